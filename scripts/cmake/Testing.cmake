@@ -1,0 +1,31 @@
+# Test targets: iprof_test(NAME SOURCES … LIBS …) is one Catch2 binary for one room, registered with ctest;
+# iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ.
+include(CTest)
+
+if(BUILD_TESTING)
+  find_package(Catch2 2 REQUIRED)
+  file(WRITE ${CMAKE_BINARY_DIR}/catch_main.cc.in "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
+  configure_file(${CMAKE_BINARY_DIR}/catch_main.cc.in ${CMAKE_BINARY_DIR}/catch_main.cc COPYONLY)
+  add_library(iprof_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cc)
+  target_link_libraries(iprof_catch_main PUBLIC Catch2::Catch2)
+endif()
+
+function(iprof_test name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE iprof_common iprof_catch_main ${ARG_LIBS})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+function(iprof_fuzz name)
+  if(NOT IPROF_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE iprof_common ${ARG_LIBS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

@@ -1,0 +1,38 @@
+# Compiler settings and packages that every target shares: iprof_common (warnings, sanitizers, include root).
+option(IPROF_WERROR "Treat warnings as errors" OFF)
+set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefined, thread")
+option(IPROF_COVERAGE "Instrument for coverage" OFF)
+option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(iprof_common INTERFACE)
+target_include_directories(iprof_common INTERFACE ${CMAKE_SOURCE_DIR})
+# Debian ships no static fmt, and the agent may need nothing but glibc's libraries: header-only.
+target_compile_definitions(iprof_common INTERFACE FMT_HEADER_ONLY)
+target_compile_options(iprof_common INTERFACE -Wall -Wextra -Wconversion)
+if(IPROF_WERROR)
+  target_compile_options(iprof_common INTERFACE -Werror)
+endif()
+if(IPROF_SANITIZE)
+  target_compile_options(iprof_common INTERFACE -fsanitize=${IPROF_SANITIZE} -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=all)
+  target_link_options(iprof_common INTERFACE -fsanitize=${IPROF_SANITIZE})
+endif()
+if(IPROF_COVERAGE)
+  target_compile_options(iprof_common INTERFACE --coverage)
+  target_link_options(iprof_common INTERFACE --coverage)
+endif()
+if(IPROF_FUZZ)
+  target_compile_options(iprof_common INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# iprof_room(NAME SOURCES a.cc b.cc LIBS other ...): the static library of one room.
+function(iprof_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC iprof_common ${ARG_LIBS})
+endfunction()
