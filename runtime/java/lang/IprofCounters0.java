@@ -1,0 +1,19 @@
+package java.lang;
+
+/**
+ * One chunk of counters: the array that probes increment.
+ *
+ * <p>This file is a template. The agent defines it as it stands for chunk 0, whose name must be fixed because classes
+ * that load before JNI exists refer to it, and once more for each further chunk under the name IprofCountersN.
+ *
+ * <p>Why a class for each chunk: a static final array of an initialised class is a constant to C1 and C2, so that a
+ * probe is a single increment of memory; and with 32,768 counters in a chunk an index is one sipush.
+ *
+ * <p>The static initialiser calls nothing: it may run as the first Java code of the VM.
+ */
+public final class IprofCounters0 {
+    /** Incremented by probes without synchronisation; read by the agent through JNI. */
+    public static final long[] c = new long[32768];
+
+    private IprofCounters0() {}
+}
