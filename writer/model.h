@@ -1,19 +1,32 @@
-// Profile: one iprof profile in memory, the hub between reader, writer, merge, diff, check and the agent.
+// Profile: one iprof profile in memory, the hub between reader, writer, merge, diff, check and the
+// agent.
 //
 // Guarantees:
-//  - Types are unique by name; methods by (declaring type, name, signature): adding one twice gives the same index.
-//  - Contexts are interned in a tree whose root side is the outermost caller, so shared caller chains cost nothing.
-//  - Counts are 64-bit and saturate at INT64_MAX (the format's integers are signed); adding never overflows.
+//  - Types are unique by name; methods by (declaring type, name, signature): adding one twice gives
+//  the same index.
+//  - Contexts are interned in a tree whose root side is the outermost caller, so shared caller
+//  chains cost nothing.
+//  - Counts are 64-bit and saturate at INT64_MAX (the format's integers are signed); adding never
+//  overflows.
 //  - Entries are unique per (table, context): adding to an existing one adds its counts.
-//  - Indices are dense and stable: they are handed out in order of first appearance and never change.
-//    The *file id* of a type or method (what stands in the JSON) is kept beside it, so that reading and
-//    writing again gives the same bytes.
-// Not thread-safe: one writer at a time; const methods may run in parallel.
+//  - Indices are dense and stable: they are handed out in order of first appearance and never
+//  change.
+//    The *file id* of a type or method (what stands in the JSON) is kept beside it, so that reading
+//    and writing again gives the same bytes.
+//  - Names are well-formed: what the JVM hands out as modified UTF-8 is turned into UTF-8 when it
+//  is added; only a
+//    lone surrogate keeps its three-byte form (and is written as an escape).
+// Storage is flat and grows in chunks that never move: memory follows content, spans and names stay
+// valid while the profile lives (a span of counts only until the same entry is added to). Not
+// thread-safe: one writer at a time; const methods may run in parallel. Out of memory throws
+// std::bad_alloc (which a caller inside a JVM must catch at its boundary); nothing else throws.
+// Indices that did not come from the same profile are a logic error and checked by assert only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,12 +40,21 @@ enum class ContextIndex : uint32_t {};
 using Bci = int32_t;
 
 inline constexpr ContextIndex kNoContext{UINT32_MAX};
-inline constexpr MethodIndex kNoMethod{UINT32_MAX};  // monitor entries: context 0:0 names no real method
+inline constexpr MethodIndex kNoMethod{
+    UINT32_MAX};  // monitor entries: context 0:0 names no real method
 
-enum class Table : uint8_t { kCalls, kConditionals, kVirtualInvokes, kMonitors, kSamples, kInstanceOfs };
+enum class Table : uint8_t {
+  kCalls,
+  kConditionals,
+  kVirtualInvokes,
+  kMonitors,
+  kSamples,
+  kInstanceOfs
+};
 inline constexpr size_t kTableCount = 6;
-inline constexpr Table kAllTables[] = {Table::kCalls,    Table::kConditionals, Table::kVirtualInvokes,
-                                       Table::kMonitors, Table::kSamples,      Table::kInstanceOfs};
+inline constexpr Table kAllTables[] = {Table::kCalls,          Table::kConditionals,
+                                       Table::kVirtualInvokes, Table::kMonitors,
+                                       Table::kSamples,        Table::kInstanceOfs};
 
 // The JSON key of a table, "callCountProfiles" and so on (instanceof: the consumer's spelling).
 std::string_view TableKey(Table table);
@@ -60,5 +82,161 @@ struct TypeCount {
 
 // a + b, saturating; counts are never negative in a valid profile.
 int64_t SaturatingAdd(int64_t a, int64_t b);
+
+// a * b, saturating, for weights.
+int64_t SaturatingMultiply(int64_t a, int64_t b);
+
+enum class EntryIndex : uint32_t {};  // dense per table, in order of first appearance
+
+// What an entry of this table holds: one count (calls, samples), successors (conditionals) or types
+// (the rest).
+enum class RecordKind : uint8_t { kCount, kSuccessors, kTypeCounts };
+RecordKind RecordKindOf(Table table);
+
+// A top-level key that no table knows: kept as the JSON text that it had, and written back.
+struct ExtraKey {
+  std::string key;   // unescaped
+  std::string json;  // the value, one valid JSON text
+  bool operator==(const ExtraKey&) const = default;
+};
+
+// File ids above this are refused by the reader, so that there is always a next free id.
+inline constexpr int64_t kMaxFileId = int64_t{1} << 62;
+
+class Profile {
+ public:
+  Profile();
+  ~Profile();
+  Profile(Profile&&) noexcept;  // the source may only be destroyed or assigned to
+  Profile& operator=(Profile&&) noexcept;
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  // The format version that was read ("1.0.0" for a new profile). What is written is the writer's
+  // option.
+  const std::string& version() const;
+  void set_version(std::string version);
+
+  // --- Types.
+  // -------------------------------------------------------------------------------------------
+  // Declares ids 0-8 (boolean byte short char int float long double void) and 9 (java.lang.Object).
+  // For profiles that are made, not read; call it first.
+  void AddStandardTypes();
+  // The name is Class.getName()'s. A new type gets the id after the largest so far.
+  TypeIndex AddType(std::string_view name);
+  // As above, but a new type keeps this id (0..kMaxFileId, not used by another type: the caller's
+  // duty).
+  TypeIndex AddTypeWithId(std::string_view name, int64_t file_id);
+  std::optional<TypeIndex> FindType(std::string_view name) const;
+  size_t type_count() const;
+  std::string_view TypeName(TypeIndex type) const;
+  int64_t TypeFileId(TypeIndex type) const;
+
+  // --- Methods.
+  // -----------------------------------------------------------------------------------------
+  // signature = {declaring type, return type, parameter types ...}; at least the declaring type.
+  MethodIndex AddMethod(std::string_view name, std::span<const TypeIndex> signature);
+  MethodIndex AddMethodWithId(std::string_view name, std::span<const TypeIndex> signature,
+                              int64_t file_id);
+  std::optional<MethodIndex> FindMethod(std::string_view name,
+                                        std::span<const TypeIndex> signature) const;
+  size_t method_count() const;
+  std::string_view MethodName(MethodIndex method) const;
+  std::span<const TypeIndex> Signature(MethodIndex method) const;
+  TypeIndex DeclaringType(MethodIndex method) const;
+  int64_t MethodFileId(MethodIndex method) const;
+  // "a.b.Outer.name(int, java.lang.String)void" for people; kNoMethod gives "(none)".
+  std::string DescribeMethod(MethodIndex method) const;
+
+  // --- Contexts. A context is a frame and its caller's context.
+  // ------------------------------------------- The caller is kNoContext for the outermost frame.
+  ContextIndex AddContext(ContextIndex caller, MethodIndex method, Bci bci);
+  // Frames innermost first, as in the file; at least one.
+  ContextIndex AddContext(std::span<const Frame> frames);
+  std::optional<ContextIndex> FindContext(ContextIndex caller, MethodIndex method, Bci bci) const;
+  std::optional<ContextIndex> FindContext(std::span<const Frame> frames) const;
+  // The context "0:0" of the monitors' table: method kNoMethod, bci 0. It names no method, even
+  // where id 0 exists.
+  ContextIndex AddMonitorContext();
+  size_t context_count() const;
+  Frame InnermostFrame(ContextIndex context) const;
+  ContextIndex Caller(ContextIndex context) const;        // kNoContext at the outermost frame
+  size_t Depth(ContextIndex context) const;               // number of frames, at least 1
+  std::vector<Frame> Frames(ContextIndex context) const;  // innermost first
+  // Calls visit(Frame) for each frame, innermost first, without allocating.
+  template <typename Visit>
+  void ForEachFrame(ContextIndex context, Visit visit) const {
+    for (; context != kNoContext; context = Caller(context)) visit(InnermostFrame(context));
+  }
+  // The file's spelling with file ids, "12:0<4:7"; the monitors' context gives "0:0".
+  std::string FormatContext(ContextIndex context) const;
+
+  // --- Entries. Order is that of first appearance.
+  // --------------------------------------------------------- Negative counts are the caller's
+  // error; sums saturate.
+  EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
+  // conditionals. Added to an existing entry, the k-th triple of one (bci, index) adds to the k-th
+  // such triple there (a switch has several with bci -5); what the entry lacks is appended.
+  EntryIndex AddSuccessors(ContextIndex context, std::span<const Successor> successors);
+  // kVirtualInvokes, kMonitors, kInstanceOfs. One pair per type; new types are appended.
+  EntryIndex AddTypeCounts(Table table, ContextIndex context, std::span<const TypeCount> counts);
+  size_t entry_count(Table table) const;
+  std::optional<EntryIndex> FindEntry(Table table, ContextIndex context) const;
+  ContextIndex EntryContext(Table table, EntryIndex entry) const;
+  int64_t EntryCount(Table table, EntryIndex entry) const;  // kCalls, kSamples
+  std::span<const Successor> EntrySuccessors(EntryIndex entry) const;
+  std::span<const TypeCount> EntryTypeCounts(Table table, EntryIndex entry) const;
+  int64_t EntryTotal(Table table,
+                     EntryIndex entry) const;  // any table: the sum of the entry's counts
+  int64_t Total(Table table) const;            // over all entries, saturating
+
+  // --- Unknown top-level keys.
+  // ----------------------------------------------------------------------------- Replaces the
+  // value where the key exists. The value must be one valid JSON text in UTF-8.
+  void SetExtra(std::string_view key, std::string_view json);
+  std::span<const ExtraKey> extras() const;
+
+  // Bytes that this profile holds from the heap (for reports and benchmarks; exact up to the
+  // allocator's rounding).
+  size_t MemoryBytes() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+// Loops: for (EntryIndex e : EntriesOf(profile, table)), TypesOf(profile), MethodsOf(profile).
+template <typename Index>
+class IndexRange {
+ public:
+  explicit IndexRange(size_t count) : count_(static_cast<uint32_t>(count)) {}
+  class Iterator {
+   public:
+    explicit Iterator(uint32_t at) : at_(at) {}
+    Index operator*() const { return Index{at_}; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    uint32_t at_;
+  };
+  Iterator begin() const { return Iterator(0); }
+  Iterator end() const { return Iterator(count_); }
+
+ private:
+  uint32_t count_;
+};
+inline IndexRange<TypeIndex> TypesOf(const Profile& p) {
+  return IndexRange<TypeIndex>(p.type_count());
+}
+inline IndexRange<MethodIndex> MethodsOf(const Profile& p) {
+  return IndexRange<MethodIndex>(p.method_count());
+}
+inline IndexRange<EntryIndex> EntriesOf(const Profile& p, Table t) {
+  return IndexRange<EntryIndex>(p.entry_count(t));
+}
 
 }  // namespace iprof

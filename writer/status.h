@@ -1,8 +1,8 @@
 // Status and Result<T>: errors as values.
 //
-// Guarantees: no exceptions are used for expected failures; a failed Status carries one documented code
-// and one sentence that names the option, file, class or byte offset it is about. A Status is cheap when ok
-// (no allocation). Anybody may use it from any thread; it holds no global state.
+// Guarantees: no exceptions are used for expected failures; a failed Status carries one documented
+// code and one sentence that names the option, file, class or byte offset it is about. A Status is
+// cheap when ok (no allocation). Anybody may use it from any thread; it holds no global state.
 #pragma once
 
 #include <string>

@@ -1,0 +1,47 @@
+// AtomicFile: a file that appears whole or not at all.
+//
+// Guarantees: bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp");
+// Commit() flushes it to disk, gives it the old file's permissions, renames it over the target and
+// flushes the folder. Until the rename has happened the target is untouched; on any failure, or
+// when destroyed without Commit(), the temporary file is removed. A symbolic link is followed: the
+// file that it points to is replaced. What is there and is no regular file (a device, a FIFO)
+// cannot be replaced and is written directly; a folder is refused. Failures are kIo and name the
+// path, the step and the reason. One thread at a time; no exceptions except std::bad_alloc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "writer/byte_stream.h"
+#include "writer/status.h"
+#include "writer/system_calls.h"
+
+namespace iprof {
+
+class AtomicFile final : public ByteSink {
+ public:
+  static Result<std::unique_ptr<AtomicFile>> Create(const std::string& path,
+                                                    SystemCalls& calls = SystemCalls::Real());
+  ~AtomicFile() override;
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  Status Write(std::string_view bytes) override;
+  Status Commit();
+  const std::string& temporary_path() const { return temporary_; }  // empty when written directly
+
+ private:
+  explicit AtomicFile(SystemCalls& calls) : calls_(calls) {}
+  Status Fail(std::string_view step, int error);
+  void Discard();
+
+  SystemCalls& calls_;
+  std::string path_;    // as given
+  std::string target_;  // with links followed
+  std::string temporary_;
+  int fd_ = -1;
+  bool failed_ = false;
+};
+
+}  // namespace iprof
