@@ -1,0 +1,120 @@
+// FlowGraph: a method's control flow, reduced to what counting needs: nodes, edges, no bytecode.
+//
+// Guarantees:
+//  - Node 0 is kRoot, outside the method: entry and handler-entry edges leave it, return and throw
+//    edges reach it. All other nodes are (parts of) basic blocks and are added in bytecode order.
+//  - Ids are dense, handed out in order, and never change; Clear() keeps the memory, so that one
+//    graph per thread serves every method without allocating.
+//  - An edge's count is the number of times that control *arrived at its end in code*: an if's two
+//    successors, each slot of a switch, a jump, running into the next block, a return or athrow
+//    instruction reached. A block that does several jobs may be split in two nodes joined by a
+//    kInside edge, whose count is the number of times the block began.
+//  - Exceptions that start in the middle of a block are no edges: they leave a node without a trace
+//    (may_throw) and come back through a kHandler edge from the root, or not at all.
+//
+// Why neutral: placement and derivation are proven on random graphs, without class files; the
+// adapter from bytecode (method_graph.h) is the only place that knows both sides.
+//
+// Not thread-safe. Ids that did not come from this graph are a logic error (assert).
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace iprof::instrument {
+
+enum class NodeId : uint32_t {};
+enum class EdgeId : uint32_t {};
+inline constexpr NodeId kRoot{0};
+inline constexpr EdgeId kNoEdge{UINT32_MAX};
+constexpr uint32_t Index(NodeId id) { return static_cast<uint32_t>(id); }
+constexpr uint32_t Index(EdgeId id) { return static_cast<uint32_t>(id); }
+
+enum class EdgeKind : uint8_t {
+  kEntry,        // root -> first block: the method was entered; exactly one, always edge 0
+  kHandler,      // root -> handler block, by an exception
+  kInside,       // begin of a split block -> its code
+  kFallThrough,  // end of a block that runs into the next
+  kNotTaken,     // an if's fall-through
+  kTaken,        // an if's target
+  kJump,         // goto
+  kSlot,         // a switch's key (in key order) or default (last)
+  kReturn,       // block -> root, at the return instruction
+  kThrow,        // block -> root, at the athrow instruction
+};
+
+// What the instruction alone says about an if's outcome.
+enum class EdgeHint : uint8_t { kNone, kLikely, kUnlikely };
+
+struct FlowEdge {
+  NodeId src;
+  NodeId dst;
+  uint32_t insn;  // the last instruction of the source (the adapter's numbering); kEntry, kHandler,
+                  // kInside: first of the destination
+  uint32_t slot;  // kSlot: which
+  EdgeKind kind;
+  EdgeHint hint;
+  bool required;  // an output: its count must be known after the run
+};
+
+struct FlowNode {
+  uint32_t first_insn;
+  bool may_throw;  // an exception may leave it before its outgoing edges are counted
+  bool unguarded;  // ... at a place that a catch-any handler cannot cover (before super())
+  bool cold;       // known to be rare: ends in athrow, calls something that only throws
+};
+
+// One exception table entry: nodes first .. end-1 are protected, control goes to `handler`.
+// Where a range starts or ends inside a block, the block belongs to it.
+struct HandlerRange {
+  NodeId first;
+  NodeId end;
+  NodeId handler;
+};
+
+class FlowGraph {
+ public:
+  FlowGraph() { Clear(); }
+
+  // Forgets the method, keeps the memory. The root exists again afterwards.
+  void Clear();
+
+  NodeId AddNode(uint32_t first_insn);
+  EdgeId AddEdge(EdgeKind kind, NodeId src, NodeId dst, uint32_t insn = 0, uint32_t slot = 0);
+  void AddHandlerRange(HandlerRange range) { ranges_.push_back(range); }
+
+  FlowNode& node(NodeId id) { return nodes_[Index(id)]; }
+  const FlowNode& node(NodeId id) const { return nodes_[Index(id)]; }
+  FlowEdge& edge(EdgeId id) { return edges_[Index(id)]; }
+  const FlowEdge& edge(EdgeId id) const { return edges_[Index(id)]; }
+  void Require(EdgeId id) { edges_[Index(id)].required = true; }
+
+  uint32_t node_count() const { return static_cast<uint32_t>(nodes_.size()); }
+  uint32_t edge_count() const { return static_cast<uint32_t>(edges_.size()); }
+  std::span<const FlowNode> nodes() const { return nodes_; }
+  std::span<const FlowEdge> edges() const { return edges_; }
+  std::span<const HandlerRange> ranges() const { return ranges_; }
+
+  // Builds the lists below; call it after the last AddNode/AddEdge. Linear.
+  void Finish();
+  // Edge numbers, in ascending order.
+  std::span<const uint32_t> Out(uint32_t node) const {
+    assert(finished_);
+    return {out_.data() + out_begin_[node], out_begin_[node + 1] - out_begin_[node]};
+  }
+  std::span<const uint32_t> In(uint32_t node) const {
+    assert(finished_);
+    return {in_.data() + in_begin_[node], in_begin_[node + 1] - in_begin_[node]};
+  }
+
+ private:
+  std::vector<FlowNode> nodes_;
+  std::vector<FlowEdge> edges_;
+  std::vector<HandlerRange> ranges_;
+  std::vector<uint32_t> out_begin_, out_, in_begin_, in_;
+  bool finished_ = false;
+};
+
+}  // namespace iprof::instrument
