@@ -9,6 +9,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# The agent may need nothing but glibc's libraries, so zlib comes from libz.a wherever a room asks for ZLIB::ZLIB.
+set(ZLIB_USE_STATIC_LIBS ON)
+
 add_library(iprof_common INTERFACE)
 target_include_directories(iprof_common INTERFACE ${CMAKE_SOURCE_DIR})
 # Debian ships no static fmt, and the agent may need nothing but glibc's libraries: header-only.

@@ -1,0 +1,96 @@
+#include "agent/vm/agent.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "agent/vm/boundary.h"
+#include "agent/vm/class_registry.h"
+#include "agent/vm/profile_dump.h"
+#include "writer/model.h"
+
+namespace iprof::vm {
+namespace {
+
+std::atomic<Agent*> current{nullptr};
+
+void JNICALL VmDeath(jvmtiEnv*, JNIEnv* jni) {
+  Agent* agent = Agent::Current();
+  if (agent == nullptr) return;
+  AtBoundary(agent->log(), "VMDeath", [&] { agent->OnVmDeath(jni); });
+}
+
+Status JvmtiFailure(const char* step, jvmtiError error) {
+  return Status(Code::kInternal, fmt::format("the JVM refuses to {} (JVMTI error {})", step,
+                                             static_cast<int>(error)));
+}
+
+}  // namespace
+
+Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log)
+    : vm_(vm), jvmti_(jvmti), settings_(std::move(settings)), log_(std::move(log)) {}
+
+Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
+
+Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log) {
+  std::unique_ptr<Agent> agent(new Agent(vm, jvmti, std::move(settings), std::move(log)));
+  // Callbacks may come as soon as they are registered, so the agent has to be findable before.
+  Agent* const started = agent.get();
+  current.store(started, std::memory_order_release);
+  const Status registered = started->Register();
+  if (!registered.ok()) {
+    current.store(nullptr, std::memory_order_release);
+    jvmti->DisposeEnvironment();
+    return registered;
+  }
+  agent.release();  // lives until the process ends
+  return Status();
+}
+
+Status Agent::Register() {
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMDeath = VmDeath;
+  jvmtiError error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
+  error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
+  return Status();
+}
+
+Status Agent::Dump(JNIEnv* jni) {
+  const std::lock_guard lock(dump_mutex_);
+  const Result<std::string> path = WriteProfile(jni);
+  if (!path.ok()) log_->Error(fmt::format("no profile was written: {}", path.status().message()));
+  return path.status();
+}
+
+Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
+  Profile profile;
+  profile.AddStandardTypes();
+  const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, profile);
+  if (!counts.ok()) return counts.status();
+  log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
+                         counts->hidden_classes, counts->left_out_classes,
+                         counts->left_out_methods));
+  const Options& options = settings_.options;
+  DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
+  target.format.version = options.format;
+  target.format.gzip = options.gzip;
+  Result<std::string> path = DumpProfile(profile, target);
+  if (path.ok()) {
+    log_->Result(fmt::format("wrote {}: {} types, {} methods", *path, profile.type_count(),
+                             profile.method_count()));
+  }
+  return path;
+}
+
+void Agent::OnVmDeath(JNIEnv* jni) {
+  if (!settings_.options.dump_on_exit) {
+    log_->Step("the program ends; doe=n, so no profile is written");
+    return;
+  }
+  (void)Dump(jni);  // already logged, and there is nobody else to tell
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,68 @@
+// Agent: the one profiling session of this JVM, from a successful load to the JVM's death.
+//
+// Why a single object: JVMTI callbacks carry no user pointer worth having across environments, and
+// a JVM must not be profiled twice by one library. It is created once by Agent::Start (see load.h
+// for what comes before) and never destroyed, because callbacks may still run while the process
+// ends.
+//
+// Threads and phases: Start runs on the loading thread, in the OnLoad or the live phase. The
+// callbacks run wherever the JVM calls them. Dump may be called on any attached thread in the live
+// phase, VMDeath included; one at a time, later callers wait. Failure: nothing here ends the
+// process or lets an exception out; problems are logged.
+#pragma once
+
+#include <jvmti.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "agent/vm/log.h"
+#include "agent/vm/options.h"
+#include "writer/status.h"
+
+namespace iprof::vm {
+
+// Everything that is settled before the agent starts.
+struct AgentSettings {
+  Options options;
+  std::string out_path;  // absolute
+};
+
+class Agent {
+ public:
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  // The running agent, or null before a successful Start. Any thread.
+  static Agent* Current();
+
+  // Registers with the JVM and becomes Current. Takes over the environment; on failure it is
+  // disposed of and nothing stays registered.
+  static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings,
+                      std::unique_ptr<Log> log);
+
+  // Writes the profile as of now; logs the outcome as well as returning it.
+  Status Dump(JNIEnv* jni);
+
+  // JVMTI's VMDeath: the last moment in which classes have names.
+  void OnVmDeath(JNIEnv* jni);
+
+  Log& log() { return *log_; }
+  const AgentSettings& settings() const { return settings_; }
+  JavaVM* vm() const { return vm_; }
+  jvmtiEnv* jvmti() const { return jvmti_; }
+
+ private:
+  Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
+  Status Register();
+  Result<std::string> WriteProfile(JNIEnv* jni);
+
+  JavaVM* vm_;
+  jvmtiEnv* jvmti_;
+  AgentSettings settings_;
+  std::unique_ptr<Log> log_;
+  std::mutex dump_mutex_;
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,111 @@
+#include "agent/vm/class_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/jvmti_memory.h"
+#include "agent/vm/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+struct LoadedClass {
+  std::string descriptor;
+  jclass klass;
+};
+
+struct NamedMethod {
+  std::string name;
+  std::string descriptor;
+  auto operator<=>(const NamedMethod&) const = default;
+};
+
+// The methods that a prepared class declares; none for the others and for arrays.
+std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, RegistryCounts& counts) {
+  std::vector<NamedMethod> methods;
+  jint status = 0;
+  if (jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE ||
+      (status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+    return methods;
+  }
+  jint count = 0;
+  JvmtiMemory<jmethodID> ids(jvmti);
+  if (jvmti->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE) return methods;
+  methods.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    JvmtiString name(jvmti);
+    JvmtiString descriptor(jvmti);
+    if (jvmti->GetMethodName(ids[i], name.address(), descriptor.address(), nullptr) !=
+        JVMTI_ERROR_NONE) {
+      ++counts.left_out_methods;
+      continue;
+    }
+    methods.push_back({std::string(ViewOf(name)), std::string(ViewOf(descriptor))});
+  }
+  std::sort(methods.begin(), methods.end());
+  return methods;
+}
+
+// Classes by descriptor; the local references are the caller's to delete.
+std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, const JvmtiMemory<jclass>& classes, jint count,
+                                  RegistryCounts& counts) {
+  std::vector<LoadedClass> described;
+  described.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    JvmtiString descriptor(jvmti);
+    if (jvmti->GetClassSignature(classes[i], descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
+      ++counts.left_out_classes;
+    } else if (IsHiddenClass(ViewOf(descriptor))) {
+      ++counts.hidden_classes;
+    } else {
+      described.push_back({std::string(ViewOf(descriptor)), classes[i]});
+    }
+  }
+  std::sort(described.begin(), described.end(),
+            [](const LoadedClass& a, const LoadedClass& b) { return a.descriptor < b.descriptor; });
+  return described;
+}
+
+void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
+               RegistryCounts& counts) {
+  const auto types = SignatureOf(method.descriptor);
+  if (!types) {
+    ++counts.left_out_methods;
+    return;
+  }
+  std::vector<TypeIndex> signature{declaring};
+  for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
+  profile.AddMethod(ToUtf8(method.name), signature);
+}
+
+}  // namespace
+
+Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& profile) {
+  RegistryCounts counts;
+  jint count = 0;
+  JvmtiMemory<jclass> classes(jvmti);
+  const jvmtiError error = jvmti->GetLoadedClasses(&count, classes.address());
+  if (error != JVMTI_ERROR_NONE) {
+    return Status(Code::kInternal, fmt::format("the JVM does not list its classes (JVMTI error {})",
+                                               static_cast<int>(error)));
+  }
+  for (const LoadedClass& loaded : Describe(jvmti, classes, count, counts)) {
+    const auto name = TypeNameOf(loaded.descriptor);
+    if (!name) {
+      ++counts.left_out_classes;
+      continue;
+    }
+    const TypeIndex type = profile.AddType(ToUtf8(*name));
+    for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {
+      AddMethod(type, method, profile, counts);
+    }
+  }
+  for (jint i = 0; i < count; ++i) jni->DeleteLocalRef(classes[i]);
+  return counts;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,32 @@
+// Class registry: which loaded types and methods go into the profile, and under which names.
+//
+// What goes in: every loaded class, interface and array type, and the methods of every class that
+// is prepared (one that is not has no methods yet that anybody could have called). What stays out:
+// hidden classes, because HotSpot's names for them differ from run to run, so that no image build
+// could look them up; and whatever the JVM describes in a way we do not understand, which is
+// counted.
+//
+// May be called on any thread attached to the JVM, in the live phase, VMDeath included. Other
+// threads may load classes meanwhile; those may be missing. Takes no lock, runs no Java code.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "writer/model.h"
+#include "writer/status.h"
+
+namespace iprof::vm {
+
+struct RegistryCounts {
+  int64_t hidden_classes = 0;    // left out by design
+  int64_t left_out_classes = 0;  // gone meanwhile, or described in a way we do not understand
+  int64_t left_out_methods = 0;
+};
+
+// Adds the types and methods to the profile, in an order that depends on their names alone. Fails
+// only where the JVM does not list its classes.
+Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& profile);
+
+}  // namespace iprof::vm

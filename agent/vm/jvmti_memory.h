@@ -1,0 +1,38 @@
+// JvmtiMemory: owners for what JVMTI and JNI hand out, so that every path gives it back.
+//
+// Each object is used on the thread that made it; the environment must outlive it.
+#pragma once
+
+#include <jvmti.h>
+
+#include <string_view>
+
+namespace iprof::vm {
+
+// An array or string that JVMTI allocated: pass address() to the JVMTI call, then read get().
+template <typename T>
+class JvmtiMemory {
+ public:
+  explicit JvmtiMemory(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  ~JvmtiMemory() {
+    if (memory_ != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(memory_));
+  }
+  JvmtiMemory(const JvmtiMemory&) = delete;
+  JvmtiMemory& operator=(const JvmtiMemory&) = delete;
+
+  T** address() { return &memory_; }
+  T* get() const { return memory_; }
+  T& operator[](jint index) const { return memory_[index]; }
+
+ private:
+  jvmtiEnv* jvmti_;
+  T* memory_ = nullptr;
+};
+
+using JvmtiString = JvmtiMemory<char>;
+
+inline std::string_view ViewOf(const JvmtiString& text) {
+  return text.get() == nullptr ? std::string_view() : std::string_view(text.get());
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,53 @@
+#include "agent/vm/nearest_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace iprof::vm {
+namespace {
+
+constexpr size_t kLongestWord = 64;
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Optimal string alignment distance; both words are at most kLongestWord long.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::array<std::array<size_t, kLongestWord + 1>, 3> rows{};
+  for (size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    auto& row = rows[i % 3];
+    const auto& above = rows[(i + 2) % 3];
+    const auto& above2 = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = Lower(a[i - 1]) == Lower(b[j - 1]) ? 0 : 1;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + replace});
+      if (i > 1 && j > 1 && Lower(a[i - 1]) == Lower(b[j - 2]) &&
+          Lower(a[i - 2]) == Lower(b[j - 1])) {
+        row[j] = std::min(row[j], above2[j - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size() % 3][b.size()];
+}
+
+}  // namespace
+
+std::string_view NearestName(std::string_view word, std::span<const std::string_view> candidates) {
+  if (word.empty() || word.size() > kLongestWord) return {};
+  std::string_view best;
+  size_t best_distance = kLongestWord + 1;
+  for (std::string_view candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
+    const size_t distance = EditDistance(word, candidate);
+    const size_t allowed = std::max<size_t>(candidate.size() / 3, candidate.size() >= 3 ? 1 : 0);
+    if (distance <= allowed && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace iprof::vm

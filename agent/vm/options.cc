@@ -1,0 +1,217 @@
+#include "agent/vm/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "agent/vm/nearest_name.h"
+
+namespace iprof::vm {
+namespace {
+
+void StoreFormat(Options& options, size_t index) {
+  options.format = static_cast<FormatVersion>(index);
+}
+void StoreOnError(Options& options, size_t index) {
+  options.on_error = static_cast<OnError>(index);
+}
+
+const auto kTable = std::to_array<OptionSpec>({
+    {"out", PathSlot{&Options::out}, "default.iprof",
+     "where the profile goes; %p pid, %h host, %t start time, %% a percent sign"},
+    {"force", &Options::force, "y",
+     "overwrite an existing file; n: add a number to the name instead"},
+    {"doe", &Options::dump_on_exit, "y", "dump on exit: write the profile when the program ends"},
+    {"format", ChoiceSlot{"1.0.0|1.1.0", StoreFormat}, "1.0.0",
+     "version of the iprof format to write"},
+    {"gzip", &Options::gzip, "n", "compress the profile; a name that ends in .gz implies y"},
+    {"only", &Options::only, "",
+     "profile only programs whose main class or jar matches one of these patterns"},
+    {"onerror", ChoiceSlot{"fail|ignore", StoreOnError}, "fail",
+     "what to do when the agent cannot start: stop the JVM, or go on without the agent"},
+    {"verbose", NumberSlot{&Options::verbose, 0, 3}, "1",
+     "0 errors only, 1 also warnings and results, 2 also steps, 3 everything"},
+    {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
+});
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <typename... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+template <typename T>
+Status Assign(Result<T> parsed, T& target) {
+  if (!parsed.ok()) return parsed.status();
+  target = std::move(*parsed);
+  return Status();
+}
+
+Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
+  const auto store = Overloaded{
+      [&](bool Options::*member) { return Assign(ParseYesNo(value), options.*member); },
+      [&](const NumberSlot& slot) {
+        return Assign(ParseNumber(value, slot.min, slot.max), options.*slot.member);
+      },
+      [&](const ChoiceSlot& slot) {
+        const Result<size_t> index = ParseChoice(value, slot.choices);
+        if (index.ok()) slot.store(options, *index);
+        return index.status();
+      },
+      [&](const PathSlot& slot) { return Assign(ParsePath(value), options.*slot.member); },
+      [&](PatternList Options::*member) {
+        return Assign(ParsePatternList(value), options.*member);
+      },
+      [&](Duration Options::*member) { return Assign(ParseDuration(value), options.*member); },
+      [&](ByteSize Options::*member) { return Assign(ParseSize(value), options.*member); },
+  };
+  return std::visit(store, spec.slot);
+}
+
+// What a message shows of the user's text: control characters and all but the first 80 characters
+// left out.
+std::string Shown(std::string_view text) {
+  std::string shown;
+  for (char c : text.substr(0, 80)) {
+    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  if (text.size() > 80) shown += "...";
+  return shown;
+}
+
+Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
+
+Status UnknownOption(std::string_view name) {
+  std::vector<std::string_view> names{"help"};
+  for (const OptionSpec& spec : kTable) names.push_back(spec.name);
+  const std::string_view nearest = NearestName(name, names);
+  if (nearest.empty()) {
+    return Bad(fmt::format("unknown option '{}' (\"help\" lists them all)", Shown(name)));
+  }
+  return Bad(fmt::format("unknown option '{}'; did you mean '{}'?", Shown(name), nearest));
+}
+
+Status BadValue(const OptionSpec& spec, std::string_view value, const Status& why) {
+  std::string message =
+      fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), Shown(value));
+  if (const auto* slot = std::get_if<ChoiceSlot>(&spec.slot)) {
+    const std::string_view nearest = NearestName(value, SplitAt(slot->choices, '|'));
+    if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
+  }
+  return Bad(std::move(message));
+}
+
+// Splits "a=b,c=d" into its items; one trailing comma is forgiven.
+std::vector<std::string_view> SplitItems(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    items.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return items;
+}
+
+bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
+
+// Options that make no sense together; `given` tells what the user wrote, as opposed to defaults.
+Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
+  const auto was_given = [&](std::string_view name) {
+    for (size_t i = 0; i < kTable.size(); ++i) {
+      if (kTable[i].name == name) return given[i];
+    }
+    return false;
+  };
+  if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
+    return Bad(
+        fmt::format("gzip=n contradicts out={}, whose name ends in .gz", Shown(options.out)));
+  }
+  if (!options.log.empty() && options.log == options.out) {
+    return Bad("log and out name the same file");
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::span<const OptionSpec> OptionTable() { return kTable; }
+
+std::string ValueSyntax(const OptionSpec& spec) {
+  const auto syntax = Overloaded{
+      [](bool Options::*) { return std::string("y|n"); },
+      [](const NumberSlot& slot) { return fmt::format("{}..{}", slot.min, slot.max); },
+      [](const ChoiceSlot& slot) { return std::string(slot.choices); },
+      [](const PathSlot&) { return std::string("FILE"); },
+      [](PatternList Options::*) { return std::string("PATTERN:..."); },
+      [](Duration Options::*) { return std::string("N{us|ms|s}"); },
+      [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
+  };
+  return std::visit(syntax, spec.slot);
+}
+
+Result<ParsedOptions> ParseOptions(std::string_view text) {
+  ParsedOptions parsed;
+  for (const OptionSpec& spec : kTable) {
+    if (spec.default_value.empty()) continue;
+    const Status stored = Store(spec, spec.default_value, parsed.options);
+    if (!stored.ok()) {
+      return Status(Code::kInternal,
+                    fmt::format("the default of option '{}' {}", spec.name, stored.message()));
+    }
+  }
+  std::array<bool, kTable.size()> given{};
+  for (std::string_view item : SplitItems(text)) {
+    if (item == "help") {
+      parsed.help = true;
+      continue;
+    }
+    if (item.empty()) return Bad("an option is missing between two commas");
+    const size_t equals = item.find('=');
+    const std::string_view name = item.substr(0, equals);
+    const auto spec = std::find_if(kTable.begin(), kTable.end(), [&](const OptionSpec& candidate) {
+      return candidate.name == name;
+    });
+    if (spec == kTable.end()) return UnknownOption(name);
+    if (equals == std::string_view::npos) {
+      return Bad(fmt::format("option '{}' needs a value: {}={}", name, name, ValueSyntax(*spec)));
+    }
+    const auto index = static_cast<size_t>(std::distance(kTable.begin(), spec));
+    if (given[index]) return Bad(fmt::format("option '{}' is given twice", name));
+    given[index] = true;
+    const std::string_view value = item.substr(equals + 1);
+    const Status stored = Store(*spec, value, parsed.options);
+    if (!stored.ok()) {
+      return BadValue(*spec, value, stored);
+    }
+  }
+  const Status contradiction = FindContradiction(parsed.options, given);
+  if (!contradiction.ok()) return contradiction;
+  if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
+  return parsed;
+}
+
+bool AsksToIgnoreErrors(std::string_view text) {
+  const std::vector<std::string_view> items = SplitItems(text);
+  return std::find(items.begin(), items.end(), "onerror=ignore") != items.end();
+}
+
+std::string HelpText() {
+  std::string text =
+      "iprofagent: writes GraalVM PGO profiles (.iprof) from any HotSpot JVM\n"
+      "\n"
+      "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
+      "\n";
+  text += fmt::format("{:<9} {:<13} {:<14} {}\n", "option", "value", "default", "meaning");
+  for (const OptionSpec& spec : kTable) {
+    text += fmt::format("{:<9} {:<13} {:<14} {}\n", spec.name, ValueSyntax(spec),
+                        spec.default_value.empty() ? "-" : spec.default_value, spec.help);
+  }
+  text += "help                                   prints this table and exits\n";
+  return text;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,82 @@
+// Options: what the user asked the agent for, and the one table that defines every option.
+//
+// Grammar: "key=value" joined by commas, after HPROF's habits; values hold no commas; "help" alone
+// asks for the table. The table drives parsing, the help text and the check of docs/options.md, so
+// that an option cannot exist in one of them only. To add one: a member here, a row in options.cc,
+// a row in docs/options.md.
+//
+// Pure logic: no JVM, no files, no global state; callable from any thread. Whatever the text is,
+// parsing ends in Options or in a failed Status whose message is one sentence that names the option
+// (and the nearest valid name).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "agent/vm/option_values.h"
+#include "writer/status.h"
+#include "writer/writer.h"
+
+namespace iprof::vm {
+
+enum class OnError { kFail, kIgnore };
+
+struct Options {
+  std::string out;    // pattern, see out_path.h
+  bool force = true;  // overwrite an existing profile
+  bool dump_on_exit = true;
+  FormatVersion format = FormatVersion::k1_0_0;
+  bool gzip = false;  // after parsing: what to do, whether asked for or implied by the name
+  PatternList only;   // empty: every program
+  OnError on_error = OnError::kFail;
+  int64_t verbose = 1;
+  std::string log;  // empty: stderr
+};
+
+// How an option's text becomes its member; the alternative is the option's kind.
+struct NumberSlot {
+  int64_t Options::*member;
+  int64_t min;
+  int64_t max;
+};
+struct ChoiceSlot {
+  std::string_view choices;  // "a|b|c"
+  void (*store)(Options& options, size_t index);
+};
+struct PathSlot {
+  std::string Options::*member;
+};
+using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlot,
+                                PatternList Options::*, Duration Options::*, ByteSize Options::*>;
+
+struct OptionSpec {
+  std::string_view name;
+  OptionSlot slot;
+  std::string_view default_value;  // text in the option's own syntax; empty: none
+  std::string_view help;           // one line
+};
+
+std::span<const OptionSpec> OptionTable();
+
+// "y|n", "FILE", "0..3" …: how help and docs show what a value looks like.
+std::string ValueSyntax(const OptionSpec& spec);
+
+struct ParsedOptions {
+  Options options;
+  bool help = false;  // "help" was given: print the table, start nothing
+};
+
+// Parses everything after the '=' of -agentpath. Null or empty text gives the defaults.
+Result<ParsedOptions> ParseOptions(std::string_view text);
+
+// Whether the text asks for onerror=ignore, readable even when the rest of it is wrong.
+bool AsksToIgnoreErrors(std::string_view text);
+
+// The table of all options with their defaults, for "help".
+std::string HelpText();
+
+}  // namespace iprof::vm

@@ -1,0 +1,127 @@
+#include "agent/vm/out_path.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace iprof::vm {
+namespace {
+
+std::string TimeText(std::time_t time) {
+  std::tm local{};
+  localtime_r(&time, &local);
+  std::array<char, 32> text{};
+  const size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local);
+  return std::string(text.data(), length);
+}
+
+}  // namespace
+
+PathFacts CurrentPathFacts() {
+  PathFacts facts;
+  facts.pid = getpid();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) facts.host = host.data();
+  if (facts.host.empty()) facts.host = "localhost";
+  facts.start = std::time(nullptr);
+  return facts;
+}
+
+Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts) {
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      path += pattern[i];
+      continue;
+    }
+    const char letter = ++i < pattern.size() ? pattern[i] : '\0';
+    switch (letter) {
+      case 'p':
+        path += fmt::format("{}", facts.pid);
+        break;
+      case 'h':
+        path += facts.host;
+        break;
+      case 't':
+        path += TimeText(facts.start);
+        break;
+      case '%':
+        path += '%';
+        break;
+      default:
+        return Status(Code::kUsage,
+                      fmt::format("'{}' holds '%{}', but only %p, %h, %t and %% are known", pattern,
+                                  letter == '\0' ? std::string() : std::string(1, letter)));
+    }
+  }
+  return path;
+}
+
+Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts) {
+  namespace fs = std::filesystem;
+  const Result<std::string> expanded = ExpandPattern(pattern, facts);
+  if (!expanded.ok()) return expanded.status();
+  std::error_code error;
+  const fs::path path = fs::absolute(fs::path(*expanded), error).lexically_normal();
+  if (error) {
+    return Status(Code::kIo,
+                  fmt::format("cannot tell the working directory that '{}' is relative to: {}",
+                              *expanded, error.message()));
+  }
+  const fs::path parent = path.parent_path();
+  fs::create_directories(parent, error);
+  if (error) {
+    return Status(Code::kIo,
+                  fmt::format("cannot make the folder '{}': {}", parent.string(), error.message()));
+  }
+  if (!path.has_filename() || fs::is_directory(path, error)) {
+    return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
+  }
+  // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return path.string();
+  if (access(parent.c_str(), W_OK | X_OK) != 0) {
+    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", parent.string(),
+                                         std::generic_category().message(errno)));
+  }
+  return path.string();
+}
+
+std::string NumberedName(std::string_view path, int64_t number) {
+  const size_t name = path.rfind('/') + 1;  // npos + 1 is 0
+  size_t suffix = path.size();
+  for (std::string_view known : {".iprof", ".iprof.gz"}) {
+    if (path.size() - name > known.size() && path.ends_with(known))
+      suffix = path.size() - known.size();
+  }
+  if (suffix == path.size()) {
+    const size_t dot = path.rfind('.');
+    if (dot != std::string_view::npos && dot > name) suffix = dot;
+  }
+  return fmt::format("{}.{}{}", path.substr(0, suffix), number, path.substr(suffix));
+}
+
+Result<std::string> ReserveUnusedName(const std::string& path) {
+  constexpr int64_t kLastNumber = 9'999'999;
+  for (int64_t number = 0; number <= kLastNumber; ++number) {
+    const std::string name = number == 0 ? path : NumberedName(path, number);
+    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      close(file);
+      return name;
+    }
+    if (errno != EEXIST) {
+      return Status(Code::kIo, fmt::format("cannot create '{}': {}", name,
+                                           std::generic_category().message(errno)));
+    }
+  }
+  return Status(Code::kLimit,
+                fmt::format("every name from '{}' to its number {} is taken", path, kLastNumber));
+}
+
+}  // namespace iprof::vm
