@@ -9,11 +9,12 @@ package java.lang;
  * <p>Why a class for each chunk: a static final array of an initialised class is a constant to C1 and C2, so that a
  * probe is a single increment of memory; and with 32,768 counters in a chunk an index is one sipush.
  *
- * <p>The static initialiser calls nothing: it may run as the first Java code of the VM.
+ * <p>The static initialiser allocates only during start-up, where it may run as the first Java code of the VM. Later the
+ * agent allocates first and hands the array over, so that the initialiser cannot fail for want of memory.
  */
 public final class IprofCounters0 {
     /** Incremented by probes without synchronisation; read by the agent through JNI. */
-    public static final long[] c = new long[32768];
+    public static final long[] c = IprofRuntime.takeCounters();
 
     private IprofCounters0() {}
 }

@@ -14,7 +14,31 @@ public final class IprofRuntime {
      */
     private static int stripeMask;
 
+    /** What the next holder's initialiser takes; set and used by the agent's own thread. */
+    private static long[] nextCounters;
+
+    private static long[][] nextRows;
+
     private IprofRuntime() {}
+
+    static long[] takeCounters() {
+        long[] given = nextCounters;
+        nextCounters = null;
+        return given != null ? given : new long[32768];
+    }
+
+    static long[][] takeRows(int stripes) {
+        long[][] given = nextRows;
+        nextRows = null;
+        if (given != null) {
+            return given;
+        }
+        long[][] made = new long[stripes][];
+        for (int i = 0; i < stripes; i++) {
+            made[i] = new long[32768];
+        }
+        return made;
+    }
 
     static int stripe() {
         int mask = stripeMask;

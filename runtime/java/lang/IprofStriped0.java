@@ -8,7 +8,7 @@ package java.lang;
  * constant in {@link #stripes()}.
  */
 public final class IprofStriped0 {
-    private static final long[][] rows = allocate();
+    private static final long[][] rows = IprofRuntime.takeRows(stripes());
 
     private IprofStriped0() {}
 
@@ -19,13 +19,5 @@ public final class IprofStriped0 {
 
     private static int stripes() {
         return 0x51515151;
-    }
-
-    private static long[][] allocate() {
-        long[][] made = new long[stripes()][];
-        for (int i = 0; i < made.length; i++) {
-            made[i] = new long[32768];
-        }
-        return made;
     }
 }

@@ -1,0 +1,72 @@
+// CounterSpace: hands out counters to classes, chunk by chunk.
+//
+// Guarantees:
+//  - A range lies within one chunk, so that a class refers to one holder class and an index is one
+//  sipush.
+//  - Only chunks that have been declared ready are used: a probe never meets a holder that is not
+//  there.
+//  - Counters are never taken back: a frame that runs old code may still write to them, and a class
+//  that is
+//    instrumented again gets its old range (the caller remembers it).
+//  - The memory cap is kept: past it, and while no chunk is ready, Allocate answers nothing and the
+//  caller leaves the
+//    class untouched.
+// Any thread may call; a mutex is held for a few instructions and never across a call that leaves
+// this file, so it is safe inside a class-file-load hook.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+namespace iprof::instrument {
+
+inline constexpr uint32_t kChunkCounters = 32768;
+
+// A position among all counters: chunk * kChunkCounters + index in the chunk.
+enum class CounterIndex : uint32_t {};
+
+inline uint32_t ChunkOf(CounterIndex i) { return static_cast<uint32_t>(i) / kChunkCounters; }
+inline uint32_t IndexInChunk(CounterIndex i) { return static_cast<uint32_t>(i) % kChunkCounters; }
+
+struct CounterRange {
+  CounterIndex first{};
+  uint32_t count = 0;
+};
+
+class CounterSpace {
+ public:
+  // Room for `max_chunks` chunks in all. `on_low_water` is called (outside the lock, from the
+  // allocating thread) when a spare chunk is wanted; it must only signal.
+  void Configure(uint32_t max_chunks, std::function<void()> on_low_water);
+
+  // Chunks [0, ready) may be used from now on.
+  void SetReady(uint32_t ready);
+
+  std::optional<CounterRange> Allocate(uint32_t count);
+
+  // Chunks that should exist: those in use plus one spare, within the cap.
+  uint32_t Wanted() const;
+
+  struct Statistics {
+    uint64_t counters = 0;     // handed out
+    uint32_t chunks_used = 0;  // chunks that hold at least one counter
+    uint32_t ready = 0;
+    uint64_t refused_cap = 0;    // requests refused because the memory cap is reached
+    uint64_t refused_ready = 0;  // requests refused because no chunk was ready in time
+  };
+  Statistics statistics() const;
+
+ private:
+  uint32_t WantedLocked() const;
+
+  mutable std::mutex mutex_;
+  std::function<void()> on_low_water_;
+  uint32_t max_chunks_ = 1;
+  uint32_t chunk_ = 0;  // the chunk being filled
+  uint32_t used_ = 0;   // counters taken from it
+  Statistics statistics_;
+};
+
+}  // namespace iprof::instrument

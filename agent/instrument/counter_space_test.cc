@@ -1,0 +1,75 @@
+#include "agent/instrument/counter_space.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+namespace iprof::instrument {
+
+TEST_CASE("A range never crosses a chunk", "[counter_space]") {
+  CounterSpace space;
+  space.Configure(4, nullptr);
+  space.SetReady(4);
+  auto a = space.Allocate(30000);
+  auto b = space.Allocate(5000);
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(ChunkOf(a->first) == 0);
+  CHECK(ChunkOf(b->first) == 1);
+  CHECK(IndexInChunk(b->first) == 0);
+  CHECK_FALSE(space.Allocate(kChunkCounters + 1));
+}
+
+TEST_CASE("No chunk is used before it is ready, none beyond the cap", "[counter_space]") {
+  CounterSpace space;
+  int signals = 0;
+  space.Configure(2, [&] { ++signals; });
+  CHECK_FALSE(space.Allocate(1));
+  CHECK(signals == 1);
+  CHECK(space.Wanted() == 2);
+  space.SetReady(1);
+  REQUIRE(space.Allocate(kChunkCounters));
+  CHECK(signals == 2);
+  CHECK_FALSE(space.Allocate(1));
+  CHECK(space.statistics().refused_ready == 2);
+  space.SetReady(2);
+  REQUIRE(space.Allocate(kChunkCounters));
+  CHECK_FALSE(space.Allocate(1));
+  CHECK(space.statistics().refused_cap == 1);
+  CHECK(space.statistics().chunks_used == 2);
+}
+
+TEST_CASE("A refused large request leaves room for a small one", "[counter_space]") {
+  CounterSpace space;
+  space.Configure(1, nullptr);
+  space.SetReady(1);
+  REQUIRE(space.Allocate(kChunkCounters - 10));
+  CHECK_FALSE(space.Allocate(11));
+  CHECK(space.Allocate(10));
+}
+
+TEST_CASE("Threads get ranges that do not overlap", "[counter_space]") {
+  CounterSpace space;
+  space.Configure(64, nullptr);
+  space.SetReady(64);
+  std::vector<std::vector<CounterRange>> got(4);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < got.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (uint32_t i = 0; i < 2000; ++i) {
+        if (auto r = space.Allocate(1 + i % 97)) got[t].push_back(*r);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  std::vector<CounterRange> all;
+  for (auto& g : got) all.insert(all.end(), g.begin(), g.end());
+  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  for (size_t i = 1; i < all.size(); ++i) {
+    REQUIRE(static_cast<uint32_t>(all[i - 1].first) + all[i - 1].count <=
+            static_cast<uint32_t>(all[i].first));
+  }
+}
+
+}  // namespace iprof::instrument

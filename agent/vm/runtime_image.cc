@@ -1,0 +1,76 @@
+#include "agent/vm/runtime_image.h"
+
+#include <cstring>
+
+#include "runtime_classes.inc"
+
+namespace iprof::vm {
+namespace {
+
+constexpr std::string_view kCountersName = "java/lang/IprofCounters";
+constexpr std::string_view kStripedName = "java/lang/IprofStriped";
+constexpr uint32_t kStripesMarker = 0x51515151;
+
+std::string_view PrefixFor(uint32_t stripes) { return stripes > 1 ? kStripedName : kCountersName; }
+
+void AppendU2(std::vector<uint8_t>& out, size_t value) {
+  out.push_back(static_cast<uint8_t>(value >> 8));
+  out.push_back(static_cast<uint8_t>(value));
+}
+
+// Copies a template of our own, so its shape is known: only tags that javac wrote for it occur.
+std::vector<uint8_t> Specialise(std::span<const uint8_t> in, std::string_view old_name,
+                                std::string_view new_name, uint32_t stripes) {
+  auto u2 = [&](size_t at) { return static_cast<size_t>(in[at] << 8 | in[at + 1]); };
+  std::vector<uint8_t> out(in.begin(), in.begin() + 10);
+  const size_t constants = u2(8);
+  size_t at = 10;
+  for (size_t index = 1; index < constants; ++index) {
+    const uint8_t tag = in[at];
+    size_t size = 5;  // Fieldref, Methodref, NameAndType, Integer
+    if (tag == 1) {
+      const size_t length = u2(at + 1);
+      const std::string_view text(reinterpret_cast<const char*>(&in[at + 3]), length);
+      if (text == old_name) {
+        out.push_back(1);
+        AppendU2(out, new_name.size());
+        out.insert(out.end(), new_name.begin(), new_name.end());
+        at += 3 + length;
+        continue;
+      }
+      size = 3 + length;
+    } else if (tag == 7 || tag == 8) {
+      size = 3;
+    }
+    const size_t start = out.size();
+    out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(at),
+               in.begin() + static_cast<std::ptrdiff_t>(at + size));
+    if (tag == 3) {
+      const uint32_t value = static_cast<uint32_t>(u2(at + 1) << 16 | u2(at + 3));
+      if (value == kStripesMarker) {
+        for (size_t i = 0; i < 4; ++i)
+          out[start + 1 + i] = static_cast<uint8_t>(stripes >> (24 - 8 * i));
+      }
+    }
+    at += size;
+  }
+  out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(at), in.end());
+  return out;
+}
+
+}  // namespace
+
+std::span<const uint8_t> RuntimeClassBytes() { return kIprofRuntimeClass; }
+
+std::string ChunkClassName(uint32_t chunk, uint32_t stripes) {
+  return std::string(PrefixFor(stripes)) + std::to_string(chunk);
+}
+
+std::vector<uint8_t> ChunkClassBytes(uint32_t chunk, uint32_t stripes) {
+  const std::span<const uint8_t> source = stripes > 1
+                                              ? std::span<const uint8_t>(kIprofStriped0Class)
+                                              : std::span<const uint8_t>(kIprofCounters0Class);
+  return Specialise(source, ChunkClassName(0, stripes), ChunkClassName(chunk, stripes), stripes);
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,29 @@
+// RuntimeImage: the bytes of the classes that the agent defines inside the JVM.
+//
+// Guarantees: pure; the bytes come from the compiled sources in runtime/, with the chunk's number
+// written into the class name and the number of stripes over its marker constant. Callable from any
+// thread and phase.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iprof::vm {
+
+// The stubs that probes call. It must be defined before the first chunk.
+inline constexpr std::string_view kRuntimeClassName = "java/lang/IprofRuntime";
+
+// Every class of the agent's own starts with this; none of them is ever instrumented.
+inline constexpr std::string_view kRuntimePrefix = "java/lang/Iprof";
+
+std::span<const uint8_t> RuntimeClassBytes();
+
+// "java/lang/IprofCounters7", or "java/lang/IprofStriped7" with more than one stripe.
+std::string ChunkClassName(uint32_t chunk, uint32_t stripes);
+
+std::vector<uint8_t> ChunkClassBytes(uint32_t chunk, uint32_t stripes);
+
+}  // namespace iprof::vm
