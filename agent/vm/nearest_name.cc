@@ -42,7 +42,8 @@ std::string_view NearestName(std::string_view word, std::span<const std::string_
     if (candidate.size() > kLongestWord) continue;
     const size_t distance = EditDistance(word, candidate);
     const size_t allowed = std::max<size_t>(candidate.size() / 3, candidate.size() >= 3 ? 1 : 0);
-    if (distance <= allowed && distance < best_distance) {
+    const bool is_beginning = word.size() >= 2 && candidate.starts_with(word);
+    if ((distance <= allowed || is_beginning) && distance < best_distance) {
       best = candidate;
       best_distance = distance;
     }

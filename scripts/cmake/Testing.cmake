@@ -18,6 +18,7 @@ function(iprof_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE iprof_common iprof_catch_main ${ARG_LIBS})
   add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
 
 function(iprof_fuzz name)

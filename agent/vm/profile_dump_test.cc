@@ -1,0 +1,68 @@
+#include "agent/vm/profile_dump.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace iprof;
+using namespace iprof::vm;
+namespace fs = std::filesystem;
+
+namespace {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "iprof-dump.XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  std::string File(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Profile SmallProfile() {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex type = profile.AddType("a.B");
+  const TypeIndex signature[] = {type, profile.AddType("void")};
+  profile.AddMethod("run", signature);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("force=y replaces, force=n takes the next number and touches nothing") {
+  const TemporaryFolder folder;
+  const Profile profile = SmallProfile();
+  const std::string path = folder.File("app.iprof");
+  CHECK(*DumpProfile(profile, {.path = path, .overwrite = true, .format = {}}) == path);
+  const std::string written = TextOf(path);
+  CHECK(written == *WriteProfileText(profile));
+  std::ofstream(path) << "precious";
+  CHECK(*DumpProfile(profile, {.path = path, .overwrite = false, .format = {}}) ==
+        folder.File("app.1.iprof"));
+  CHECK(*DumpProfile(profile, {.path = path, .overwrite = false, .format = {}}) ==
+        folder.File("app.2.iprof"));
+  CHECK(TextOf(path) == "precious");
+  CHECK(TextOf(folder.File("app.1.iprof")) == written);
+  CHECK(TextOf(folder.File("app.2.iprof")) == written);
+}
+
+TEST_CASE("a profile that cannot be written leaves nothing behind") {
+  const TemporaryFolder folder;
+  const auto written = DumpProfile(
+      SmallProfile(), {.path = folder.File("gone/app.iprof"), .overwrite = true, .format = {}});
+  CHECK(written.status().code() == Code::kIo);
+  CHECK_FALSE(fs::exists(folder.File("gone")));
+}
