@@ -1,0 +1,59 @@
+// FlowGraph: the basic blocks of a method and the edges between them.
+//
+// Guarantees: blocks are in code order and cover every instruction; block 0 is the entry. Edges out
+// of a block are consecutive: first the normal ones in slot order, then one per exception-table
+// entry whose range touches the block (in table order; several may lead to one handler). A switch
+// has one edge per key and one for the default, even where targets are shared. jsr has an edge to
+// its subroutine only, ret has none: plans for methods with has_jsr() must not rely on the graph.
+// Memory is linear in code and edges; a method whose exception table would make the graph explode
+// is refused (kTooComplex). Read-only afterwards.
+#pragma once
+
+#include "agent/classfile/code.h"
+
+namespace iprof::classfile {
+
+enum class EdgeKind : uint8_t { kFallThrough, kJump, kSwitchKey, kSwitchDefault, kException };
+
+struct Edge {
+  uint32_t from;  // block
+  uint32_t to;    // block
+  uint32_t slot;  // the slot of the block's last instruction; for kException the table's entry
+  EdgeKind kind;
+};
+
+struct Block {
+  Insn first;
+  Insn end;             // exclusive
+  uint32_t first_edge;  // into edges()
+  uint32_t edge_count;
+  uint32_t normal_in;  // edges that come in, exceptions apart (the method's entry not counted)
+  bool is_handler;
+  bool is_exit;    // ends with return, athrow or ret
+  bool reachable;  // from the entry, exceptions included
+
+  Insn last() const { return end - 1; }
+};
+
+class FlowGraph {
+ public:
+  Reason Build(const MethodCode& code, Arena& arena);
+
+  std::span<const Block> blocks() const { return {blocks_, block_count_}; }
+  std::span<const Edge> edges() const { return {edges_, edge_count_}; }
+  std::span<const Edge> EdgesOf(const Block& b) const {
+    return {edges_ + b.first_edge, b.edge_count};
+  }
+  uint32_t BlockOf(Insn i) const { return block_of_[i]; }
+
+ private:
+  void MarkReachable(Arena& arena);
+
+  Block* blocks_ = nullptr;
+  Edge* edges_ = nullptr;
+  uint32_t* block_of_ = nullptr;
+  uint32_t block_count_ = 0;
+  uint32_t edge_count_ = 0;
+};
+
+}  // namespace iprof::classfile

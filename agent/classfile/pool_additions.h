@@ -1,0 +1,77 @@
+// PoolAdditions: constants that a rewriter appends to a class's pool.
+//
+// Guarantees: asking twice for the same constant gives the same index; indices follow on the
+// class's own and never pass 65,535 (then the answer is CpIndex::none, and stays so). Entries that
+// the class already has are not searched for: a pool may hold equal entries, and searching would
+// cost more than everything else. Rewind() takes back what was added since a mark, so that a method
+// that could not be rewritten leaves nothing behind. Not thread-safe.
+#pragma once
+
+#include <string_view>
+
+#include "agent/classfile/arena.h"
+#include "agent/classfile/bytes.h"
+#include "agent/classfile/constant_pool.h"
+
+namespace iprof::classfile {
+
+class PoolAdditions {
+ public:
+  PoolAdditions(const ConstantPool& pool, Arena& arena)
+      : arena_(&arena), first_(pool.count()), next_(pool.count()) {}
+
+  CpIndex Utf8(std::string_view modified_utf8);
+  CpIndex Class(std::string_view internal_name);
+  CpIndex String(std::string_view modified_utf8);
+  CpIndex NameAndType(std::string_view name, std::string_view descriptor);
+  CpIndex Field(std::string_view owner, std::string_view name, std::string_view descriptor);
+  CpIndex Method(std::string_view owner, std::string_view name, std::string_view descriptor);
+  CpIndex InterfaceMethod(std::string_view owner, std::string_view name,
+                          std::string_view descriptor);
+  CpIndex Integer(int32_t value);
+  CpIndex Long(int64_t value);
+  CpIndex MethodType(std::string_view descriptor);
+  CpIndex MethodHandle(uint8_t kind, CpIndex member);
+  // An entry of two two-byte fields (Dynamic, InvokeDynamic, …) as it stands.
+  CpIndex Pair(Tag tag, uint16_t first, uint16_t second);
+
+  struct Mark {
+    uint32_t entries;
+    uint32_t next;
+    size_t bytes;
+  };
+  Mark GetMark() const { return {entries_.size(), next_, byte_size_}; }
+  void Rewind(const Mark& mark);
+
+  bool full() const { return full_; }            // an addition was refused since the last Rewind
+  uint32_t pool_count() const { return next_; }  // constant_pool_count with the additions
+  size_t byte_size() const { return byte_size_; }
+  void Write(uint8_t* out) const;  // exactly byte_size() bytes
+
+ private:
+  struct Entry {
+    Tag tag;
+    uint8_t kind;
+    uint16_t index;
+    uint32_t hash;
+    uint32_t chain;  // 1 + older entry of the same bucket
+    uint32_t size;   // of text
+    uint64_t value;  // numbers, or first << 16 | second
+    const char* text;
+  };
+  static constexpr uint32_t kBuckets = 256;
+
+  CpIndex Intern(Entry entry);
+  CpIndex Reference(Tag tag, std::string_view owner, std::string_view name,
+                    std::string_view descriptor);
+
+  Arena* arena_;
+  uint32_t first_;
+  uint32_t next_;
+  size_t byte_size_ = 0;
+  bool full_ = false;
+  ArenaVector<Entry> entries_;
+  uint32_t* buckets_ = nullptr;  // made at the first addition
+};
+
+}  // namespace iprof::classfile

@@ -1,0 +1,90 @@
+// Snippet: a piece of straight-line code to insert, and the builder that makes it.
+//
+// Guarantees: a finished snippet leaves the operand stack as it found it (or exactly one slot lower
+// where it was built to consume a receiver), knows its own need of stack, and uses no local but
+// fresh ones. It contains no branches, so it fits anywhere. A builder that was misused (stack
+// underflow, a constant that did not fit the pool, more than 65,535 bytes) gives a snippet that is
+// not valid(), and the editor refuses it with a reason.
+#pragma once
+
+#include "agent/classfile/arena.h"
+#include "agent/classfile/opcodes.h"
+#include "agent/classfile/pool_additions.h"
+
+namespace iprof::classfile {
+
+// A local variable beyond the method's own.
+struct FreshLocal {
+  uint16_t index;
+};
+
+struct Snippet {
+  const uint8_t* bytes = nullptr;
+  uint32_t length = 0;
+  uint16_t extra_stack = 0;  // beyond what the stack holds where it starts
+  uint16_t consumed = 0;     // slots taken from what was there
+  Reason reason = Reason::kOk;
+
+  bool valid() const { return reason == Reason::kOk; }
+};
+
+// kPlain leaves the stack as it was; kReceiver starts with a reference on it and consumes it.
+enum class SnippetKind : uint8_t { kPlain, kReceiver };
+
+class SnippetBuilder {
+ public:
+  SnippetBuilder(PoolAdditions& pool, Arena& arena, SnippetKind kind = SnippetKind::kPlain)
+      : pool_(&pool), arena_(&arena), kind_(kind), depth_(kind == SnippetKind::kReceiver ? 1 : 0) {
+    base_ = depth_;
+    max_ = depth_;
+  }
+
+  // Pushes an int with the shortest of iconst, bipush, sipush, ldc, ldc_w.
+  SnippetBuilder& PushInt(int32_t value);
+  SnippetBuilder& PushLong(int64_t value);
+  // sipush whatever the value: so that probes of one method have one length.
+  SnippetBuilder& Sipush(int16_t value);
+  // An instruction without operands: dup2, laload, lconst_1, ladd, lastore …
+  SnippetBuilder& Raw(Op op);
+  // type: 'I','J','F','D','A'
+  SnippetBuilder& Load(char type, FreshLocal local);
+  SnippetBuilder& Store(char type, FreshLocal local);
+  SnippetBuilder& Iinc(FreshLocal local, int16_t by);
+  // `this` (local 0) or another of the method's own locals: the caller knows that it is
+  // initialised.
+  SnippetBuilder& LoadOwn(char type, uint16_t local);
+  SnippetBuilder& GetStatic(CpIndex field, int slots);
+  SnippetBuilder& PutStatic(CpIndex field, int slots);
+  SnippetBuilder& GetStatic(std::string_view owner, std::string_view name,
+                            std::string_view descriptor);
+  SnippetBuilder& InvokeStatic(CpIndex method, int argument_slots, int result_slots);
+  SnippetBuilder& InvokeStatic(std::string_view owner, std::string_view name,
+                               std::string_view descriptor);
+  // invokedynamic or a call with receiver: op and constant as they are, slots given.
+  SnippetBuilder& Invoke(Op op, CpIndex constant, int popped_slots, int pushed_slots);
+  SnippetBuilder& LoadConstant(CpIndex constant);  // ldc or ldc_w of a one-slot constant
+
+  // Ends the snippet. The builder may be used again afterwards, for a new snippet of the same kind.
+  Snippet Finish();
+
+ private:
+  SnippetBuilder& Emit(const uint8_t* bytes, uint32_t count, int pops, int pushes);
+  SnippetBuilder& LocalOp(Op op, uint16_t local, int pops, int pushes);
+  void Fail(Reason reason) {
+    if (reason_ == Reason::kOk) reason_ = reason;
+  }
+
+  PoolAdditions* pool_;
+  Arena* arena_;
+  SnippetKind kind_;
+  Reason reason_ = Reason::kOk;
+  int depth_ = 0;
+  int base_ = 0;
+  int max_ = 0;
+  uint32_t length_ = 0;
+  uint32_t capacity_ = 0;
+  uint8_t* bytes_ = nullptr;
+  uint8_t inline_bytes_[64];
+};
+
+}  // namespace iprof::classfile
