@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,7 +42,7 @@ class AtomicFile final : public ByteSink {
   std::string target_;  // with links followed
   std::string temporary_;
   int fd_ = -1;
-  bool failed_ = false;
+  std::optional<mode_t> old_mode_;
 };
 
 }  // namespace iprof

@@ -22,6 +22,7 @@ class SystemCalls {
   virtual int Fchmod(int fd, mode_t mode);
   virtual int Rename(const char* from, const char* to);
   virtual int Unlink(const char* path);
+  virtual int Access(const char* path, int mode);
   virtual int Stat(const char* path, struct stat* result);
 
   static SystemCalls& Real();

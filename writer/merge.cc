@@ -1,0 +1,213 @@
+#include "writer/merge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "writer/merge_canonical.h"
+#include "writer/merge_mapping.h"
+#include "writer/reader.h"
+
+namespace iprof {
+namespace {
+
+bool SameShape(std::span<const Successor> a, std::span<const Successor> b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const Successor& x, const Successor& y) { return x.bci == y.bci && x.index == y.index; });
+}
+
+// What the threads of one MergeFiles share.
+class Worklist {
+ public:
+  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options)
+      : inputs_(inputs), options_(options), failures_(inputs.size()) {}
+
+  // One thread: inputs are handed out in order, so every input before a failed one is still tried,
+  // and the failure that is reported is the first in the order given.
+  void Run(ProfileMerger& merger) {
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const size_t at = next_.fetch_add(1);
+      if (at >= inputs_.size()) return;
+      Result<Profile> read = ReadProfileFile(inputs_[at].path);
+      if (read.ok()) {
+        merger.Add(std::move(*read), inputs_[at].weight);
+      } else {
+        failures_[at] = read.status();
+        if (options_.failure_mode == FailureMode::kAny) stop_.store(true);
+      }
+      const std::lock_guard lock(progress_lock_);
+      ++done_;
+      if (options_.on_progress) options_.on_progress(done_, inputs_.size());
+    }
+  }
+
+  std::vector<MergeFailure> Failures() const {
+    std::vector<MergeFailure> failures;
+    for (size_t i = 0; i < failures_.size(); ++i) {
+      if (!failures_[i].ok()) failures.push_back({inputs_[i].path, failures_[i]});
+    }
+    return failures;
+  }
+
+ private:
+  std::span<const MergeInput> inputs_;
+  const MergeOptions& options_;
+  std::vector<Status> failures_;  // each written by the thread that read the input
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::mutex progress_lock_;
+  size_t done_ = 0;
+};
+
+// Adds the second half to the first, in pairs on their own threads, until one is left.
+void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
+  while (mergers.size() > 1) {
+    const size_t pairs = mergers.size() / 2;
+    const size_t kept = mergers.size() - pairs;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < pairs; ++i) {
+      threads.emplace_back([&mergers, i, kept] {
+        mergers[i]->Add(std::move(*mergers[kept + i]));
+        mergers[kept + i].reset();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    mergers.resize(kept);
+  }
+}
+
+}  // namespace
+
+void ProfileMerger::AddExtras(const Profile& input) {
+  for (const ExtraKey& extra : input.extras()) {
+    const auto known = merged_.extras();
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const ExtraKey& k) { return k.key == extra.key; });
+    if (found == known.end()) {
+      merged_.SetExtra(extra.key, extra.json);
+    } else if (found->json != extra.json) {
+      conflicting_keys_.push_back(extra.key);
+      if (extra.json < found->json) merged_.SetExtra(extra.key, extra.json);
+    }
+  }
+}
+
+void ProfileMerger::AddEntries(const Profile& input, int64_t weight,
+                               const std::vector<bool>& input_mixed) {
+  const IndexMapping mapping = MapInto(input, merged_);
+  std::vector<Successor> successors;
+  std::vector<TypeCount> types;
+  for (const Table table : kAllTables) {
+    for (const EntryIndex entry : EntriesOf(input, table)) {
+      const ContextIndex context = mapping(input.EntryContext(table, entry));
+      switch (RecordKindOf(table)) {
+        case RecordKind::kCount:
+          merged_.AddCount(table, context,
+                           SaturatingMultiply(input.EntryCount(table, entry), weight));
+          break;
+        case RecordKind::kSuccessors: {
+          const auto from = input.EntrySuccessors(entry);
+          successors.assign(from.begin(), from.end());
+          for (Successor& s : successors) s.count = SaturatingMultiply(s.count, weight);
+          const auto there = merged_.FindEntry(table, context);
+          const auto in = static_cast<size_t>(entry);
+          const bool mixed = (in < input_mixed.size() && input_mixed[in]) ||
+                             (there && !SameShape(from, merged_.EntrySuccessors(*there)));
+          const auto at = static_cast<size_t>(merged_.AddSuccessors(context, successors));
+          if (mixed && at >= mixed_shapes_.size()) mixed_shapes_.resize(at + 1);
+          if (mixed) mixed_shapes_[at] = true;
+          break;
+        }
+        case RecordKind::kTypeCounts: {
+          const auto from = input.EntryTypeCounts(table, entry);
+          types.clear();
+          for (const TypeCount& t : from) {
+            types.push_back({mapping(t.type), SaturatingMultiply(t.count, weight)});
+          }
+          merged_.AddTypeCounts(table, context, types);
+          break;
+        }
+      }
+    }
+  }
+}
+
+void ProfileMerger::Add(const Profile& input, int64_t weight) {
+  AddEntries(input, weight, {});
+  AddExtras(input);
+  empty_ = false;
+}
+
+void ProfileMerger::Add(Profile&& input, int64_t weight) {
+  if (empty_ && weight == 1) {
+    merged_ = std::move(input);
+    empty_ = false;
+    return;
+  }
+  const Profile taken = std::move(input);
+  Add(taken, weight);
+}
+
+void ProfileMerger::Add(ProfileMerger&& other) {
+  if (other.empty_) return;
+  conflicting_keys_.insert(conflicting_keys_.end(), other.conflicting_keys_.begin(),
+                           other.conflicting_keys_.end());
+  if (empty_) {
+    merged_ = std::move(other.merged_);
+    mixed_shapes_ = std::move(other.mixed_shapes_);
+    empty_ = false;
+    return;
+  }
+  AddEntries(other.merged_, 1, other.mixed_shapes_);
+  AddExtras(other.merged_);
+}
+
+Profile ProfileMerger::Finish() {
+  Profile result = CanonicalProfile(merged_, mixed_shapes_);
+  // The inputs may be of several versions; what is written is of the writer's.
+  result.set_version("1.0.0");
+  merged_ = Profile();
+  mixed_shapes_.clear();
+  empty_ = true;
+  return result;
+}
+
+std::vector<std::string> ProfileMerger::ConflictingKeys() const {
+  std::vector<std::string> keys = conflicting_keys_;
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOptions& options) {
+  Worklist worklist(inputs, options);
+  const unsigned wanted =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
+  std::vector<std::unique_ptr<ProfileMerger>> mergers;
+  for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < thread_count; ++i) {
+    threads.emplace_back([&worklist, &merger = *mergers[i]] { worklist.Run(merger); });
+  }
+  worklist.Run(*mergers[0]);
+  for (std::thread& thread : threads) thread.join();
+
+  MergeResult result;
+  result.left_out = worklist.Failures();
+  const bool failed =
+      !result.left_out.empty() &&
+      (options.failure_mode == FailureMode::kAny ||
+       (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
+  if (failed) return result.left_out.front().status;
+  result.merged = inputs.size() - result.left_out.size();
+  Reduce(mergers);
+  result.conflicting_keys = mergers[0]->ConflictingKeys();
+  result.profile = mergers[0]->Finish();
+  return result;
+}
+
+}  // namespace iprof

@@ -1,0 +1,36 @@
+// UTF-8 as profiles meet it: strict in files, "modified" from the JVM, lone surrogates from Java
+// strings.
+//
+// Inside the library a name is UTF-8 in which a lone surrogate (legal in a Java string, not in
+// UTF-8) has its three-byte form; the writer turns it into a \uXXXX escape. Pure functions, any
+// thread, no failure but bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace iprof {
+
+// Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool IsUtf8(std::string_view text);
+
+// Reads one code point at text[at]; surrogates in three-byte form count as code points. Returns its
+// length, or 0 when the bytes are none.
+size_t DecodeCodePoint(std::string_view text, size_t at, uint32_t* code_point);
+
+void AppendCodePoint(uint32_t code_point, std::string* out);
+
+// Modified UTF-8 (C0 80, surrogate pairs of three bytes each) or anything else to the library's
+// form; bytes that are nothing become U+FFFD. What is in that form already comes back unchanged.
+std::string NormalizeUtf8(std::string_view text);
+
+inline bool IsSurrogate(uint32_t code_point) { return (code_point & 0xfffff800u) == 0xd800u; }
+inline bool IsHighSurrogate(uint32_t code_point) { return (code_point & 0xfffffc00u) == 0xd800u; }
+inline bool IsLowSurrogate(uint32_t code_point) { return (code_point & 0xfffffc00u) == 0xdc00u; }
+inline uint32_t JoinSurrogates(uint32_t high, uint32_t low) {
+  return 0x10000u + ((high - 0xd800u) << 10) + (low - 0xdc00u);
+}
+
+}  // namespace iprof
