@@ -17,6 +17,10 @@ target_include_directories(iprof_common INTERFACE ${CMAKE_SOURCE_DIR})
 # Debian ships no static fmt, and the agent may need nothing but glibc's libraries: header-only.
 target_compile_definitions(iprof_common INTERFACE FMT_HEADER_ONLY)
 target_compile_options(iprof_common INTERFACE -Wall -Wextra -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms on "text" + std::string when optimising (GCC bug 105651, fixed in 13).
+  target_compile_options(iprof_common INTERFACE -Wno-restrict)
+endif()
 if(IPROF_WERROR)
   target_compile_options(iprof_common INTERFACE -Werror)
 endif()
