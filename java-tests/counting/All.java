@@ -1,0 +1,34 @@
+package counting;
+
+/**
+ * All programs that know their own counts, in one JVM. The argument scales the rounds: 1 is enough to have everything
+ * compiled by C2 in the default mode; 0 is for the slow modes.
+ */
+public final class All {
+  public static void main(String[] args) throws Throwable {
+    int scale = args.length > 0 ? Integer.parseInt(args[0]) : 1;
+    int rounds = scale == 0 ? 400 : 20000 * scale;
+    long sum = Ifs.run(rounds) + Switches.run(rounds) + Logic.run(rounds) + Objects.run(rounds);
+    Loops.run(scale == 0 ? 20000 : 2000000);
+    sum += Recursion.run(scale == 0 ? 12 : 22);
+    sum += Exceptions.run(scale == 0 ? 60 : 1200);
+    sum += Dynamic.run(scale == 0 ? 100 : 2000);
+    Library.run(rounds);
+    Generated.run();
+    Threads.run();
+    System.out.println("sum " + sum);
+    Ifs.expect();
+    Switches.expect(rounds);
+    Logic.expect(rounds);
+    Objects.expect();
+    Loops.expect(scale == 0 ? 20000 : 2000000);
+    Recursion.expect();
+    Exceptions.expect(scale == 0 ? 60 : 1200);
+    Dynamic.expect();
+    Library.expect();
+    Generated.expect();
+    Threads.expect();
+    new Expect(All.class).calls("main([Ljava/lang/String;)V", 1);
+    Expect.print();
+  }
+}

@@ -1,0 +1,140 @@
+"""AgentCase: the base of every test that runs Java programs under the agent.
+
+Each test method gets an empty folder of its own, in which its programs run. The JVM is the one that the runner was
+asked for (self.jvm); a test that needs more than it has calls self.skipTest with what is missing.
+"""
+
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import profile as profiles
+from harness.jvms import Jvm
+
+
+@dataclasses.dataclass
+class Run:
+    """How a program ended."""
+    code: int
+    stdout: str
+    stderr: str
+    command: list
+
+    def __str__(self):
+        return f"{' '.join(map(str, self.command))}\nexit {self.code}\n--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}"
+
+
+class Settings:
+    """Set once by run.py."""
+    jvm: Jvm
+    agent: pathlib.Path
+    classes: pathlib.Path
+    tool: pathlib.Path = None  # the iprof tool
+
+
+class AgentCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.jvm = Settings.jvm
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    # --- Running programs.
+
+    def java_command(self, main, *args, agent="", jvm_args=()):
+        """main: a class of programs/, or ["-jar", path] and the like. agent: option text, None: without the agent."""
+        command = [self.jvm.java]
+        if agent is not None:
+            command.append(f"-agentpath:{Settings.agent}" + (f"={agent}" if agent else ""))
+        main = [main] if isinstance(main, str) else list(main)
+        return [str(part) for part in (*command, "-cp", Settings.classes, *jvm_args, *main, *args)]
+
+    def environment(self, extra=None):
+        environment = {k: v for k, v in os.environ.items()
+                       if k not in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")}
+        environment["LC_ALL"] = "C.UTF-8"
+        environment.update(extra or {})
+        return environment
+
+    def run_java(self, main, *args, agent="", jvm_args=(), env=None, cwd=None, expect=0, timeout=300):
+        """Runs a program to its end; expect is its exit code, None for any."""
+        return self.run_command(self.java_command(main, *args, agent=agent, jvm_args=jvm_args),
+                                env=env, cwd=cwd, expect=expect, timeout=timeout)
+
+    def run_command(self, command, env=None, cwd=None, expect=0, timeout=300):
+        done = subprocess.run([str(part) for part in command], cwd=cwd or self.folder, env=self.environment(env),
+                              capture_output=True, timeout=timeout, check=False)
+        run = Run(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), command)
+        if expect is not None and run.code != expect:
+            self.fail(f"expected exit {expect} of\n{run}")
+        return run
+
+    def start_java(self, main, *args, agent="", jvm_args=(), env=None, ready="ready", timeout=60):
+        """Starts a program and waits until it prints the line `ready`; it is killed at the test's end if it still runs."""
+        out = open(self.folder / f"stdout.{time.monotonic_ns()}", "w+b")
+        err = open(self.folder / f"stderr.{time.monotonic_ns()}", "w+b")
+        process = subprocess.Popen(self.java_command(main, *args, agent=agent, jvm_args=jvm_args), cwd=self.folder,
+                                   env=self.environment(env), stdin=subprocess.PIPE, stdout=out, stderr=err)
+        process.out_path, process.err_path = pathlib.Path(out.name), pathlib.Path(err.name)
+        out.close()
+        err.close()
+        self.addCleanup(self._end, process)
+        deadline = time.monotonic() + timeout
+        while ready not in process.out_path.read_text().splitlines():
+            if process.poll() is not None or time.monotonic() > deadline:
+                self.fail(f"{main} never said {ready!r}:\n{process.err_path.read_text()}")
+            time.sleep(0.02)
+        return process
+
+    @staticmethod
+    def _end(process):
+        if process.poll() is None:
+            process.kill()
+        process.stdin.close()
+        process.wait()
+
+    def attach(self, process, options="", expect_ok=True):
+        """Loads the agent into a running JVM with the jcmd of the same JVM; returns what jcmd said."""
+        jcmd = self.jvm.tool("jcmd")
+        if jcmd is None:
+            self.skipTest(f"{self.jvm.id} has no jcmd to attach with")
+        run = self.run_command([jcmd, str(process.pid), "JVMTI.agent_load", Settings.agent] +
+                               ([f'"{options}"'] if options else []), expect=None)
+        self.assertEqual("return code: 0" in run.stdout, expect_ok, run)
+        return run
+
+    def run_tool(self, *args, expect=0):
+        """Runs the iprof tool."""
+        if Settings.tool is None or not Settings.tool.exists():
+            self.skipTest("the iprof tool is not built")
+        return self.run_command([Settings.tool, *args], expect=expect)
+
+    # --- Looking at profiles.
+
+    def profile(self, name="default.iprof"):
+        """Loads a profile from the test's folder (or an absolute path) and insists that it is sound."""
+        path = self.folder / name
+        if not path.exists():
+            self.fail(f"no {name}; the folder holds {sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob('*'))}")
+        loaded = profiles.load_profile(path)
+        wrong = profiles.violations(loaded.document)
+        if wrong:
+            self.fail(f"{name} breaks {len(wrong)} rules:\n" + "\n".join(wrong[:50]))
+        if Settings.tool is not None and Settings.tool.exists():
+            self.run_command([Settings.tool, "check", path])
+        return loaded
+
+    def assert_same(self, expected, actual, message=""):
+        """Equality whose failure is a diff, one entry a line."""
+        if expected != actual:
+            self.fail(message + "\n" + profiles.difference(expected, actual))
+
+    def agent_lines(self, text):
+        """The agent's own lines of a program's stderr."""
+        return [line for line in text.splitlines() if line.startswith("iprofagent: ")]

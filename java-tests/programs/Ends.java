@@ -1,0 +1,24 @@
+// Ends in the way that its argument says.
+public class Ends {
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "return":
+                break;
+            case "exit":
+                System.exit(3);
+                break;
+            case "halt":
+                Runtime.getRuntime().halt(4);
+                break;
+            case "throw":
+                throw new IllegalStateException("as asked");
+            case "wait":  // until a line comes in
+                System.out.println("ready");
+                System.in.read();
+                System.out.println("done");
+                break;
+            default:
+                throw new IllegalArgumentException(args[0]);
+        }
+    }
+}

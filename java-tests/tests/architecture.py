@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Dependencies between rooms point one way, and only agent/vm knows JVMTI and JNI.
+
+A file may include from its own room and from those that its room may know; a new room must be added here on purpose.
+"""
+
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+MAY_KNOW = {
+    "writer": set(),
+    "agent/classfile": set(),
+    "agent/instrument": {"agent/classfile", "writer"},
+    "agent/sampling": {"writer"},
+    "agent/vm": {"agent/instrument", "agent/sampling", "agent/classfile", "writer", "runtime"},
+    "runtime": set(),
+    "cli": {"writer"},
+    "bench": {"agent/classfile", "agent/instrument", "agent/sampling", "writer"},
+}
+JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
+MAY_KNOW_JVM = {"agent/vm"}
+
+
+def room_of(path):
+    for room in sorted(MAY_KNOW, key=len, reverse=True):
+        if path == room or path.startswith(room + "/"):
+            return room
+    return None
+
+
+violations = []
+files = 0
+for folder in ("writer", "agent", "cli", "runtime", "bench"):
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix not in (".h", ".cc", ".cpp", ".hpp", ".c", ".inc"):
+            continue
+        name = path.relative_to(root).as_posix()
+        room = room_of(name)
+        files += 1
+        if room is None:
+            violations.append(f"{name}: stands in no room")
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
+            if not match:
+                continue
+            quoted, included = match.group(1) == '"', match.group(2)
+            if included in JVM_HEADERS and room not in MAY_KNOW_JVM:
+                violations.append(f"{name}:{number}: {room} must not know {included}")
+            if not quoted or "/" not in included:
+                continue
+            other = room_of(included)
+            if ".." in included.split("/"):
+                violations.append(f"{name}:{number}: {included} is not relative to the project's root")
+            elif other is not None and other != room and other not in MAY_KNOW[room]:
+                violations.append(f"{name}:{number}: {room} must not know {other} ({included})")
+
+if files == 0:
+    violations.append(f"{root} holds no sources")
+print("\n".join(violations) or f"{files} files keep to their rooms")
+sys.exit(1 if violations else 0)

@@ -1,0 +1,48 @@
+"""A profile is written however the program ends, and other agents do no harm."""
+
+import signal
+import shutil
+
+from harness.case import AgentCase, Settings
+
+
+class Endings(AgentCase):
+    def test_every_orderly_end(self):
+        for how, code in {"return": 0, "exit": 3, "halt": 4, "throw": 1}.items():
+            with self.subTest(how=how):
+                self.run_java("Ends", how, agent=f"out={how}.iprof", expect=code)
+                self.assertIn("Ends.main([Ljava.lang.String;)void", self.profile(f"{how}.iprof").methods)
+
+    def test_signals_that_end_orderly(self):
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            with self.subTest(signal=name):
+                process = self.start_java("Ends", "wait", agent=f"out={name}.iprof")
+                process.send_signal(getattr(signal, name))
+                process.wait(60)
+                self.profile(f"{name}.iprof")
+
+    def test_a_program_that_cannot_start(self):
+        run = self.run_java("NoSuchClass", expect=1)
+        self.assertIn("NoSuchClass", run.stderr)
+        self.profile()
+
+
+class OtherAgents(AgentCase):
+    def test_the_same_library_twice(self):
+        run = self.run_java("Fib", agent="out=first.iprof",
+                            jvm_args=[f"-agentpath:{Settings.agent}=out=second.iprof"])
+        self.profile("first.iprof")
+        self.assertFalse((self.folder / "second.iprof").exists())
+        self.assertEqual(self.agent_lines(run.stderr)[0],
+                         "iprofagent: already loaded in this JVM; the options of the first load stand")
+
+    def test_two_copies_of_the_library(self):
+        copy = shutil.copy(Settings.agent, self.folder / "libcopy.so")
+        self.run_java("Fib", agent="out=first.iprof", jvm_args=[f"-agentpath:{copy}=out=second.iprof"])
+        self.assertEqual(self.profile("first.iprof").methods, self.profile("second.iprof").methods)
+
+    def test_beside_the_debugger(self):
+        if not (self.jvm.home / "lib" / "libjdwp.so").exists():
+            self.skipTest(f"{self.jvm.id} has no debugger agent")
+        self.run_java("Fib", jvm_args=["-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"])
+        self.profile()

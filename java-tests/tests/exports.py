@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The agent exports its three entry points and nothing else, and needs only glibc's own libraries."""
+
+import re
+import subprocess
+import sys
+
+library = sys.argv[1]
+EXPORTS = {"Agent_OnLoad", "Agent_OnAttach", "Agent_OnUnload"}
+ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
+           "ld-linux-aarch64.so.1"}
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+failures = []
+exports = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--defined-only", library).splitlines()}
+if exports != EXPORTS:
+    failures.append(f"exports too many: {sorted(exports - EXPORTS)}, too few: {sorted(EXPORTS - exports)}")
+dynamic = output("readelf", "-dW", library)
+needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+if needed - ALLOWED:
+    failures.append(f"needs {sorted(needed - ALLOWED)}, which is not glibc's")
+if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
+    failures.append("carries a search path for libraries")
+if "BIND_NOW" not in dynamic and "NOW" not in dynamic:
+    failures.append("is not bound at load (-z now)")
+segments = output("readelf", "-lW", library)
+if "GNU_RELRO" not in segments:
+    failures.append("has no read-only relocations (-z relro)")
+if re.search(r"GNU_STACK.*RWE", segments):
+    failures.append("asks for an executable stack")
+# A symbol newer than Debian 12's glibc would not load on other distributions of its age.
+versions = {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_(\d+\.\d+)", output("objdump", "-T", library))}
+if versions and max(versions) > (2, 36):
+    failures.append(f"needs glibc {'.'.join(map(str, max(versions)))}, Debian 12 has 2.36")
+print("\n".join(f"{library} {failure}" for failure in failures) or "ok")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,58 @@
+"""The agent loads, the program runs as without it, and the profile names what was loaded."""
+
+from harness.case import AgentCase
+from harness.profile import difference
+
+
+class FirstProfile(AgentCase):
+    def test_the_program_runs_as_without_the_agent(self):
+        without = self.run_java("Fib", agent=None)
+        under = self.run_java("Fib", agent="verbose=0")
+        self.assertEqual(under.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
+        self.assertEqual((under.stdout, under.stderr, under.code), (without.stdout, without.stderr, without.code))
+
+    def test_the_program_and_the_jdk_are_in_the_profile(self):
+        self.run_java("Fib", agent="out=fib.iprof")
+        profile = self.profile("fib.iprof")
+        self.assertEqual(profile.document["version"], "1.0.0")
+        self.assert_same({"Fib.<init>()void", "Fib.main([Ljava.lang.String;)void", "Fib.fibonacci()int"},
+                         {m for m in profile.methods if m.startswith("Fib.")})
+        for type_name in ("java.lang.String", "[I", "[Ljava.lang.Object;", "java.util.concurrent.ConcurrentHashMap"):
+            self.assertIn(type_name, profile.types)
+        for method in ("java.lang.Object.hashCode()int", "java.lang.String.charAt(int)char",
+                       "java.lang.System.<clinit>()void"):
+            self.assertIn(method, profile.methods)
+
+    def test_every_kind_of_name(self):
+        self.run_java("Names", jvm_args=["-Dfile.encoding=UTF-8"])
+        profile = self.profile()
+        own = {m for m in profile.methods if m.startswith("Names")}
+        expected = {
+            "Names.<init>()void",
+            "Names.main([Ljava.lang.String;)void",
+            "Names.mixed([I, [[Ljava.lang.String;, double, Names)long",
+            "Names.größe\u20ac()int",
+            "Names.\U0001d465()int",
+            "Names.lambda$main$0(Names$Shape)java.lang.Integer",
+            "Names$Shape.area()java.lang.Object",
+            "Names$Square.<init>()void",
+            "Names$Square.area()java.lang.Integer",
+            "Names$Square.area()java.lang.Object",
+        }
+        self.assert_same(expected, own)
+
+    def test_hidden_classes_stay_out(self):
+        self.run_java("Names")
+        self.assertEqual([t for t in self.profile().types if "/" in t], [])
+
+    def test_two_runs_give_the_same_application_part(self):
+        self.run_java("Names", agent="out=a.iprof")
+        self.run_java("Names", agent="out=b.iprof")
+        a, b = self.profile("a.iprof"), self.profile("b.iprof")
+        self.assertEqual(difference(a.methods, b.methods), "")
+
+    def test_every_garbage_collector(self):
+        for collector in ("UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC"):
+            with self.subTest(collector=collector):
+                self.run_java("Fib", agent=f"out={collector}.iprof", jvm_args=[f"-XX:+{collector}"])
+                self.profile(f"{collector}.iprof")

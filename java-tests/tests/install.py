@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""cmake --install into an empty folder gives everything a user needs, in the usual places."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+build, library_folder = pathlib.Path(sys.argv[1]), sys.argv[2]
+EXPECTED = [
+    f"{library_folder}/libiprofagent.so",
+    "bin/iprof",
+    "share/doc/iprofagent/LICENSE",
+    "share/man/man1/iprof.1",
+    "share/bash-completion/completions/iprof",
+    "share/zsh/site-functions/_iprof",
+    "share/fish/vendor_completions.d/iprof.fish",
+]
+
+with tempfile.TemporaryDirectory(prefix="iprof-install.") as destination:
+    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr/local"],
+                          env={**os.environ, "DESTDIR": destination}, capture_output=True, text=True)
+    if done.returncode != 0:
+        print(done.stdout, done.stderr)
+        sys.exit(1)
+    prefix = pathlib.Path(destination) / "usr/local"
+    installed = sorted(p.relative_to(prefix).as_posix() for p in prefix.rglob("*") if p.is_file())
+    missing = [name for name in EXPECTED if name not in installed and name + ".gz" not in installed]
+    surplus = [name for name in installed if name not in EXPECTED and name.removesuffix(".gz") not in EXPECTED]
+    failures = [f"missing: {name}" for name in missing] + [f"not expected: {name}" for name in surplus]
+    tool = prefix / "bin/iprof"
+    if tool.exists() and subprocess.run([tool, "version"], capture_output=True).returncode != 0:
+        failures.append("the installed iprof does not run")
+    print("\n".join(failures) or "installed: " + ", ".join(installed))
+    sys.exit(1 if failures else 0)

@@ -1,0 +1,219 @@
+"""Every option: what it does, and what a user is told when it is wrong."""
+
+import gzip
+import json
+import os
+import re
+import socket
+
+from harness.case import AgentCase, Settings
+
+
+class Refusals(AgentCase):
+    """A bad option stops the JVM at start: one sentence on stderr, exit 1, and the program never ran."""
+
+    def assert_refused(self, agent, sentence):
+        run = self.run_java("Fib", agent=agent, expect=1)
+        self.assertEqual(run.stderr, f"iprofagent: {sentence}\n", run)
+        self.assertEqual(run.stdout, "", run)
+        self.assertEqual(os.listdir(self.folder), [], run)
+
+    def test_unknown_name_and_the_nearest(self):
+        self.assert_refused("ouf=x", "unknown option 'ouf'; did you mean 'out'?")
+
+    def test_unknown_name_without_a_near_one(self):
+        self.assert_refused("frobnicate=y", "unknown option 'frobnicate' (\"help\" lists them all)")
+
+    def test_bad_values(self):
+        for agent, sentence in {
+            "force=yes": "option 'force' must be y or n, not 'yes'",
+            "doe=maybe": "option 'doe' must be y or n, not 'maybe'",
+            "gzip=1": "option 'gzip' must be y or n, not '1'",
+            "format=2.0.0": "option 'format' must be one of 1.0.0|1.1.0, not '2.0.0'; did you mean 1.0.0?",
+            "onerror=ingore": "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?",
+            "verbose=4": "option 'verbose' must be a whole number from 0 to 3, not '4'",
+            "only=": "option 'only' must be patterns joined by ':', none of them empty, not ''",
+            "out=": "option 'out' must name a file, not ''",
+            "log=": "option 'log' must name a file, not ''",
+            "out": "option 'out' needs a value: out=FILE",
+            "out=%x.iprof": "option 'out': '%x.iprof' holds '%x', but only %p, %h, %t and %% are known",
+        }.items():
+            with self.subTest(agent=agent):
+                self.assert_refused(agent, sentence)
+
+    def test_contradictions(self):
+        self.assert_refused("gzip=n,out=a.iprof.gz", "gzip=n contradicts out=a.iprof.gz, whose name ends in .gz")
+        self.assert_refused("out=a,out=b", "option 'out' is given twice")
+        self.assert_refused("out=a,log=a", "log and out name the same file")
+
+    def test_a_folder_is_no_file(self):
+        folder = self.folder.resolve()
+        run = self.run_java("Fib", agent=f"out={folder}", expect=1)
+        self.assertEqual(run.stderr, f"iprofagent: option 'out': '{folder}' is a folder, not a file\n")
+
+    def test_an_impossible_log_is_refused(self):
+        (self.folder / "file").write_text("x")
+        folder = self.folder.resolve()
+        run = self.run_java("Fib", agent="log=file/x.log", expect=1)
+        self.assertEqual(run.stderr,
+                         f"iprofagent: option 'log': cannot make the folder '{folder}/file': Not a directory\n")
+
+    def test_onerror_ignore_goes_on_and_says_why(self):
+        for options in ("onerror=ignore,ouf=x", "ouf=x,onerror=ignore"):
+            run = self.run_java("Fib", agent=options)
+            self.assertEqual(run.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
+            self.assertEqual(run.stderr, "iprofagent: unknown option 'ouf'; did you mean 'out'?; "
+                                         "going on without the agent (onerror=ignore)\n")
+            self.assertEqual(os.listdir(self.folder), [])
+
+
+class Help(AgentCase):
+    def test_help_prints_the_table_and_exits(self):
+        run = self.run_java("Fib", agent="help")
+        self.assertEqual(run.stderr, "")
+        for option in ("out", "force", "doe", "format", "gzip", "only", "onerror", "verbose", "log"):
+            self.assertRegex(run.stdout, rf"(?m)^{option} +\S+ +\S+ +\S")
+        self.assertIn("default.iprof", run.stdout)
+        self.assertNotIn("34", run.stdout)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Output(AgentCase):
+    def test_the_default_name(self):
+        run = self.run_java("Fib")
+        profile = self.profile("default.iprof")
+        path = self.folder.resolve() / "default.iprof"
+        self.assertEqual(run.stderr, f"iprofagent: wrote {path}: {len(profile.types)} types, "
+                                     f"{len(profile.methods)} methods\n")
+
+    def test_patterns_and_missing_folders(self):
+        run = self.run_java("Fib", agent="out=a/b/%h-%p-%t-100%%.iprof")
+        (path,) = (self.folder / "a" / "b").iterdir()
+        self.assertRegex(path.name, rf"^{re.escape(socket.gethostname())}-\d+-\d{{8}}-\d{{6}}-100%\.iprof$")
+        self.profile(path)
+        self.assertIn(str(path.resolve()), run.stderr)
+
+    def test_p_is_the_pid(self):
+        process = self.start_java("Ends", "wait", agent="out=%p.iprof")
+        process.communicate(b"\n", timeout=60)
+        self.profile(f"{process.pid}.iprof")
+
+    def test_an_absolute_path_and_another_working_directory(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        self.run_java("Fib", agent=f"out={self.folder}/x.iprof", cwd=elsewhere)
+        self.profile("x.iprof")
+        self.assertEqual(os.listdir(elsewhere), [])
+
+    def test_a_later_change_of_the_working_directory_does_not_matter(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        chdir_agent = Settings.agent.parent / "java-tests" / "libchdir_agent.so"
+        self.run_java("Fib", agent="out=here.iprof", jvm_args=[f"-agentpath:{chdir_agent}={elsewhere}"])
+        self.profile("here.iprof")
+        self.assertEqual(os.listdir(elsewhere), [])
+
+    def test_force_y_replaces(self):
+        (self.folder / "app.iprof").write_text("old")
+        self.run_java("Fib", agent="out=app.iprof")
+        self.profile("app.iprof")
+        self.assertEqual(os.listdir(self.folder), ["app.iprof"])
+
+    def test_force_n_adds_a_number(self):
+        (self.folder / "app.iprof").write_text("old")
+        self.run_java("Fib", agent="out=app.iprof,force=n")
+        self.run_java("Fib", agent="out=app.iprof,force=n")
+        self.assertEqual((self.folder / "app.iprof").read_text(), "old")
+        self.profile("app.1.iprof")
+        self.profile("app.2.iprof")
+        self.assertEqual(len(os.listdir(self.folder)), 3)
+
+    def test_doe_n_writes_nothing(self):
+        run = self.run_java("Fib", agent="doe=n")
+        self.assertEqual((run.stderr, os.listdir(self.folder)), ("", []))
+
+    def test_gzip_asked_for_and_implied(self):
+        self.run_java("Fib", agent="out=asked.iprof,gzip=y")
+        self.run_java("Fib", agent="out=implied.iprof.gz")
+        for name in ("asked.iprof", "implied.iprof.gz"):
+            json.loads(gzip.decompress((self.folder / name).read_bytes()))
+            self.profile(name)
+
+    def test_format(self):
+        self.run_java("Fib", agent="format=1.1.0")
+        self.assertEqual(self.profile().document["version"], "1.1.0")
+
+    def test_a_target_that_vanished_is_reported_and_the_program_unharmed(self):
+        process = self.start_java("Ends", "wait", agent="out=sub/x.iprof")
+        (self.folder / "sub").rmdir()
+        process.communicate(b"\n", timeout=60)
+        self.assertEqual(process.returncode, 0)
+        (line,) = self.agent_lines(process.err_path.read_text())
+        self.assertRegex(line, r"^iprofagent: no profile was written: .*sub/x\.iprof")
+
+
+class Only(AgentCase):
+    def test_other_programs_are_left_alone_silently(self):
+        run = self.run_java("Fib", agent="only=com.acme.*:Ends,out=sub/x.iprof,log=sub/x.log")
+        self.assertEqual((run.stderr, os.listdir(self.folder)), ("", []))
+        self.assertEqual(run.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
+
+    def test_verbose_says_so(self):
+        run = self.run_java("Fib", agent="only=com.acme.*,verbose=2")
+        self.assertEqual(run.stderr, "iprofagent: 'Fib' is not among only=; staying out\n")
+
+    def test_a_main_class(self):
+        self.run_java("Fib", agent="only=com.acme.*:F?b*")
+        self.profile()
+
+    def make_jar(self, name):
+        """A jar of the programs, made with Python: runtimes have no jar tool."""
+        import zipfile
+        with zipfile.ZipFile(self.folder / name, "w") as jar:
+            jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Fib\n\n")
+            jar.write(Settings.classes / "Fib.class", "Fib.class")
+        return name
+
+    def test_a_jar_by_its_name_also_with_blanks(self):
+        jar = self.make_jar("my tool.jar")
+        self.run_java(["-jar", jar], "x", agent="only=my?tool.jar,out=yes.iprof")
+        self.run_java(["-jar", jar], "x", agent="only=my,out=no.iprof")
+        self.profile("yes.iprof")
+        self.assertFalse((self.folder / "no.iprof").exists())
+
+    def test_through_java_tool_options_and_an_argument_file(self):
+        (self.folder / "args").write_text(f"-cp {Settings.classes} Fib x")
+        options = {"JAVA_TOOL_OPTIONS": f"-agentpath:{Settings.agent}=only=Fib,out=x.iprof,onerror=ignore"}
+        self.run_command([self.jvm.java, "@args"], env=options)
+        self.profile("x.iprof")
+        (self.folder / "x.iprof").unlink()
+        self.run_command([self.jvm.java, "-cp", Settings.classes, "Ends", "return"], env=options)
+        self.assertFalse((self.folder / "x.iprof").exists())
+
+    def test_through_jdk_java_options(self):
+        options = {"JDK_JAVA_OPTIONS": f"-agentpath:{Settings.agent}=only=Fib -cp {Settings.classes}"}
+        self.run_command([self.jvm.java, "Fib"], env=options)
+        self.profile()
+
+
+class Messages(AgentCase):
+    def test_verbose_levels(self):
+        lines = [len(self.agent_lines(self.run_java("Fib", agent=f"verbose={level}").stderr)) for level in range(4)]
+        self.assertEqual(lines[0], 0)
+        self.assertEqual(lines[1], 1)
+        self.assertEqual(lines, sorted(lines))
+        self.assertLess(lines[1], lines[2])
+
+    def test_log_takes_the_messages(self):
+        run = self.run_java("Fib", agent="log=logs/%p.log,verbose=2")
+        self.assertEqual(run.stderr, "")
+        (log,) = (self.folder / "logs").iterdir()
+        lines = log.read_text().splitlines()
+        self.assertGreaterEqual(len(lines), 2)
+        for line in lines:
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z iprofagent: ")
+
+    def test_log_is_appended_to(self):
+        (self.folder / "x.log").write_text("before\n")
+        self.run_java("Fib", agent="log=x.log")
+        self.assertTrue((self.folder / "x.log").read_text().startswith("before\n"))
