@@ -44,7 +44,9 @@ final class Logic {
 
   private static void chain(Expect e, String marker, int... operands) {
     for (int k = 0; k < operands.length; k++) {
-      e.value(marker, k, no[operands[k]], yes[operands[k]]);
+      // The comparison makes the operand (javac jumps if it does not hold), then the answer is tested.
+      e.branch(marker, 2 * k, no[operands[k]], yes[operands[k]]);
+      e.value(marker, 2 * k + 1, no[operands[k]], yes[operands[k]]);
     }
   }
 

@@ -8,7 +8,7 @@ final class Switches {
 
   private static final long[][] seen = new long[12][];
   private static long otherOfStrings;
-  private static long stringHits;
+  private static long stringHits, strangers;
 
   static {
     for (int i = 0; i < seen.length; i++) seen[i] = new long[16];
@@ -28,7 +28,7 @@ final class Switches {
 
   /** Keys -2, -1, 1, 3 and 4: the gaps 0 and 2 go to the default like every other value. */
   static int gaps(int x) {
-    seen[1][x >= -2 && x <= 4 && x != 0 && x != 2 ? x + 2 : 15]++;
+    seen[1][x >= -2 && x <= 4 ? x + 2 : 15]++;
     switch (x) { // @gaps
       case -2: return 1;
       case -1: return 2;
@@ -97,7 +97,7 @@ final class Switches {
     loop:
     for (int i = 0; ; i++) {
       int x = i == limit ? 9 : i % 5;
-      seen[6][x == 0 || x == 1 || x == 4 || x == 9 ? x : 15]++;
+      seen[6][x]++;
       switch (x) { // @inLoop
         case 0: continue;
         case 1: r++; break;
@@ -126,6 +126,7 @@ final class Switches {
     int slot = s.equals("Aa") ? 0 : s.equals("BB") ? 1 : s.equals("x") ? 2 : 15;
     seen[8][slot]++;
     if (slot == 15) otherOfStrings++; else stringHits++; // @slot
+    if (s.equals("C#")) strangers++;
     switch (s) { // @text
       case "Aa": return 1;
       case "BB": return 2;
@@ -168,7 +169,7 @@ final class Switches {
     e.calls("dense(I)I", rounds);
     e.cases("dense", 0, s[15], s[0], s[1], s[2], s[3]);
     s = seen[1];
-    e.cases("gaps", 0, s[15], s[0], s[1], 0, s[3], 0, s[5], s[6]);
+    e.cases("gaps", 0, s[15], s[0], s[1], s[2], s[3], s[4], s[5], s[6]);
     s = seen[2];
     e.cases("shared", 0, s[15], s[0], s[1], s[2], s[3], s[4], s[5], s[6]);
     s = seen[3];
@@ -178,14 +179,14 @@ final class Switches {
     s = seen[5];
     e.cases("sparse", 0, s[15], s[0], s[1], s[2], s[3]);
     s = seen[6];
-    e.cases("inLoop", 0, s[15], s[0], s[1], 0, 0, s[4], 0, 0, 0, 0, s[9]);
+    e.cases("inLoop", 0, 0, s[0], s[1], s[2], s[3], s[4], 0, 0, 0, 0, s[9]);
     s = seen[7];
     e.cases("colour", 0, 0, s[0], s[1], s[2]);
     s = seen[8];
     e.branch("slot", stringHits, otherOfStrings);
-    // Hash codes: "x" 120, "Aa" and "BB" 2112, in this order. "C#" hashes to 2112 as well.
-    long collided = rounds - s[0] - s[1] - s[2];
-    e.cases("text", 1, collided, s[0], s[1], s[2]);
+    // First over hash codes: 120 is "x"; 2112 is "Aa", "BB" and the stranger "C#". Then comparisons, then over numbers.
+    e.cases("text", 0, s[15] - strangers, s[2], s[0] + s[1] + strangers);
+    e.cases("text", 4, s[15], s[0], s[1], s[2]);
     s = seen[9];
     e.cases("yield", 0, s[15], s[0], s[1], s[2], s[3]);
     e.branch("yieldLoop", s[2], 3 * s[2]);

@@ -96,18 +96,18 @@ def _branch(code, bci, opcode, length):
     if 0x99 <= opcode <= 0xa6 or opcode in (0xc6, 0xc7):
         offset = struct.unpack_from(">h", code, bci + 1)[0]
         return Branch(bci, opcode, (bci + offset, bci + length))
+    if opcode not in (0xaa, 0xab):
+        return None
     at = (bci + 4) & ~3
     default = bci + _s4(code, at)
     if opcode == 0xaa:
         low, high = _s4(code, at + 4), _s4(code, at + 8)
         keys = tuple(range(low, high + 1))
         targets = tuple(bci + _s4(code, at + 12 + 4 * i) for i in range(len(keys)))
-    elif opcode == 0xab:
+    else:
         pairs = range(_s4(code, at + 4))
         keys = tuple(_s4(code, at + 8 + 8 * i) for i in pairs)
         targets = tuple(bci + _s4(code, at + 12 + 8 * i) for i in pairs)
-    else:
-        return None
     return Branch(bci, opcode, targets + (default,), keys)
 
 
