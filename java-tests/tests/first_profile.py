@@ -7,7 +7,7 @@ from harness.profile import difference
 class FirstProfile(AgentCase):
     def test_the_program_runs_as_without_the_agent(self):
         without = self.run_java("Fib", agent=None)
-        under = self.run_java("Fib", agent="verbose=0")
+        under = self.run_java("Fib", agent="log=x.log")
         self.assertEqual(under.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
         self.assertEqual((under.stdout, under.stderr, under.code), (without.stdout, without.stderr, without.code))
 

@@ -12,6 +12,13 @@ fail() {
 
 note() { echo "${0##*/}: $*" >&2; }
 
+# From here to the end of the script nobody else changes the cache: tests run side by side.
+lock_cache() {
+  mkdir -p "$CACHE"
+  exec 9>"$CACHE/.lock"
+  flock 9
+}
+
 # Runs a command quietly; on failure shows the end of what it said and one closing sentence.
 quietly() {
   local sentence=$1 log

@@ -1,0 +1,77 @@
+"""clang-tidy over a compilation database, in parallel, skipping what was clean before and has not changed since.
+
+A source is known by the hash of its preprocessed text, its compile flags, .clang-tidy and clang-tidy's version.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+
+def preprocessed(entry):
+    command = shlex.split(entry["command"])
+    if pathlib.Path(command[0]).name == "ccache":
+        command = command[1:]
+    cleaned, skip = [], False
+    for part in command:
+        if skip:
+            skip = False
+        elif part == "-o":
+            skip = True
+        elif part != "-c":
+            cleaned.append(part)
+    done = subprocess.run([*cleaned, "-E", "-P"], cwd=entry["directory"], capture_output=True, check=False)
+    return done.stdout, " ".join(cleaned).encode()
+
+
+def look_at(entry, arguments, constant):
+    text, flags = preprocessed(entry)
+    key = hashlib.sha256(b"\0".join([text, flags, constant])).hexdigest()
+    clean = arguments.cache / key
+    if clean.exists():
+        os.utime(clean)
+        return entry["file"], None, ""
+    done = subprocess.run(["clang-tidy-14", "--quiet", "-p", arguments.build, entry["file"]],
+                          capture_output=True, text=True, check=False)
+    ok = done.returncode == 0 and "warning:" not in done.stdout
+    if ok:
+        clean.touch()
+    return entry["file"], ok, done.stdout + ("" if ok else done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--cache", type=pathlib.Path, required=True)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    wanted = {path.resolve() for path in arguments.files}
+    entries = {}
+    for entry in json.loads((arguments.build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"]).resolve()
+        if arguments.root in path.parents and arguments.build not in path.parents and (not wanted or path in wanted):
+            entries.setdefault(path, entry)
+    version = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
+    constant = version + (arguments.root / ".clang-tidy").read_bytes()
+
+    known = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("IPROF_JOBS", os.cpu_count() or 1))) as pool:
+        for name, ok, output in pool.map(lambda e: look_at(e, arguments, constant), entries.values()):
+            known += ok is None
+            if ok is False:
+                failed += 1
+                print(output, end="")
+                print(f"tidy: {os.path.relpath(name, arguments.root)} has findings", flush=True)
+    print(f"tidy: {len(entries)} files, {known} unchanged since they were clean, {failed} with findings")
+    return 1 if failed else 0
+
+
+sys.exit(main())
