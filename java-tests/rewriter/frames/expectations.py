@@ -1,0 +1,203 @@
+"""Checks counts against what a program says of itself: the EXPECT lines of java-tests/counting/Expect.java.
+
+Markers are comments "// @name" in the sources; their branches are found in the compiled classes through line numbers,
+by a class-file reader that has nothing in common with the agent's.
+"""
+
+import collections
+import dataclasses
+import pathlib
+import re
+
+from oracle import classfile, counts
+
+
+@dataclasses.dataclass
+class Outcome:
+    checked: int = 0
+    exact: int = 0
+    within_k: int = 0
+    wrong: list = dataclasses.field(default_factory=list)
+
+    def summary(self):
+        return f"{self.checked} expectations: {self.exact} exact, {self.within_k} within k, {len(self.wrong)} wrong"
+
+
+class Program:
+    """Sources and classes of the programs: where the markers are."""
+
+    def __init__(self, sources, classes):
+        self.lines = {}  # "File.java" -> marker -> line
+        self.methods = collections.defaultdict(list)  # source file -> methods
+        self.by_key = {}
+        for path in sorted(pathlib.Path(sources).rglob("*.java")):
+            markers = {}
+            for number, text in enumerate(path.read_text().splitlines(), 1):
+                found = re.search(r"// @(\S+)\s*$", text)
+                if found:
+                    if found[1] in markers:
+                        raise ValueError(f"{path}:{number}: marker {found[1]} is there twice")
+                    markers[found[1]] = number
+            self.lines[path.name] = markers
+        for path in sorted(pathlib.Path(classes).rglob("*.class")):
+            read = classfile.read(path.read_bytes())
+            for method in read.methods:
+                self.methods[read.source_file].append(method)
+                self.by_key[counts.key(method.owner, method.name, method.descriptor)] = method
+
+    def _line(self, place):
+        source, _, marker = place.partition("@")
+        try:
+            return source, self.lines[source][marker]
+        except KeyError:
+            raise ValueError(f"no marker {place}") from None
+
+    def branch(self, place):
+        """(method, branch) for "File.java@marker#k"."""
+        place, _, k = place.partition("#")
+        source, line = self._line(place)
+        found = [(method, branch) for method in self.methods[source] for branch in method.branches
+                 if method.line_at(branch.bci) == line]
+        if int(k) >= len(found):
+            raise ValueError(f"line {line} of {source} has {len(found)} branches, {place}#{k} is not among them")
+        return found[int(k)]
+
+    def method_of_line(self, place):
+        source, line = self._line(place)
+        found = [method for method in self.methods[source] if any(at == line for _, at in method.lines)]
+        if len(found) != 1:
+            raise ValueError(f"line {line} of {source} belongs to {len(found)} methods")
+        return found[0]
+
+
+def parse(output):
+    """The words of each EXPECT line; refuses a list that is not whole."""
+    lines = [line.split()[1:] for line in output.splitlines() if line.startswith("EXPECT ")]
+    if not lines or lines[-1] != ["done"]:
+        raise ValueError("the program's expectations end early")
+    return lines[:-1]
+
+
+class Checker:
+    """tree: branches of a method may be off by the times its blocks were left abruptly, plus its live frames.
+
+    library: whether the JDK's classes were counted; without, nothing is expected of them.
+    """
+
+    def __init__(self, program, found, tree=True, library=True):
+        self.program, self.found, self.tree, self.library = program, found, tree, library
+        self.outcome = Outcome()
+        self.slack = collections.Counter()
+
+    def check(self, expectations):
+        for kind, *words in expectations:
+            if kind in ("abrupt", "live"):
+                owner, method, k = words
+                if kind == "live" or self.tree:
+                    self.slack[self._key(owner, method)] += int(k)
+        for kind, *words in expectations:
+            if not self.library and words[0].startswith("java."):
+                continue
+            getattr(self, "_" + kind.replace("-", "_"))(*words)
+        return self.outcome
+
+    @staticmethod
+    def _key(owner, method):
+        at = method.index("(")
+        return counts.key(owner, method[:at], method[at:])
+
+    def _compare(self, what, expected, actual, slack):
+        self.outcome.checked += 1
+        off = max((abs(expected.get(k, 0) - actual.get(k, 0)) for k in expected.keys() | actual.keys()), default=0)
+        if off == 0:
+            self.outcome.exact += 1
+        elif off <= slack and all(n >= 0 for n in actual.values()):
+            self.outcome.within_k += 1
+        else:
+            allowed = f" (up to {slack} off is allowed)" if slack else ""
+            self.outcome.wrong.append(f"{what}: expected {expected}, counted {actual or 'nothing'}{allowed}")
+
+    def _calls(self, owner, method, n):
+        self._compare(f"calls of {owner}.{method}", {"": int(n)}, {"": self.found.calls[self._key(owner, method)]}, 0)
+
+    def _calls_at_least(self, owner, method, n):
+        self.outcome.checked += 1
+        counted = self.found.calls[self._key(owner, method)]
+        if counted >= int(n):
+            self.outcome.exact += 1
+        else:
+            self.outcome.wrong.append(f"calls of {owner}.{method}: expected at least {n}, counted {counted}")
+
+    def _entry(self, place, n):
+        method = self.program.method_of_line(place)
+        self._calls(method.owner, method.name + method.descriptor, n)
+
+    def _abrupt(self, *_):
+        pass
+
+    _live = _abrupt
+
+    def _if(self, what, key, bci, taken, not_taken):
+        expected = {"taken": taken, "not": not_taken}
+        actual = self.found.pair(key, bci)
+        if actual is not None and len(actual) != 2:
+            self.outcome.checked += 1
+            self.outcome.wrong.append(f"{what}: {len(actual)} successors recorded for an if")
+            return
+        if actual is not None and not any(actual):
+            self.outcome.wrong.append(f"{what}: an all-zero record")
+        self._compare(what, expected, dict(zip(("taken", "not"), actual)) if actual else {}, self.slack[key])
+
+    def _branch(self, place, _taken, taken, _not, not_taken):
+        method, branch = self.program.branch(place)
+        key = counts.key(method.owner, method.name, method.descriptor)
+        self._positions(place, key, branch)
+        self._if(f"{place} ({method.owner}.{method.name} bci {branch.bci})", key, branch.bci, int(taken), int(not_taken))
+
+    def _value(self, place, _zero, zero, _nonzero, nonzero):
+        method, branch = self.program.branch(place)
+        if branch.opcode not in (0x99, 0x9a):
+            raise ValueError(f"{place} is opcode {branch.opcode:#x}, neither ifeq nor ifne")
+        taken, not_taken = (zero, nonzero) if branch.opcode == 0x99 else (nonzero, zero)
+        self._branch(place, "taken", taken, "not", not_taken)
+
+    def _positions(self, what, key, branch):
+        """The successors of a record are where the class file has them."""
+        records = self.found.branches.get(key, {}).get(branch.bci)
+        if records is None:
+            return
+        first, seen = {}, []
+        for target in branch.targets:
+            if branch.is_switch:
+                seen.append((target if target not in first else counts.SHARED, first.setdefault(target, len(first))))
+            else:
+                seen.append((target, len(seen)))
+        actual = [(target, index) for target, index, _ in records]
+        if actual != seen:
+            self.outcome.wrong.append(f"{what}: successors (bci, index) are {actual}, the class file says {seen}")
+
+    def _switch(self, place, *words):
+        method, branch = self.program.branch(place)
+        key = counts.key(method.owner, method.name, method.descriptor)
+        if words[-2] != "default" or len(words) - 2 != len(branch.keys):
+            raise ValueError(f"{place} has {len(branch.keys)} keys, {len(words) - 2} numbers are expected")
+        self._positions(place, key, branch)
+        expected = collections.Counter()
+        per_key = tuple(int(n) for n in (*words[:-2], words[-1]))
+        for target, n in zip(branch.targets, per_key):
+            expected[target] += n
+        what = f"{place} ({method.owner}.{method.name} bci {branch.bci})"
+        self._compare(what, dict(+expected), {t: n for t, n in self.found.by_target(key, branch.bci).items() if n},
+                      self.slack[key])
+        counted = self.found.pair(key, branch.bci)
+        if counted is not None:
+            self._compare(f"{what} by key", dict(enumerate(per_key)), dict(enumerate(counted)), self.slack[key])
+
+    def _at(self, owner, method, bci, _taken, taken, _not, not_taken):
+        self._if(f"{owner}.{method} bci {bci}", self._key(owner, method), int(bci), int(taken), int(not_taken))
+
+    def _at_switch(self, owner, method, bci, *targets):
+        key = self._key(owner, method)
+        expected = {int(t): int(n) for t, n in (target.split(":") for target in targets)}
+        actual = {t: n for t, n in self.found.by_target(key, int(bci)).items() if n}
+        self._compare(f"{owner}.{method} bci {bci}", expected, actual, self.slack[key])
