@@ -252,6 +252,22 @@ bool JsonScanner::Unescape(std::string_view text) {
   return true;
 }
 
+void JsonScanner::ReadPlainIntegers(std::vector<int64_t>* values) {
+  const char* q = at_;
+  for (;;) {
+    const char* first = q;
+    uint64_t value = 0;
+    for (unsigned digit; (digit = static_cast<unsigned char>(*q) - unsigned{'0'}) < 10; ++q) {
+      value = value * 10 + digit;
+    }
+    const auto digits = q - first;
+    // The comma proves that the number ends here and not at the window's edge.
+    if (*q != ',' || digits < 1 || digits > 18 || (*first == '0' && digits > 1)) return;
+    values->push_back(static_cast<int64_t>(value));
+    at_ = ++q;
+  }
+}
+
 JsonScanner::Number JsonScanner::ReadInteger(int64_t* value) {
   const bool negative = *at_ == '-';
   const char* first = at_ + negative;
@@ -353,10 +369,11 @@ bool JsonScanner::SkipValue(std::string* raw) {
       const char first = Peek();
       if (first == '{' || first == '[') {
         const char closer = first == '{' ? '}' : ']';
+        if (depth == kMaxNesting) {
+          return FailWith(Code::kLimit, "deeper nesting", "at most 256 levels");
+        }
         ++at_;
         if (!Consume(closer)) {
-          if (depth == kMaxNesting)
-            return FailWith(Code::kLimit, "deeper nesting", "at most 256 levels");
           closers[depth++] = closer;
           if (closer == '}' && !SkipKey()) return false;
           continue;

@@ -199,27 +199,23 @@ class Parser {
   // which of `names` it is; unknown and repeated ones are reported here. `seen` gets one bit for
   // each of names.
   template <size_t kNames, typename ParseMember>
-  bool ParseObject(const std::string_view (&names)[kNames], ParseMember parse_member) {
+  bool ParseObject(const KeySpelling (&keys)[kNames], ParseMember parse_member) {
     const uint64_t object_offset = in_->offset();
     in_->Consume('{');
     unsigned seen = 0;
+    size_t expected = 0;  // members mostly come in the order of `keys`
     if (!in_->Consume('}')) {
       do {
         place_.member = {};
         place_.member_index = -1;
-        std::string_view key;
-        if (in_->Peek() != '"') return in_->Fail("a key in quotes");
         place_.offset = in_->offset();
-        if (!in_->ReadString(&key)) return false;
-        const size_t which = static_cast<size_t>(
-            std::find(std::begin(names), std::end(names), key) - std::begin(names));
-        if (which == kNames) {
-          member_scratch_ = key.substr(0, 200);
-          place_.member = member_scratch_;
-        } else {
-          place_.member = names[which];
+        size_t which = expected;
+        if (which < kNames && in_->ConsumeKey(keys[which])) {
+          place_.member = keys[which].key();
+        } else if (!ParseMemberKey(keys, kNames, &which)) {
+          return false;
         }
-        if (!in_->Expect(':', "':' after a key")) return false;
+        expected = which + 1;
         in_->Peek();
         if (which == kNames) {
           const Place place = place_;
@@ -238,11 +234,29 @@ class Parser {
     for (size_t i = 0; i < kNames; ++i) {
       if ((seen >> i & 1u) == 0) {
         element_ok_ = false;
-        if (!Violate(object_offset, "no member " + std::string(names[i]), "this member"))
+        if (!Violate(object_offset, "no member " + std::string(keys[i].key()), "this member"))
           return false;
       }
     }
     return true;
+  }
+
+  // The key of the next member in any spelling, and the colon. *which is keys' index, or `count`
+  // for another key, which member_scratch_ then holds.
+  bool ParseMemberKey(const KeySpelling* keys, size_t count, size_t* which) {
+    if (in_->Peek() != '"') return in_->Fail("a key in quotes");
+    place_.offset = in_->offset();
+    std::string_view key;
+    if (!in_->ReadString(&key)) return false;
+    *which = 0;
+    while (*which < count && keys[*which].key() != key) ++*which;
+    if (*which == count) {
+      member_scratch_ = key.substr(0, 200);
+      place_.member = member_scratch_;
+    } else {
+      place_.member = keys[*which].key();
+    }
+    return in_->Expect(':', "':' after a key");
   }
 
   // One integer; *ok becomes false (and the value is skipped) when there is something else.
@@ -277,6 +291,7 @@ class Parser {
     in_->Consume('[');
     if (in_->Consume(']')) return true;
     do {
+      in_->ReadPlainIntegers(values);
       place_.member_index = static_cast<int64_t>(values->size());
       int64_t value = 0;
       if (!ParseInteger(&value, ok)) return false;
@@ -298,12 +313,12 @@ class Parser {
   }
 
   bool ParseTypes() {
-    static constexpr std::string_view kNames[] = {"id", "name"};
+    static constexpr KeySpelling kKeys[] = {KeySpelling("\"id\":"), KeySpelling("\"name\":")};
     return ParseArray([&] {
       TypeDecl type{};
       const uint64_t offset = in_->offset();
       element_ok_ = true;
-      const bool go_on = ParseObject(kNames, [&](size_t which) {
+      const bool go_on = ParseObject(kKeys, [&](size_t which) {
         return which == 0 ? ParseInteger(&type.id, &element_ok_) : ParseName();
       });
       if (!go_on || !element_ok_) return go_on;
@@ -315,12 +330,13 @@ class Parser {
   }
 
   bool ParseMethods() {
-    static constexpr std::string_view kNames[] = {"id", "name", "signature"};
+    static constexpr KeySpelling kKeys[] = {KeySpelling("\"id\":"), KeySpelling("\"name\":"),
+                                            KeySpelling("\"signature\":")};
     return ParseArray([&] {
       MethodDecl method{};
       const uint64_t offset = in_->offset();
       element_ok_ = true;
-      const bool go_on = ParseObject(kNames, [&](size_t which) {
+      const bool go_on = ParseObject(kKeys, [&](size_t which) {
         if (which == 0) return ParseInteger(&method.id, &element_ok_);
         return which == 1 ? ParseName() : ParseIntegers(&values_, &element_ok_);
       });
@@ -334,7 +350,7 @@ class Parser {
   }
 
   bool ParseTable(Table table, std::string_view key) {
-    static constexpr std::string_view kNames[] = {"ctx", "records"};
+    static constexpr KeySpelling kKeys[] = {KeySpelling("\"ctx\":"), KeySpelling("\"records\":")};
     place_.offset = in_->offset();
     if (!events_.OnTable(table, key, place_)) return false;
     return ParseArray([&] {
@@ -347,7 +363,7 @@ class Parser {
       values_.clear();
       bool has_ctx = false;
       bool has_records = false;
-      const bool go_on = ParseObject(kNames, [&](size_t which) {
+      const bool go_on = ParseObject(kKeys, [&](size_t which) {
         if (which == 0) {
           has_ctx = true;
           entry.ctx_offset = in_->offset();
@@ -386,18 +402,29 @@ class Parser {
     return Violate(offset, Shortened(name_scratch_), kExpected);
   }
 
+  // Takes digits; false when there are none or too many for 63 bits.
+  static bool TakeDigits(const char** at, const char* end, int64_t* value) {
+    const char* first = *at;
+    uint64_t sum = 0;
+    const char* q = first;
+    for (; q != end && *q >= '0' && *q <= '9'; ++q)
+      sum = sum * 10 + static_cast<uint64_t>(*q - '0');
+    *at = q;
+    *value = static_cast<int64_t>(sum);
+    if (q - first <= 18) return q != first;
+    return std::from_chars(first, q, *value).ec == std::errc();
+  }
+
   bool SplitCtx(std::string_view text) {
     const char* at = text.data();
     const char* const end = at + text.size();
     for (;;) {
       RawFrame frame{};
-      if (at == end || *at < '0' || *at > '9') return false;
-      auto parsed = std::from_chars(at, end, frame.method);
-      at = parsed.ptr;
-      if (parsed.ec != std::errc() || at == end || *at != ':') return false;
-      parsed = std::from_chars(at + 1, end, frame.bci);
-      if (parsed.ec != std::errc()) return false;
-      at = parsed.ptr;
+      if (!TakeDigits(&at, end, &frame.method) || at == end || *at++ != ':') return false;
+      const bool negative = at != end && *at == '-';
+      if (negative) ++at;
+      if (!TakeDigits(&at, end, &frame.bci)) return false;
+      if (negative) frame.bci = -frame.bci;
       frames_.push_back(frame);
       if (at == end) return true;
       if (*at++ != '<') return false;
