@@ -17,6 +17,8 @@
 #include <span>
 #include <type_traits>
 
+#include "agent/classfile/bytes.h"
+
 namespace iprof::classfile {
 
 class Arena {
@@ -116,6 +118,44 @@ class ArenaVector {
   T* data_ = nullptr;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
+};
+
+// Bytes that are being written, in an arena.
+class ByteBuffer {
+ public:
+  explicit ByteBuffer(Arena& arena, size_t capacity = 256)
+      : arena_(&arena), data_(arena.Allocate<uint8_t>(capacity)), capacity_(capacity) {}
+
+  size_t size() const { return size_; }
+  uint8_t* data() { return data_; }
+  // Room for `count` more bytes, counted as written.
+  uint8_t* Extend(size_t count) {
+    if (size_ + count > capacity_) Grow(count);
+    uint8_t* p = data_ + size_;
+    size_ += count;
+    return p;
+  }
+  void U1(uint32_t v) { *Extend(1) = static_cast<uint8_t>(v); }
+  void U2(uint32_t v) { StoreU2(Extend(2), v); }
+  void U4(uint32_t v) { StoreU4(Extend(4), v); }
+  void Append(const uint8_t* bytes, size_t count) {
+    if (count != 0) std::memcpy(Extend(count), bytes, count);
+  }
+  void Truncate(size_t size) { size_ = size; }
+
+ private:
+  void Grow(size_t count) {
+    const size_t capacity = capacity_ * 2 + count;
+    auto* data = arena_->Allocate<uint8_t>(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+  Arena* arena_;
+  uint8_t* data_;
+  size_t capacity_;
+  size_t size_ = 0;
 };
 
 // The two arenas of a rewriting thread: class_memory lives until the class's bytes have been handed

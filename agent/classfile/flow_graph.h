@@ -47,7 +47,7 @@ class FlowGraph {
   uint32_t BlockOf(Insn i) const { return block_of_[i]; }
 
  private:
-  void MarkReachable(Arena& arena);
+  void MarkReachable(const MethodCode& code, Arena& arena);
 
   Block* blocks_ = nullptr;
   Edge* edges_ = nullptr;

@@ -17,8 +17,9 @@
 //     ByteSpan result = rewriter.Finish();      // valid until memory is reset
 //
 // Guarantees: a method is rewritten as its editor says or stays byte for byte as it was, with the
-// reason returned by Apply; constants that a declined method asked for are taken back. A class of
-// which no method was rewritten comes out as the input bytes themselves. max_stack is exact for
+// reason returned by Apply; constants that were asked for between Open and a declined Apply are
+// taken back (so ask for them per method, or before the first Open; asking again is cheap). A class
+// of which no method was rewritten comes out as the input bytes themselves. max_stack is exact for
 // code without jsr (an upper bound with it), max_locals counts the fresh locals used.
 //
 // Attributes of a rewritten method's code: StackMapTable, LineNumberTable, LocalVariableTable,
@@ -29,6 +30,7 @@
 #pragma once
 
 #include "agent/classfile/method_editor.h"
+#include "agent/classfile/stack_depth.h"
 
 namespace iprof::classfile {
 
@@ -57,10 +59,13 @@ class ClassRewriter {
   bool is_rewritten(uint32_t method) const { return new_code_[method].data() != nullptr; }
 
  private:
+  Reason Rewrite(MethodEditor& editor);
+
   const ClassFile* file_;
   Workspace* memory_;
   RewriteOptions options_;
   PoolAdditions pool_;
+  SlotCache slots_;
   PoolAdditions::Mark method_mark_;
   ByteSpan* new_code_;  // per method: the whole new Code attribute, or nothing
   uint32_t open_method_ = 0;

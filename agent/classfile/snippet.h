@@ -39,6 +39,9 @@ class SnippetBuilder {
     max_ = depth_;
   }
 
+  SnippetBuilder(const SnippetBuilder&) = delete;
+  SnippetBuilder& operator=(const SnippetBuilder&) = delete;
+
   // Pushes an int with the shortest of iconst, bipush, sipush, ldc, ldc_w.
   SnippetBuilder& PushInt(int32_t value);
   SnippetBuilder& PushLong(int64_t value);

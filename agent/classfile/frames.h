@@ -1,0 +1,74 @@
+// StackMapTable: reading frames, expanding those that are wanted, writing them at new positions.
+//
+// Guarantees: FrameTable::Read checks the whole table against the code (every frame on an
+// instruction, every Uninitialized offset on a `new`); what it accepts, the writers below can move.
+// Frames keep the form that they had unless their distance no longer fits it. Expansion costs
+// memory in proportion to the frames wanted and is refused (kFramesTooLarge) when that gets out of
+// hand.
+#pragma once
+
+#include "agent/classfile/code.h"
+#include "agent/classfile/pool_additions.h"
+
+namespace iprof::classfile {
+
+enum VerificationTag : uint8_t {
+  kItemTop = 0,
+  kItemInteger = 1,
+  kItemFloat = 2,
+  kItemDouble = 3,
+  kItemLong = 4,
+  kItemNull = 5,
+  kItemUninitializedThis = 6,
+  kItemObject = 7,         // value: a Class constant
+  kItemUninitialized = 8,  // value: the bci of the `new`
+  // Of the method's first, implicit frame: an object whose class stands in the descriptor only.
+  kItemArgument = 9,  // value: the argument's number
+};
+
+struct FrameRef {
+  Insn insn;
+  uint32_t offset;  // of the frame's tag byte in the table
+  uint32_t length;  // with the tag byte
+  uint16_t stack_slots;
+};
+
+struct VerificationType {
+  VerificationTag tag;
+  uint8_t unused = 0;
+  uint16_t value;
+
+  bool operator==(const VerificationType&) const = default;
+};
+
+struct FullFrame {
+  const VerificationType* locals = nullptr;
+  const VerificationType* stack = nullptr;
+  uint16_t local_count = 0;
+  uint16_t stack_count = 0;
+};
+
+class FrameTable {
+ public:
+  // Finds and checks the method's StackMapTable and marks its instructions in `code`. Before
+  // version 50 the JVM ignores the table: a damaged one reads as absent.
+  Reason Read(MethodCode& code, Arena& arena);
+
+  bool present() const { return bytes_ != nullptr; }
+  std::span<const FrameRef> frames() const { return {frames_, count_}; }
+  const uint8_t* bytes() const { return bytes_; }
+  // The number of the frame at an instruction that has one.
+  uint32_t FrameAt(Insn i) const;
+
+  // Fills out[k] for every frame k with wanted[k] != 0.
+  Reason Expand(const MethodCode& code, const uint8_t* wanted, FullFrame* out, Arena& arena) const;
+
+ private:
+  Reason Scan(MethodCode& code, ByteSpan table, Arena& arena);
+
+  const uint8_t* bytes_ = nullptr;
+  FrameRef* frames_ = nullptr;
+  uint32_t count_ = 0;
+};
+
+}  // namespace iprof::classfile

@@ -1,0 +1,367 @@
+// classrewrite: rewrites the classes of jars, jmods, directories or files with a test plan.
+//
+//   classrewrite --mode=roundtrip|dense|realistic [options] INPUT... OUTPUT
+//   classrewrite --mode=... --time[=ROUNDS] [options] INPUT...
+//
+// INPUT is a .class, .jar, .jmod, a directory, or - for a list of such paths on standard input.
+// OUTPUT is a .jar or a directory; with --time nothing is written. Totals go to standard output.
+// Exits with 1 when the rewriter failed its own checks or a round trip changed a class, with 2 on
+// wrong usage or unreadable input.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "agent/classfile/checker.h"
+#include "agent/classfile/tools/probe_plan.h"
+#include "agent/classfile/tools/zip_archive.h"
+
+namespace iprof::classfile {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct Settings {
+  PlanKind kind = PlanKind::kRealistic;
+  ProbeHolder holder;
+  RewriteOptions rewrite;
+  bool json = false;
+  bool time = false;
+  int rounds = 5;
+  size_t limit = 0;
+  std::vector<std::string> paths;
+};
+
+struct Totals {
+  uint64_t classes = 0;
+  uint64_t classes_changed = 0;
+  uint64_t methods = 0;
+  uint64_t probes = 0;
+  uint64_t bytes_in = 0;
+  uint64_t bytes_out = 0;
+  uint64_t failures = 0;
+  uint64_t reasons[kReasonCount] = {};
+  uint64_t class_reasons[kReasonCount] = {};
+  double seconds = 0;
+};
+
+bool ReadFile(const fs::path& path, std::vector<uint8_t>* out) {
+  std::ifstream in(path, std::ios::binary);
+  out->assign(std::istreambuf_iterator<char>(in), {});
+  return in.good() || in.eof();
+}
+
+bool EndsWith(const std::string& s, const char* end) {
+  const size_t n = std::strlen(end);
+  return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
+}
+
+bool ReadInput(const std::string& path, std::vector<ZipEntry>* out) {
+  std::error_code ec;
+  if (path == "-") {
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (!line.empty() && !ReadInput(line, out)) return false;
+    }
+    return true;
+  }
+  if (fs::is_directory(path, ec)) {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& e : fs::recursive_directory_iterator(path, ec)) {
+      if (e.is_regular_file()) files.push_back(e.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& f : files) {
+      ZipEntry entry{fs::relative(f, path, ec).generic_string(), {}};
+      if (!ReadFile(f, &entry.bytes)) return false;
+      out->push_back(std::move(entry));
+    }
+    return true;
+  }
+  std::vector<uint8_t> bytes;
+  if (!fs::is_regular_file(path, ec) || !ReadFile(path, &bytes)) {
+    std::fprintf(stderr, "classrewrite: cannot read %s\n", path.c_str());
+    return false;
+  }
+  if (!EndsWith(path, ".jar") && !EndsWith(path, ".jmod") && !EndsWith(path, ".zip")) {
+    out->push_back({fs::path(path).filename().generic_string(), std::move(bytes)});
+    return true;
+  }
+  std::vector<ZipEntry> entries;
+  std::string error;
+  if (!ReadZip(bytes, &entries, &error)) {
+    std::fprintf(stderr, "classrewrite: %s: %s\n", path.c_str(), error.c_str());
+    return false;
+  }
+  const bool is_jmod = EndsWith(path, ".jmod");
+  for (ZipEntry& e : entries) {
+    if (is_jmod) {
+      if (e.name.rfind("classes/", 0) != 0) continue;
+      e.name.erase(0, 8);
+    }
+    // A signature does not survive any change.
+    if (e.name.rfind("META-INF/", 0) == 0 &&
+        (EndsWith(e.name, ".SF") || EndsWith(e.name, ".RSA") || EndsWith(e.name, ".DSA"))) {
+      continue;
+    }
+    out->push_back(std::move(e));
+  }
+  return true;
+}
+
+bool WriteOutput(const std::string& path, const std::vector<ZipEntry>& entries) {
+  std::string error;
+  std::error_code ec;
+  if (EndsWith(path, ".jar")) {
+    std::vector<uint8_t> bytes;
+    if (!WriteZip(entries, &bytes, &error)) {
+      std::fprintf(stderr, "classrewrite: %s: %s\n", path.c_str(), error.c_str());
+      return false;
+    }
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+    return out.good();
+  }
+  for (const ZipEntry& e : entries) {
+    const fs::path to = fs::path(path) / e.name;
+    fs::create_directories(to.parent_path(), ec);
+    std::ofstream out(to, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(e.bytes.data()),
+              static_cast<std::streamsize>(e.bytes.size()));
+    if (!out.good()) {
+      std::fprintf(stderr, "classrewrite: cannot write %s\n", to.c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+// Rewrites one class and checks the result.
+void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_memory,
+                  ZipEntry* entry, Totals* totals) {
+  const ByteSpan in(entry->bytes);
+  const auto start = Clock::now();
+  memory.Reset();
+  Reason class_reason = Reason::kOk;
+  const ByteSpan result = RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory,
+                                       totals->reasons, &class_reason, &totals->probes);
+  totals->seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  ++totals->classes;
+  ++totals->class_reasons[static_cast<int>(class_reason)];
+  totals->bytes_in += in.size();
+  totals->bytes_out += result.size();
+  const bool same = in.size() == result.size() && std::equal(in.begin(), in.end(), result.begin());
+  if (!same) ++totals->classes_changed;
+  if (settings.kind == PlanKind::kRoundTrip && !same) {
+    std::fprintf(stderr, "classrewrite: round trip changed %s\n", entry->name.c_str());
+    ++totals->failures;
+  }
+  if (result.data() != in.data()) {
+    check_memory.Reset();
+    const CheckResult check = CheckRewritten(in, result, check_memory);
+    if (!check.ok()) {
+      std::fprintf(stderr, "classrewrite: %s: method %u: %s at %u\n", entry->name.c_str(),
+                   check.method, check.problem, check.offset);
+      ++totals->failures;
+    }
+  }
+  entry->bytes.assign(result.begin(), result.end());
+}
+
+void Print(const Settings& settings, const Totals& t) {
+  uint64_t methods = 0;
+  for (const uint64_t n : t.reasons) methods += n;
+  if (settings.json) {
+    std::printf("{\"classes\": %zu, \"classes_changed\": %zu, \"methods\": %zu, ",
+                size_t{t.classes}, size_t{t.classes_changed}, size_t{methods});
+    std::printf("\"rewritten\": %zu, \"probes\": %zu, \"bytes_in\": %zu, \"bytes_out\": %zu, ",
+                size_t{t.reasons[0]}, size_t{t.probes}, size_t{t.bytes_in}, size_t{t.bytes_out});
+    std::printf("\"failures\": %zu, \"seconds\": %.6f", size_t{t.failures}, t.seconds);
+    for (const bool of_classes : {false, true}) {
+      std::printf(", \"%s\": {", of_classes ? "classes_left_alone" : "left_alone");
+      const char* separator = "";
+      for (int r = 1; r < kReasonCount; ++r) {
+        const uint64_t n = of_classes ? t.class_reasons[r] : t.reasons[r];
+        if (n == 0) continue;
+        std::printf("%s\"%s\": %zu", separator, ReasonName(static_cast<Reason>(r)), size_t{n});
+        separator = ", ";
+      }
+      std::printf("}");
+    }
+    std::printf("}\n");
+    return;
+  }
+  std::printf("classes %zu, changed %zu; methods %zu, rewritten %zu; probes %zu\n",
+              size_t{t.classes}, size_t{t.classes_changed}, size_t{methods}, size_t{t.reasons[0]},
+              size_t{t.probes});
+  std::printf("bytes %zu -> %zu in %.3f s; failures %zu\n", size_t{t.bytes_in}, size_t{t.bytes_out},
+              t.seconds, size_t{t.failures});
+  for (int r = 1; r < kReasonCount; ++r) {
+    const auto reason = static_cast<Reason>(r);
+    if (t.reasons[r] != 0) {
+      std::printf("  methods left alone %8zu  %s (%s)\n", size_t{t.reasons[r]}, ReasonName(reason),
+                  ReasonText(reason));
+    }
+    if (t.class_reasons[r] != 0) {
+      std::printf("  classes left alone %8zu  %s (%s)\n", size_t{t.class_reasons[r]},
+                  ReasonName(reason), ReasonText(reason));
+    }
+  }
+}
+
+// Rewriting alone, over inputs that are in memory: one cold round, then warm ones.
+void Measure(const Settings& settings, const std::vector<ZipEntry>& entries) {
+  Workspace memory;
+  uint64_t reasons[kReasonCount] = {};
+  uint64_t probes = 0;
+  uint64_t bytes = 0;
+  uint64_t peak_total = 0;
+  double peak_ratio = 0;
+  size_t reserved = 0;
+  for (const ZipEntry& e : entries) bytes += e.bytes.size();
+  std::vector<double> seconds;
+  for (int round = 0; round <= settings.rounds; ++round) {
+    const auto start = Clock::now();
+    for (const ZipEntry& e : entries) {
+      memory.Reset();
+      Reason class_reason = Reason::kOk;
+      RewriteClass(e.bytes, settings.kind, settings.holder, settings.rewrite, memory, reasons,
+                   &class_reason, &probes);
+      if (round == 0) {
+        const size_t peak = memory.class_memory.peak_bytes() + memory.method_memory.peak_bytes();
+        peak_total += peak;
+        peak_ratio =
+            std::max(peak_ratio, static_cast<double>(peak) / static_cast<double>(e.bytes.size()));
+        reserved = std::max(
+            reserved, memory.class_memory.reserved_bytes() + memory.method_memory.reserved_bytes());
+      }
+    }
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  const double cold = seconds[0];
+  std::vector<double> warm(seconds.begin() + 1, seconds.end());
+  std::sort(warm.begin(), warm.end());
+  const double best = warm.empty() ? cold : warm.front();
+  const double median = warm.empty() ? cold : warm[warm.size() / 2];
+  const auto classes = static_cast<double>(entries.size());
+  const double mb = static_cast<double>(bytes) / 1e6;
+  if (settings.json) {
+    std::printf("{\"classes\": %zu, \"bytes\": %zu, \"rounds\": %d, \"cold_seconds\": %.6f, ",
+                entries.size(), size_t{bytes}, settings.rounds, cold);
+    std::printf("\"warm_median_seconds\": %.6f, \"warm_best_seconds\": %.6f, ", median, best);
+    std::printf("\"warm_classes_per_second\": %.0f, \"warm_mb_per_second\": %.1f, ",
+                classes / median, mb / median);
+    std::printf("\"cold_classes_per_second\": %.0f, \"cold_mb_per_second\": %.1f, ", classes / cold,
+                mb / cold);
+    std::printf("\"peak_bytes_per_class\": %.0f, \"peak_bytes_per_input_byte\": %.2f, ",
+                static_cast<double>(peak_total) / classes,
+                static_cast<double>(peak_total) / static_cast<double>(bytes));
+    std::printf("\"worst_peak_bytes_per_input_byte\": %.2f, \"reserved_bytes\": %zu}\n", peak_ratio,
+                reserved);
+    return;
+  }
+  std::printf("%zu classes, %.1f MB\n", entries.size(), mb);
+  std::printf("cold         %8.3f s %10.0f classes/s %8.1f MB/s\n", cold, classes / cold,
+              mb / cold);
+  std::printf("warm median  %8.3f s %10.0f classes/s %8.1f MB/s\n", median, classes / median,
+              mb / median);
+  std::printf("warm best    %8.3f s %10.0f classes/s %8.1f MB/s\n", best, classes / best,
+              mb / best);
+  std::printf("peak memory  %.2f bytes per input byte (mean), %.2f (worst class), %zu reserved\n",
+              static_cast<double>(peak_total) / static_cast<double>(bytes), peak_ratio, reserved);
+}
+
+bool ParseSettings(int argc, char** argv, Settings* s) {
+  s->rewrite.huge_method_limit = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const size_t equals = a.find('=');
+    const std::string key = a.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : a.substr(equals + 1);
+    if (key == "--mode" && value == "roundtrip") {
+      s->kind = PlanKind::kRoundTrip;
+    } else if (key == "--mode" && value == "dense") {
+      s->kind = PlanKind::kDense;
+    } else if (key == "--mode" && value == "nops") {
+      s->kind = PlanKind::kNops;
+    } else if (key == "--mode" && value == "realistic") {
+      s->kind = PlanKind::kRealistic;
+    } else if (key == "--stats" && value == "json") {
+      s->json = true;
+    } else if (key == "--holder") {
+      s->holder.owner = value;
+    } else if (key == "--counters") {
+      s->holder.counters = static_cast<uint32_t>(std::clamp(std::atoi(value.c_str()), 1, 32768));
+    } else if (key == "--huge-limit") {
+      s->rewrite.huge_method_limit = static_cast<uint32_t>(std::atoi(value.c_str()));
+    } else if (key == "--time") {
+      s->time = true;
+      if (!value.empty()) s->rounds = std::max(0, std::atoi(value.c_str()));
+    } else if (key == "--limit") {
+      s->limit = static_cast<size_t>(std::max(0, std::atoi(value.c_str())));
+    } else if (a.size() > 1 && a[0] == '-') {
+      std::fprintf(stderr, "classrewrite: unknown option %s\n", a.c_str());
+      return false;
+    } else {
+      s->paths.push_back(a);
+    }
+  }
+  if (s->paths.size() < (s->time ? 1u : 2u)) {
+    std::fprintf(stderr,
+                 "usage: classrewrite --mode=roundtrip|dense|nops|realistic [--stats=json]\n"
+                 "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--limit=CLASSES]\n"
+                 "         INPUT... OUTPUT | --time[=ROUNDS] INPUT...\n");
+    return false;
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  Settings settings;
+  if (!ParseSettings(argc, argv, &settings)) return 2;
+  std::string output;
+  if (!settings.time) {
+    output = settings.paths.back();
+    settings.paths.pop_back();
+  }
+  std::vector<ZipEntry> entries;
+  for (const std::string& path : settings.paths) {
+    if (!ReadInput(path, &entries)) return 2;
+  }
+  const auto is_class = [](const ZipEntry& e) { return EndsWith(e.name, ".class"); };
+  if (settings.time || settings.limit != 0) {
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [&](const ZipEntry& e) { return !is_class(e); }),
+                  entries.end());
+    if (settings.limit != 0 && entries.size() > settings.limit) entries.resize(settings.limit);
+  }
+  if (settings.time) {
+    if (entries.empty()) {
+      std::fprintf(stderr, "classrewrite: no classes\n");
+      return 2;
+    }
+    Measure(settings, entries);
+    return 0;
+  }
+  Totals totals;
+  Workspace memory;
+  Workspace check_memory;
+  for (ZipEntry& e : entries) {
+    if (is_class(e)) RewriteEntry(settings, memory, check_memory, &e, &totals);
+  }
+  totals.failures += totals.reasons[static_cast<int>(Reason::kInternal)];
+  Print(settings, totals);
+  if (!WriteOutput(output, entries)) return 2;
+  return totals.failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace iprof::classfile
+
+int main(int argc, char** argv) { return iprof::classfile::Main(argc, argv); }
