@@ -40,7 +40,8 @@ void ForEachCount(const Profile& profile, Table table, EntryIndex entry,
 }
 
 TableOverlap OverlapOf(Table table, const std::vector<Counts>& counts) {
-  TableOverlap result{table};
+  TableOverlap result;
+  result.table = table;
   long double total_a = 0;
   long double total_b = 0;
   for (const Counts& c : counts) {

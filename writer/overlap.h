@@ -17,7 +17,7 @@
 namespace iprof {
 
 struct TableOverlap {
-  Table table;
+  Table table = Table::kCalls;
   std::optional<double> overlap;  // none: nothing in either
   int64_t total_a = 0;
   int64_t total_b = 0;

@@ -1,0 +1,155 @@
+// iprof check: prints what CheckProfile finds.
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/terminal_text.h"
+#include "writer/check.h"
+
+namespace iprof::cli {
+namespace {
+
+class CheckCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    app.add_option("file", files_, "Profiles to check; '-' is standard input")
+        ->required()
+        ->type_name("FILE");
+    app.add_flag("--strict", strict_, "Report what is legal but doubtful, too");
+    app.add_flag("-q,--quiet", quiet_, "Print the summary line only");
+    AddCount(app, "--max-findings", max_findings_,
+             "Print at most N findings per file; all are counted (default: 0, no limit)");
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    return format_ == "json" ? RunJson(console) : RunText(console);
+  }
+
+ private:
+  bool Shown(size_t printed) const {
+    return !quiet_ && (max_findings_ == 0 || printed < max_findings_);
+  }
+
+  Result<CheckCounts> Check(Console& console, const std::string& path, std::string& name,
+                            const FindingHandler& on_finding) const {
+    CheckCounts counts;
+    const Status status =
+        WithInput(console, path, [&](ByteSource& source, const std::string& source_name) -> Status {
+          name = source_name;
+          const Result<CheckCounts> checked =
+              CheckProfile(source, source_name, {.strict = strict_}, on_finding);
+          if (!checked.ok()) return checked.status();
+          counts = *checked;
+          return {};
+        });
+    if (!status.ok()) return status;
+    return counts;
+  }
+
+  static ExitCode Worse(ExitCode a, ExitCode b) { return a > b ? a : b; }
+
+  ExitCode RunText(Console& console) {
+    ExitCode code = ExitCode::kOk;
+    for (const std::string& path : files_) {
+      size_t printed = 0;
+      std::string name = path;
+      const Result<CheckCounts> counts = Check(console, path, name, [&](const Finding& finding) {
+        if (!Shown(printed)) return;
+        ++printed;
+        const std::string line =
+            fmt::format("{}: byte {}, {}: {} [{}]: found {}, expected {}", name, finding.offset,
+                        finding.path, finding.doubtful() ? "doubtful" : "error",
+                        InfoOf(finding.rule).name, finding.found, finding.expected);
+        console.Print("{}\n", EscapeForTerminal(line));
+      });
+      if (!counts.ok()) {
+        console.Flush();
+        code = Worse(code, console.Error(counts.status()));
+        continue;
+      }
+      const size_t findings = counts->errors + counts->doubts;
+      if (!quiet_ && printed < findings) {
+        console.Print("{}: {} more findings are not shown\n", EscapeForTerminal(name),
+                      findings - printed);
+      }
+      console.Print("{}: {} types, {} methods, {} entries: {} errors", EscapeForTerminal(name),
+                    counts->types, counts->methods, counts->entries, counts->errors);
+      if (strict_) console.Print(", {} doubtful", counts->doubts);
+      console.Write("\n");
+      if (findings != 0) code = Worse(code, ExitCode::kFindings);
+    }
+    return code;
+  }
+
+  ExitCode RunJson(Console& console) {
+    ExitCode code = ExitCode::kOk;
+    JsonText json(console);
+    json.StartObject();
+    json.Key("files");
+    json.StartArray();
+    for (const std::string& path : files_) {
+      json.StartObject();
+      json.Field("file", path);
+      json.Key("findings");
+      json.StartArray();
+      size_t printed = 0;
+      std::string name;
+      const Result<CheckCounts> counts = Check(console, path, name, [&](const Finding& finding) {
+        if (!Shown(printed)) return;
+        ++printed;
+        json.StartObject();
+        json.Field("rule", InfoOf(finding.rule).name);
+        json.Field("severity", finding.doubtful() ? "doubtful" : "error");
+        json.Field("offset", static_cast<int64_t>(finding.offset));
+        json.Field("path", finding.path);
+        json.Field("found", finding.found);
+        json.Field("expected", finding.expected);
+        json.EndObject();
+      });
+      json.EndArray();
+      if (counts.ok()) {
+        json.Field("types", counts->types);
+        json.Field("methods", counts->methods);
+        json.Field("entries", counts->entries);
+        json.Field("errors", counts->errors);
+        json.Field("doubtful", counts->doubts);
+        if (counts->errors + counts->doubts != 0) code = Worse(code, ExitCode::kFindings);
+      } else {
+        json.Field("failed", counts.status().message());
+        code = Worse(code, console.Error(counts.status()));
+      }
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    return code;
+  }
+
+  std::vector<std::string> files_;
+  bool strict_ = false;
+  bool quiet_ = false;
+  size_t max_findings_ = 0;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof check app.iprof", "Check a profile; exit 1 when it breaks a rule."},
+    {"iprof check --strict --format json app.iprof", "The same for a program, with doubts."},
+};
+
+}  // namespace
+
+const CommandEntry kCheckEntry = {
+    "check", "Find every place where a profile breaks a rule of the format",
+    "Checks profiles against the format's schema and meaning: kinds of values, undeclared or "
+    "repeated ids, "
+    "repeated contexts, lengths of records, counts, successors' indices, monitors, versions. Every "
+    "violation "
+    "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
+    "was found "
+    "and what was expected; a summary line follows for each file.\n\n"
+    "Exits with 1 when something was found. A file that is no JSON at all is bad input (3).",
+    kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
+
+}  // namespace iprof::cli

@@ -1,0 +1,48 @@
+// Command: one subcommand of iprof; CommandEntry: its line in the table that main, help, man page
+// and completions are all made from.
+//
+// A command is a thin layer: it declares its options, calls one operation of writer/, prints the
+// result. To add one: derive, write its CommandEntry, add it to the table in commands.cc; nothing
+// else needs to know. Single-threaded: everything here is called from main's thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+namespace iprof::cli {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  // Binds options to members. Type names say what completions may offer: FILE, DIR, or words joined
+  // by '|'.
+  virtual void Define(CLI::App& app) = 0;
+  virtual ExitCode Run(Console& console) = 0;
+};
+
+struct Example {
+  std::string_view command;
+  std::string_view what;
+};
+
+struct CommandEntry {
+  std::string_view name;
+  std::string_view summary;      // one line, no full stop
+  std::string_view description;  // paragraphs, separated by a blank line
+  std::span<const Example> examples;
+  std::unique_ptr<Command> (*create)();
+  bool hidden = false;  // not in help, man page and completions
+};
+
+// All commands in the order in which help lists them.
+std::span<const CommandEntry> Commands();
+
+// Null when there is no such command.
+const CommandEntry* FindCommand(std::string_view name);
+
+}  // namespace iprof::cli

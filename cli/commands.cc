@@ -1,0 +1,22 @@
+#include <algorithm>
+#include <array>
+
+#include "cli/entries.h"
+
+namespace iprof::cli {
+
+std::span<const CommandEntry> Commands() {
+  static const std::array kAll = {kShowEntry,    kCheckEntry,   kMergeEntry,
+                                  kDiffEntry,    kOverlapEntry, kConvertEntry,
+                                  kVersionEntry, kHelpEntry,    kGenerateEntry};
+  return kAll;
+}
+
+const CommandEntry* FindCommand(std::string_view name) {
+  const auto all = Commands();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const CommandEntry& entry) { return entry.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,74 @@
+// Console: where a command prints: standard output (buffered), messages to standard error, colour.
+//
+// Guarantees:
+//  - A closed pipe (`iprof show x | head`) ends output quietly; the command's exit code stays its
+//  own.
+//  - Any other failed write (disk full) is remembered and becomes exit code 4 with one message.
+//  - Colour only on a terminal, never with NO_COLOR set and not empty, or TERM=dumb; --color
+//  overrides.
+//  - Messages are escaped: a file name or a name from a profile cannot drive the terminal.
+// Single-threaded, except Warn and Error, which write one line at a time from any thread.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "cli/exit_code.h"
+#include "writer/status.h"
+
+namespace iprof::cli {
+
+enum class ColorMode { kAuto, kAlways, kNever };
+
+class Console {
+ public:
+  explicit Console(int out_fd = 1, int err_fd = 2);
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  void SetColor(ColorMode mode);
+  bool colored() const { return colored_; }
+  int out_fd() const { return out_fd_; }
+  int err_fd() const { return err_fd_; }
+
+  template <typename... Args>
+  void Print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    if (buffer_.size() >= kFlushAt) Flush();
+  }
+  void Write(std::string_view text);
+
+  // A bold line when coloured, the plain text otherwise.
+  void Heading(std::string_view text);
+  std::string Dim(std::string_view text) const;
+  std::string Bold(std::string_view text) const;
+
+  void Warn(std::string_view message);
+  // Prints the status' message and gives the exit code that belongs to it.
+  ExitCode Error(const Status& status);
+
+  void Flush();
+  // True once the reader of our output is gone: long printing may stop early.
+  bool broken_pipe() const { return broken_pipe_; }
+  // Flushes; what the process must return, given what the command wants to return.
+  ExitCode Finish(ExitCode wanted);
+
+ private:
+  static constexpr size_t kFlushAt = 1 << 16;
+
+  void Message(std::string_view kind, std::string_view color, std::string_view message);
+
+  int out_fd_;
+  int err_fd_;
+  std::string buffer_;
+  bool colored_ = false;
+  bool err_colored_ = false;
+  bool broken_pipe_ = false;
+  int write_errno_ = 0;
+};
+
+}  // namespace iprof::cli

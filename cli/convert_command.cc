@@ -1,0 +1,75 @@
+// iprof convert: a profile in another form.
+#include "cli/entries.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "writer/convert.h"
+
+namespace iprof::cli {
+namespace {
+
+class ConvertCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    AddProfile(app, "file", file_, "The profile; '-' is standard input");
+    AddChoice(app, "--to", to_, {"pretty", "iprof", "csv", "collapsed"},
+              "pretty: one type, method or entry a line; iprof: minified; csv: one count a line; "
+              "collapsed: samples as stacks for flame graphs")
+        ->required();
+    app.add_option("-o,--output", output_, "Where it goes (default: '-', standard output)")
+        ->type_name("FILE");
+    app.add_flag("--bci", bci_given_, "Give collapsed frames their bytecode index, a.b.C.m:12");
+    version_option_ = AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+                                "Format version of pretty and iprof (default: auto, the lowest "
+                                "that loses nothing)");
+    app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+  }
+
+  ExitCode Run(Console& console) override {
+    if (bci_given_ && to_ != "collapsed") {
+      return console.Error(Status(Code::kUsage, "--bci needs --to collapsed"));
+    }
+    const bool profile_text = to_ == "pretty" || to_ == "iprof";
+    if (version_option_->count() != 0 && !profile_text) {
+      return console.Error(Status(Code::kUsage, "--output-version needs --to pretty or iprof"));
+    }
+    const Result<Profile> profile = ReadInput(console, file_);
+    if (!profile.ok()) return console.Error(profile.status());
+    const Status status = profile_text ? WriteProfileOutput(console, *profile, output_, version_,
+                                                            to_ == "pretty", gzip_)
+                                       : WriteText(console, *profile);
+    return status.ok() ? ExitCode::kOk : console.Error(status);
+  }
+
+ private:
+  Status WriteText(Console& console, const Profile& profile) const {
+    return WriteOutput(console, output_, WantsGzip(gzip_, output_), [&](ByteSink& sink) {
+      return to_ == "csv" ? WriteCsv(profile, sink)
+                          : WriteCollapsed(profile, {.bci = bci_given_}, sink);
+    });
+  }
+
+  std::string file_;
+  std::string to_;
+  std::string output_ = "-";
+  std::string version_ = "auto";
+  CLI::Option* version_option_ = nullptr;
+  bool bci_given_ = false;
+  bool gzip_ = false;
+};
+
+constexpr Example kExamples[] = {
+    {"iprof convert --to pretty app.iprof | less", "Read a profile with your own eyes."},
+    {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
+    {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+};
+
+}  // namespace
+
+const CommandEntry kConvertEntry = {"convert", "Turn a profile into another form",
+                                    "Writes a profile as indented or minified iprof, as CSV with "
+                                    "one line per count, or its samples as "
+                                    "collapsed stacks (outermost frame first, joined by ';').",
+                                    kExamples,
+                                    [] { return std::unique_ptr<Command>(new ConvertCommand); }};
+
+}  // namespace iprof::cli

@@ -1,0 +1,37 @@
+// ExitCode: what the iprof tool tells the shell. Scripts rely on the numbers, so they never change.
+#pragma once
+
+#include "writer/status.h"
+
+namespace iprof::cli {
+
+enum class ExitCode : int {
+  kOk = 0,
+  kFindings =
+      1,  // check found violations, diff --exit-code found differences, a merge left inputs out
+  kUsage = 2,     // unknown command or option, missing or contradicting arguments
+  kBadInput = 3,  // an input is not a profile that we read
+  kIo = 4,        // the operating system refused to open, read or write
+  kBug = 70,      // our own logic failed
+};
+
+// The exit code that belongs to an error value.
+constexpr ExitCode ExitCodeOf(Code code) {
+  switch (code) {
+    case Code::kOk:
+      return ExitCode::kOk;
+    case Code::kUsage:
+      return ExitCode::kUsage;
+    case Code::kBadInput:
+    case Code::kUnsupported:
+    case Code::kLimit:
+      return ExitCode::kBadInput;
+    case Code::kIo:
+      return ExitCode::kIo;
+    case Code::kInternal:
+      break;
+  }
+  return ExitCode::kBug;
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,116 @@
+// help, version and generate: the commands that read no profile.
+
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/nearest.h"
+#include "cli/option_kinds.h"
+#include "cli/reference.h"
+
+namespace iprof::cli {
+namespace {
+
+class HelpCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    app.add_option("command", name_, "The command to explain")->type_name("COMMAND");
+  }
+
+  ExitCode Run(Console& console) override {
+    if (name_.empty()) {
+      console.Write(OverviewText());
+      return ExitCode::kOk;
+    }
+    const CommandEntry* entry = FindCommand(name_);
+    if (entry == nullptr) {
+      return console.Error(
+          Status(Code::kUsage, fmt::format("unknown command '{}' (see 'iprof help')", name_)));
+    }
+    console.Write(HelpText(Describe(*entry)));
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::string name_;
+};
+
+class VersionCommand : public Command {
+ public:
+  void Define(CLI::App& app) override { AddFormat(app, format_); }
+
+  ExitCode Run(Console& console) override {
+    if (format_ == "json") {
+      JsonText json(console);
+      json.StartObject();
+      json.Field("version", IPROF_VERSION);
+      json.Key("reads");
+      json.StartArray();
+      for (const char* version : {"0.4.0", "1.x"}) json.String(version);
+      json.EndArray();
+      json.Key("writes");
+      json.StartArray();
+      for (const char* version : {"1.0.0", "1.1.0"}) json.String(version);
+      json.EndArray();
+      json.EndObject();
+      return ExitCode::kOk;
+    }
+    console.Print("iprof {}\nreads iprof formats 0.4.0 and 1.x, writes 1.0.0 and 1.1.0\n",
+                  IPROF_VERSION);
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::string format_ = "text";
+};
+
+class GenerateCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    app.add_option("what", what_, "man, bash, zsh or fish")->required()->type_name("WHAT");
+  }
+
+  ExitCode Run(Console& console) override {
+    if (what_ == "man") {
+      console.Write(ManPage());
+    } else if (what_ == "bash") {
+      console.Write(BashCompletion());
+    } else if (what_ == "zsh") {
+      console.Write(ZshCompletion());
+    } else if (what_ == "fish") {
+      console.Write(FishCompletion());
+    } else {
+      return console.Error(
+          Status(Code::kUsage, fmt::format("'{}' is none of man, bash, zsh, fish", what_)));
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::string what_;
+};
+
+constexpr Example kHelpExamples[] = {{"iprof help merge", "Explain the merge command."}};
+
+}  // namespace
+
+const CommandEntry kHelpEntry = {"help", "Explain iprof or one of its commands",
+                                 "Prints the list of commands, or everything about one command.",
+                                 kHelpExamples,
+                                 [] { return std::unique_ptr<Command>(new HelpCommand); }};
+
+const CommandEntry kVersionEntry = {
+    "version",
+    "Print the version of iprof and of the formats it knows",
+    "Prints iprof's own version and the versions of the profile format that it reads and writes.",
+    {},
+    [] { return std::unique_ptr<Command>(new VersionCommand); }};
+
+const CommandEntry kGenerateEntry = {
+    "generate",
+    "Print the man page or a shell's completions",
+    "Prints the man page (man) or the completion script of a shell (bash, zsh, fish). The build "
+    "calls it, so that documentation and parser share one definition.",
+    {},
+    [] { return std::unique_ptr<Command>(new GenerateCommand); },
+    true};
+
+}  // namespace iprof::cli

@@ -1,0 +1,63 @@
+// JsonText: a command's JSON output, streamed to the console, indented by two spaces, keys in the
+// order written.
+//
+// Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD); shares are printed
+// with at most six decimals, so that output is the same on every machine; ends with a line feed
+// when the outermost object is closed. Single-threaded.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+
+namespace iprof::cli {
+
+class JsonText {
+ public:
+  explicit JsonText(Console& console) : console_(console) {}
+
+  void StartObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void StartArray() { Open('['); }
+  void EndArray() { Close(']'); }
+  void Key(std::string_view key);
+  void String(std::string_view text);
+  void Int(int64_t value);
+  void Share(double value);
+  void Bool(bool value);
+  void Null();
+
+  void Field(std::string_view key, std::string_view text) {
+    Key(key);
+    String(text);
+  }
+  void Field(std::string_view key, const char* text) { Field(key, std::string_view(text)); }
+  void Field(std::string_view key, int64_t value) {
+    Key(key);
+    Int(value);
+  }
+  void Field(std::string_view key, size_t value) { Field(key, static_cast<int64_t>(value)); }
+  void Field(std::string_view key, bool value) {
+    Key(key);
+    Bool(value);
+  }
+  void ShareField(std::string_view key, double value) {
+    Key(key);
+    Share(value);
+  }
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  void BeforeValue();
+  void NewLine();
+  void Quote(std::string_view text);
+
+  Console& console_;
+  std::vector<bool> has_members_;  // one per open bracket
+  bool after_key_ = false;
+};
+
+}  // namespace iprof::cli

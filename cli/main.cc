@@ -1,0 +1,95 @@
+// iprof: finds the command, parses its options, runs it, and turns every failure into one sentence
+// and an exit code. All knowledge of a command is in its own file; the table is in commands.cc.
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/nearest.h"
+#include "cli/option_kinds.h"
+#include "cli/reference.h"
+
+namespace iprof::cli {
+namespace {
+
+ExitCode UsageError(Console& console, const std::string& message, std::string_view command) {
+  const std::string where = command.empty() ? "" : " " + std::string(command);
+  return console.Error(
+      Status(Code::kUsage, fmt::format("{} (see 'iprof{} --help')", message, where)));
+}
+
+std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return "an argument was not expected";
+  const std::string given = extras.front();
+  if (!given.starts_with('-') || given == "-") {
+    return fmt::format("unexpected argument '{}'", given);
+  }
+  std::vector<std::string> flags;
+  for (const OptionDoc& option : doc.options) {
+    if (!option.hidden) flags.insert(flags.end(), option.flags.begin(), option.flags.end());
+  }
+  const std::string name = given.substr(0, given.find('='));
+  const std::string nearest = Nearest(name, flags);
+  return fmt::format("unknown option '{}'{}", name,
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+}
+
+ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> arguments,
+                    Console& console) {
+  CLI::App app;
+  std::string color = "auto";
+  const std::unique_ptr<Command> command = entry.create();
+  command->Define(app);
+  AddEverywhere(app, color);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    console.Write(HelpText(Describe(entry)));
+    return ExitCode::kOk;
+  } catch (const CLI::ExtrasError&) {
+    return UsageError(console, UnexpectedArgument(app, Describe(entry)), entry.name);
+  } catch (const CLI::ParseError& error) {
+    return UsageError(console, error.what(), entry.name);
+  }
+  console.SetColor(ParseColor(color));
+  return command->Run(console);
+}
+
+ExitCode UnknownCommand(Console& console, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : Commands()) {
+    if (!entry.hidden) names.emplace_back(entry.name);
+  }
+  const std::string nearest = Nearest(name, names);
+  const std::string kind = name.starts_with('-') ? "option" : "command";
+  return UsageError(
+      console,
+      fmt::format("unknown {} '{}'{}", kind, name,
+                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)),
+      "");
+}
+
+ExitCode Dispatch(std::vector<std::string> arguments, Console& console) {
+  if (arguments.empty()) return UsageError(console, "a command is missing", "");
+  std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  if (name == "-h" || name == "--help") name = "help";
+  if (name == "-V" || name == "--version") name = "version";
+  const CommandEntry* entry = FindCommand(name);
+  return entry == nullptr ? UnknownCommand(console, name)
+                          : RunCommand(*entry, std::move(arguments), console);
+}
+
+}  // namespace
+}  // namespace iprof::cli
+
+int main(int argc, char** argv) {
+  // A closed pipe must come back as EPIPE, so that output files are still finished and the exit
+  // code is ours.
+  std::signal(SIGPIPE, SIG_IGN);
+  iprof::cli::Console console;
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return static_cast<int>(console.Finish(iprof::cli::Dispatch(arguments, console)));
+}

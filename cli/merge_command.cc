@@ -1,0 +1,138 @@
+// iprof merge: gathers the inputs, calls MergeFiles, writes the result.
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/merge_inputs.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/progress.h"
+#include "writer/merge.h"
+
+namespace iprof::cli {
+namespace {
+
+class MergeCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    app.add_option("in", sources_.files, "Profiles to merge, weight 1")->type_name("FILE");
+    app.add_option("-o,--output", output_, "Where the result goes; may be one of the inputs")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("-w,--weighted-input", sources_.weighted,
+                   "A profile that counts N times (repeatable)")
+        ->allow_extra_args(false)
+        ->type_name("N,FILE");
+    app.add_option("--input-list", sources_.lists,
+                   "A file with one input per line, FILE or N,FILE; empty lines and lines that "
+                   "begin with # are skipped (repeatable)")
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    app.add_option("--input-dir", sources_.folders,
+                   "All *.iprof and *.iprof.gz below a folder, except the output (repeatable)")
+        ->allow_extra_args(false)
+        ->type_name("DIR");
+    AddChoice(
+        app, "--failure-mode", failure_mode_, {"any", "all", "warn"},
+        "What an unreadable input does: fail the merge (any), fail it only when all are "
+        "unreadable and exit 1 otherwise (all), or only be warned about (warn) (default: any)");
+    AddCount(app, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
+    AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+              "Format version to write (default: auto, the lowest that loses nothing)");
+    app.add_flag("--pretty", pretty_, "One type, method or entry a line");
+    app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    if (format_ == "json" && output_ == "-") {
+      return console.Error(
+          Status(Code::kUsage, "--format json and -o - would both write to standard output"));
+    }
+    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_);
+    if (!inputs.ok()) return console.Error(inputs.status());
+    Result<MergeResult> merged = Merge(console, *inputs);
+    if (!merged.ok()) return console.Error(merged.status());
+    for (const MergeFailure& failure : merged->left_out) {
+      console.Warn("left out: " + failure.status.message());
+    }
+    for (const std::string& key : merged->conflicting_keys) {
+      console.Warn(
+          fmt::format("inputs disagree about the key '{}'; kept the text that sorts first", key));
+    }
+    const Status status =
+        WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
+    if (!status.ok()) return console.Error(status);
+    if (format_ == "json") PrintJson(console, *merged);
+    const bool incomplete = !merged->left_out.empty() && failure_mode_ == "all";
+    return incomplete ? ExitCode::kFindings : ExitCode::kOk;
+  }
+
+ private:
+  Result<MergeResult> Merge(Console& console, const std::vector<MergeInput>& inputs) const {
+    Progress progress(console, fmt::format("merging {} profiles", inputs.size()));
+    MergeOptions options;
+    options.failure_mode = failure_mode_ == "all"    ? FailureMode::kAll
+                           : failure_mode_ == "warn" ? FailureMode::kWarn
+                                                     : FailureMode::kAny;
+    options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
+    options.on_progress = [&](size_t done, size_t total) {
+      progress.Update(done, total, "profiles");
+    };
+    return MergeFiles(inputs, options);
+  }
+
+  void PrintJson(Console& console, const MergeResult& merged) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("output", output_);
+    json.Field("merged", merged.merged);
+    json.Key("left_out");
+    json.StartArray();
+    for (const MergeFailure& failure : merged.left_out) {
+      json.StartObject();
+      json.Field("file", failure.path);
+      json.Field("reason", failure.status.message());
+      json.EndObject();
+    }
+    json.EndArray();
+    json.Key("conflicting_keys");
+    json.StartArray();
+    for (const std::string& key : merged.conflicting_keys) json.String(key);
+    json.EndArray();
+    json.Field("types", merged.profile.type_count());
+    json.Field("methods", merged.profile.method_count());
+    json.EndObject();
+  }
+
+  static constexpr size_t kMostThreads = 1024;
+
+  MergeSources sources_;
+  std::string output_;
+  std::string failure_mode_ = "any";
+  std::string version_ = "auto";
+  size_t threads_ = 0;
+  bool pretty_ = false;
+  bool gzip_ = false;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add two runs up."},
+    {"iprof merge -o all.iprof -w 3,peak.iprof idle.iprof", "Let the peak count three times."},
+    {"iprof merge -o all.iprof --input-dir profiles --failure-mode warn",
+     "Merge what a fleet has sent, unreadable ones left out."},
+};
+
+}  // namespace
+
+const CommandEntry kMergeEntry = {"merge", "Add profiles up into one",
+                                  "Unites types and methods by name and signature and adds the "
+                                  "counts of equal contexts up. Sums stop at "
+                                  "2^63-1. The result does not depend on the order of the inputs "
+                                  "or the number of threads, to the byte. "
+                                  "Inputs may be of different versions, plain or gzipped; the "
+                                  "output may be one of them, and is replaced "
+                                  "only when everything has been read and written.",
+                                  kExamples,
+                                  [] { return std::unique_ptr<Command>(new MergeCommand); }};
+
+}  // namespace iprof::cli

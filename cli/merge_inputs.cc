@@ -1,0 +1,118 @@
+#include "cli/merge_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace iprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file) {
+      return Status(Code::kIo,
+                    fmt::format("--input-list {}: cannot open: {}", path, std::strerror(errno)));
+    }
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string line;
+  for (size_t number = 1; std::getline(in, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line.front() == '#') continue;
+    const size_t comma = line.find(',');
+    const bool weighted =
+        comma != std::string::npos && comma > 0 && line.find_first_not_of("0123456789") == comma;
+    if (!weighted) {
+      inputs.push_back({line, 1});
+      continue;
+    }
+    const Result<MergeInput> input = ParseWeighted(line);
+    if (!input.ok()) {
+      return Status(Code::kUsage,
+                    fmt::format("{}, line {}: {}", path, number, input.status().message()));
+    }
+    inputs.push_back(*input);
+  }
+  if (in.bad()) {
+    return Status(Code::kIo,
+                  fmt::format("--input-list {}: cannot read: {}", path, std::strerror(errno)));
+  }
+  return {};
+}
+
+bool IsProfileName(const std::string& name) {
+  return name.ends_with(".iprof") || name.ends_with(".iprof.gz");
+}
+
+Status ReadFolder(const std::string& folder, const std::string& output,
+                  std::vector<MergeInput>& inputs) {
+  std::error_code error;
+  std::vector<std::string> found;
+  fs::recursive_directory_iterator at(folder, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    const fs::path& path = at->path();
+    if (!IsProfileName(path.filename().string()) || !at->is_regular_file(ignored)) continue;
+    if (output != "-" && fs::equivalent(path, output, ignored)) continue;
+    found.push_back(path.string());
+  }
+  if (error) {
+    return Status(Code::kIo,
+                  fmt::format("--input-dir {}: cannot read: {}", folder, error.message()));
+  }
+  std::sort(found.begin(), found.end());
+  for (const std::string& path : found) inputs.push_back({path, 1});
+  return {};
+}
+
+}  // namespace
+
+Result<MergeInput> ParseWeighted(const std::string& text) {
+  MergeInput input;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, input.weight);
+  if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != ',' || input.weight < 1 ||
+      parsed.ptr + 1 == end) {
+    return Status(Code::kUsage,
+                  fmt::format("'{}' is no weighted input: N,FILE with N from 1", text));
+  }
+  input.path = std::string(parsed.ptr + 1, end);
+  return input;
+}
+
+Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
+                                             const std::string& output) {
+  std::vector<MergeInput> inputs;
+  for (const std::string& path : sources.files) inputs.push_back({path, 1});
+  for (const std::string& text : sources.weighted) {
+    const Result<MergeInput> input = ParseWeighted(text);
+    if (!input.ok()) return Status(Code::kUsage, "-w " + input.status().message());
+    inputs.push_back(*input);
+  }
+  for (const std::string& path : sources.lists) {
+    if (Status status = ReadList(path, inputs); !status.ok()) return status;
+  }
+  for (const std::string& folder : sources.folders) {
+    if (Status status = ReadFolder(folder, output, inputs); !status.ok()) return status;
+  }
+  const auto from_stdin = std::count_if(inputs.begin(), inputs.end(),
+                                        [](const MergeInput& i) { return i.path == "-"; });
+  const auto lists_from_stdin = std::count(sources.lists.begin(), sources.lists.end(), "-");
+  if (from_stdin + lists_from_stdin > 1) {
+    return Status(Code::kUsage, "standard input ('-') can be read once only");
+  }
+  if (inputs.empty()) return Status(Code::kUsage, "no inputs: nothing to merge");
+  return inputs;
+}
+
+}  // namespace iprof::cli

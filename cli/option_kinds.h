@@ -1,0 +1,37 @@
+// The kinds of option that several commands share, each with its check, its message and its type
+// name. The type name is what help, man page and completions show, so it is set here and nowhere
+// else.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+
+namespace iprof::cli {
+
+// One of a few words; a wrong one is answered with the nearest.
+CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& value,
+                       const std::vector<std::string>& choices, const std::string& description);
+
+// --format text|json.
+CLI::Option* AddFormat(CLI::App& app, std::string& format);
+
+// A positional profile; '-' is standard input.
+CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
+                        const std::string& description);
+
+// A non-negative number, optionally with '%': 0.05 and 5% both give 0.05.
+CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,
+                      const std::string& description);
+
+// A whole number >= 0.
+CLI::Option* AddCount(CLI::App& app, const std::string& name, size_t& count,
+                      const std::string& description);
+
+// --color auto|always|never and -h,--help: every command has them.
+void AddEverywhere(CLI::App& app, std::string& color);
+ColorMode ParseColor(const std::string& color);
+
+}  // namespace iprof::cli

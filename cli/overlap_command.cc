@@ -1,0 +1,150 @@
+// iprof overlap: prints what ComputeOverlap finds.
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/table_names.h"
+#include "cli/terminal_text.h"
+#include "writer/overlap.h"
+
+namespace iprof::cli {
+namespace {
+
+class OverlapCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    AddProfile(app, "a", a_, "The one profile");
+    AddProfile(app, "b", b_, "The other profile");
+    AddTables(app, tables_);
+    app.add_option("--method", method_,
+                   "Also each method that the pattern means: '*' and '?' match the whole name "
+                   "a.b.C.m, other text any part of it")
+        ->type_name("PATTERN");
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    if (a_ == "-" && b_ == "-") {
+      return console.Error(Status(Code::kUsage, "standard input ('-') can be read once only"));
+    }
+    const Result<Profile> a = ReadInput(console, a_);
+    if (!a.ok()) return console.Error(a.status());
+    const Result<Profile> b = ReadInput(console, b_);
+    if (!b.ok()) return console.Error(b.status());
+    const ProfileOverlap overlap = ComputeOverlap(*a, *b, method_);
+    if (format_ == "json") {
+      PrintJson(console, overlap);
+    } else {
+      PrintText(console, overlap);
+    }
+    if (!method_.empty() && overlap.methods.empty()) {
+      console.Warn(fmt::format("no method matches '{}'", method_));
+      return ExitCode::kFindings;
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::vector<TableOverlap> Selected(const std::vector<TableOverlap>& overlaps) const {
+    std::vector<TableOverlap> selected;
+    const std::vector<Table> tables = SelectedTables(tables_);
+    for (const TableOverlap& overlap : overlaps) {
+      if (std::find(tables.begin(), tables.end(), overlap.table) != tables.end()) {
+        selected.push_back(overlap);
+      }
+    }
+    return selected;
+  }
+
+  static std::string Percent(const TableOverlap& overlap) {
+    return overlap.overlap ? fmt::format("{:.3f}%", *overlap.overlap * 100) : std::string("-");
+  }
+
+  void PrintRows(Console& console, const std::vector<TableOverlap>& overlaps,
+                 std::string_view indent) const {
+    for (const TableOverlap& o : Selected(overlaps)) {
+      console.Print("{}{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>20} {:>20}\n", indent,
+                    ShortName(o.table), Percent(o), o.keys_in_both, o.keys_only_in_a,
+                    o.keys_only_in_b, o.total_a, o.total_b);
+    }
+  }
+
+  void PrintText(Console& console, const ProfileOverlap& overlap) const {
+    console.Print("A: {}\nB: {}\n\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
+    console.Heading(fmt::format("{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>20} {:>20}", "table",
+                                "overlap", "in both", "only A", "only B", "total A", "total B"));
+    PrintRows(console, overlap.tables, "");
+    for (const MethodOverlap& method : overlap.methods) {
+      console.Print("\n{}\n", EscapeForTerminal(method.method));
+      if (Selected(method.tables).empty()) console.Write("  no counts in either\n");
+      PrintRows(console, method.tables, "  ");
+    }
+  }
+
+  void PrintTables(JsonText& json, const std::vector<TableOverlap>& overlaps) const {
+    json.StartArray();
+    for (const TableOverlap& o : Selected(overlaps)) {
+      json.StartObject();
+      json.Field("table", TableKey(o.table));
+      json.Key("overlap");
+      if (o.overlap) {
+        json.Share(*o.overlap);
+      } else {
+        json.Null();
+      }
+      json.Field("in_both", o.keys_in_both);
+      json.Field("only_in_a", o.keys_only_in_a);
+      json.Field("only_in_b", o.keys_only_in_b);
+      json.Field("total_a", o.total_a);
+      json.Field("total_b", o.total_b);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+
+  void PrintJson(Console& console, const ProfileOverlap& overlap) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("a", a_);
+    json.Field("b", b_);
+    json.Key("tables");
+    PrintTables(json, overlap.tables);
+    if (!method_.empty()) {
+      json.Key("methods");
+      json.StartArray();
+      for (const MethodOverlap& method : overlap.methods) {
+        json.StartObject();
+        json.Field("method", method.method);
+        json.Key("tables");
+        PrintTables(json, method.tables);
+        json.EndObject();
+      }
+      json.EndArray();
+    }
+    json.EndObject();
+  }
+
+  std::string a_;
+  std::string b_;
+  std::vector<std::string> tables_;
+  std::string method_;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof overlap old.iprof new.iprof", "How alike two profiles are, table by table."},
+    {"iprof overlap --method 'com.shop.*' old.iprof new.iprof", "The same for each method."},
+};
+
+}  // namespace
+
+const CommandEntry kOverlapEntry = {
+    "overlap", "Measure how alike two profiles distribute their counts",
+    "Prints for each table the sum, over all contexts (and successors, and classes), of the "
+    "smaller of both "
+    "profiles' shares: 100% for equal distributions whatever their totals, 0% where nothing is in "
+    "common, '-' "
+    "where neither has counts.",
+    kExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
+
+}  // namespace iprof::cli

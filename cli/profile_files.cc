@@ -1,0 +1,149 @@
+#include "cli/profile_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/progress.h"
+#include "cli/terminal_text.h"
+#include "writer/atomic_file.h"
+#include "writer/reader.h"
+
+namespace iprof::cli {
+namespace {
+
+class CountingSource final : public ByteSource {
+ public:
+  CountingSource(ByteSource& from, Progress& progress, uint64_t total)
+      : from_(from), progress_(progress), total_(total) {}
+
+  Result<size_t> Read(char* into, size_t size) override {
+    Result<size_t> read = from_.Read(into, size);
+    if (read.ok()) {
+      done_ += *read;
+      progress_.Update(done_, total_, "bytes");
+    }
+    return read;
+  }
+
+ private:
+  ByteSource& from_;
+  Progress& progress_;
+  uint64_t total_;
+  uint64_t done_ = 0;
+};
+
+class ConsoleSink final : public ByteSink {
+ public:
+  ConsoleSink(Console& console, bool escape) : console_(console), escape_(escape) {}
+
+  Status Write(std::string_view bytes) override {
+    if (!escape_) {
+      console_.Write(bytes);
+      return {};
+    }
+    while (!bytes.empty()) {
+      const size_t end = bytes.find('\n');
+      console_.Write(EscapeForTerminal(bytes.substr(0, end)));
+      if (end == std::string_view::npos) break;
+      console_.Write("\n");
+      bytes.remove_prefix(end + 1);
+    }
+    return {};
+  }
+
+ private:
+  Console& console_;
+  bool escape_;
+};
+
+Status WriteThrough(ByteSink& sink, bool gzip, const std::function<Status(ByteSink& sink)>& write) {
+  if (!gzip) return write(sink);
+  const std::unique_ptr<ByteSink> compressed = MakeGzipSink(sink);
+  if (Status status = write(*compressed); !status.ok()) return status;
+  return compressed->Finish();
+}
+
+}  // namespace
+
+Status WithInput(Console& console, const std::string& path,
+                 const std::function<Status(ByteSource& source, const std::string& name)>& use) {
+  const bool standard = path == "-";
+  const std::string name = standard ? "standard input" : path;
+  const int fd = standard ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return Status(Code::kIo, fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  }
+  struct stat info = {};
+  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  Status status;
+  {
+    Progress progress(console, name);
+    FdSource file(fd, name);
+    CountingSource source(file, progress, regular ? static_cast<uint64_t>(info.st_size) : 0);
+    status = use(source, name);
+  }
+  if (!standard) close(fd);
+  return status;
+}
+
+Result<Profile> ReadInput(Console& console, const std::string& path) {
+  Profile profile;
+  const Status status =
+      WithInput(console, path, [&](ByteSource& source, const std::string& name) -> Status {
+        Result<Profile> read = ReadProfile(source, name);
+        if (!read.ok()) return read.status();
+        profile = std::move(*read);
+        return {};
+      });
+  if (!status.ok()) return status;
+  return profile;
+}
+
+Status WriteOutput(Console& console, const std::string& path, bool gzip,
+                   const std::function<Status(ByteSink& sink)>& write) {
+  if (path == "-") {
+    const bool terminal = isatty(console.out_fd()) == 1;
+    if (gzip && terminal) {
+      return Status(Code::kUsage, "compressed bytes are not written to a terminal");
+    }
+    ConsoleSink sink(console, terminal);
+    return WriteThrough(sink, gzip, write);
+  }
+  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path);
+  if (!file.ok()) return file.status();
+  if (Status status = WriteThrough(**file, gzip, write); !status.ok()) return status;
+  return (*file)->Commit();
+}
+
+bool WantsGzip(bool asked, const std::string& path) { return asked || path.ends_with(".gz"); }
+
+Status WriteProfileOutput(Console& console, const Profile& profile, const std::string& path,
+                          const std::string& version, bool pretty, bool gzip) {
+  WriteOptions options;
+  options.pretty = pretty;
+  options.version = SmallestVersionFor(profile);
+  if (version != "auto") {
+    const Result<FormatVersion> parsed = ParseFormatVersion(version);
+    if (!parsed.ok()) return parsed.status();
+    options.version = *parsed;
+  }
+  size_t left_out = 0;
+  const Status status =
+      WriteOutput(console, path, WantsGzip(gzip, path), [&](ByteSink& sink) -> Status {
+        const Result<WriteReport> report = WriteProfile(profile, options, sink);
+        if (!report.ok()) return report.status();
+        left_out = report->instance_of_entries_left_out;
+        return {};
+      });
+  if (status.ok() && left_out != 0) {
+    console.Warn(fmt::format(
+        "{} instanceof entries were left out: version 1.0.0 has no table for them", left_out));
+  }
+  return status;
+}
+
+}  // namespace iprof::cli

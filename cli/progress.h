@@ -1,0 +1,41 @@
+// Progress: a bar on standard error for work that takes more than a second.
+//
+// Guarantees: nothing is drawn unless standard error is a terminal (and TERM is not dumb), nothing
+// before one second has passed, at most ten times a second after; the line is wiped when the object
+// goes, so that output and messages never mix with it. Update may be called from any thread, one
+// call at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "cli/console.h"
+
+namespace iprof::cli {
+
+class Progress {
+ public:
+  Progress(const Console& console, std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // total 0: unknown; then only `done` is shown, with its unit.
+  void Update(uint64_t done, uint64_t total, std::string_view unit);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  int fd_;
+  std::string what_;
+  bool enabled_;
+  bool drawn_ = false;
+  Clock::time_point next_draw_;
+};
+
+// "[#####.....]  50%  reading a.iprof": the text of a bar, for a terminal of 80 columns.
+std::string ProgressLine(std::string_view what, uint64_t done, uint64_t total,
+                         std::string_view unit);
+
+}  // namespace iprof::cli

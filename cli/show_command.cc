@@ -1,0 +1,75 @@
+// iprof show: the overview of a profile; show_method.cc has --method.
+#include "cli/entries.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/show.h"
+#include "cli/table_names.h"
+
+namespace iprof::cli {
+namespace {
+
+class ShowCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    AddProfile(app, "file", file_, "The profile; '-' is standard input");
+    AddTables(app, tables_);
+    AddCount(app, "-n,--topn", options_.topn, "How many of the hottest (default: 10)");
+    app.add_option("--method", options_.method,
+                   "Everything known of the methods that the pattern means: '*' and '?' match the "
+                   "whole name a.b.C.m, other text any part of it")
+        ->type_name("PATTERN");
+    AddCount(app, "--cutoff", options_.cutoff, "Leave out of the lists what counts less than N");
+    app.add_flag("--detailed-summary", options_.detailed,
+                 "How many contexts make 10%, 50%, 90%, 99% and 99.9% of each table's total");
+    app.add_flag("--all", options_.all, "List all, not only the hottest");
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    options_.tables = SelectedTables(tables_);
+    options_.file = file_;
+    const Result<Profile> profile = ReadInput(console, file_);
+    if (!profile.ok()) return console.Error(profile.status());
+    const bool json = format_ == "json";
+    if (options_.method.empty()) {
+      json ? ShowJson(console, *profile, options_) : ShowText(console, *profile, options_);
+      return ExitCode::kOk;
+    }
+    const bool found = json ? ShowMethodsJson(console, *profile, options_)
+                            : ShowMethodsText(console, *profile, options_);
+    if (found) return ExitCode::kOk;
+    console.Warn(fmt::format("no method matches '{}'", options_.method));
+    return ExitCode::kFindings;
+  }
+
+ private:
+  std::string file_;
+  std::vector<std::string> tables_;
+  ShowOptions options_;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof show app.iprof", "The overview: sizes, totals, depths, the hottest."},
+    {"iprof show --method 'com.shop.Cart.*' app.iprof",
+     "All that is known of some methods, and what GraalVM would make of it."},
+    {"iprof show --table branches --all --cutoff 1000 app.iprof",
+     "Every branch that ran a thousand times."},
+    {"iprof show --detailed-summary app.iprof", "How few contexts make most of the total."},
+};
+
+}  // namespace
+
+const CommandEntry kShowEntry = {"show", "Show what is in a profile",
+                                 "Prints version and sizes, totals per table, how deep the "
+                                 "contexts are, and the hottest methods, branches, "
+                                 "call sites, monitors and samples, by name.\n\n"
+                                 "With --method it prints everything known of each method instead, "
+                                 "and what the consumer (GraalVM's image "
+                                 "builder) would find: call count, probability of each successor, "
+                                 "shares of receivers. Exits with 1 when no "
+                                 "method matches.",
+                                 kExamples,
+                                 [] { return std::unique_ptr<Command>(new ShowCommand); }};
+
+}  // namespace iprof::cli

@@ -1,0 +1,13 @@
+// One entry of a table as JSON: {"context": [{"method", "bci"} …], "count", "successors" or
+// "types"}.
+#pragma once
+
+#include "cli/json_text.h"
+#include "writer/model.h"
+
+namespace iprof::cli {
+
+void PrintContext(JsonText& json, const Profile& profile, ContextIndex context);
+void PrintEntry(JsonText& json, const Profile& profile, Table table, EntryIndex entry);
+
+}  // namespace iprof::cli

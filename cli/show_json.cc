@@ -1,0 +1,139 @@
+// The overview of `iprof show` as JSON.
+#include "cli/json_text.h"
+#include "cli/show.h"
+#include "cli/show_entry_json.h"
+#include "cli/table_names.h"
+#include "writer/summary.h"
+
+namespace iprof::cli {
+namespace {
+
+void PrintDepths(JsonText& json, const Profile& profile, const ShowOptions& options) {
+  const DepthSummary depths = SummarizeDepths(profile, options.tables);
+  json.Key("context_depth");
+  json.StartObject();
+  json.Field("median", depths.median);
+  json.Field("percentile_99", depths.percentile_99);
+  json.Field("deepest", depths.deepest);
+  json.Key("contexts_of_depth");
+  json.StartObject();
+  for (size_t depth = 1; depth <= depths.deepest; ++depth) {
+    if (depths.entries_of_depth[depth] == 0) continue;
+    json.Field(std::to_string(depth), depths.entries_of_depth[depth]);
+  }
+  json.EndObject();
+  json.EndObject();
+}
+
+void PrintDetailedSummary(JsonText& json, const Profile& profile, Table table) {
+  json.Key("detailed_summary");
+  json.StartArray();
+  for (const CutoffRow& row : DetailedSummary(profile, table, kDetailedShares)) {
+    json.StartObject();
+    json.ShareField("share", row.share);
+    json.Field("contexts", row.entries);
+    json.Field("min_count", row.min_count);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void PrintHottestMethods(JsonText& json, const Profile& profile, Table table,
+                         const ShowOptions& options) {
+  json.Key("hottest_methods");
+  json.StartArray();
+  size_t printed = 0;
+  for (const HotMethod& method : HottestMethods(profile, table)) {
+    if (!options.all && printed == options.topn) break;
+    if (method.count < static_cast<int64_t>(options.cutoff)) break;
+    json.StartObject();
+    json.Field("method", profile.DescribeMethod(method.method));
+    json.Field("count", method.count);
+    json.Field("contexts", method.entries);
+    json.EndObject();
+    ++printed;
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+void ShowJson(Console& console, const Profile& profile, const ShowOptions& options) {
+  JsonText json(console);
+  json.StartObject();
+  json.Field("file", options.file);
+  json.Field("version", profile.version());
+  json.Field("types", profile.type_count());
+  json.Field("methods", profile.method_count());
+  json.Key("unknown_keys");
+  json.StartArray();
+  for (const ExtraKey& extra : profile.extras()) json.String(extra.key);
+  json.EndArray();
+  PrintDepths(json, profile, options);
+  json.Key("tables");
+  json.StartArray();
+  for (const Table table : options.tables) {
+    const TableSummary summary = SummarizeTable(profile, table);
+    json.StartObject();
+    json.Field("table", TableKey(table));
+    json.Field("contexts", summary.entries);
+    json.Field("methods", summary.methods);
+    json.Field("total", summary.total);
+    json.Field("largest", summary.largest);
+    if (options.detailed) PrintDetailedSummary(json, profile, table);
+    if (table != Table::kMonitors) PrintHottestMethods(json, profile, table, options);
+    json.Key("hottest");
+    json.StartArray();
+    for (const EntryIndex entry : EntriesToList(profile, table, options)) {
+      PrintEntry(json, profile, table, entry);
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void PrintContext(JsonText& json, const Profile& profile, ContextIndex context) {
+  json.StartArray();
+  profile.ForEachFrame(context, [&](Frame frame) {
+    if (frame.method == kNoMethod) return;
+    json.StartObject();
+    json.Field("method", profile.DescribeMethod(frame.method));
+    json.Field("bci", static_cast<int64_t>(frame.bci));
+    json.EndObject();
+  });
+  json.EndArray();
+}
+
+void PrintEntry(JsonText& json, const Profile& profile, Table table, EntryIndex entry) {
+  json.StartObject();
+  json.Key("context");
+  PrintContext(json, profile, profile.EntryContext(table, entry));
+  json.Field("count", profile.EntryTotal(table, entry));
+  if (RecordKindOf(table) == RecordKind::kSuccessors) {
+    json.Key("successors");
+    json.StartArray();
+    for (const Successor& s : profile.EntrySuccessors(entry)) {
+      json.StartObject();
+      json.Field("bci", s.bci);
+      json.Field("index", s.index);
+      json.Field("count", s.count);
+      json.EndObject();
+    }
+    json.EndArray();
+  } else if (RecordKindOf(table) == RecordKind::kTypeCounts) {
+    json.Key("types");
+    json.StartArray();
+    for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
+      json.StartObject();
+      json.Field("type", profile.TypeName(t.type));
+      json.Field("count", t.count);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+}  // namespace iprof::cli

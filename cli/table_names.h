@@ -1,0 +1,21 @@
+// The short names that people use for tables on the command line, and the options that take them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "writer/model.h"
+
+namespace iprof::cli {
+
+std::string_view ShortName(Table table);  // "calls", "conditionals" …
+std::optional<Table> TableOfName(std::string_view name);
+
+// --table NAME, repeatable; none given means all.
+CLI::Option* AddTables(CLI::App& app, std::vector<std::string>& names);
+std::vector<Table> SelectedTables(const std::vector<std::string>& names);
+
+}  // namespace iprof::cli

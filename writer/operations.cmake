@@ -1,0 +1,18 @@
+# iprof_operations: what the tool does with profiles: check, merge, diff, overlap, summary, conversions and the
+# consumer's view. Included by writer/CMakeLists.txt.
+find_package(Threads REQUIRED)
+iprof_room(iprof_operations
+  SOURCES
+    check.cc
+    check_names.cc
+    check_rules.cc
+    check_successors.cc
+    consumer_view.cc
+    convert.cc
+    diff.cc
+    merge.cc
+    merge_canonical.cc
+    merge_mapping.cc
+    overlap.cc
+    summary.cc
+  LIBS iprof_writer Threads::Threads)
