@@ -1,0 +1,103 @@
+#include "agent/sampling/code_ranges.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+namespace iprof::sampling {
+namespace {
+
+constexpr uintptr_t kCode = uintptr_t{0x7f00} << 32;
+void* Method(uintptr_t id) { return reinterpret_cast<void*>(id); }
+
+TEST_CASE("an address belongs to the range around it") {
+  CodeRanges ranges([] { return true; });
+  CHECK(ranges.Find(kCode) == nullptr);
+  ranges.Add(kCode, 0x100, CodeKind::kCompiled, Method(8), {});
+  ranges.Add(kCode + 0x100, 0x5000, CodeKind::kStub, nullptr, {});
+  REQUIRE(ranges.Find(kCode + 0xff) != nullptr);
+  CHECK(ranges.Find(kCode + 0xff)->method == Method(8));
+  REQUIRE(ranges.Find(kCode + 0x100) != nullptr);
+  CHECK(ranges.Find(kCode + 0x100)->kind == CodeKind::kStub);
+  CHECK(ranges.Find(kCode + 0x50ff) == ranges.Find(kCode + 0x100));
+  CHECK(ranges.Find(kCode + 0x5100) == nullptr);
+  CHECK(ranges.Find(kCode - 1) == nullptr);
+}
+
+TEST_CASE("an unloaded range is gone, and a later one at its address replaces it") {
+  CodeRanges ranges([] { return true; });
+  ranges.Add(kCode, 0x100, CodeKind::kCompiled, Method(8), {});
+  ranges.Add(kCode, 0x80, CodeKind::kCompiled, Method(16), {});
+  CHECK(ranges.Find(kCode + 0x10)->method == Method(16));
+  CHECK(ranges.Find(kCode + 0x90) == nullptr);
+  ranges.Remove(kCode);
+  CHECK(ranges.Find(kCode + 0x10) == nullptr);
+  ranges.Remove(kCode);
+  CHECK(ranges.live_count() == 0);
+}
+
+TEST_CASE("the bci is that of the last known position") {
+  CodeRanges ranges([] { return true; });
+  const PcBci bcis[] = {{16, 4}, {32, 9}, {64, 2}};
+  ranges.Add(kCode, 0x100, CodeKind::kCompiled, Method(8), bcis);
+  const CodeRange* range = ranges.Find(kCode);
+  REQUIRE(range != nullptr);
+  CHECK(range->BciAt(kCode) == 0);
+  CHECK(range->BciAt(kCode + 15) == 0);
+  CHECK(range->BciAt(kCode + 16) == 4);
+  CHECK(range->BciAt(kCode + 63) == 9);
+  CHECK(range->BciAt(kCode + 0xff) == 2);
+}
+
+TEST_CASE("addresses outside of the window are counted, not stored") {
+  CodeRanges ranges([] { return true; });
+  CHECK(ranges.Add(kCode, 0x100, CodeKind::kStub, nullptr, {}));
+  CHECK_FALSE(ranges.Add(kCode + (uintptr_t{3} << 30), 0x100, CodeKind::kStub, nullptr, {}));
+  CHECK_FALSE(ranges.Add(kCode, 0, CodeKind::kStub, nullptr, {}));
+  CHECK(ranges.ignored_count() == 2);
+}
+
+TEST_CASE("memory is reused only when no handler can be looking") {
+  std::atomic<bool> quiet{false};
+  CodeRanges ranges([&] { return quiet.load(); });
+  for (uintptr_t i = 0; i < 1000; ++i) {
+    ranges.Add(kCode, 64, CodeKind::kStub, nullptr, {});
+    ranges.Remove(kCode);
+  }
+  const size_t kept = ranges.memory_bytes();
+  CHECK(kept > 0);
+  quiet = true;
+  ranges.Add(kCode, 64, CodeKind::kStub, nullptr, {});
+  ranges.Remove(kCode);
+  CHECK(ranges.memory_bytes() == 0);
+}
+
+TEST_CASE("readers see each range whole while others come and go") {
+  std::atomic<int> readers_inside{0};
+  CodeRanges ranges([&] { return readers_inside.load() == 0; });
+  std::atomic<bool> done{false};
+  std::atomic<uint64_t> found{0};
+  std::thread reader([&] {
+    while (!done.load()) {
+      readers_inside.fetch_add(1);
+      for (uintptr_t i = 0; i < 64; ++i) {
+        const CodeRange* range = ranges.Find(kCode + i * 256 + 5);
+        if (range == nullptr) continue;
+        if (range->method != Method(range->start)) FAIL("a torn range was read");
+        found.fetch_add(1, std::memory_order_relaxed);
+      }
+      readers_inside.fetch_sub(1);
+    }
+  });
+  for (int round = 0; round < 200 || found.load() == 0; ++round) {
+    for (uintptr_t i = 0; i < 64; ++i)
+      ranges.Add(kCode + i * 256, 200, CodeKind::kCompiled, Method(kCode + i * 256), {});
+    for (uintptr_t i = 0; i < 64; i += 2) ranges.Remove(kCode + i * 256);
+  }
+  done = true;
+  reader.join();
+  CHECK(ranges.live_count() == 32);
+}
+
+}  // namespace
+}  // namespace iprof::sampling

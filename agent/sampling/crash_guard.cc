@@ -1,0 +1,115 @@
+// Runs inside signal handlers: sigsetjmp, siglongjmp and pthread_sigmask only.
+#include "agent/sampling/crash_guard.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "agent/sampling/machine_context.h"
+
+namespace iprof::sampling {
+namespace {
+
+struct Chained {
+  int signal;
+  struct sigaction before;
+};
+Chained chained[] = {{SIGSEGV, {}}, {SIGBUS, {}}};
+
+void Chain(const Chained& to, siginfo_t* info, void* context) {
+  const struct sigaction& before = to.before;
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(to.signal, info, context);
+  } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+    // Give the default action its turn: the instruction faults again, and nobody catches it. (A
+    // synchronous fault that is ignored kills just the same.)
+    struct sigaction again {};
+    again.sa_handler = SIG_DFL;
+    sigaction(to.signal, &again, nullptr);
+  } else {
+    before.sa_handler(to.signal);
+  }
+}
+
+// HotSpot's SafeFetch reads memory that may be unmapped and counts on its own handler to skip the
+// load: such a fault is part of a good AsyncGetCallTrace and must reach that handler. It is a load
+// that returns at once, followed by the code that returns the caller's default: a stub of the code
+// cache on 17, a routine of libjvm later.
+bool IsSafeFetch(const siginfo_t* info, const ucontext_t& context) {
+  const uintptr_t pc = ReadContext(context).pc;
+  if (pc == 0 || pc == reinterpret_cast<uintptr_t>(info->si_addr))
+    return false;  // a jump into nowhere
+  const auto* code = reinterpret_cast<const unsigned char*>(pc);
+#if defined(__x86_64__)
+  if (code[0] == 0x48) ++code;  // a 64-bit load
+  if (code[0] != 0x8b) return false;
+  // mov (%rdi),%eax; ret; mov %esi,%eax   or   mov (%rdi),%rsi; mov %rsi,%rax; ret
+  if (code[1] == 0x07)
+    return code[2] == 0xc3 && (code[3] == 0x89 || (code[3] == 0x48 && code[4] == 0x89));
+  if (code[1] != 0x37 || code[2] != 0x48) return false;
+  return (code[3] == 0x8b && code[4] == 0xc6 && code[5] == 0xc3) ||
+         (code[3] == 0x89 && code[4] == 0xf0 && code[5] == 0xc3);
+#elif defined(__aarch64__)
+  uint32_t words[3];
+  std::memcpy(words, code, sizeof(words));
+  if ((words[0] & 0xbfffffe0U) != 0xb9400000U) return false;  // ldr r, [x0]
+  return words[1] == 0xd65f03c0U || words[2] == 0xd65f03c0U;  // ret
+#else
+  (void)code;
+  return false;
+#endif
+}
+
+void OnFault(int signal, siginfo_t* info, void* context) {
+  ThreadSlot* slot = CurrentSlot();
+  if (slot != nullptr && slot->guard_armed.load(std::memory_order_relaxed) &&
+      !IsSafeFetch(info, *static_cast<ucontext_t*>(context))) {
+    slot->guard_armed.store(false, std::memory_order_relaxed);
+    // sigsetjmp did not save the mask (that would be a system call per sample): the kernel did, at
+    // the fault.
+    pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
+    siglongjmp(slot->escape, 1);
+  }
+  for (const Chained& each : chained)
+    if (each.signal == signal) Chain(each, info, context);
+}
+
+}  // namespace
+
+Status CrashGuard::Install() {
+  static std::mutex lock;
+  static bool installed = false;
+  const std::lock_guard<std::mutex> guard(lock);
+  if (installed) return Status();
+  for (Chained& each : chained) {
+    if (sigaction(each.signal, nullptr, &each.before) != 0) {
+      return Status(Code::kIo, std::string("cannot read the handler of signal ") +
+                                   std::to_string(each.signal) + ": " + std::strerror(errno));
+    }
+    struct sigaction ours = each.before;  // same flags and mask: whoever is chained must not notice
+    ours.sa_flags |= SA_SIGINFO;
+    ours.sa_sigaction = OnFault;
+    if (sigaction(each.signal, &ours, nullptr) != 0) {
+      return Status(Code::kIo, std::string("cannot set a handler for signal ") +
+                                   std::to_string(each.signal) + ": " + std::strerror(errno));
+    }
+  }
+  installed = true;
+  return Status();
+}
+
+bool CrashGuard::Guarded(ThreadSlot* slot, void (*call)(void* argument), void* argument) noexcept {
+  if (sigsetjmp(slot->escape, 0) != 0) return false;
+  slot->guard_armed.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  call(argument);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  slot->guard_armed.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace iprof::sampling

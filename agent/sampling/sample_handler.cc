@@ -1,0 +1,228 @@
+// Runs inside the sampling signal handler. Allowed here: atomics, plain memory, clock_gettime,
+// getpid, and the two hooks.
+#include "agent/sampling/sample_handler.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <span>
+
+#include "agent/sampling/crash_guard.h"
+#include "agent/sampling/frame_recovery.h"
+#include "agent/sampling/handler_trap.h"
+#include "agent/sampling/machine_context.h"
+
+namespace iprof::sampling {
+namespace {
+
+// AsyncGetCallTrace takes some kilobytes of stack; HotSpot's guard pages lie in the stack's lowest
+// 16 to 32 KB.
+constexpr uintptr_t kStackRoom = 56 << 10;
+// How far recovery reads up a stack whose end is not known.
+constexpr uintptr_t kUnknownStackReach = 2048;
+
+HandlerView view_storage;
+std::atomic<const HandlerView*> active{nullptr};
+OrphanCounters orphans;
+
+class KeepErrno {
+ public:
+  KeepErrno() : saved_(errno) {}
+  ~KeepErrno() { errno = saved_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  const int saved_;
+};
+
+uint64_t MonotonicNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
+struct GuardedCall {
+  AsyncGetCallTraceFn get_call_trace;
+  CallTrace trace;
+  int32_t depth;
+  void* context;
+
+  static void Run(void* self) {
+    auto* call = static_cast<GuardedCall*>(self);
+    call->get_call_trace(&call->trace, call->depth, call->context);
+  }
+};
+
+struct GuardedPop {
+  const MachineContext* at;
+  uintptr_t stack_end;
+  const CodeRanges* code;
+  PoppedLeaf popped;
+  bool found;
+
+  static void Run(void* self) {
+    auto* pop = static_cast<GuardedPop*>(self);
+    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, &pop->popped);
+  }
+};
+
+class Sample {
+ public:
+  Sample(const HandlerView& view, ThreadSlot* slot, void* context, uint64_t weight)
+      : view_(view), slot_(slot), context_(context), weight_(weight) {}
+
+  SampleOutcome Take() {
+    if (view_.stopped->load(std::memory_order_relaxed)) return SampleOutcome::kLate;
+    if (slot_->crashed) return SampleOutcome::kAfterCrash;
+    void* env = slot_->ask_env ? view_.current_env() : slot_->env.load(std::memory_order_relaxed);
+    if (env == nullptr) return SampleOutcome::kNotJava;
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if (slot_->stack_low <= here && here < slot_->stack_high &&
+        here - slot_->stack_low < kStackRoom)
+      return SampleOutcome::kNoStackRoom;
+    // Room for the leaf that recovery may put in front, and for one frame more than asked for, to
+    // notice a cut.
+    GuardedCall call{view_.get_call_trace, {env, 0, slot_->frames + 1}, view_.depth + 1, context_};
+    if (!CrashGuard::Guarded(slot_, GuardedCall::Run, &call)) return Crash();
+    const int32_t frames = call.trace.num_frames;
+    if (frames > 0) return Store(slot_->frames + 1, frames, SampleOutcome::kGood);
+    if (frames == 0) return SampleOutcome::kNoJavaFrame;
+    AddOwned(slot_->raw_failed, 1);
+    AddOwned(slot_->raw_failed_weight, weight_);
+    return view_.recover ? Recover(call, OutcomeOfCode(frames)) : OutcomeOfCode(frames);
+  }
+
+ private:
+  SampleOutcome Crash() {
+    slot_->crashed = true;
+    return SampleOutcome::kCrashed;
+  }
+
+  SampleOutcome Recover(GuardedCall& call, SampleOutcome failed) {
+    if (failed != SampleOutcome::kUnknownJava && failed != SampleOutcome::kNotWalkableJava)
+      return failed;
+    const MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
+    const bool bounded = slot_->stack_low <= at.sp && at.sp < slot_->stack_high;
+    GuardedPop pop{
+        &at, bounded ? slot_->stack_high : at.sp + kUnknownStackReach, view_.code, {}, false};
+    // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays watched.
+    if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
+    slot_->context = *static_cast<const ucontext_t*>(context_);
+    WriteContext(pop.popped.caller, &slot_->context);
+    call.trace.num_frames = 0;
+    call.context = &slot_->context;
+    if (!CrashGuard::Guarded(slot_, GuardedCall::Run, &call)) return Crash();
+    const int32_t frames = call.trace.num_frames;
+    if (frames <= 0) return failed;
+    if (!pop.popped.has_leaf) return Store(slot_->frames + 1, frames, SampleOutcome::kRecovered);
+    slot_->frames[0] = pop.popped.leaf;
+    return Store(slot_->frames, frames + 1, SampleOutcome::kRecovered);
+  }
+
+  SampleOutcome Store(const CallFrame* frames, int32_t count, SampleOutcome outcome) {
+    const bool cut = count > view_.depth;
+    if (cut) AddOwned(slot_->cut, 1);
+    const auto kept = static_cast<size_t>(cut ? view_.depth : count);
+    return view_.table->Add(std::span(frames, kept), cut, weight_) ? outcome
+                                                                   : SampleOutcome::kTableFull;
+  }
+
+  const HandlerView& view_;
+  ThreadSlot* const slot_;
+  void* const context_;
+  const uint64_t weight_;
+};
+
+void CountOrphan(SampleOutcome outcome, uint64_t weight) {
+  orphans.received.fetch_add(1, std::memory_order_relaxed);
+  orphans.signals[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+  orphans.weight[static_cast<size_t>(outcome)].fetch_add(weight, std::memory_order_relaxed);
+}
+
+void Count(ThreadSlot* slot, SampleOutcome outcome, uint64_t weight) {
+  AddOwned(slot->signals[static_cast<size_t>(outcome)], 1);
+  AddOwned(slot->weight[static_cast<size_t>(outcome)], weight);
+}
+
+// "Are you a Java thread?" The thread that asked waits for the slot's state to change.
+void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
+  SlotState expected = SlotState::kCalled;
+  if (view == nullptr || view->stopped->load(std::memory_order_relaxed) ||
+      CurrentSlot() != nullptr) {
+    called->state.compare_exchange_strong(expected,
+                                          SlotState::kNotJava);  // watched already, or too late
+    return;
+  }
+  void* env = view->current_env();
+  if (env == nullptr) {
+    called->state.compare_exchange_strong(expected, SlotState::kNotJava);
+    return;
+  }
+  called->env.store(env, std::memory_order_relaxed);
+  SetCurrentSlot(called);
+  if (!called->state.compare_exchange_strong(expected, SlotState::kAnswered))
+    SetCurrentSlot(nullptr);
+}
+
+}  // namespace
+
+void OnSampleSignal(int, siginfo_t* info, void* context) {
+  const KeepErrno keep_errno;
+  const HandlerScope trap;
+  const bool from_timer = info->si_code == SI_TIMER;
+  const bool queued =
+      info->si_code == SI_QUEUE && info->si_errno == kQueuedMark && info->si_pid == getpid();
+  auto* meant = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
+  if (queued && meant->state.load(std::memory_order_acquire) == SlotState::kCalled) {
+    AnswerRollCall(active.load(std::memory_order_acquire), meant);
+    return;
+  }
+  ThreadSlot* slot = CurrentSlot();
+  uint64_t weight = 1;
+  if (from_timer && info->si_overrun > 0) weight += static_cast<uint64_t>(info->si_overrun);
+  if (queued && slot == meant) {
+    weight = slot->sent_weight.load(std::memory_order_acquire);
+    slot->signal_pending.store(false, std::memory_order_release);
+  }
+  if (slot == nullptr) {
+    CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
+    return;
+  }
+  AddOwned(slot->received, 1);
+  const uint64_t sequence = slot->sequence.load(std::memory_order_relaxed);
+  if (sequence % 2 == 1) {
+    Count(slot, SampleOutcome::kReentered, weight);
+    return;
+  }
+  slot->sequence.store(sequence + 1, std::memory_order_seq_cst);
+  // Only now: whoever closes the session waits for odd sequences, and a view that was seen before
+  // might be gone.
+  const HandlerView* view = active.load(std::memory_order_seq_cst);
+  const uint64_t begin = MonotonicNs();
+  SampleOutcome outcome = SampleOutcome::kForeign;
+  if (from_timer || queued) {
+    outcome = view != nullptr && slot == meant ? Sample(*view, slot, context, weight).Take()
+                                               : SampleOutcome::kLate;
+  }
+  Count(slot, outcome, weight);
+  AddOwned(slot->handler_ns, MonotonicNs() - begin);
+  slot->sequence.store(sequence + 2, std::memory_order_release);
+}
+
+bool OpenHandler(const HandlerView& view) {
+  if (active.load(std::memory_order_relaxed) != nullptr) return false;
+  view_storage = view;
+  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
+  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
+  orphans.received.store(0, std::memory_order_relaxed);
+  active.store(&view_storage, std::memory_order_seq_cst);
+  return true;
+}
+
+void CloseHandler() { active.store(nullptr, std::memory_order_seq_cst); }
+
+OrphanCounters& Orphans() { return orphans; }
+
+}  // namespace iprof::sampling

@@ -1,0 +1,53 @@
+// The sampling signal handler: from a signal to a counted stack.
+//
+// Guarantees: async-signal-safe (it calls AsyncGetCallTrace, current_env, clock_gettime and this
+// room's handler code, nothing else); keeps errno; every signal ends in one outcome, counted in its
+// thread's slot, or, where the thread has none, in the counters here. A debug build traps any
+// allocation while it runs.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "agent/sampling/call_trace.h"
+#include "agent/sampling/code_ranges.h"
+#include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/trace_table.h"
+
+namespace iprof::sampling {
+
+// What a running session shows to the handler. Valid from OpenHandler to CloseHandler plus a
+// quiesce.
+struct HandlerView {
+  AsyncGetCallTraceFn get_call_trace;
+  void* (*current_env)();
+  int32_t depth;
+  bool recover;
+  TraceTable* table;
+  const CodeRanges* code;
+  const std::atomic<bool>* stopped;
+};
+
+// Signals that met a thread without a slot.
+struct OrphanCounters {
+  std::array<std::atomic<uint64_t>, kSampleOutcomeCount> signals{};
+  std::array<std::atomic<uint64_t>, kSampleOutcomeCount> weight{};
+  std::atomic<uint64_t> received{0};
+};
+
+// In si_errno of the signals that we queue ourselves: with the sender's pid it says that si_value
+// is a slot of ours.
+inline constexpr int kQueuedMark = 0x6970726f;
+
+void OnSampleSignal(int signal, siginfo_t* info, void* context);
+
+// False: another session is open.
+bool OpenHandler(const HandlerView& view);
+void CloseHandler();
+OrphanCounters& Orphans();
+
+}  // namespace iprof::sampling

@@ -1,0 +1,104 @@
+#include "agent/sampling/sample_signal.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+namespace iprof::sampling {
+namespace {
+
+struct NamedSignal {
+  std::string_view name;
+  int number;
+};
+constexpr NamedSignal kNames[] = {
+    {"HUP", SIGHUP},     {"INT", SIGINT},       {"QUIT", SIGQUIT}, {"ABRT", SIGABRT},
+    {"USR1", SIGUSR1},   {"USR2", SIGUSR2},     {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},
+    {"TERM", SIGTERM},   {"STKFLT", SIGSTKFLT}, {"CHLD", SIGCHLD}, {"CONT", SIGCONT},
+    {"TSTP", SIGTSTP},   {"TTIN", SIGTTIN},     {"TTOU", SIGTTOU}, {"URG", SIGURG},
+    {"XCPU", SIGXCPU},   {"XFSZ", SIGXFSZ},     {"PROF", SIGPROF}, {"VTALRM", SIGVTALRM},
+    {"WINCH", SIGWINCH}, {"IO", SIGIO},         {"PWR", SIGPWR}};
+
+// Never ours: they cannot be caught, or the JVM and the crash guard need them.
+constexpr int kForbidden[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+bool ParseWhole(std::string_view text, int* value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+int NumberOf(std::string_view text) {
+  int number = 0;
+  if (ParseWhole(text, &number)) return number;
+  if (text.starts_with("SIG")) text.remove_prefix(3);
+  for (const NamedSignal& each : kNames)
+    if (each.name == text) return each.number;
+  if (text == "RTMIN") return SIGRTMIN;
+  if (text == "RTMAX") return SIGRTMAX;
+  if (text.starts_with("RTMIN+") && ParseWhole(text.substr(6), &number) && number >= 0)
+    return number <= SIGRTMAX - SIGRTMIN ? SIGRTMIN + number : 0;
+  if (text.starts_with("RTMAX-") && ParseWhole(text.substr(6), &number) && number >= 0)
+    return number <= SIGRTMAX - SIGRTMIN ? SIGRTMAX - number : 0;
+  return 0;
+}
+
+enum class Taking { kTaken, kInUse, kRefused };
+
+Taking Try(int signal, SampleHandler handler) {
+  struct sigaction before {};
+  if (sigaction(signal, nullptr, &before) != 0) return Taking::kRefused;
+  const bool ours = (before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == handler;
+  if (ours) return Taking::kTaken;
+  if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) return Taking::kInUse;
+  struct sigaction action {};
+  action.sa_sigaction = handler;
+  // SA_RESTART: a sample must not make the program's system calls fail. SA_ONSTACK: threads of
+  // native libraries with tiny stacks (Go's) bring a signal stack.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (const int synchronous : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+    sigdelset(&action.sa_mask, synchronous);
+  return sigaction(signal, &action, nullptr) == 0 ? Taking::kTaken : Taking::kRefused;
+}
+
+}  // namespace
+
+Result<int> ParseSignal(std::string_view text) {
+  const int number = NumberOf(text);
+  bool bad = number <= 0 || number > SIGRTMAX || (number >= 32 && number < SIGRTMIN);
+  for (const int forbidden : kForbidden) bad = bad || number == forbidden;
+  if (!bad) return number;
+  return Status(
+      Code::kUsage,
+      "must be a signal that sampling may use, such as SIGPROF, SIGRTMIN+4 or 40, not \"" +
+          std::string(text) + "\"");
+}
+
+std::string SignalName(int signal) {
+  for (const NamedSignal& each : kNames)
+    if (each.number == signal) return "SIG" + std::string(each.name);
+  if (signal >= SIGRTMIN && signal <= SIGRTMAX)
+    return "SIGRTMIN+" + std::to_string(signal - SIGRTMIN);
+  return std::to_string(signal);
+}
+
+Result<int> TakeSignal(int wanted, SampleHandler handler) {
+  if (wanted != 0) {
+    switch (Try(wanted, handler)) {
+      case Taking::kTaken:
+        return wanted;
+      case Taking::kInUse:
+        return Status(Code::kUsage, "signal=" + SignalName(wanted) +
+                                        " is handled or ignored by something else in this process; "
+                                        "choose another, or leave the option out");
+      case Taking::kRefused:
+        return Status(Code::kIo, "signal=" + SignalName(wanted) +
+                                     " cannot be handled: " + std::strerror(errno));
+    }
+  }
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
+    if (Try(signal, handler) == Taking::kTaken) return signal;
+  return Status(Code::kLimit, "every real-time signal is in use; name one with signal=");
+}
+
+}  // namespace iprof::sampling

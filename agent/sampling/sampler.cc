@@ -1,0 +1,377 @@
+#include "agent/sampling/sampler.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "agent/sampling/crash_guard.h"
+#include "agent/sampling/sample_handler.h"
+#include "agent/sampling/sample_signal.h"
+
+namespace iprof::sampling {
+namespace {
+
+constexpr uint64_t kDrainTimeoutNs = 1000000000;
+constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
+constexpr auto kRetryPeriod = std::chrono::milliseconds(100);
+
+// Pools outlive sessions: a thread may still hold a slot of the last one, and a late signal may
+// still name it.
+ThreadSlotPool* PoolFor(int32_t depth) {
+  static std::mutex lock;
+  static auto* pools = new std::vector<ThreadSlotPool*>;
+  const std::lock_guard<std::mutex> guard(lock);
+  for (ThreadSlotPool* pool : *pools)
+    if (pool->depth() == depth) return pool;
+  pools->push_back(new ThreadSlotPool(depth));
+  return pools->back();
+}
+
+int QueueSignal(pid_t tid, int signal, ThreadSlot* slot) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_errno = kQueuedMark;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = slot;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, signal, &info) == 0 ? 0 : errno;
+}
+
+bool ThreadIsGone(pid_t tid) {
+  return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+std::vector<pid_t> ThreadsOfProcess() {
+  std::vector<pid_t> tids;
+  DIR* directory = opendir("/proc/self/task");
+  if (directory == nullptr) return tids;
+  while (const dirent* entry = readdir(directory)) {
+    pid_t tid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, tid).ptr == end && tid > 0) tids.push_back(tid);
+  }
+  closedir(directory);
+  return tids;
+}
+
+// HotSpot's compiler threads are JavaThreads that never run Java: JVMTI hides them, and so do we.
+bool IsCompilerThread(pid_t tid) {
+  std::ifstream comm("/proc/self/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  return std::getline(comm, name) && name.find("CompilerThre") != std::string::npos;
+}
+
+void FindOwnStack(ThreadSlot* slot) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    slot->stack_low = reinterpret_cast<uintptr_t>(low);
+    slot->stack_high = slot->stack_low + size;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+void UnblockSignal(int signal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
+                                                const SamplerHooks& hooks) {
+  if (hooks.get_call_trace == nullptr) {
+    return Status(Code::kUnsupported,
+                  "this JVM has no AsyncGetCallTrace, which sampling needs; it is part of HotSpot");
+  }
+  Result<std::unique_ptr<TraceTable>> table = TraceTable::Create(options.memory_bytes);
+  if (!table.ok()) return table.status();
+  if (const Status guard = CrashGuard::Install(); !guard.ok()) return guard;
+  const Result<int> signal = TakeSignal(options.signal, OnSampleSignal);
+  if (!signal.ok()) return signal.status();
+  ThreadSlotPool* pool = PoolFor(options.depth);
+  std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(*table)));
+  sampler->signal_ = *signal;
+  const HandlerView view{hooks.get_call_trace,  hooks.current_env, options.depth,     hooks.recover,
+                         sampler->table_.get(), &sampler->code_,   &sampler->stopped_};
+  if (!OpenHandler(view)) {
+    sampler->stopped_ = true;
+    return Status(Code::kUsage, "sampling is running already");
+  }
+  pool->ResetCounters();
+  // The ticker must never run a signal handler of the program: it inherits a full mask.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Status started;
+  try {
+    sampler->ticker_ = std::thread([s = sampler.get()] { s->TickerLoop(); });
+  } catch (const std::system_error& error) {
+    started = Status(Code::kIo, std::string("cannot start the sampling thread: ") + error.what());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started.ok()) return started;
+  return sampler;
+}
+
+Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
+                 std::unique_ptr<TraceTable> table)
+    : options_(options),
+      hooks_(hooks),
+      pool_(pool),
+      table_(std::move(table)),
+      code_([pool] { return pool->Quiesce(kDrainTimeoutNs / 20); }),
+      random_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) |
+              1) {}
+
+Sampler::~Sampler() {
+  if (signal_ == 0) return;  // never started: the handler belongs to another session
+  // A handler that never returned may still write into the table: better leaked than freed under
+  // it.
+  if (!Stop()) static_cast<void>(table_.release());
+}
+
+uint64_t Sampler::NextRandom() {  // xorshift64*; under lock_
+  random_ ^= random_ >> 12;
+  random_ ^= random_ << 25;
+  random_ ^= random_ >> 27;
+  return random_ * 0x2545f4914f6cdd1dU;
+}
+
+void Sampler::Arm(ThreadSlot* slot) {
+  if (options_.event != SampleEvent::kCpu || slot->has_timer) return;
+  const int error = ArmThreadTimer(*hooks_.timers, slot->tid, signal_, slot, options_.interval_ns,
+                                   NextRandom(), &slot->timer);
+  slot->has_timer = error == 0;
+  slot->wants_timer = error != 0;
+  if (error != 0) ++timer_failures_;
+}
+
+void Sampler::Watch(ThreadSlot* slot) {
+  slot->cpu_at_start_ns = CpuTimeNs(slot->tid);
+  slot->state.store(SlotState::kWatched, std::memory_order_release);
+  Arm(slot);
+}
+
+void Sampler::Dismiss(ThreadSlot* slot) {
+  if (slot->has_timer) DisarmThreadTimer(*hooks_.timers, slot->timer);
+  slot->has_timer = slot->wants_timer = false;
+  if (slot->state.load(std::memory_order_acquire) == SlotState::kWatched) {
+    const uint64_t now = CpuTimeNs(slot->tid);
+    if (now > slot->cpu_at_start_ns) ended_cpu_ns_ += now - slot->cpu_at_start_ns;
+  }
+}
+
+void Sampler::ThreadStarted(void* env) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  ThreadSlot* slot = CurrentSlot();
+  if (slot == nullptr || slot->pool != pool_) {
+    slot = pool_->Acquire(CurrentTid());
+    if (slot == nullptr) {
+      ++timer_failures_;
+      return;
+    }
+  }
+  slot->env.store(env, std::memory_order_relaxed);
+  slot->ask_env = false;
+  FindOwnStack(slot);
+  SetCurrentSlot(slot);
+  UnblockSignal(signal_);
+  if (slot->state.load(std::memory_order_acquire) != SlotState::kWatched) Watch(slot);
+}
+
+void Sampler::ThreadEnding() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  ThreadSlot* slot = CurrentSlot();
+  if (slot == nullptr || slot->pool != pool_) return;
+  SetCurrentSlot(nullptr);
+  Dismiss(slot);
+  pool_->Release(slot);
+}
+
+void Sampler::RollCall() {
+  std::vector<ThreadSlot*> called;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (stopped_.load(std::memory_order_relaxed)) return;
+    std::set<pid_t> known = {ticker_tid_};
+    pool_->ForEachUsed([&](ThreadSlot& slot) { known.insert(slot.tid); });
+    for (const pid_t tid : ThreadsOfProcess()) {
+      if (known.contains(tid) || IsCompilerThread(tid)) continue;
+      ThreadSlot* slot = pool_->Acquire(tid);
+      if (slot == nullptr) break;
+      slot->ask_env = true;
+      called.push_back(slot);
+    }
+  }
+  // Not under the lock: our own thread answers at once, in its handler.
+  for (ThreadSlot* slot : called) {
+    const int error = QueueSignal(slot->tid, signal_, slot);
+    SlotState expected = SlotState::kCalled;
+    if (error != 0 && error != EAGAIN)
+      slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kRollCallPatience;
+  for (ThreadSlot* slot : called) {
+    while (slot->state.load(std::memory_order_acquire) == SlotState::kCalled &&
+           std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  Settle();
+}
+
+// Acts on answers to the roll call, gives up on threads that are gone, and tries refused timers
+// again.
+void Sampler::Settle() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  std::vector<ThreadSlot*> released;
+  pool_->ForEachUsed([&](ThreadSlot& slot) {
+    switch (slot.state.load(std::memory_order_acquire)) {
+      case SlotState::kAnswered:
+        Watch(&slot);
+        return;
+      case SlotState::kNotJava:
+        released.push_back(&slot);
+        return;
+      case SlotState::kCalled:
+      case SlotState::kWatched:
+        if (ThreadIsGone(slot.tid)) {
+          Dismiss(&slot);
+          released.push_back(&slot);
+        } else if (slot.wants_timer) {
+          Arm(&slot);
+        }
+        return;
+      case SlotState::kFree:
+        return;
+    }
+  });
+  for (ThreadSlot* slot : released) pool_->Release(slot);
+}
+
+void Sampler::SendWallSignals(uint64_t ticks) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  pool_->ForEachUsed([&](ThreadSlot& slot) {
+    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
+    slot.owed += ticks;
+    // A thread that has not run since its last signal keeps its debt: signals must not pile up.
+    if (slot.signal_pending.load(std::memory_order_acquire)) return;
+    slot.sent_weight.store(slot.owed, std::memory_order_release);
+    slot.signal_pending.store(true, std::memory_order_release);
+    if (QueueSignal(slot.tid, signal_, &slot) == 0) {
+      slot.owed = 0;
+    } else {
+      slot.signal_pending.store(false, std::memory_order_release);
+    }
+  });
+}
+
+void Sampler::TickerLoop() {
+  using Clock = std::chrono::steady_clock;
+  pthread_setname_np(pthread_self(), "iprof-sampler");
+  const bool wall = options_.event == SampleEvent::kWall;
+  const auto interval = std::chrono::nanoseconds(options_.interval_ns);
+  auto next_settle = Clock::now() + kRetryPeriod;
+  auto next_signal = Clock::now() + interval;
+  std::unique_lock<std::mutex> guard(ticker_lock_);
+  ticker_tid_ = CurrentTid();
+  while (!ticker_stop_) {
+    ticker_wake_.wait_until(guard, wall && next_signal < next_settle ? next_signal : next_settle);
+    if (ticker_stop_) break;
+    guard.unlock();
+    const auto now = Clock::now();
+    if (wall && now >= next_signal) {
+      const auto ticks = 1 + (now - next_signal) / interval;
+      next_signal += ticks * interval;
+      SendWallSignals(static_cast<uint64_t>(ticks));
+    }
+    if (now >= next_settle) {
+      Settle();
+      next_settle = Clock::now() + kRetryPeriod;
+    }
+    guard.lock();
+  }
+}
+
+bool Sampler::Drain() { return pool_->Quiesce(kDrainTimeoutNs); }
+
+bool Sampler::Stop() {
+  {
+    const std::lock_guard<std::mutex> guard(ticker_lock_);
+    ticker_stop_ = true;
+  }
+  ticker_wake_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (!stopped_.load(std::memory_order_relaxed)) {
+      std::vector<ThreadSlot*> used;
+      pool_->ForEachUsed([&](ThreadSlot& slot) {
+        Dismiss(&slot);
+        used.push_back(&slot);
+      });
+      stopped_.store(true, std::memory_order_seq_cst);
+      for (ThreadSlot* slot : used) pool_->Release(slot);
+      CloseHandler();
+    }
+  }
+  return Drain();
+}
+
+SampleStats Sampler::stats() {
+  SampleStats stats;
+  const std::lock_guard<std::mutex> guard(lock_);
+  const auto add = [&](const auto& from) {
+    for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
+      stats.signals[i] += from.signals[i].load(std::memory_order_relaxed);
+      stats.weight[i] += from.weight[i].load(std::memory_order_relaxed);
+    }
+    stats.received += from.received.load(std::memory_order_relaxed);
+  };
+  pool_->ForEachEver([&](const ThreadSlot& slot) {
+    add(slot);
+    stats.raw_failed += slot.raw_failed.load(std::memory_order_relaxed);
+    stats.raw_failed_weight += slot.raw_failed_weight.load(std::memory_order_relaxed);
+    stats.cut += slot.cut.load(std::memory_order_relaxed);
+    stats.handler_ns += slot.handler_ns.load(std::memory_order_relaxed);
+    if (slot.wants_timer) ++stats.threads_without_timer;
+  });
+  add(Orphans());
+  stats.threads_seen = pool_->threads_seen();
+  stats.timer_failures = timer_failures_;
+  stats.ended_cpu_ns = ended_cpu_ns_;
+  return stats;
+}
+
+uint64_t Sampler::watched_cpu_ns() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  uint64_t sum = ended_cpu_ns_;
+  if (stopped_.load(std::memory_order_relaxed)) return sum;
+  pool_->ForEachUsed([&](ThreadSlot& slot) {
+    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
+    const uint64_t now = CpuTimeNs(slot.tid);
+    if (now > slot.cpu_at_start_ns) sum += now - slot.cpu_at_start_ns;
+  });
+  return sum;
+}
+
+}  // namespace iprof::sampling

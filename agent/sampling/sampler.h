@@ -1,0 +1,119 @@
+// Sampler: one sampling session over all Java threads of the process.
+//
+// Guarantees:
+//  - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall
+//  time (kWall, sleeping
+//    and parked threads too), and its stack goes into a TraceTable. A signal that stands for
+//    several intervals weighs as many, so that weights times interval follow the clock.
+//  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
+//  received.
+//  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
+//  - After Stop() no timer exists; handlers that were running have returned (or it says so).
+//  - Traces hold raw frames: method keys and bcis as the running bytecode has them. Naming them is
+//  the caller's part.
+//
+// One session at a time; a second Start() is refused until the first one is destroyed.
+// Who calls: Start, RollCall, Stop, the readers and the destructor: a normal thread, one at a time.
+// ThreadStarted and ThreadEnding: the thread itself. Nobody calls the JVM under our locks, except
+// for current_env in the handler.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "agent/sampling/call_trace.h"
+#include "agent/sampling/code_ranges.h"
+#include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/thread_timer.h"
+#include "agent/sampling/trace_table.h"
+#include "writer/status.h"
+
+namespace iprof::sampling {
+
+enum class SampleEvent : uint8_t { kCpu, kWall };
+
+struct SamplerOptions {
+  int64_t interval_ns = 10000000;
+  SampleEvent event = SampleEvent::kCpu;
+  int32_t depth = 2048;
+  size_t memory_bytes = size_t{64} << 20;
+  int signal = 0;  // 0: choose a free real-time signal
+};
+
+inline constexpr int64_t kMinIntervalNs = 100000;
+inline constexpr int32_t kMaxDepth = 65536;
+
+struct SamplerHooks {
+  AsyncGetCallTraceFn get_call_trace = nullptr;
+  // The calling thread's JNIEnv or null; called in the handler, so it must be async-signal-safe.
+  void* (*current_env)() = nullptr;
+  const TimerCalls* timers = &SystemTimerCalls();
+  // Recovery can be switched off, to measure what it does.
+  bool recover = true;
+};
+
+class Sampler {
+ public:
+  static Result<std::unique_ptr<Sampler>> Start(const SamplerOptions& options,
+                                                const SamplerHooks& hooks);
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  void ThreadStarted(void* env);
+  void ThreadEnding();
+  // Finds the Java threads that were there before: every thread of the process is asked, by a
+  // signal, whether it is one.
+  void RollCall();
+
+  CodeRanges& code() { return code_; }
+  const SamplerOptions& options() const { return options_; }
+  int signal() const { return signal_; }
+
+  // Ends sampling for good. False: a handler was still running after a second (its thread is
+  // stopped); what it adds may be missing, and nothing it uses is freed.
+  bool Stop();
+
+  // Waits until all samples whose signals had come are in the table. False: timed out, as for Stop.
+  bool Drain();
+  const TraceTable& traces() const { return *table_; }
+  SampleStats stats();
+  // CPU clocks of all threads watched so far, from when each was first watched.
+  uint64_t watched_cpu_ns();
+
+ private:
+  Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
+          std::unique_ptr<TraceTable> table);
+  void Watch(ThreadSlot* slot);
+  void Arm(ThreadSlot* slot);
+  void Dismiss(ThreadSlot* slot);
+  void Settle();
+  void TickerLoop();
+  void SendWallSignals(uint64_t ticks);
+  uint64_t NextRandom();
+
+  const SamplerOptions options_;
+  const SamplerHooks hooks_;
+  ThreadSlotPool* const pool_;
+  std::unique_ptr<TraceTable> table_;
+  CodeRanges code_;
+  int signal_ = 0;
+  std::atomic<bool> stopped_{false};
+
+  std::mutex lock_;  // slots' administration: timers, states other than the handler's answers
+  uint64_t timer_failures_ = 0;
+  uint64_t ended_cpu_ns_ = 0;
+  uint64_t random_;
+
+  std::mutex ticker_lock_;
+  std::condition_variable ticker_wake_;
+  bool ticker_stop_ = false;
+  pid_t ticker_tid_ = 0;
+  std::thread ticker_;
+};
+
+}  // namespace iprof::sampling

@@ -1,0 +1,336 @@
+// The sampler without a JVM: a fake AsyncGetCallTrace, real threads, timers and signals. No test
+// asserts a time; where one needs samples it burns CPU until they have come.
+#include "agent/sampling/sampler.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "agent/sampling/sample_signal.h"
+
+namespace iprof::sampling {
+namespace {
+
+std::atomic<int> fake_frames{3};
+void* const kFakeEnv = reinterpret_cast<void*>(0x1000);
+thread_local bool is_java_thread = false;
+
+void FakeTrace(CallTrace* trace, int32_t depth, void*) {
+  errno = 99;  // what a careless callee leaves behind
+  const int wanted = fake_frames.load();
+  trace->num_frames = wanted <= 0 ? wanted : std::min(wanted, depth);
+  for (int i = 0; i < trace->num_frames; ++i) trace->frames[i] = {i, reinterpret_cast<void*>(0x10)};
+}
+
+void CrashingTrace(CallTrace*, int32_t, void*) {
+  static void* bad = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile int*>(bad) = 1;
+}
+
+void* FakeEnv() { return is_java_thread ? kFakeEnv : nullptr; }
+
+SamplerHooks Hooks() {
+  SamplerHooks hooks;
+  hooks.get_call_trace = FakeTrace;
+  hooks.current_env = FakeEnv;
+  return hooks;
+}
+
+SamplerOptions Every(int64_t interval_ns) {
+  SamplerOptions options;
+  options.interval_ns = interval_ns;
+  options.memory_bytes = 1 << 20;
+  return options;
+}
+
+std::unique_ptr<Sampler> Started(const SamplerOptions& options,
+                                 const SamplerHooks& hooks = Hooks()) {
+  auto sampler = Sampler::Start(options, hooks);
+  if (!sampler.ok()) FAIL(sampler.status().message());
+  return std::move(*sampler);
+}
+
+template <typename Done>
+void BurnUntil(Done done) {
+  volatile uint64_t sink = 0;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!done()) {
+    for (int i = 0; i < 200000; ++i) sink = sink + static_cast<uint64_t>(i);
+    if (std::chrono::steady_clock::now() > give_up) FAIL("no samples within a minute");
+  }
+}
+
+uint64_t SumOf(const SampleStats& stats) {
+  return stats.Signals(OutcomeClass::kGood) + stats.Signals(OutcomeClass::kRecovered) +
+         stats.Signals(OutcomeClass::kFailed);
+}
+
+uint64_t Signals(const SampleStats& stats, SampleOutcome outcome) {
+  return stats.signals[static_cast<size_t>(outcome)];
+}
+
+TEST_CASE("a watched thread's samples reach the table, and every signal has an outcome") {
+  fake_frames = 3;
+  auto sampler = Started(Every(1000000));
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 20; });
+  sampler->ThreadEnding();
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(SumOf(stats) == stats.received);
+  uint64_t samples = 0;
+  uint64_t weight = 0;
+  size_t depth = 0;
+  sampler->traces().ForEach([&](const TraceView& trace) {
+    samples += trace.samples();
+    weight += trace.weight();
+    depth = trace.depth();
+  });
+  CHECK(samples == Signals(stats, SampleOutcome::kGood));
+  CHECK(weight == stats.weight[0]);
+  CHECK(depth == 3);
+}
+
+TEST_CASE("weights times interval follow the thread's CPU clock below the kernel's tick") {
+  auto sampler = Started(Every(250000));
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([&] { return CpuTimeNs(CurrentTid()) > 700000000; });
+    sampler->ThreadEnding();
+  });
+  worker.join();
+  const double cpu = static_cast<double>(sampler->watched_cpu_ns());
+  REQUIRE(sampler->Stop());
+  const double seen = static_cast<double>(sampler->stats().Weight()) * 250000;
+  CHECK(cpu >= 690000000);
+  CHECK(seen / cpu == Approx(1).margin(0.05));
+}
+
+TEST_CASE("errno is as before") {
+  auto sampler = Started(Every(1000000));
+  sampler->ThreadStarted(kFakeEnv);
+  errno = 7;
+  volatile uint64_t sink = 0;
+  uint64_t spins = 0;
+  while (sampler->stats().received < 5 && ++spins < 100000)
+    for (int i = 0; i < 100000; ++i) sink = sink + 1;
+  const int after = errno;
+  sampler->ThreadEnding();
+  CHECK(sampler->stats().received >= 5);
+  CHECK(after == 7);
+}
+
+TEST_CASE("codes that HotSpot gives are counted by name") {
+  fake_frames = -6;
+  auto sampler = Started(Every(1000000));
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().received >= 5; });
+  sampler->ThreadEnding();
+  fake_frames = 3;
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(Signals(stats, SampleOutcome::kNotWalkableJava) >= 5);
+  CHECK(stats.raw_failed >= 5);
+  CHECK(SumOf(stats) == stats.received);
+}
+
+TEST_CASE("deep stacks are cut at the limit, kept from the inside, marked and counted") {
+  fake_frames = 40;
+  SamplerOptions options = Every(1000000);
+  options.depth = 8;
+  auto sampler = Started(options);
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().received >= 3; });
+  sampler->ThreadEnding();
+  fake_frames = 3;
+  REQUIRE(sampler->Stop());
+  CHECK(sampler->stats().cut == sampler->stats().received);
+  sampler->traces().ForEach([](const TraceView& trace) {
+    CHECK(trace.cut());
+    CHECK(trace.depth() == 8);
+    CHECK(trace.frame(0).bci == 0);
+  });
+}
+
+TEST_CASE("a stack exactly as deep as the limit is whole") {
+  fake_frames = 8;
+  SamplerOptions options = Every(1000000);
+  options.depth = 8;
+  auto sampler = Started(options);
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().received >= 3; });
+  sampler->ThreadEnding();
+  fake_frames = 3;
+  CHECK(sampler->stats().cut == 0);
+}
+
+TEST_CASE("a fault costs one sample, and the thread is left alone afterwards") {
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = CrashingTrace;
+  auto sampler = Started(Every(1000000), hooks);
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().received >= 5; });
+  sampler->ThreadEnding();
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(Signals(stats, SampleOutcome::kCrashed) == 1);
+  CHECK(Signals(stats, SampleOutcome::kAfterCrash) == stats.received - 1);
+}
+
+int Refuse(clockid_t, sigevent*, timer_t*) { return errno = EAGAIN, -1; }
+std::atomic<int> refusals{0};
+int RefuseSome(clockid_t clock, sigevent* event, timer_t* timer) {
+  if (refusals.fetch_sub(1) > 0) return errno = EAGAIN, -1;
+  return timer_create(clock, event, timer);
+}
+
+TEST_CASE("a refused timer is counted, shown, and tried again") {
+  static const TimerCalls calls{RefuseSome, timer_settime, timer_delete};
+  SamplerHooks hooks = Hooks();
+  hooks.timers = &calls;
+  refusals = 2;
+  auto sampler = Started(Every(1000000), hooks);
+  sampler->ThreadStarted(kFakeEnv);
+  CHECK(sampler->stats().timer_failures >= 1);
+  BurnUntil([&] { return sampler->stats().received >= 3; });
+  CHECK(sampler->stats().timer_failures == 2);
+  CHECK(sampler->stats().threads_without_timer == 0);
+  sampler->ThreadEnding();
+}
+
+TEST_CASE("threads for which no timer can be had are reported") {
+  static const TimerCalls calls{Refuse, timer_settime, timer_delete};
+  SamplerHooks hooks = Hooks();
+  hooks.timers = &calls;
+  auto sampler = Started(Every(1000000), hooks);
+  sampler->ThreadStarted(kFakeEnv);
+  CHECK(sampler->stats().threads_without_timer == 1);
+  sampler->ThreadEnding();
+  CHECK(sampler->stats().threads_without_timer == 0);
+}
+
+std::atomic<int> live_timers{0};
+int CreateCounted(clockid_t clock, sigevent* event, timer_t* timer) {
+  const int result = timer_create(clock, event, timer);
+  if (result == 0) ++live_timers;
+  return result;
+}
+int DestroyCounted(timer_t timer) { return --live_timers, timer_delete(timer); }
+
+TEST_CASE(
+    "threads that come and go by the hundred leave no timer behind, and slots are used again") {
+  static const TimerCalls calls{CreateCounted, timer_settime, DestroyCounted};
+  SamplerHooks hooks = Hooks();
+  hooks.timers = &calls;
+  live_timers = 0;
+  auto sampler = Started(Every(100000), hooks);
+  std::atomic<uint64_t> cpu{0};
+  for (int round = 0; round < 60; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        sampler->ThreadStarted(kFakeEnv);
+        volatile uint64_t sink = 0;
+        for (int k = 0; k < 300000; ++k) sink = sink + 1;
+        if (round % 3 != 2)
+          sampler->ThreadEnding();  // a third ends without a word, and is noticed later
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  REQUIRE(sampler->Stop());
+  CHECK(live_timers == 0);
+  const SampleStats stats = sampler->stats();
+  CHECK(stats.threads_seen == 480);
+  CHECK(stats.received > 0);
+  CHECK(SumOf(stats) == stats.received);
+}
+
+TEST_CASE("the roll call finds Java threads that were there before, and them only") {
+  fake_frames = 3;
+  std::atomic<bool> done{false};
+  std::atomic<int> ready{0};
+  const auto burn = [&](bool java) {
+    is_java_thread = java;
+    ++ready;
+    volatile uint64_t sink = 0;
+    while (!done.load()) sink = sink + 1;
+  };
+  std::thread java(burn, true);
+  std::thread native(burn, false);
+  while (ready < 2) std::this_thread::yield();
+  auto sampler = Started(Every(1000000));
+  sampler->RollCall();
+  sampler->RollCall();  // a second one finds nobody new
+  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
+  done = true;
+  java.join();
+  native.join();
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(Signals(stats, SampleOutcome::kNotJava) == 0);
+  CHECK(SumOf(stats) == stats.received);
+}
+
+TEST_CASE("wall sampling reaches sleeping threads, weighed by elapsed intervals") {
+  fake_frames = 2;
+  SamplerOptions options = Every(2000000);
+  options.event = SampleEvent::kWall;
+  auto sampler = Started(options);
+  std::atomic<bool> done{false};
+  std::thread sleeper([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    while (!done.load()) std::this_thread::sleep_for(std::chrono::seconds(1));
+    sampler->ThreadEnding();
+  });
+  while (sampler->stats().Signals(OutcomeClass::kGood) < 20)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  done = true;
+  sleeper.join();
+  REQUIRE(sampler->Stop());
+  CHECK(SumOf(sampler->stats()) == sampler->stats().received);
+}
+
+TEST_CASE("one session at a time; a later one starts from zero") {
+  auto sampler = Started(Every(1000000));
+  CHECK_FALSE(Sampler::Start(Every(1000000), Hooks()).ok());
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return sampler->stats().received >= 1; });
+  REQUIRE(sampler->Stop());
+  sampler.reset();
+  auto second = Started(Every(1000000));
+  CHECK(second->stats().received == 0);
+  second->ThreadStarted(kFakeEnv);  // this thread's old slot is not mistaken for a new one
+  BurnUntil([&] { return second->stats().Signals(OutcomeClass::kGood) >= 3; });
+  second->ThreadEnding();
+}
+
+TEST_CASE("a signal from somewhere else is counted, and does no harm after the end") {
+  auto sampler = Started(Every(1000000000));
+  sampler->ThreadStarted(kFakeEnv);
+  const int signal = sampler->signal();
+  syscall(SYS_tgkill, getpid(), CurrentTid(), signal);
+  sigqueue(getpid(), signal, sigval{});
+  CHECK(Signals(sampler->stats(), SampleOutcome::kForeign) == 2);
+  sampler->ThreadEnding();
+  REQUIRE(sampler->Stop());
+  sampler.reset();
+  syscall(SYS_tgkill, getpid(), CurrentTid(), signal);
+}
+
+TEST_CASE("without AsyncGetCallTrace there is a sentence, not a crash") {
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = nullptr;
+  CHECK(Sampler::Start(Every(1000000), hooks).status().code() == Code::kUnsupported);
+}
+
+}  // namespace
+}  // namespace iprof::sampling

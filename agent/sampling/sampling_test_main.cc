@@ -1,0 +1,15 @@
+// The main of this room's tests: Catch2 must leave signals alone, and there is a SIGSEGV handler
+// from before ours, so that chaining to it can be seen.
+#define CATCH_CONFIG_NO_POSIX_SIGNALS
+#define CATCH_CONFIG_RUNNER
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+int main(int argc, char** argv) {
+  struct sigaction earlier {};
+  earlier.sa_handler = [](int) { _exit(42); };
+  sigaction(SIGSEGV, &earlier, nullptr);
+  return Catch::Session().run(argc, argv);
+}

@@ -1,0 +1,140 @@
+#include "agent/sampling/thread_slot.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+namespace iprof::sampling {
+namespace {
+
+constexpr size_t kSlotsAtOnce = 16;
+
+__attribute__((tls_model("initial-exec"))) thread_local ThreadSlot* current_slot = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local uint64_t current_generation = 0;
+
+size_t PageRounded(size_t bytes) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+uint64_t MonotonicNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+ThreadSlot* CurrentSlot() noexcept {
+  ThreadSlot* slot = current_slot;
+  if (slot == nullptr || slot->generation.load(std::memory_order_relaxed) != current_generation)
+    return nullptr;
+  return slot;
+}
+
+void SetCurrentSlot(ThreadSlot* slot) noexcept {
+  current_slot = nullptr;  // a handler between these lines sees no slot rather than a wrong one
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (slot == nullptr) return;
+  current_generation = slot->generation.load(std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  current_slot = slot;
+}
+
+pid_t CurrentTid() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+// Slots lie in mappings of their own: frames are touched page by page as stacks get deep.
+bool ThreadSlotPool::Grow() {
+  const size_t frame_bytes = PageRounded((static_cast<size_t>(depth_) + 2) * sizeof(CallFrame));
+  const size_t slot_bytes = PageRounded(kSlotsAtOnce * sizeof(ThreadSlot));
+  void* mapping = mmap(nullptr, slot_bytes + kSlotsAtOnce * frame_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return false;
+  char* frames = static_cast<char*>(mapping) + slot_bytes;
+  all_.reserve(all_.size() + kSlotsAtOnce);
+  free_.reserve(all_.size() + kSlotsAtOnce);
+  for (size_t i = 0; i < kSlotsAtOnce; ++i) {
+    auto* slot = new (static_cast<ThreadSlot*>(mapping) + i) ThreadSlot;
+    slot->pool = this;
+    slot->frames = reinterpret_cast<CallFrame*>(frames + i * frame_bytes);
+    all_.push_back(slot);
+    free_.push_back(slot);
+  }
+  return true;
+}
+
+ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  try {
+    if (free_.empty() && !Grow()) return nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  ThreadSlot* slot = free_.back();
+  free_.pop_back();
+  slot->env.store(nullptr, std::memory_order_relaxed);
+  slot->tid = tid;
+  slot->ask_env = false;
+  slot->stack_low = slot->stack_high = 0;
+  slot->has_timer = slot->wants_timer = false;
+  slot->cpu_at_start_ns = 0;
+  slot->owed = 0;
+  slot->sent_weight.store(0, std::memory_order_relaxed);
+  slot->signal_pending.store(false, std::memory_order_relaxed);
+  slot->crashed = false;
+  slot->state.store(SlotState::kCalled, std::memory_order_release);
+  threads_seen_.fetch_add(1, std::memory_order_relaxed);
+  return slot;
+}
+
+void ThreadSlotPool::Release(ThreadSlot* slot) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  slot->state.store(SlotState::kFree, std::memory_order_release);
+  slot->generation.fetch_add(1, std::memory_order_relaxed);  // whoever still points to it sees none
+  free_.push_back(slot);                                     // capacity was reserved with the slot
+}
+
+void ThreadSlotPool::ForEachUsed(const std::function<void(ThreadSlot&)>& visit) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  for (ThreadSlot* slot : all_)
+    if (slot->state.load(std::memory_order_acquire) != SlotState::kFree) visit(*slot);
+}
+
+void ThreadSlotPool::ForEachEver(const std::function<void(const ThreadSlot&)>& visit) const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  for (const ThreadSlot* slot : all_) visit(*slot);
+}
+
+void ThreadSlotPool::ResetCounters() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  for (ThreadSlot* slot : all_) {
+    for (auto& each : slot->signals) each.store(0, std::memory_order_relaxed);
+    for (auto& each : slot->weight) each.store(0, std::memory_order_relaxed);
+    for (auto* each : {&slot->received, &slot->raw_failed, &slot->raw_failed_weight, &slot->cut,
+                       &slot->handler_ns})
+      each->store(0, std::memory_order_relaxed);
+  }
+  threads_seen_.store(0, std::memory_order_relaxed);
+}
+
+bool ThreadSlotPool::Quiesce(uint64_t timeout_ns) const {
+  std::vector<std::pair<const ThreadSlot*, uint64_t>> inside;
+  ForEachEver([&](const ThreadSlot& slot) {
+    const uint64_t sequence = slot.sequence.load(std::memory_order_seq_cst);
+    if (sequence % 2 == 1) inside.emplace_back(&slot, sequence);
+  });
+  const uint64_t deadline = MonotonicNs() + timeout_ns;
+  for (const auto& [slot, sequence] : inside) {
+    while (slot->sequence.load(std::memory_order_acquire) == sequence) {
+      if (MonotonicNs() >= deadline) return false;
+      const timespec pause{0, 50000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+  return true;
+}
+
+}  // namespace iprof::sampling

@@ -1,0 +1,178 @@
+// Runs inside the sampling signal handler (Add and what it calls): atomics and plain memory only.
+#include "agent/sampling/trace_table.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace iprof::sampling {
+namespace {
+
+constexpr size_t kAlign = 16;
+// An index entry for every so many bytes: a trace of 40 frames takes about 500.
+constexpr size_t kBytesPerEntry = 512;
+constexpr uint32_t kCutFlag = 1;
+
+// Mixes each frame in with a 64x64 -> 128 bit multiplication folded to 64 bits: two per frame would
+// only slow it down.
+uint64_t Fold(uint64_t a, uint64_t b) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+uint64_t HashOf(std::span<const CallFrame> frames, bool cut) {
+  uint64_t hash = 0x9e3779b97f4a7c15U ^ (frames.size() * 2 + (cut ? 1 : 0));
+  for (const CallFrame& frame : frames) {
+    hash = Fold(hash ^ reinterpret_cast<uintptr_t>(frame.method),
+                0xd6e8feb86659fd93U ^ (uint64_t{static_cast<uint32_t>(frame.bci)} << 17)) +
+           0x632be59bd9b4e019U;
+  }
+  return hash == 0 ? 1 : hash;  // 0 marks a free entry
+}
+
+}  // namespace
+
+// A trace in the arena: this header, then the methods, then the bcis.
+struct TraceTable::Record {
+  uint32_t depth;
+  uint32_t flags;
+
+  uint64_t* methods() { return reinterpret_cast<uint64_t*>(this + 1); }
+  int32_t* bcis() { return reinterpret_cast<int32_t*>(methods() + depth); }
+  const uint64_t* methods() const { return reinterpret_cast<const uint64_t*>(this + 1); }
+  const int32_t* bcis() const { return reinterpret_cast<const int32_t*>(methods() + depth); }
+
+  static size_t Bytes(size_t depth) {
+    const size_t bytes = sizeof(Record) + depth * (sizeof(uint64_t) + sizeof(int32_t));
+    return (bytes + kAlign - 1) / kAlign * kAlign;
+  }
+};
+
+Result<std::unique_ptr<TraceTable>> TraceTable::Create(size_t bytes) {
+  if (bytes < kMinBytes || bytes > kMaxBytes) {
+    return Status(Code::kLimit, "the memory for samples must be between 64k and 64g, not " +
+                                    std::to_string(bytes) + " bytes");
+  }
+  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return Status(Code::kIo, "cannot reserve " + std::to_string(bytes) +
+                                 " bytes for samples: " + std::strerror(errno));
+  }
+  const size_t entry_count = std::bit_floor(bytes / kBytesPerEntry);
+  return std::unique_ptr<TraceTable>(
+      new TraceTable(static_cast<char*>(mapping), bytes, entry_count));
+}
+
+TraceTable::TraceTable(char* mapping, size_t bytes, size_t entry_count)
+    : mapping_(mapping),
+      bytes_(bytes),
+      // A fresh anonymous mapping is zero, which is the free state of every entry: touching them
+      // here would cost pages.
+      entries_(reinterpret_cast<Entry*>(mapping)),
+      entry_count_(entry_count),
+      arena_(mapping + entry_count * sizeof(Entry)),
+      arena_bytes_(bytes - entry_count * sizeof(Entry)),
+      // Offsets 0 and kNoRoom mean something else.
+      arena_used_(kAlign) {}
+
+TraceTable::~TraceTable() { munmap(mapping_, bytes_); }
+
+bool TraceTable::Drop(uint64_t weight) noexcept {
+  dropped_samples_.fetch_add(1, std::memory_order_relaxed);
+  dropped_weight_.fetch_add(weight, std::memory_order_relaxed);
+  return false;
+}
+
+bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight) noexcept {
+  const uint64_t hash = HashOf(frames, cut);
+  const size_t mask = entry_count_ - 1;
+  size_t index = static_cast<size_t>(hash) & mask;
+  for (size_t probe = 0; probe < kMaxProbes; ++probe, index = (index + 1) & mask) {
+    Entry& entry = entries_[index];
+    uint64_t found = entry.hash.load(std::memory_order_acquire);
+    if (found == 0 && entry.hash.compare_exchange_strong(found, hash, std::memory_order_acq_rel)) {
+      const uint64_t offset = Publish(frames, cut);
+      entry.samples.fetch_add(1, std::memory_order_relaxed);
+      entry.weight.fetch_add(weight, std::memory_order_relaxed);
+      entry.record.store(offset, std::memory_order_release);
+      return offset !=
+             kNoRoom;  // an entry without room keeps counting: usage() adds it to the drops
+    }
+    if (found != hash) continue;
+    const uint64_t record = entry.record.load(std::memory_order_acquire);
+    if (record > kNoRoom && !Equals(record, frames, cut)) continue;
+    entry.samples.fetch_add(1, std::memory_order_relaxed);
+    entry.weight.fetch_add(weight, std::memory_order_relaxed);
+    return record != kNoRoom;
+  }
+  return Drop(weight);
+}
+
+uint64_t TraceTable::Publish(std::span<const CallFrame> frames, bool cut) noexcept {
+  const size_t bytes = Record::Bytes(frames.size());
+  uint64_t at = arena_used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > arena_bytes_ - at) return kNoRoom;
+  } while (!arena_used_.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  auto* record = new (arena_ + at) Record;
+  record->depth = static_cast<uint32_t>(frames.size());
+  record->flags = cut ? kCutFlag : 0;
+  uint64_t* methods = record->methods();
+  int32_t* bcis = record->bcis();
+  for (size_t i = 0; i < frames.size(); ++i) {
+    methods[i] = reinterpret_cast<uintptr_t>(frames[i].method);
+    bcis[i] = frames[i].bci;
+  }
+  return at;
+}
+
+bool TraceTable::Equals(uint64_t offset, std::span<const CallFrame> frames,
+                        bool cut) const noexcept {
+  const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
+  if (record->depth != frames.size() || record->flags != (cut ? kCutFlag : 0)) return false;
+  const uint64_t* methods = record->methods();
+  const int32_t* bcis = record->bcis();
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (methods[i] != reinterpret_cast<uintptr_t>(frames[i].method) || bcis[i] != frames[i].bci)
+      return false;
+  }
+  return true;
+}
+
+bool TraceTable::Read(size_t index, TraceView* view) const {
+  const Entry& entry = entries_[index];
+  const uint64_t offset = entry.record.load(std::memory_order_acquire);
+  if (offset <= kNoRoom) return false;
+  const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
+  view->methods_ = record->methods();
+  view->bcis_ = record->bcis();
+  view->depth_ = record->depth;
+  view->cut_ = (record->flags & kCutFlag) != 0;
+  view->samples_ = entry.samples.load(std::memory_order_relaxed);
+  view->weight_ = entry.weight.load(std::memory_order_relaxed);
+  return true;
+}
+
+TraceTable::Usage TraceTable::usage() const {
+  Usage usage;
+  usage.bytes_used = static_cast<size_t>(arena_used_.load(std::memory_order_relaxed)) - kAlign;
+  usage.bytes_capacity = arena_bytes_ - kAlign;
+  usage.dropped_samples = dropped_samples_.load(std::memory_order_relaxed);
+  usage.dropped_weight = dropped_weight_.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < entry_count_; ++i) {
+    const uint64_t record = entries_[i].record.load(std::memory_order_acquire);
+    if (record > kNoRoom) ++usage.distinct;
+    if (record != kNoRoom) continue;
+    usage.dropped_samples += entries_[i].samples.load(std::memory_order_relaxed);
+    usage.dropped_weight += entries_[i].weight.load(std::memory_order_relaxed);
+  }
+  return usage;
+}
+
+}  // namespace iprof::sampling
