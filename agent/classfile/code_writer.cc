@@ -268,6 +268,10 @@ Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeS
     writer.Range(e.from, e.to, handler, e.catch_type);
     if (writer.count() > 65535) return Reason::kTableTooLong;
   }
+  if (!editor.has_catch_all()) {
+    StoreU2(out.data() + count_at, writer.count());
+    return Reason::kOk;
+  }
   for (const InsnRange& r : editor.catch_all_ranges()) {
     Insn from = r.from;
     while (from < r.to) {

@@ -8,8 +8,11 @@ constexpr uint8_t kMostPending = 200;
 
 Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
   pending_ = nullptr;
-  // java.lang.Object's constructor has no super() to wait for.
-  if (!code.is_constructor() || code.file().super_class() == CpIndex::none) return Reason::kOk;
+  if (!code.is_constructor()) return Reason::kOk;
+  if (code.file().super_class() == CpIndex::none) {
+    pending_ = arena.AllocateZeroed<uint8_t>(code.count());
+    return Reason::kOk;
+  }
   if (code.has_jsr()) return Reason::kConstructorShape;
   const uint32_t n = code.count();
   auto* pending = arena.Allocate<uint8_t>(n);

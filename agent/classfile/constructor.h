@@ -5,7 +5,9 @@
 // counting `new` against constructor calls, so the answer errs towards "before".
 //
 // Guarantees: an instruction not marked runs only after super() or this() has returned normally. A
-// constructor in which the two cannot be told apart is refused (kConstructorShape).
+// constructor in which the two cannot be told apart is refused (kConstructorShape). All of
+// java.lang.Object's constructor counts as "before": HotSpot registers finalizers in its return
+// instruction, and its C2 crashes compiling a handler around that.
 #pragma once
 
 #include "agent/classfile/code.h"

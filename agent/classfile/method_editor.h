@@ -109,6 +109,7 @@ class MethodEditor {
   ArenaVector<Stub>& handler_stubs() { return handler_stubs_; }
   bool has_catch_all() const { return has_catch_all_; }
   const Snippet& catch_all() const { return catch_all_; }
+  void DropCatchAll() { has_catch_all_ = false; }
   ArenaVector<InsnRange>& catch_all_ranges() { return catch_all_ranges_; }
   uint32_t locals_used() const { return max_local_; }  // max_locals with the fresh ones
   MethodCode& mutable_code() { return *code_; }

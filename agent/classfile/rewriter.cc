@@ -160,6 +160,14 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
   BeforeSuper before_super;
   if (editor.has_catch_all()) {
     if (const Reason r = before_super.Compute(code, arena); r != Reason::kOk) return r;
+    const auto unprotectable = [&](const InsnRange& range) {
+      for (Insn i = range.from; i < range.to; ++i) {
+        if (!before_super.At(i)) return false;
+      }
+      return true;
+    };
+    const ArenaVector<InsnRange>& ranges = editor.catch_all_ranges();
+    if (std::all_of(ranges.begin(), ranges.end(), unprotectable)) editor.DropCatchAll();
   }
   // From version 51 on a frame is always needed; 50 without a table goes to the old verifier.
   const bool needs_frames =
