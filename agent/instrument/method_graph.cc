@@ -1,0 +1,230 @@
+#include "agent/instrument/method_graph.h"
+
+#include "agent/classfile/constructor.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::Block;
+using classfile::Insn;
+using classfile::MethodCode;
+using classfile::Op;
+using classfile::Reason;
+using classfile::Slot;
+
+// Whether the instruction can end in an exception instead of its normal successors. Linkage errors
+// and OutOfMemoryError count; asynchronous ones (Thread.stop) do not. A return is not asked: it has
+// its edge when it is reached.
+bool MayThrow(const MethodCode& code, Insn i) {
+  const Op op = code.at(i).op;
+  if (op >= Op::iaload && op <= Op::saload) return true;
+  if (op >= Op::iastore && op <= Op::sastore) return true;
+  switch (op) {
+    case Op::idiv:
+    case Op::ldiv:
+    case Op::irem:
+    case Op::lrem:
+      return true;
+    case Op::ldc:
+    case Op::ldc_w:
+    case Op::ldc2_w: {
+      const classfile::Tag tag = code.file().pool().tag(code.Constant(i));
+      return tag != classfile::Tag::kInteger && tag != classfile::Tag::kFloat &&
+             tag != classfile::Tag::kLong && tag != classfile::Tag::kDouble;
+    }
+    case Op::multianewarray:
+      return true;
+    default:
+      // Fields, calls, allocation, arraylength, casts and monitors; athrow has its own edge.
+      return op >= Op::getstatic && op <= Op::monitorexit && op != Op::athrow;
+  }
+}
+
+// What the opcode says about its branch being taken: equality and negative numbers are rare, null
+// too. Nothing about ifeq and ifne, which mostly test booleans.
+EdgeHint TakenHint(Op op) {
+  switch (op) {
+    case Op::ifnull:
+    case Op::if_acmpeq:
+    case Op::if_icmpeq:
+    case Op::iflt:
+    case Op::ifle:
+      return EdgeHint::kUnlikely;
+    case Op::ifnonnull:
+    case Op::if_acmpne:
+    case Op::if_icmpne:
+    case Op::ifge:
+    case Op::ifgt:
+      return EdgeHint::kLikely;
+    default:
+      return EdgeHint::kNone;
+  }
+}
+
+EdgeHint Opposite(EdgeHint hint) {
+  if (hint == EdgeHint::kLikely) return EdgeHint::kUnlikely;
+  return hint == EdgeHint::kUnlikely ? EdgeHint::kLikely : EdgeHint::kNone;
+}
+
+uint32_t BciOf(const MethodCode& code, Insn i) { return code.OffsetOf(i); }
+
+}  // namespace
+
+Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
+                          const MethodGraphOptions& options, CalleeNumbers* callees) {
+  code_ = &code;
+  graph_.Clear();
+  branches_.clear();
+  calls_.clear();
+  unguarded_.clear();
+  direct_only_ = code.has_jsr();
+  can_count_unwinds_ = true;
+
+  classfile::FlowGraph flow;
+  if (const Reason r = flow.Build(code, arena); r != Reason::kOk) return r;
+  if (code.is_constructor() && !direct_only_) {
+    classfile::BeforeSuper before;
+    can_count_unwinds_ = before.Compute(code, arena) == Reason::kOk;
+    unguarded_.assign(code.count(), 1);
+    if (can_count_unwinds_) {
+      for (Insn i = 0; i < code.count(); ++i) unguarded_[i] = before.At(i) ? 1 : 0;
+    }
+  }
+  wants_count_.assign(flow.blocks().size(), 0);
+  if (callees != nullptr && !direct_only_) FindCalls(code, flow, callees);
+  AddNodes(code, flow);
+  AddEdges(code, flow, options.branches);
+  graph_.Finish();
+
+  // A block that was not split has one way in, and that is its count.
+  for (Call& call : calls_) {
+    const uint32_t block = flow.BlockOf(call.insn);
+    call.edge = graph_.In(Index(out_[block]))[0];
+    graph_.Require(EdgeId{call.edge});
+  }
+  return Reason::kOk;
+}
+
+void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& flow,
+                            CalleeNumbers* callees) {
+  for (const Block& block : flow.blocks()) {
+    if (!block.reachable) continue;
+    for (Insn i = block.first; i < block.end; ++i) {
+      const Op op = code.at(i).op;
+      if (op != Op::invokestatic && op != Op::invokespecial && op != Op::invokevirtual) continue;
+      const uint32_t callee = callees->NumberOf(code, i);
+      if (callee == CalleeNumbers::kNotWanted) continue;
+      calls_.push_back({i, callee, 0});
+      wants_count_[flow.BlockOf(i)] = 1;
+    }
+  }
+}
+
+void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& flow) {
+  const auto blocks = flow.blocks();
+  in_.resize(blocks.size());
+  out_.resize(blocks.size());
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    const Block& block = blocks[b];
+    in_[b] = out_[b] = graph_.AddNode(block.first);
+    const uint32_t ways_in = block.normal_in + (b == 0 ? 1 : 0) + (block.is_handler ? 1 : 0);
+    if (wants_count_[b] != 0 && ways_in != 1) out_[b] = graph_.AddNode(block.first);
+    MarkNode(code, block, out_[b]);
+  }
+}
+
+void MethodGraph::MarkNode(const MethodCode& code, const Block& block, NodeId id) {
+  FlowNode& node = graph_.node(id);
+  node.cold = code.at(block.last()).op == Op::athrow;
+  for (Insn i = block.first; i < block.end; ++i) {
+    if (!MayThrow(code, i)) continue;
+    node.may_throw = true;
+    if (!unguarded_.empty() && unguarded_[i] != 0) node.unguarded = true;
+  }
+  // An athrow before super() unwinds unseen as well.
+  if (node.cold && !unguarded_.empty() && unguarded_[block.last()] != 0) node.unguarded = true;
+}
+
+void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& flow,
+                           bool branches) {
+  const auto blocks = flow.blocks();
+  graph_.Require(graph_.AddEdge(EdgeKind::kEntry, kRoot, in_[0], blocks[0].first));
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].is_handler) {
+      graph_.AddEdge(EdgeKind::kHandler, kRoot, in_[b], blocks[b].first);
+    }
+    if (in_[b] != out_[b]) graph_.AddEdge(EdgeKind::kInside, in_[b], out_[b], blocks[b].first);
+  }
+  for (uint32_t b = 0; b < blocks.size(); ++b) AddWaysOut(code, flow, b, branches);
+  for (const classfile::ExceptionEntry& e : code.exceptions()) {
+    if (e.from >= e.to) continue;
+    const uint32_t last = flow.BlockOf(e.to - 1);
+    graph_.AddHandlerRange(
+        {in_[flow.BlockOf(e.from)], NodeId{Index(out_[last]) + 1}, in_[flow.BlockOf(e.handler)]});
+  }
+}
+
+void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph& flow,
+                             uint32_t block, bool branches) {
+  const Insn last = flow.blocks()[block].last();
+  const Op op = code.at(last).op;
+  const NodeId from = out_[block];
+  auto add = [&](EdgeKind kind, Slot slot) {
+    const Insn to = code.Successor(last, slot);
+    return graph_.AddEdge(kind, from, in_[flow.BlockOf(to)], last, slot);
+  };
+  if (classfile::IsConditionalBranch(op)) {
+    const EdgeId taken = add(EdgeKind::kTaken, classfile::kTaken);
+    const EdgeId other = add(EdgeKind::kNotTaken, classfile::kFallThrough);
+    graph_.edge(taken).hint = TakenHint(op);
+    graph_.edge(other).hint = Opposite(TakenHint(op));
+    if (!branches) return;
+    graph_.Require(taken);
+    graph_.Require(other);
+    branches_.push_back({last, Index(taken), 2});
+  } else if (classfile::IsSwitch(op)) {
+    // The profile's order: keys in key order, then the default.
+    const uint32_t first = graph_.edge_count();
+    const uint32_t keys = code.SwitchKeyCount(last);
+    for (uint32_t key = 1; key <= keys; ++key) add(EdgeKind::kSlot, key);
+    add(EdgeKind::kSlot, classfile::kSwitchDefault);
+    if (!branches) return;
+    for (uint32_t e = first; e <= first + keys; ++e) graph_.Require(EdgeId{e});
+    branches_.push_back({last, first, keys + 1});
+  } else if (classfile::IsGoto(op)) {
+    add(EdgeKind::kJump, classfile::kTaken);
+  } else if (classfile::IsJsr(op)) {
+    // Where ret comes back to is reached too, or positions there would look unshared.
+    add(EdgeKind::kJump, classfile::kTaken);
+    add(EdgeKind::kFallThrough, classfile::kFallThrough);
+  } else if (op == Op::athrow) {
+    graph_.AddEdge(EdgeKind::kThrow, from, kRoot, last);
+  } else if (classfile::IsReturn(op) || op == Op::ret) {
+    graph_.AddEdge(EdgeKind::kReturn, from, kRoot, last);
+  } else {
+    add(EdgeKind::kFallThrough, classfile::kFallThrough);
+  }
+}
+
+void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const {
+  record->Clear();
+  record->derivation = plan.derivation;
+  record->certificate = plan.certificate;
+  for (const Branch& branch : branches_) {
+    if (plan.value_of_edge[branch.first_edge] == kNoValue) continue;
+    const bool is_if = graph_.edge(EdgeId{branch.first_edge}).kind == EdgeKind::kTaken;
+    for (uint32_t e = branch.first_edge; e < branch.first_edge + branch.edge_count; ++e) {
+      const Insn target = code_->Successor(branch.insn, graph_.edge(EdgeId{e}).slot);
+      record->successors.push_back({BciOf(*code_, target), plan.value_of_edge[e]});
+    }
+    record->branches.push_back({BciOf(*code_, branch.insn),
+                                is_if ? BranchKind::kIf : BranchKind::kSwitch,
+                                static_cast<uint32_t>(record->successors.size())});
+  }
+  for (const Call& call : calls_) {
+    if (plan.value_of_edge[call.edge] == kNoValue) continue;
+    record->calls.push_back({BciOf(*code_, call.insn), call.callee, plan.value_of_edge[call.edge]});
+  }
+}
+
+}  // namespace iprof::instrument

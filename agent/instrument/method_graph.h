@@ -1,0 +1,101 @@
+// MethodGraph: a method's bytecode as a FlowGraph, and a plan for it as a site record.
+//
+//     MethodGraph method;                                  // one per thread, reused
+//     ProbePlanner planner;  ProbePlan plan;  MethodRecord record;
+//     if (method.Build(code, arena, {}, nullptr) != Reason::kOk) leave it;
+//     PlanOptions options;
+//     if (method.direct_only()) options.policy = PlacementPolicy::kDirect;
+//     options.count_unwinds = method.can_count_unwinds();
+//     planner.Plan(method.graph(), options, &plan);
+//     for each plan.probes[i]: insert "counter base + i" at its place;     // table below
+//     if (plan.unwind_counter != kNoCounter) editor.CatchAll(that counter's snippet);
+//     method.FillRecord(plan, &record);                    // then klass, method, counter_base
+//
+// Places, as calls of the class-file room's MethodEditor (a probe's slot is that room's slot):
+//     kMethodEntry        OnEntry
+//     kHandlerEntry       OnHandler(insn)
+//     kBlockHead, kBefore Before(insn)
+//     kAfter              OnEdge(insn, kFallThrough)
+//     kTaken, kSlot       OnEdge(insn, slot)
+//
+// Guarantees: every if and switch of reachable code has one successor per edge in the record, in
+// the profile's order, at its original bcis; a call site's count is that of its block. Code that a
+// catch-any handler cannot protect (before super() returns) is marked unguarded. A method with
+// jsr/ret is direct_only() and reports no call sites, because flow through ret is not in the graph.
+//
+// Not thread-safe; the code and arena must live until FillRecord. Failure: the class-file room's
+// reason, and nothing is said about the method.
+#pragma once
+
+#include <vector>
+
+#include "agent/classfile/code.h"
+#include "agent/classfile/flow_graph.h"
+#include "agent/instrument/flow_graph.h"
+#include "agent/instrument/placement.h"
+#include "writer/sites/site_record.h"
+
+namespace iprof::instrument {
+
+// Decides which calls at invokestatic, invokespecial and invokevirtual sites are wanted: those
+// whose callee's entry counter may miss calls, because the compiler replaces the call (intrinsics).
+class CalleeNumbers {
+ public:
+  static constexpr uint32_t kNotWanted = UINT32_MAX;
+  virtual ~CalleeNumbers() = default;
+  // The caller's number for the callee of the invoke instruction at `insn`.
+  virtual uint32_t NumberOf(const classfile::MethodCode& code, classfile::Insn insn) = 0;
+};
+
+struct MethodGraphOptions {
+  bool branches = true;
+};
+
+class MethodGraph {
+ public:
+  // `callees` may be null: no call sites.
+  classfile::Reason Build(const classfile::MethodCode& code, classfile::Arena& arena,
+                          const MethodGraphOptions& options, CalleeNumbers* callees);
+
+  const FlowGraph& graph() const { return graph_; }
+  bool direct_only() const { return direct_only_; }
+  // False in a constructor whose code before super() cannot be told from the rest: the rewriter
+  // would refuse a catch-any handler there, and the whole method with it.
+  bool can_count_unwinds() const { return can_count_unwinds_; }
+
+  // Derivation, certificate, branches and calls; the caller adds klass, method, context and
+  // counter_base. Sites in code that never runs are left out.
+  void FillRecord(const ProbePlan& plan, MethodRecord* record) const;
+
+ private:
+  struct Branch {
+    classfile::Insn insn;
+    uint32_t first_edge;  // in the profile's order, consecutive
+    uint32_t edge_count;
+  };
+  struct Call {
+    classfile::Insn insn;
+    uint32_t callee;
+    uint32_t edge;
+  };
+
+  void FindCalls(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
+                 CalleeNumbers* callees);
+  void AddNodes(const classfile::MethodCode& code, const classfile::FlowGraph& flow);
+  void MarkNode(const classfile::MethodCode& code, const classfile::Block& block, NodeId node);
+  void AddEdges(const classfile::MethodCode& code, const classfile::FlowGraph& flow, bool branches);
+  void AddWaysOut(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
+                  uint32_t block, bool branches);
+
+  const classfile::MethodCode* code_ = nullptr;
+  FlowGraph graph_;
+  bool direct_only_ = false;
+  bool can_count_unwinds_ = true;
+  std::vector<NodeId> in_, out_;      // by block: where edges arrive and start
+  std::vector<uint8_t> wants_count_;  // by block
+  std::vector<uint8_t> unguarded_;    // by instruction; empty outside constructors
+  std::vector<Branch> branches_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace iprof::instrument

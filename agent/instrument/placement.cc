@@ -1,0 +1,318 @@
+#include "agent/instrument/placement.h"
+
+#include <algorithm>
+
+namespace iprof::instrument {
+namespace {
+
+bool NeedsTrampoline(ProbeAt at) { return at == ProbeAt::kTaken || at == ProbeAt::kSlot; }
+
+// Where a counter of `edge` stands. A probe inside a block is cheaper than a trampoline, so an edge
+// that is its target's only way in, or its source's only way out, is counted there. What the edge
+// itself allows is preferred to the target's head only where it costs nothing.
+Probe PositionOf(const FlowGraph& graph, uint32_t number) {
+  const FlowEdge& e = graph.edge(EdgeId{number});
+  const bool only_way_in = graph.In(Index(e.dst)).size() == 1;
+  const uint32_t head = graph.node(e.dst).first_insn;
+  switch (e.kind) {
+    case EdgeKind::kEntry:
+      return {EdgeId{number}, ProbeAt::kMethodEntry, e.insn, 0};
+    case EdgeKind::kHandler:
+      return {EdgeId{number}, ProbeAt::kHandlerEntry, e.insn, 0};
+    case EdgeKind::kInside:
+      return {EdgeId{number}, ProbeAt::kBlockHead, e.insn, 0};
+    case EdgeKind::kFallThrough:
+    case EdgeKind::kNotTaken:
+      return {EdgeId{number}, ProbeAt::kAfter, e.insn, 0};
+    case EdgeKind::kJump:
+    case EdgeKind::kReturn:
+    case EdgeKind::kThrow:
+      return {EdgeId{number}, ProbeAt::kBefore, e.insn, 0};
+    case EdgeKind::kTaken:
+    case EdgeKind::kSlot:
+      break;
+  }
+  if (only_way_in && e.dst != kRoot) return {EdgeId{number}, ProbeAt::kBlockHead, head, 0};
+  return {EdgeId{number}, e.kind == EdgeKind::kTaken ? ProbeAt::kTaken : ProbeAt::kSlot, e.insn,
+          e.slot};
+}
+
+}  // namespace
+
+void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+  frequency_.Compute(graph);
+  const uint32_t nodes = graph.node_count();
+  live_.resize(nodes);
+  for (uint32_t v = 0; v < nodes; ++v) live_[v] = frequency_.Reachable(v) ? 1 : 0;
+  FindPositions(graph);
+
+  switch (options.policy) {
+    case PlacementPolicy::kDirect:
+    case PlacementPolicy::kEveryEdge:
+      PlanDirect(graph, options.policy == PlacementPolicy::kEveryEdge, plan);
+      return;
+    case PlacementPolicy::kTree:
+      PlanForest(graph, options, plan);
+      Write(graph, options, plan);
+      return;
+    case PlacementPolicy::kArborescence:
+      PlanArborescence(graph, options, plan);
+      Write(graph, options, plan);
+      return;
+    case PlacementPolicy::kAutomatic:
+      break;
+  }
+  PlanForest(graph, options, plan);
+  if (std::none_of(disturbed_.begin(), disturbed_.end(), [](uint8_t d) { return d != 0; })) {
+    Write(graph, options, plan);
+    return;
+  }
+  const double tree_cost = CountedCost(graph);
+  PlanArborescence(graph, options, plan);
+  if (CountedCost(graph) > tree_cost * options.arborescence_slack) {
+    PlanForest(graph, options, plan);
+  }
+  Write(graph, options, plan);
+}
+
+void ProbePlanner::FindPositions(const FlowGraph& graph) {
+  const uint32_t edges = graph.edge_count();
+  position_.resize(edges);
+  cost_.resize(edges);
+  for (uint32_t e = 0; e < edges; ++e) {
+    position_[e] = PositionOf(graph, e);
+    cost_[e] =
+        frequency_.edge_frequency()[e] * (NeedsTrampoline(position_[e].at) ? kTrampolineCost : 1.0);
+  }
+}
+
+void ProbePlanner::PlanDirect(const FlowGraph& graph, bool every_edge, ProbePlan* plan) {
+  const uint32_t edges = graph.edge_count();
+  state_.assign(edges, kDead);
+  needed_.assign(edges, 0);
+  steps_.clear();
+  for (uint32_t e = 0; e < edges; ++e) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    if (live_[Index(edge.src)] == 0 || live_[Index(edge.dst)] == 0) continue;
+    state_[e] = kCounted;
+    needed_[e] = e == 0 || edge.required || every_edge;
+  }
+  plan->placement = every_edge ? PlacementPolicy::kEveryEdge : PlacementPolicy::kDirect;
+  plan->cost = CountedCost(graph);
+  plan->certificate.Clear();
+  WriteCounters(graph, plan);
+}
+
+void ProbePlanner::PlanForest(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+  SetStates(graph);
+  chosen_.resize(graph.edge_count());
+  forest_.Choose(graph, weight_, chosen_);
+  for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+    if (chosen_[e] != 0) state_[e] = kDerived;
+  }
+  OrderSteps(graph);
+  KeepNeeded(graph, options);
+  plan->placement = PlacementPolicy::kTree;
+}
+
+void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& options,
+                                    ProbePlan* plan) {
+  SetStates(graph);
+  chosen_.resize(graph.edge_count());
+  fake_exit_.resize(graph.node_count());
+  arborescence_.Choose(graph, weight_, live_, chosen_, fake_exit_);
+  for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+    if (chosen_[e] != 0) state_[e] = kDerived;
+  }
+  OrderSteps(graph);
+  KeepNeeded(graph, options);
+  plan->placement = PlacementPolicy::kArborescence;
+}
+
+// Every live edge counted, for now; weights say which may be derived.
+void ProbePlanner::SetStates(const FlowGraph& graph) {
+  const uint32_t edges = graph.edge_count();
+  state_.assign(edges, kDead);
+  weight_.assign(edges, -1);
+  for (uint32_t e = 0; e < edges; ++e) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    if (live_[Index(edge.src)] == 0 || live_[Index(edge.dst)] == 0) continue;
+    state_[e] = kCounted;
+    if (edge.src != kRoot) weight_[e] = cost_[e];
+  }
+  std::fill(fake_exit_.begin(), fake_exit_.end(), uint8_t{0});
+}
+
+// Peels the derived edges off their forest: a node with one open edge derives it. The root's own
+// conservation is never used, since exceptions and live frames do not pass through it. In a part of
+// the forest that does not contain the root (an endless loop) one node's conservation stays unused.
+// In an arborescence the fake exits keep their node's conservation out of use, so that every other
+// node derives its own outgoing edge.
+void ProbePlanner::OrderSteps(const FlowGraph& graph) {
+  const uint32_t nodes = graph.node_count();
+  open_count_.assign(nodes, 0);
+  open_xor_.assign(nodes, 0);
+  for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+    if (state_[e] != kDerived) continue;
+    for (NodeId v : {graph.edge(EdgeId{e}).src, graph.edge(EdgeId{e}).dst}) {
+      ++open_count_[Index(v)];
+      open_xor_[Index(v)] ^= e;
+    }
+  }
+  fake_exit_.resize(nodes, 0);
+  auto may_derive = [&](uint32_t v) {
+    return v != Index(kRoot) && fake_exit_[v] == 0 && open_count_[v] == 1;
+  };
+  queue_.clear();
+  for (uint32_t v = 1; v < nodes; ++v) {
+    if (may_derive(v)) queue_.push_back(v);
+  }
+  steps_.clear();
+  for (size_t at = 0; at < queue_.size(); ++at) {
+    const uint32_t v = queue_[at];
+    if (open_count_[v] != 1) continue;  // its edge was derived from the other end
+    const uint32_t e = open_xor_[v];
+    steps_.push_back({v, e});
+    open_count_[v] = 0;
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const uint32_t other = Index(edge.src) == v ? Index(edge.dst) : Index(edge.src);
+    open_xor_[other] ^= e;
+    --open_count_[other];
+    if (may_derive(other)) queue_.push_back(other);
+  }
+}
+
+// Backwards through the steps: a step whose edge nobody needs goes, and so do counters that only
+// such steps read. Then, which exceptions could disturb what is left? Returns whether any can.
+bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options) {
+  const uint32_t edges = graph.edge_count();
+  const uint32_t nodes = graph.node_count();
+  needed_.resize(edges);
+  for (uint32_t e = 0; e < edges; ++e) {
+    needed_[e] = state_[e] != kDead && (e == 0 || graph.edge(EdgeId{e}).required);
+  }
+  disturbed_.assign(nodes, 0);
+  bool any = false;
+  size_t kept = steps_.size();
+  for (size_t i = steps_.size(); i-- > 0;) {
+    const Step step = steps_[i];
+    if (needed_[step.edge] == 0) continue;
+    for (const bool out : {false, true}) {
+      for (uint32_t e : out ? graph.Out(step.node) : graph.In(step.node)) {
+        // A self loop is on both sides and cancels out.
+        const FlowEdge& edge = graph.edge(EdgeId{e});
+        if (state_[e] != kDead && edge.src != edge.dst) needed_[e] = 1;
+      }
+    }
+    if (graph.node(NodeId{step.node}).may_throw) {
+      disturbed_[step.node] = 1;
+      any = true;
+    }
+    steps_[--kept] = step;
+  }
+  steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(kept));
+
+  guarding_.assign(nodes, 0);
+  if (!any || !options.count_unwinds) return any;
+  disturbed_sum_.assign(nodes + 1, 0);
+  for (uint32_t v = 0; v < nodes; ++v) disturbed_sum_[v + 1] = disturbed_sum_[v] + disturbed_[v];
+  for (const HandlerRange& r : graph.ranges()) {
+    if (disturbed_sum_[Index(r.end)] > disturbed_sum_[Index(r.first)]) {
+      guarding_[Index(r.handler)] = 1;
+    }
+  }
+  for (uint32_t e : graph.Out(Index(kRoot))) {
+    if (guarding_[Index(graph.edge(EdgeId{e}).dst)] != 0 && state_[e] != kDead) needed_[e] = 1;
+  }
+  return any;
+}
+
+double ProbePlanner::CountedCost(const FlowGraph& graph) const {
+  double cost = 0;
+  for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+    if (state_[e] == kCounted && needed_[e] != 0) cost += cost_[e];
+  }
+  return cost;
+}
+
+void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+  plan->cost = CountedCost(graph);
+  plan->certificate.Clear();
+  WriteCounters(graph, plan);
+  WriteCertificate(graph, options, plan);
+
+  // Steps last: their values follow all counters, the unwind counter included.
+  Derivation& d = plan->derivation;
+  for (const Step& step : steps_) {
+    plan->value_of_edge[step.edge] = d.value_count();
+    const bool outgoing = Index(graph.edge(EdgeId{step.edge}).src) == step.node;
+    for (const bool out : {false, true}) {
+      for (uint32_t e : out ? graph.Out(step.node) : graph.In(step.node)) {
+        const FlowEdge& edge = graph.edge(EdgeId{e});
+        if (e == step.edge || state_[e] == kDead || edge.src == edge.dst) continue;
+        const ValueId value = plan->value_of_edge[e];
+        d.operands.push_back(out == outgoing ? Operand::Minus(value) : Operand::Plus(value));
+      }
+    }
+    d.step_end.push_back(static_cast<uint32_t>(d.operands.size()));
+  }
+}
+
+void ProbePlanner::WriteCounters(const FlowGraph& graph, ProbePlan* plan) {
+  plan->probes.clear();
+  plan->unwind_counter = kNoCounter;
+  plan->derivation.Clear();
+  plan->value_of_edge.assign(graph.edge_count(), kNoValue);
+  for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+    if (state_[e] != kCounted || needed_[e] == 0) continue;
+    plan->value_of_edge[e] = plan->derivation.counter_count++;
+    plan->probes.push_back(position_[e]);
+  }
+}
+
+void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& options,
+                                    ProbePlan* plan) {
+  Certificate& certificate = plan->certificate;
+  certificate.live_frames_matter = !steps_.empty();
+  bool disturbed = false;
+  bool seen = options.count_unwinds;
+  for (uint32_t v = 0; v < graph.node_count(); ++v) {
+    if (disturbed_[v] == 0) continue;
+    disturbed = true;
+    if (graph.node(NodeId{v}).unguarded) seen = false;
+  }
+  if (!disturbed) return;
+  certificate.kind = seen ? Exactness::kBounded : Exactness::kUnknown;
+  bool all_handlers_counted = true;
+  for (uint32_t e : graph.Out(Index(kRoot))) {
+    if (graph.edge(EdgeId{e}).kind != EdgeKind::kHandler || state_[e] == kDead) continue;
+    if (needed_[e] != 0) {
+      certificate.abrupt.push_back(plan->value_of_edge[e]);
+    } else {
+      all_handlers_counted = false;
+    }
+  }
+  if (!options.count_unwinds) return;
+  plan->unwind_counter = plan->derivation.counter_count++;
+  certificate.abrupt.push_back(plan->unwind_counter);
+  // An athrow that was counted ends in a counted handler or unwinds, and is no imbalance. This
+  // holds where all handlers that it can reach are counted.
+  for (uint32_t e : graph.In(Index(kRoot))) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    if (edge.kind != EdgeKind::kThrow || state_[e] != kCounted || needed_[e] == 0) continue;
+    if (!all_handlers_counted && disturbed_[Index(edge.src)] == 0) continue;
+    if (graph.node(edge.src).unguarded) continue;
+    certificate.thrown.push_back(plan->value_of_edge[e]);
+  }
+}
+
+void ReplayCounters(const ProbePlan& every, std::span<const uint64_t> every_counters,
+                    const ProbePlan& plan, uint64_t unwinds, std::vector<uint64_t>* counters) {
+  counters->clear();
+  for (const Probe& probe : plan.probes) {
+    counters->push_back(every_counters[every.value_of_edge[Index(probe.edge)]]);
+  }
+  if (plan.unwind_counter != kNoCounter) counters->push_back(unwinds);
+}
+
+}  // namespace iprof::instrument
