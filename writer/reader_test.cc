@@ -46,7 +46,7 @@ TEST_CASE("buffer edges may fall anywhere") {
     options.version = FormatVersion::k1_1_0;
     options.gzip = seed % 2 == 1;
     const std::string text = *WriteProfileText(profile, options);
-    for (const size_t step : {1, 2, 3, 7, 61}) {
+    for (const size_t step : {1u, 2u, 3u, 7u, 61u}) {
       StringSource source(text, step);
       const Result<Profile> back = ReadProfile(source, "f");
       INFO("seed " << seed << " step " << step);

@@ -7,19 +7,19 @@
 namespace iprof {
 namespace {
 
-std::string RandomName(SampleRandom& random) {
-  static constexpr const char* kParts[] = {"a.b.C",      "$Lambda/0x00f1",
-                                           "[I",         "[Ljava.lang.String;",
-                                           "<init>",     "\"",
-                                           "\\",         "\n",
-                                           "\x01",       "\x7f",
-                                           "\u00e9",     "\u4e2d",
-                                           "\U0001f600", "\xed\xa0\x80",
-                                           "x",          "lambda$main$0"};
+std::string RandomName(SampleRandom& random, SampleKind kind) {
+  static constexpr const char* kParts[] = {"a.b.C",  "$Lambda/0x00f1",
+                                           "[I",     "[Ljava.lang.String;",
+                                           "<init>", "\"",
+                                           "\\",     "\u00e9",
+                                           "\u4e2d", "\U0001f600",
+                                           "x",      "lambda$main$0",
+                                           "\x7f",   "\n",
+                                           "\x01",   "\xed\xa0\x80"};
+  const size_t choices = std::size(kParts) - (kind == SampleKind::kOfficial ? 3 : 0);
   std::string name;
-  for (uint64_t parts = 1 + random.Below(4); parts > 0; --parts) {
-    name.append(kParts[random.Below(std::size(kParts))]);
-  }
+  for (uint64_t parts = 1 + random.Below(4); parts > 0; --parts)
+    name.append(kParts[random.Below(choices)]);
   return name.append(std::to_string(random.Below(50)));
 }
 
@@ -34,12 +34,13 @@ int64_t NextId(SampleRandom& random, int64_t* last) {
   return *last;
 }
 
-ContextIndex RandomContext(Profile& profile, SampleRandom& random) {
+ContextIndex RandomContext(Profile& profile, SampleRandom& random, bool at_entry) {
   std::vector<Frame> frames(1 + random.Below(random.OneIn(50) ? 40 : 4));
   for (Frame& frame : frames) {
     frame.method = MethodIndex{static_cast<uint32_t>(random.Below(profile.method_count()))};
     frame.bci = static_cast<Bci>(random.OneIn(30) ? -1 : static_cast<int>(random.Below(70000)));
   }
+  if (at_entry) frames[0].bci = 0;
   return profile.AddContext(frames);
 }
 
@@ -165,19 +166,19 @@ uint64_t SampleRandom::Next() {
   return z ^ (z >> 31);
 }
 
-Profile MakeRandomProfile(uint64_t seed) {
+Profile MakeRandomProfile(uint64_t seed, SampleKind kind) {
   SampleRandom random(seed);
   Profile profile;
   profile.AddStandardTypes();
   int64_t id = 9;
   for (uint64_t n = random.Below(20); n > 0; --n)
-    profile.AddTypeWithId(RandomName(random), NextId(random, &id));
+    profile.AddTypeWithId(RandomName(random, kind), NextId(random, &id));
   id = -1;
   for (uint64_t n = random.Below(20); n > 0; --n) {
     std::vector<TypeIndex> signature(2 + random.Below(4));
     for (TypeIndex& type : signature)
       type = TypeIndex{static_cast<uint32_t>(random.Below(profile.type_count()))};
-    profile.AddMethodWithId(RandomName(random), signature, NextId(random, &id));
+    profile.AddMethodWithId(RandomName(random, kind), signature, NextId(random, &id));
   }
   if (random.OneIn(2)) {
     profile.AddTypeCounts(Table::kMonitors, profile.AddMonitorContext(),
@@ -185,7 +186,8 @@ Profile MakeRandomProfile(uint64_t seed) {
   }
   for (uint64_t n = profile.method_count() == 0 ? 0 : random.Below(30); n > 0; --n) {
     const Table table = kAllTables[random.Below(kTableCount)];
-    const ContextIndex context = RandomContext(profile, random);
+    const ContextIndex context =
+        RandomContext(profile, random, table == Table::kCalls && kind == SampleKind::kOfficial);
     if (table == Table::kConditionals) {
       std::vector<Successor> successors(random.Below(random.OneIn(20) ? 60 : 5));
       for (Successor& s : successors) {
@@ -202,7 +204,7 @@ Profile MakeRandomProfile(uint64_t seed) {
   static constexpr const char* kValues[] = {
       "null", "[]", "{}", "-1.5e-3", "{\"a\":[true,\"]\\\"\"]}", "[[[ ]]]"};
   for (uint64_t n = random.Below(3); n > 0; --n) {
-    profile.SetExtra("x" + RandomName(random), kValues[random.Below(std::size(kValues))]);
+    profile.SetExtra("x" + RandomName(random, kind), kValues[random.Below(std::size(kValues))]);
   }
   return profile;
 }

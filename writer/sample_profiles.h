@@ -28,7 +28,10 @@ class SampleRandom {
 // Small profiles with everything in them that the format allows: sparse ids, names with quotes,
 // controls and surrogates, switches with repeated successors, saturated counts, empty records,
 // unknown keys.
-Profile MakeRandomProfile(uint64_t seed);
+// kOfficial: only what the official schema's patterns allow (call contexts at bci 0) and other
+// tools can digest (no line ends or lone surrogates in names).
+enum class SampleKind : uint8_t { kAnything, kOfficial };
+Profile MakeRandomProfile(uint64_t seed, SampleKind kind = SampleKind::kAnything);
 
 // Like a real file: scale 1 has 5,000 types, 42,000 methods, 10,000 call, 7,000 conditional and 600
 // virtual contexts; depth median 2-3, 99th percentile 8-13, at most 19. Another seed: the same

@@ -1,18 +1,20 @@
 // Writes sample profiles into a folder: the fuzzers' seed corpus, and what the schema test
-// validates. Usage: write_samples FOLDER COUNT, names are random-N-VERSION.json (every fourth has a
-// gzip twin, .json.gz).
+// validates. Usage: write_samples FOLDER COUNT [official], names are random-N-VERSION.json (every
+// fourth has a gzip twin, .json.gz).
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "writer/sample_profiles.h"
 #include "writer/writer.h"
 
 int main(int argc, char** argv) {
   using namespace iprof;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: write_samples FOLDER COUNT\n");
+  const bool official = argc == 4 && std::string_view(argv[3]) == "official";
+  if (argc != 3 && !official) {
+    std::fprintf(stderr, "usage: write_samples FOLDER COUNT [official]\n");
     return 2;
   }
   std::error_code error;
@@ -25,7 +27,8 @@ int main(int argc, char** argv) {
   };
   const auto count = static_cast<uint64_t>(std::atoi(argv[2]));
   for (uint64_t i = 0; i < count; ++i) {
-    const Profile profile = MakeRandomProfile(i);
+    const Profile profile =
+        MakeRandomProfile(i, official ? SampleKind::kOfficial : SampleKind::kAnything);
     WriteOptions options;
     options.version = i % 2 == 0 ? FormatVersion::k1_0_0 : FormatVersion::k1_1_0;
     options.pretty = i % 3 == 0;
