@@ -113,7 +113,7 @@ Reason Layout::Compute() {
   Place();
   // Every round only lets things grow, and later rounds leave more room to spare, so it ends.
   for (int round = 0; round < 16; ++round) {
-    const int64_t reach = round < 6 ? kShortReach : kShortReach - 1500 * (round - 5);
+    const int64_t reach = int64_t{kShortReach} - (round < 6 ? 0 : 1500 * (round - 5));
     bool changed = false;
     if (const Reason r = GrowFarBranches(reach, &changed); r != Reason::kOk) return r;
     if (!changed) return size_ > kMaxCode ? Reason::kCodeTooLong : Reason::kOk;

@@ -168,6 +168,7 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
     };
     const ArenaVector<InsnRange>& ranges = editor.catch_all_ranges();
     if (std::all_of(ranges.begin(), ranges.end(), unprotectable)) editor.DropCatchAll();
+    if (editor.empty()) return Reason::kOk;
   }
   // From version 51 on a frame is always needed; 50 without a table goes to the old verifier.
   const bool needs_frames =

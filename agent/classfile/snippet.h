@@ -34,7 +34,7 @@ enum class SnippetKind : uint8_t { kPlain, kReceiver };
 class SnippetBuilder {
  public:
   SnippetBuilder(PoolAdditions& pool, Arena& arena, SnippetKind kind = SnippetKind::kPlain)
-      : pool_(&pool), arena_(&arena), kind_(kind), depth_(kind == SnippetKind::kReceiver ? 1 : 0) {
+      : pool_(&pool), arena_(&arena), depth_(kind == SnippetKind::kReceiver ? 1 : 0) {
     base_ = depth_;
     max_ = depth_;
   }
@@ -79,7 +79,6 @@ class SnippetBuilder {
 
   PoolAdditions* pool_;
   Arena* arena_;
-  SnippetKind kind_;
   Reason reason_ = Reason::kOk;
   int depth_ = 0;
   int base_ = 0;

@@ -17,7 +17,8 @@
 #include <iterator>
 
 #include "agent/classfile/checker.h"
-#include "agent/classfile/tools/probe_plan.h"
+#include "agent/classfile/tools/lockstep.h"
+#include "agent/classfile/tools/random_plan.h"
 #include "agent/classfile/tools/zip_archive.h"
 
 namespace iprof::classfile {
@@ -142,9 +143,18 @@ bool WriteOutput(const std::string& path, const std::vector<ZipEntry>& entries) 
   return true;
 }
 
+// Random no-ops in place of the plan's: the same class is rewritten once more and walked.
+LockstepResult WalkRandomly(ByteSpan in, uint64_t seed, uint32_t* method, Workspace& memory,
+                            Workspace& check_memory) {
+  memory.Reset();
+  uint64_t reasons[kReasonCount] = {};
+  const ByteSpan result = RewriteRandomly(in, seed, false, memory, reasons);
+  return WalkClassInLockstep(in, result, check_memory, method);
+}
+
 // Rewrites one class and checks the result.
 void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_memory,
-                  ZipEntry* entry, Totals* totals) {
+                  Workspace& random_memory, ZipEntry* entry, Totals* totals) {
   const ByteSpan in(entry->bytes);
   const auto start = Clock::now();
   memory.Reset();
@@ -169,6 +179,19 @@ void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_
       std::fprintf(stderr, "classrewrite: %s: method %u: %s at %u\n", entry->name.c_str(),
                    check.method, check.problem, check.offset);
       ++totals->failures;
+    }
+    if (settings.kind == PlanKind::kNops || settings.kind == PlanKind::kRoundTrip) {
+      uint32_t method = 0;
+      check_memory.Reset();
+      const LockstepResult walk =
+          settings.kind == PlanKind::kRoundTrip
+              ? WalkClassInLockstep(in, result, check_memory, &method)
+              : WalkRandomly(in, totals->classes, &method, random_memory, check_memory);
+      if (!walk.ok()) {
+        std::fprintf(stderr, "classrewrite: %s: method %u: %s at instruction %u\n",
+                     entry->name.c_str(), method, walk.difference, walk.original);
+        ++totals->failures;
+      }
     }
   }
   entry->bytes.assign(result.begin(), result.end());
@@ -352,8 +375,9 @@ int Main(int argc, char** argv) {
   Totals totals;
   Workspace memory;
   Workspace check_memory;
+  Workspace random_memory;
   for (ZipEntry& e : entries) {
-    if (is_class(e)) RewriteEntry(settings, memory, check_memory, &e, &totals);
+    if (is_class(e)) RewriteEntry(settings, memory, check_memory, random_memory, &e, &totals);
   }
   totals.failures += totals.reasons[static_cast<int>(Reason::kInternal)];
   Print(settings, totals);

@@ -1,0 +1,109 @@
+#include "agent/classfile/tools/random_plan.h"
+
+namespace iprof::classfile {
+
+uint32_t RandomPlan::Next(uint32_t below) {
+  state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+  return static_cast<uint32_t>((state_ >> 33) % below);
+}
+
+Snippet RandomPlan::Any(MethodEditor& editor) {
+  SnippetBuilder builder(editor.pool(), editor.arena());
+  if (with_probes_ && Next(2) == 0) {
+    const FreshLocal number = editor.TakeLocal(1 + static_cast<int>(Next(2)));
+    builder.PushInt(static_cast<int32_t>(Next(1u << 20))).Store('I', number);
+    builder.Iinc(number, static_cast<int16_t>(Next(400)));
+    builder.GetStatic("java/lang/$Iprof", "rows", "[J").Raw(Op::pop);
+    builder.Load('I', number).InvokeStatic("java/lang/$Iprof", "hit", "(I)V");
+    if (Next(2) == 0) editor.ReuseLocals();
+    return builder.Finish();
+  }
+  uint32_t nops = Next(4);
+  if (long_snippets_ > 0 && Next(24) == 0) {
+    --long_snippets_;
+    nops = Next(30000);
+  }
+  if (nops > 16) {
+    auto* bytes = editor.arena().AllocateZeroed<uint8_t>(nops);
+    Snippet snippet;
+    snippet.bytes = bytes;
+    snippet.length = nops;
+    return snippet;
+  }
+  for (uint32_t k = 0; k < nops; ++k) builder.Raw(Op::nop);
+  return builder.Finish();
+}
+
+void RandomPlan::RecordSwitch(const MethodCode& code, MethodEditor& editor, Insn i) {
+  const Slot end = code.EndSlot(i);
+  Slot slots[8];
+  uint32_t shared = 0;
+  const Insn target = code.Successor(i, 0);
+  for (Slot slot = 0; slot < end; ++slot) {
+    if (shared < 8 && code.Successor(i, slot) == target) {
+      slots[shared++] = slot;
+    } else if (Next(3) == 0) {
+      editor.OnEdge(i, slot, Any(editor));
+    }
+  }
+  if (Next(2) == 0) editor.OnEdges(i, std::span<const Slot>(slots, shared), Any(editor));
+}
+
+void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
+  long_snippets_ = Next(8) == 0 ? 3 : 0;
+  const uint32_t one_in = 1 + Next(12);
+  if (Next(2) == 0) editor.OnEntry(Any(editor));
+  for (Insn i = 0; i < code.count(); ++i) {
+    const Op op = code.at(i).op;
+    if ((code.at(i).flags & kIsHandler) != 0 && Next(2) == 0) editor.OnHandler(i, Any(editor));
+    if (Next(one_in) == 0) editor.Before(i, Any(editor));
+    if (with_probes_ && IsInvoke(op) && op != Op::invokestatic && op != Op::invokedynamic &&
+        Next(2) == 0) {
+      const std::optional<MemberRef> member = code.Member(i);
+      if (member && member->name != "<init>") {
+        editor.BeforeCall(i, editor.BuildForReceiver()
+                                 .InvokeStatic("java/lang/$Iprof", "see", "(Ljava/lang/Object;)V")
+                                 .Finish());
+      }
+    }
+    if (IsSwitch(op)) {
+      RecordSwitch(code, editor, i);
+      continue;
+    }
+    const Slot end = code.EndSlot(i);
+    for (Slot slot = code.FirstSlot(i); slot < end; ++slot) {
+      if (Next(one_in) == 0) editor.OnEdge(i, slot, Any(editor));
+    }
+  }
+  if (Next(3) == 0) {
+    const Insn from = Next(code.count());
+    const InsnRange range[] = {{from, from + 1 + Next(code.count() - from)}};
+    if (Next(2) == 0) {
+      editor.CatchAll(Any(editor));
+    } else {
+      editor.CatchAll(range, Any(editor));
+    }
+  }
+}
+
+ByteSpan RewriteRandomly(ByteSpan bytes, uint64_t seed, bool with_probes, Workspace& memory,
+                         uint64_t* reasons) {
+  ClassFile file;
+  if (file.Parse(bytes, memory.class_memory) != Reason::kOk) return bytes;
+  ClassRewriter rewriter(file, memory, {0, false});
+  RandomPlan plan(seed, with_probes);
+  const auto count = static_cast<uint32_t>(file.methods().size());
+  for (uint32_t m = 0; m < count; ++m) {
+    MethodCode code;
+    Reason r = rewriter.Open(m, &code);
+    if (r == Reason::kOk) {
+      MethodEditor editor = rewriter.Edit(code);
+      plan.Record(code, editor);
+      r = rewriter.Apply(editor);
+    }
+    ++reasons[static_cast<int>(r)];
+  }
+  return rewriter.Finish();
+}
+
+}  // namespace iprof::classfile
