@@ -1,0 +1,63 @@
+// SampledMethods: the names of every method that a sample may show, kept from when its class was
+// prepared.
+//
+// Why: a sample holds a jmethodID. Its class may be gone when the profile is written, and then the
+// id must not be handed to the JVM any more. So names are taken while the class surely lives, and
+// the id is only a key here.
+//
+// Guarantees: AddClass and Find may be called from any thread, never from a signal handler; entries
+// stay for good (the JVM does not use an id twice), texts are shared, so that a class loaded a
+// thousand times by a thousand loaders costs its ids alone. Knows no JVM: it is tested without one.
+// Out of memory throws.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace iprof::vm {
+
+struct SampledMethod {
+  std::string_view class_descriptor;  // as JVMTI gives it: "La/B;", hidden "La/B.0x00;"
+  std::string_view name;
+  std::string_view descriptor;  // "(I)V"
+};
+
+struct MethodOfClass {
+  const void* id;  // the jmethodID
+  std::string name;
+  std::string descriptor;
+};
+
+class SampledMethods {
+ public:
+  SampledMethods() = default;
+  SampledMethods(const SampledMethods&) = delete;
+  SampledMethods& operator=(const SampledMethods&) = delete;
+
+  // Adding a class again (it was redefined) adds what is new.
+  void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods);
+  // Texts live as long as this object.
+  std::optional<SampledMethod> Find(const void* id) const;
+  size_t size() const;
+
+ private:
+  struct Entry {
+    const std::string* class_descriptor;
+    const std::string* name;
+    const std::string* descriptor;
+  };
+  const std::string* Shared(std::string_view text);
+
+  mutable std::mutex lock_;
+  std::unordered_set<std::string> texts_;  // its elements never move
+  std::unordered_map<const void*, Entry> by_id_;
+};
+
+}  // namespace iprof::vm

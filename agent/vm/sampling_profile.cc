@@ -1,0 +1,164 @@
+#include "agent/vm/sampling_profile.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/instrument/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CallFrame;
+using sampling::TraceTable;
+using sampling::TraceView;
+
+enum class FrameKind { kOrdinary, kUnstable, kLinkage, kContinuation, kUnnamed };
+
+// "La/B.0x0123;" is the hidden class "a.B/0x0123".
+std::string HiddenNameOf(std::string_view descriptor) {
+  std::string name(descriptor.substr(1, descriptor.size() - 2));
+  for (char& c : name) {
+    if (c == '.') {
+      c = '/';
+    } else if (c == '/') {
+      c = '.';
+    }
+  }
+  return name;
+}
+
+bool IsLinkage(std::string_view class_descriptor) {
+  constexpr std::string_view kInvoke = "Ljava/lang/invoke/";
+  if (!class_descriptor.starts_with(kInvoke)) return false;
+  return instrument::IsHiddenClass(class_descriptor) || class_descriptor.ends_with("$Holder;") ||
+         class_descriptor.substr(kInvoke.size()).starts_with("LambdaForm$");
+}
+
+bool IsContinuationEntry(const SampledMethod& method) {
+  return method.class_descriptor == "Ljdk/internal/vm/Continuation;" &&
+         (method.name == "enterSpecial" || method.name == "enter" || method.name == "enter0");
+}
+
+// What every frame of one method shares; each method is resolved once.
+struct Resolved {
+  FrameKind kind = FrameKind::kUnnamed;
+  SampledMethod method;
+  MethodIndex index = kNoMethod;
+};
+
+class Translation {
+ public:
+  Translation(const SampledMethods& methods, const HiddenClassNames* names, const BciMap* bcis,
+              Profile& profile)
+      : methods_(methods), names_(names), bcis_(bcis), profile_(profile) {}
+
+  void Add(const TraceView& trace) {
+    frames_.clear();
+    bool whole = !trace.cut();
+    for (size_t i = 0; i < trace.depth(); ++i) {
+      const CallFrame raw = trace.frame(i);
+      const Resolved& resolved = Resolve(raw.method);
+      if (resolved.kind == FrameKind::kContinuation) {
+        counts_.carrier_frames += trace.depth() - i;
+        whole = true;  // what is cut off was not the virtual thread's
+        break;
+      }
+      if (resolved.kind == FrameKind::kLinkage) {
+        ++counts_.linkage_frames;
+      } else if (resolved.kind == FrameKind::kUnnamed) {
+        ++counts_.unnamed_frames;
+      } else {
+        if (resolved.kind == FrameKind::kUnstable) ++counts_.unstable_frames;
+        frames_.push_back({resolved.index, BciOf(resolved, raw.bci)});
+      }
+    }
+    // A stack that was read while its weight was zero still has none to give.
+    if (trace.weight() == 0) return;
+    if (frames_.empty()) {
+      counts_.empty_weight += trace.weight();
+      return;
+    }
+    const auto weight = static_cast<int64_t>(std::min<uint64_t>(trace.weight(), INT64_MAX));
+    profile_.AddCount(Table::kSamples, profile_.AddContext(frames_), weight);
+    counts_.weight += trace.weight();
+    if (!whole) ++counts_.cut_contexts;
+  }
+
+  SampleWriteCounts Finish() {
+    counts_.contexts = profile_.entry_count(Table::kSamples);
+    return counts_;
+  }
+
+ private:
+  Bci BciOf(const Resolved& resolved, int32_t raw) const {
+    const Bci bci = std::max(raw, 0);
+    return bcis_ == nullptr ? bci : std::max(bcis_->OriginalBci(resolved.method, bci), 0);
+  }
+
+  const Resolved& Resolve(const void* id) {
+    const auto [at, is_new] = resolved_.try_emplace(id);
+    if (!is_new) return at->second;
+    Resolved& resolved = at->second;
+    const std::optional<SampledMethod> method = methods_.Find(id);
+    if (!method) return resolved;
+    resolved.method = *method;
+    if (IsLinkage(method->class_descriptor)) {
+      resolved.kind = FrameKind::kLinkage;
+    } else if (IsContinuationEntry(*method)) {
+      resolved.kind = FrameKind::kContinuation;
+    } else {
+      resolved.kind = FrameKind::kOrdinary;
+      Name(resolved);
+    }
+    return resolved;
+  }
+
+  void Name(Resolved& resolved) {
+    const std::string_view descriptor = resolved.method.class_descriptor;
+    std::string type;
+    if (instrument::IsHiddenClass(descriptor)) {
+      type = HiddenNameOf(descriptor);
+      resolved.kind = FrameKind::kUnstable;
+    } else if (const auto name = instrument::TypeNameOf(descriptor)) {
+      type = *name;
+    } else {
+      resolved.kind = FrameKind::kUnnamed;
+      return;
+    }
+    if (names_ != nullptr) {
+      if (std::optional<std::string> stable = names_->StableName(type)) {
+        type = std::move(*stable);
+        resolved.kind = FrameKind::kOrdinary;
+      }
+    }
+    const auto types = instrument::SignatureOf(resolved.method.descriptor);
+    if (!types) {
+      resolved.kind = FrameKind::kUnnamed;
+      return;
+    }
+    std::vector<TypeIndex> signature{profile_.AddType(instrument::ToUtf8(type))};
+    for (const std::string& each : *types)
+      signature.push_back(profile_.AddType(instrument::ToUtf8(each)));
+    resolved.index = profile_.AddMethod(instrument::ToUtf8(resolved.method.name), signature);
+  }
+
+  const SampledMethods& methods_;
+  const HiddenClassNames* const names_;
+  const BciMap* const bcis_;
+  Profile& profile_;
+  std::unordered_map<const void*, Resolved> resolved_;
+  std::vector<Frame> frames_;
+  SampleWriteCounts counts_;
+};
+
+}  // namespace
+
+SampleWriteCounts AddSamples(const TraceTable& traces, const SampledMethods& methods,
+                             const HiddenClassNames* names, const BciMap* bcis, Profile& profile) {
+  Translation translation(methods, names, bcis, profile);
+  traces.ForEach([&](const TraceView& trace) { translation.Add(trace); });
+  return translation.Finish();
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,69 @@
+// SamplingProfile: from raw stacks (method keys and bcis of the running bytecode) to the profile's
+// samplingProfiles.
+//
+// What becomes of a frame:
+//  - A method that is named goes in under its name; its bci is translated to the original
+//  bytecode's by the BciMap.
+//  - Native methods are frames. They have no bytecode (HotSpot says bci -3), and the format forbids
+//  negative bcis: 0, the
+//    bci at which any method's execution begins. Compiled code without a position (a synchronised
+//    method's lock) is 0 too.
+//  - Linkage is left out: LambdaForm$… and the other hidden classes of java.lang.invoke, and its
+//  …$Holder classes. An
+//    image has no such frames.
+//  - Other hidden classes (lambdas) get their stable name from HiddenClassNames; where that knows
+//  none (the class's bytes
+//    were never seen), HotSpot's own name stays: true for a reader, of no use to an image build,
+//    and counted.
+//  - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
+//  left out.
+//  - A key that has no name (the class was prepared before anybody listened) is left out and
+//  counted.
+// Contexts start at the executing frame and end at the thread's first. Equal contexts add up.
+//
+// Knows no JVM: tested without one. Any normal thread; one at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/sampling/trace_table.h"
+#include "agent/vm/sampling_methods.h"
+#include "writer/model.h"
+
+namespace iprof::vm {
+
+// HotSpot's name of a hidden class or a proxy ("a.B$$Lambda/0x0000000800c03000", in
+// Class.getName()'s form) to the name that an image build gives it; nothing where it is not known.
+class HiddenClassNames {
+ public:
+  virtual ~HiddenClassNames() = default;
+  virtual std::optional<std::string> StableName(std::string_view hotspot_name) const = 0;
+};
+
+// Bcis of rewritten methods to those of the class file; the bci itself where a method was not
+// rewritten.
+class BciMap {
+ public:
+  virtual ~BciMap() = default;
+  virtual Bci OriginalBci(const SampledMethod& method, Bci running) const = 0;
+};
+
+struct SampleWriteCounts {
+  uint64_t contexts = 0;        // entries written
+  uint64_t weight = 0;          // their sum
+  uint64_t cut_contexts = 0;    // whose outer end is missing (depth=)
+  uint64_t empty_weight = 0;    // weight of stacks of which no frame was left
+  uint64_t linkage_frames = 0;  // left out, as are the next two; frames of distinct stacks
+  uint64_t carrier_frames = 0;
+  uint64_t unnamed_frames = 0;
+  uint64_t unstable_frames = 0;  // kept under HotSpot's own name
+};
+
+// Either hook may be null: names and bcis then stay as they are.
+SampleWriteCounts AddSamples(const sampling::TraceTable& traces, const SampledMethods& methods,
+                             const HiddenClassNames* names, const BciMap* bcis, Profile& profile);
+
+}  // namespace iprof::vm

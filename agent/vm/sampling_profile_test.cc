@@ -1,0 +1,163 @@
+#include "agent/vm/sampling_profile.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CallFrame;
+using sampling::TraceTable;
+
+const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
+CallFrame At(uintptr_t number, int32_t bci) { return {bci, reinterpret_cast<void*>(number * 8)}; }
+
+struct World {
+  std::unique_ptr<TraceTable> traces = std::move(*TraceTable::Create(1 << 20));
+  SampledMethods methods;
+  Profile profile;
+
+  World() {
+    profile.AddStandardTypes();
+    methods.AddClass("La/App;",
+                     std::vector<MethodOfClass>{{Id(1), "main", "([Ljava/lang/String;)V"},
+                                                {Id(2), "work", "(IJ)La/App;"},
+                                                {Id(3), "nap", "()V"}});
+    methods.AddClass("Ljava/lang/invoke/LambdaForm$MH.0x000000080001;",
+                     std::vector<MethodOfClass>{{Id(4), "invoke", "()V"}});
+    methods.AddClass("Ljava/lang/invoke/DirectMethodHandle$Holder;",
+                     std::vector<MethodOfClass>{{Id(5), "invokeStatic", "()V"}});
+    methods.AddClass("La/App$$Lambda.0x000000080002;",
+                     std::vector<MethodOfClass>{{Id(6), "run", "()V"}});
+    methods.AddClass(
+        "Ljdk/internal/vm/Continuation;",
+        std::vector<MethodOfClass>{{Id(7), "enterSpecial", "()V"}, {Id(8), "run", "()V"}});
+    methods.AddClass("Ljava/lang/invoke/MethodHandleNatives;",
+                     std::vector<MethodOfClass>{{Id(9), "linkCallSite", "()V"}});
+  }
+  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1, bool cut = false) {
+    REQUIRE(traces->Add(frames, cut, weight));
+  }
+  std::map<std::string, int64_t> Written(SampleWriteCounts* counts = nullptr,
+                                         const HiddenClassNames* names = nullptr,
+                                         const BciMap* bcis = nullptr) {
+    const SampleWriteCounts got = AddSamples(*traces, methods, names, bcis, profile);
+    if (counts != nullptr) *counts = got;
+    std::map<std::string, int64_t> samples;
+    for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+      std::string text;
+      profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        text += profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci) + " ";
+      });
+      samples[text] = profile.EntryCount(Table::kSamples, entry);
+    }
+    return samples;
+  }
+};
+
+using Samples = std::map<std::string, int64_t>;
+
+const std::string kMain = "a.App.main(java.lang.String[])void";
+const std::string kWork = "a.App.work(int, long)a.App";
+
+// DescribeMethod's own spelling of arrays is not what is tested here.
+std::string MainName(World& world) {
+  world.Written();
+  for (const MethodIndex method : MethodsOf(world.profile))
+    if (world.profile.MethodName(method) == "main") return world.profile.DescribeMethod(method);
+  return "main is missing";
+}
+
+TEST_CASE("a stack becomes a context, innermost first, with its weight") {
+  World world;
+  world.Sample({At(2, 17), At(1, 4)}, 3);
+  const Samples written = world.Written();
+  CHECK(written == Samples{{kWork + ":17 " + MainName(world) + ":4 ", 3}});
+}
+
+TEST_CASE("native methods have bci 0, and so has code without a position") {
+  World world;
+  world.Sample({At(3, sampling::kNativeFrame)});
+  world.Sample({At(3, -1)});
+  CHECK(world.Written() == Samples{{"a.App.nap()void:0 ", 2}});
+}
+
+TEST_CASE("linkage frames are left out and counted, other frames of java.lang.invoke stay") {
+  World world;
+  world.Sample({At(2, 1), At(4, 9), At(5, 2), At(3, 5)});
+  world.Sample({At(9, 6)});
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) ==
+        Samples{{kWork + ":1 a.App.nap()void:5 ", 1},
+                {"java.lang.invoke.MethodHandleNatives.linkCallSite()void:6 ", 1}});
+  CHECK(counts.linkage_frames == 2);
+}
+
+TEST_CASE("a lambda keeps HotSpot's name until somebody knows a stable one") {
+  struct Names : HiddenClassNames {
+    std::optional<std::string> StableName(std::string_view name) const override {
+      if (name != "a.App$$Lambda/0x000000080002") return std::nullopt;
+      return "a.App$$Lambda/0xfeed0";
+    }
+  } names;
+  World world;
+  world.Sample({At(6, 2)});
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{"a.App$$Lambda/0x000000080002.run()void:2 ", 1}});
+  CHECK(counts.unstable_frames == 1);
+  World again;
+  again.Sample({At(6, 2)});
+  CHECK(again.Written(&counts, &names) == Samples{{"a.App$$Lambda/0xfeed0.run()void:2 ", 1}});
+  CHECK(counts.unstable_frames == 0);
+}
+
+TEST_CASE("a virtual thread's stack ends where its continuation begins") {
+  World world;
+  world.Sample({At(2, 1), At(7, 0), At(8, 3), At(1, 4)}, 1, true);
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{kWork + ":1 ", 1}});
+  CHECK(counts.carrier_frames == 3);
+  CHECK(counts.cut_contexts == 0);
+}
+
+TEST_CASE("bcis are those of the class file when the code that ran was rewritten") {
+  struct Minus10 : BciMap {
+    Bci OriginalBci(const SampledMethod& method, Bci running) const override {
+      return method.name == "work" ? running - 10 : running;
+    }
+  } bcis;
+  World world;
+  world.Sample({At(2, 17), At(3, 17)});
+  CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":7 a.App.nap()void:17 ", 1}});
+}
+
+TEST_CASE("unknown methods are left out and counted; nothing left is counted by weight") {
+  World world;
+  world.Sample({At(99, 1), At(3, 2)});
+  world.Sample({At(99, 1)}, 7);
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{"a.App.nap()void:2 ", 1}});
+  CHECK(counts.unnamed_frames == 2);
+  CHECK(counts.empty_weight == 7);
+  CHECK(counts.weight == 1);
+}
+
+TEST_CASE("cut stacks are counted") {
+  World world;
+  world.Sample({At(2, 1)}, 1, true);
+  SampleWriteCounts counts;
+  world.Written(&counts);
+  CHECK(counts.cut_contexts == 1);
+}
+
+TEST_CASE("texts are shared between classes of the same name") {
+  SampledMethods methods;
+  for (uintptr_t i = 1; i <= 100; ++i)
+    methods.AddClass("La/B;", std::vector<MethodOfClass>{{Id(i), "run", "()V"}});
+  CHECK(methods.size() == 100);
+  CHECK(methods.Find(Id(1))->name.data() == methods.Find(Id(100))->name.data());
+  CHECK_FALSE(methods.Find(Id(101)));
+}
+
+}  // namespace
+}  // namespace iprof::vm

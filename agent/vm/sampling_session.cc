@@ -1,0 +1,346 @@
+#include "agent/vm/sampling_session.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "agent/sampling/sample_signal.h"
+#include "agent/vm/boundary.h"
+#include "agent/vm/jvmti_memory.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CodeKind;
+using sampling::OutcomeClass;
+using sampling::PcBci;
+using sampling::SampleOutcome;
+using sampling::Sampler;
+using sampling::SampleStats;
+
+Status JvmtiFailure(const char* step, jvmtiError error) {
+  return {Code::kInternal,
+          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
+}
+
+// The JVM's library is global when the java launcher loads it; a program that embeds a JVM may load
+// it privately.
+sampling::AsyncGetCallTraceFn FindAsyncGetCallTrace() {
+  void* found = dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
+  if (found == nullptr) {
+    if (void* library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD))
+      found = dlsym(library, "AsyncGetCallTrace");
+  }
+  return reinterpret_cast<sampling::AsyncGetCallTraceFn>(found);
+}
+
+std::atomic<JavaVM*> the_vm{nullptr};
+
+// Runs in the signal handler: HotSpot's GetEnv reads a thread-local and compares, it neither locks
+// nor allocates.
+void* CurrentEnv() {
+  JavaVM* vm = the_vm.load(std::memory_order_relaxed);
+  void* env = nullptr;
+  if (vm == nullptr || vm->GetEnv(&env, JNI_VERSION_1_6) != JNI_OK) return nullptr;
+  return env;
+}
+
+double Percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+Sampling::Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log)
+    : vm_(vm), jvmti_(jvmti), log_(log) {
+  sampler_options_.interval_ns = options.interval.ns;
+  sampler_options_.event = options.sample_event;
+  sampler_options_.depth = static_cast<int32_t>(options.depth);
+  sampler_options_.memory_bytes = static_cast<size_t>(options.samples_memory.bytes);
+  sampler_options_.signal = options.signal;
+}
+
+Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log, bool attached) {
+  if (!options.samples) return nullptr;
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK)
+    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  auto* session = new Sampling(vm, jvmti, options, log);
+  Status status = session->Register(attached);
+  if (!status.ok()) {
+    jvmti->DisposeEnvironment();
+    delete session;
+    return status;
+  }
+  return session;
+}
+
+Status Sampling::Register(bool attached) {
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_compiled_method_load_events = 1;
+  jvmtiError error = jvmti_->AddCapabilities(&capabilities);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report compiled methods", error);
+
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMInit = VmInit;
+  callbacks.ClassLoad = ClassLoad;
+  callbacks.ClassPrepare = ClassPrepare;
+  callbacks.ThreadStart = ThreadStart;
+  callbacks.ThreadEnd = ThreadEnd;
+  callbacks.CompiledMethodLoad = CompiledMethodLoad;
+  callbacks.CompiledMethodUnload = CompiledMethodUnload;
+  callbacks.DynamicCodeGenerated = DynamicCodeGenerated;
+  jvmti_->SetEnvironmentLocalStorage(this);
+  error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+        JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
+        JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED}) {
+    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
+  }
+  the_vm.store(vm_, std::memory_order_relaxed);
+  if (attached) Begin();
+  return {};
+}
+
+void Sampling::Begin() {
+  JNIEnv* jni = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+    log_.Error("no samples are taken: the loading thread is not attached to the JVM");
+    return;
+  }
+  LearnLoadedClasses(jni);
+  sampling::SamplerHooks hooks;
+  hooks.get_call_trace = FindAsyncGetCallTrace();
+  hooks.current_env = CurrentEnv;
+  Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
+  if (!sampler.ok()) {
+    log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
+    return;
+  }
+  sampler_ = std::move(*sampler);
+  running_.store(sampler_.get(), std::memory_order_release);
+  // What was compiled and generated before; later events replace what they meet.
+  jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  sampler_->ThreadStarted(jni);  // this thread, whose ThreadStart may be long past
+  sampler_->RollCall();
+  log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
+                        sampling::SignalName(sampler_->signal())));
+}
+
+void Sampling::LearnClass(jclass klass) {
+  jint count = 0;
+  JvmtiMemory<jmethodID> ids(jvmti_);
+  // Also makes the ids, without which AsyncGetCallTrace would give null frames.
+  if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE || count == 0)
+    return;
+  JvmtiString descriptor(jvmti_);
+  if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  std::vector<MethodOfClass> methods;
+  methods.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    JvmtiString name(jvmti_);
+    JvmtiString signature(jvmti_);
+    if (jvmti_->GetMethodName(ids[i], name.address(), signature.address(), nullptr) !=
+        JVMTI_ERROR_NONE)
+      continue;
+    methods.push_back({ids[i], std::string(ViewOf(name)), std::string(ViewOf(signature))});
+  }
+  methods_.AddClass(ViewOf(descriptor), methods);
+}
+
+void Sampling::LearnLoadedClasses(JNIEnv* jni) {
+  jint count = 0;
+  JvmtiMemory<jclass> classes(jvmti_);
+  if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    LearnClass(classes[i]);  // refuses what is not prepared yet; ClassPrepare will come for that
+    jni->DeleteLocalRef(classes[i]);
+  }
+}
+
+void Sampling::AddTo(Profile& profile) {
+  if (sampler_ == nullptr) return;
+  if (!sampler_->Drain()) log_.Step("a sample was still being taken when the profile was made");
+  written_ = AddSamples(sampler_->traces(), methods_, names_, bcis_, profile);
+  profile.SetExtra("iprofSampling", StatisticsJson(sampler_->stats()));
+}
+
+std::string Sampling::StatisticsJson(const SampleStats& stats) const {
+  const sampling::TraceTable::Usage usage = sampler_->traces().usage();
+  std::string json = fmt::format(
+      "{{\"event\":\"{}\",\"intervalNs\":{},\"signals\":{},\"good\":{},\"recovered\":{},\"failed\":"
+      "{},"
+      "\"rawFailed\":{},\"goodWeight\":{},\"recoveredWeight\":{},\"failedWeight\":{},"
+      "\"rawFailedWeight\":{},\"watchedCpuNs\":{},\"handlerNs\":{},\"threads\":{},"
+      "\"timerFailures\":{},"
+      "\"threadsWithoutTimer\":{},\"cutSamples\":{},\"distinctStacks\":{},\"tableBytes\":{},"
+      "\"writtenWeight\":{},\"emptyWeight\":{},\"cutContexts\":{},\"linkageFrames\":{},"
+      "\"carrierFrames\":{},\"unnamedFrames\":{},\"unstableFrames\":{},\"outcomes\":{{",
+      sampler_options_.event == sampling::SampleEvent::kCpu ? "cpu" : "wall",
+      sampler_options_.interval_ns, stats.received, stats.Signals(OutcomeClass::kGood),
+      stats.Signals(OutcomeClass::kRecovered), stats.Signals(OutcomeClass::kFailed),
+      stats.raw_failed, stats.Weight(OutcomeClass::kGood), stats.Weight(OutcomeClass::kRecovered),
+      stats.Weight(OutcomeClass::kFailed), stats.raw_failed_weight, sampler_->watched_cpu_ns(),
+      stats.handler_ns, stats.threads_seen, stats.timer_failures, stats.threads_without_timer,
+      stats.cut, usage.distinct, usage.bytes_used, written_.weight, written_.empty_weight,
+      written_.cut_contexts, written_.linkage_frames, written_.carrier_frames,
+      written_.unnamed_frames, written_.unstable_frames);
+  bool first = true;
+  for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
+    if (stats.signals[i] == 0) continue;
+    json += fmt::format("{}\"{}\":[{},{}]", first ? "" : ",", NameOf(static_cast<SampleOutcome>(i)),
+                        stats.signals[i], stats.weight[i]);
+    first = false;
+  }
+  return json + "}}";
+}
+
+std::string Sampling::Report() {
+  if (sampler_ == nullptr) return "";
+  const SampleStats stats = sampler_->stats();
+  const uint64_t cpu_ns = sampler_->watched_cpu_ns();
+  std::string report = fmt::format(
+      "samples: {} signals = {} good + {} recovered + {} failed ({:.2f} %; before recovery {:.2f} "
+      "%)\n",
+      stats.received, stats.Signals(OutcomeClass::kGood), stats.Signals(OutcomeClass::kRecovered),
+      stats.Signals(OutcomeClass::kFailed),
+      Percent(stats.Weight(OutcomeClass::kFailed), stats.Weight()),
+      Percent(stats.raw_failed_weight, stats.Weight()));
+  for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
+    const auto outcome = static_cast<SampleOutcome>(i);
+    if (stats.signals[i] == 0 || outcome == SampleOutcome::kGood) continue;
+    if (outcome == SampleOutcome::kRecovered) continue;
+    report += fmt::format("  {}: {} signals, weight {}\n", NameOf(outcome), stats.signals[i],
+                          stats.weight[i]);
+  }
+  const double represented =
+      static_cast<double>(stats.Weight()) * static_cast<double>(sampler_options_.interval_ns) / 1e9;
+  if (sampler_options_.event == sampling::SampleEvent::kCpu) {
+    report += fmt::format(
+        "samples stand for {:.2f} s of {:.2f} s of CPU time in {} threads; handlers took {:.2f} % "
+        "of it\n",
+        represented, static_cast<double>(cpu_ns) / 1e9, stats.threads_seen,
+        Percent(stats.handler_ns, cpu_ns));
+  }
+  const sampling::TraceTable::Usage usage = sampler_->traces().usage();
+  report += fmt::format(
+      "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} contexts written, {} "
+      "frames "
+      "of linkage, {} of carriers, {} without a name left out, {} under a name of this run only\n",
+      usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
+      sampler_options_.depth, written_.contexts, written_.linkage_frames, written_.carrier_frames,
+      written_.unnamed_frames, written_.unstable_frames);
+  if (stats.timer_failures > 0) {
+    report += fmt::format(
+        "timers: {} refusals by the system (is the limit on pending signals, ulimit -i, too low?); "
+        "{} threads "
+        "are without one\n",
+        stats.timer_failures, stats.threads_without_timer);
+  }
+  return report;
+}
+
+void Sampling::Stop() {
+  running_.store(nullptr, std::memory_order_release);
+  if (sampler_ == nullptr) return;
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START,
+        JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
+        JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
+    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
+  if (!sampler_->Stop()) log_.Step("a thread was stopped in the middle of taking a sample");
+}
+
+// --- Callbacks.
+
+Sampling* Sampling::Of(jvmtiEnv* jvmti) {
+  void* storage = nullptr;
+  if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE) return nullptr;
+  return static_cast<Sampling*>(storage);
+}
+
+void JNICALL Sampling::VmInit(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "VMInit", [&] { self->Begin(); });
+}
+
+void JNICALL Sampling::ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {
+  // Being enabled is all that AsyncGetCallTrace wants of this event.
+}
+
+void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/,
+                                    jclass klass) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "ClassPrepare", [&] { self->LearnClass(klass); });
+}
+
+void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "ThreadStart", [&] {
+    if (Sampler* sampler = self->running()) sampler->ThreadStarted(jni);
+  });
+}
+
+void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "ThreadEnd", [&] {
+    if (Sampler* sampler = self->running()) sampler->ThreadEnding();
+  });
+}
+
+void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jint size,
+                                          const void* address, jint map_length,
+                                          const jvmtiAddrLocationMap* map, const void* /*info*/) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "CompiledMethodLoad", [&] {
+    Sampler* sampler = self->running();
+    if (sampler == nullptr) return;
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    std::vector<PcBci> bcis;
+    bcis.reserve(static_cast<size_t>(map_length));
+    for (jint i = 0; i < map_length; ++i) {
+      bcis.push_back(
+          {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(map[i].start_address) - start),
+           static_cast<int32_t>(map[i].location)});
+    }
+    std::sort(bcis.begin(), bcis.end(),
+              [](const PcBci& a, const PcBci& b) { return a.offset < b.offset; });
+    sampler->code().Add(start, static_cast<size_t>(size), CodeKind::kCompiled, method, bcis);
+  });
+}
+
+void JNICALL Sampling::CompiledMethodUnload(jvmtiEnv* jvmti, jmethodID /*method*/,
+                                            const void* address) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "CompiledMethodUnload", [&] {
+    if (Sampler* sampler = self->running())
+      sampler->code().Remove(reinterpret_cast<uintptr_t>(address));
+  });
+}
+
+void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* /*name*/,
+                                            const void* address, jint size) {
+  Sampling* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "DynamicCodeGenerated", [&] {
+    Sampler* sampler = self->running();
+    if (sampler == nullptr || size <= 0) return;
+    sampler->code().Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
+                        CodeKind::kStub, nullptr, {});
+  });
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,102 @@
+// Sampling: the samples' side of the agent in one JVM: events, names, the sampler, and its share of
+// the profile.
+//
+// It owns a JVMTI environment of its own, so that its capabilities and callbacks are its own
+// affair.
+//
+// What it asks of the JVM, and why:
+//  - ClassLoad (an empty callback): without it AsyncGetCallTrace answers nothing.
+//  - ClassPrepare: AsyncGetCallTrace gives only jmethodIDs that exist, and GetClassMethods makes
+//  them; names are taken
+//    then, too, on the preparing thread, while the class surely lives.
+//  - CompiledMethodLoad: HotSpot then compiles with the debug information that puts samples onto
+//  their true lines; its
+//    ranges, and those of DynamicCodeGenerated, tell where frames can be popped.
+//  - ThreadStart and ThreadEnd, which run on the thread itself. Threads from before VMInit (or the
+//  attach) are found by a
+//    roll call.
+// Sampling begins at VMInit (the crash guard must stand behind the JVM's own handlers), or at once
+// after an attach.
+//
+// Threads: Create on the loading thread; AddTo and Report on any attached thread in the live phase,
+// one at a time; Stop at VMDeath. Failure: Create says what is wrong; later problems are logged and
+// leave the program alone.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "agent/sampling/sampler.h"
+#include "agent/vm/log.h"
+#include "agent/vm/options.h"
+#include "agent/vm/sampling_methods.h"
+#include "agent/vm/sampling_profile.h"
+#include "writer/model.h"
+#include "writer/status.h"
+
+namespace iprof::vm {
+
+class Sampling {
+ public:
+  Sampling(const Sampling&) = delete;
+  Sampling& operator=(const Sampling&) = delete;
+
+  // Nothing is returned where samples=n. The result lives until the process ends, as callbacks may
+  // come until then.
+  static Result<Sampling*> Create(JavaVM* vm, const Options& options, Log& log, bool attached);
+
+  // For whoever knows stable names and rewritten code; before the first dump. They must outlive
+  // this.
+  void SetHiddenClassNames(const HiddenClassNames* names) { names_ = names; }
+  void SetBciMap(const BciMap* bcis) { bcis_ = bcis; }
+
+  // Adds samplingProfiles and the extra key "iprofSampling" (the statistics as JSON). While
+  // sampling goes on, too.
+  void AddTo(Profile& profile);
+
+  // The paragraph that verbose=1 prints at the end; as of the last AddTo where it concerns the
+  // profile.
+  std::string Report();
+
+  // VMDeath, or the end of an attached session: no more samples are taken.
+  void Stop();
+
+ private:
+  Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log);
+
+  Status Register(bool attached);
+  void Begin();
+  void LearnClass(jclass klass);
+  void LearnLoadedClasses(JNIEnv* jni);
+  std::string StatisticsJson(const sampling::SampleStats& stats) const;
+  sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
+
+  static Sampling* Of(jvmtiEnv* jvmti);
+  static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
+  static void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
+  static void JNICALL ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL ThreadEnd(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jint size,
+                                         const void* address, jint map_length,
+                                         const jvmtiAddrLocationMap* map, const void* info);
+  static void JNICALL CompiledMethodUnload(jvmtiEnv* jvmti, jmethodID method, const void* address);
+  static void JNICALL DynamicCodeGenerated(jvmtiEnv* jvmti, const char* name, const void* address,
+                                           jint size);
+
+  JavaVM* const vm_;
+  jvmtiEnv* const jvmti_;
+  Log& log_;
+  sampling::SamplerOptions sampler_options_;
+  SampledMethods methods_;
+  const HiddenClassNames* names_ = nullptr;
+  const BciMap* bcis_ = nullptr;
+  std::unique_ptr<sampling::Sampler> sampler_;
+  std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_, once callbacks may use it
+  SampleWriteCounts written_;
+};
+
+}  // namespace iprof::vm
