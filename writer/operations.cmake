@@ -16,3 +16,14 @@ iprof_room(iprof_operations
     overlap.cc
     summary.cc
   LIBS iprof_writer Threads::Threads)
+
+iprof_test(writer_operations_test
+  SOURCES
+    check_test.cc
+    consumer_view_test.cc
+    convert_test.cc
+    diff_test.cc
+    merge_test.cc
+    overlap_test.cc
+    summary_test.cc
+  LIBS iprof_operations iprof_sample_profiles)

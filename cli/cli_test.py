@@ -1,0 +1,541 @@
+#!/usr/bin/env python3
+"""The iprof tool from outside: every command, option and exit code.
+
+Usage: cli_test.py IPROF GENERATED_FOLDER [unittest options]
+Each test makes its files in a folder of its own and shows command, output and expectation when it fails.
+"""
+import csv
+import gzip
+import io
+import json
+import os
+import pty
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+IPROF = os.path.abspath(sys.argv.pop(1))
+GENERATED = os.path.abspath(sys.argv.pop(1))
+
+STANDARD = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
+
+
+def profile(scale=1, version="1.0.0", **tables):
+    """Main.main calls Main.loop (bci 5), which calls Circle.area or Square.area (bci 7)."""
+    types = [{"id": i, "name": n} for i, n in enumerate(STANDARD)]
+    types += [{"id": 10, "name": "a.Main"}, {"id": 11, "name": "a.Circle"}, {"id": 12, "name": "a.Square"}]
+    made = {
+        "version": version,
+        "types": types,
+        "methods": [
+            {"id": 1, "name": "main", "signature": [10, 8]},
+            {"id": 2, "name": "loop", "signature": [10, 8, 4]},
+            {"id": 3, "name": "area", "signature": [11, 4]},
+            {"id": 4, "name": "area", "signature": [12, 4]},
+        ],
+        "callCountProfiles": [
+            {"ctx": "1:0", "records": [1 * scale]},
+            {"ctx": "2:0<1:5", "records": [9 * scale]},
+            {"ctx": "3:0<2:7<1:5", "records": [90 * scale]},
+        ],
+        "conditionalProfiles": [{"ctx": "2:3", "records": [53, 0, 90 * scale, 14, 1, 10 * scale]}],
+        "virtualInvokeProfiles": [{"ctx": "2:7", "records": [11, 75 * scale, 12, 25 * scale]}],
+        "monitorProfiles": [{"ctx": "0:0", "records": [11, 7 * scale]}],
+        "samplingProfiles": [
+            {"ctx": "3:2<2:7<1:5", "records": [5 * scale]},
+            {"ctx": "2:9<1:5", "records": [2 * scale]},
+        ],
+    }
+    made.update(tables)
+    return made
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="iprof-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        data = content if isinstance(content, (bytes, str)) else json.dumps(content)
+        data = data.encode() if isinstance(data, str) else data
+        if name.endswith(".gz"):
+            data = gzip.compress(data)
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def run_tool(self, *arguments, expect=0, stdin=b"", env=None):
+        done = subprocess.run(
+            [IPROF, *arguments], input=stdin, capture_output=True, cwd=self.folder, timeout=120,
+            env={**os.environ, **(env or {})}, check=False)
+        self.assertEqual(
+            done.returncode, expect,
+            f"\niprof {' '.join(arguments)}\nstdout: {done.stdout[-2000:]!r}\nstderr: {done.stderr[-2000:]!r}")
+        return done
+
+    def out(self, *arguments, **options):
+        return self.run_tool(*arguments, **options).stdout.decode()
+
+    def err(self, *arguments, **options):
+        return self.run_tool(*arguments, **options).stderr.decode()
+
+    def json(self, *arguments, **options):
+        return json.loads(self.out(*arguments, "--format", "json", **options))
+
+    def load(self, name):
+        with open(self.path(name), "rb") as f:
+            data = f.read()
+        return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+
+class Frame(CliTest):
+    def test_help(self):
+        overview = self.out("help")
+        self.assertEqual(overview, self.out("--help"))
+        for command in ["show", "check", "merge", "diff", "overlap", "convert", "version", "help"]:
+            self.assertIn(f"\n  {command} ", overview)
+            self.assertTrue(self.out(command, "--help").startswith(f"Usage: iprof {command} "))
+            self.assertEqual(self.out("help", command), self.out(command, "-h"))
+
+    def test_version(self):
+        self.assertTrue(self.out("version").startswith("iprof "))
+        self.assertEqual(self.out("version"), self.out("--version"))
+        self.assertEqual(self.json("version")["writes"], ["1.0.0", "1.1.0"])
+
+    def test_usage_errors(self):
+        a = self.write("a.iprof", profile())
+        cases = [
+            ([], "a command is missing"),
+            (["shwo"], "unknown command 'shwo'; did you mean 'show'?"),
+            (["--colour"], "unknown option '--colour'"),
+            (["help", "shwo"], "unknown command 'shwo'"),
+            (["show"], "file is required"),
+            (["show", a, "--topnn", "3"], "unknown option '--topnn'; did you mean '--topn'?"),
+            (["show", a, "b"], "unexpected argument 'b'"),
+            (["show", a, "--topn", "-1"], "'-1' is no whole number"),
+            (["show", a, "--format", "jsno"], "did you mean 'json'?"),
+            (["show", a, "--table", "branchs"], "did you mean 'branches'?"),
+            (["diff", a, a, "--threshold", "x"], "'x' is no share"),
+            (["diff", a, a, "--threshold", "101%"], "more than 1"),
+            (["diff", "-", "-"], "read once only"),
+            (["overlap", "-", "-"], "read once only"),
+            (["merge", a], "--output is required"),
+            (["merge", "-o", "x"], "nothing to merge"),
+            (["merge", "-o", "x", "-w", "0,a"], "no weighted input"),
+            (["merge", "-o", "x", "-", "-"], "read once only"),
+            (["merge", "-o", "-", a, "--format", "json"], "both write to standard output"),
+            (["convert", a], "--to is required"),
+            (["convert", a, "--to", "csv", "--bci"], "--bci needs"),
+            (["convert", a, "--to", "csv", "--output-version", "1.0.0"], "--output-version needs"),
+        ]
+        for arguments, message in cases:
+            with self.subTest(arguments=arguments):
+                error = self.err(*arguments, expect=2)
+                self.assertIn(message, error)
+                self.assertEqual(error.count("\n"), 1, error)
+
+    def test_bad_input_and_io(self):
+        bad = self.write("bad.iprof", "{")
+        old = self.write("old.iprof", profile(version="0.2.0"))
+        a = self.write("a.iprof", profile())
+        one = {"show": [], "convert": ["--to", "csv"], "check": []}
+        for command, options in one.items():
+            self.assertIn("bad.iprof", self.err(command, bad, *options, expect=3))
+            self.assertIn("No such file", self.err(command, "none.iprof", *options, expect=4))
+            self.run_tool(command, self.folder, *options, expect=4)
+        for command in ["diff", "overlap"]:
+            self.run_tool(command, a, bad, expect=3)
+            self.run_tool(command, "none.iprof", a, expect=4)
+        self.assertIn("0.2.0", self.err("show", old, expect=3))
+
+    def test_a_file_named_like_a_command(self):
+        self.write("check", profile())
+        self.assertIn("file:           check", self.out("show", "check"))
+
+    def test_standard_input_and_gzip(self):
+        text = json.dumps(profile()).encode()
+        for stdin in [text, gzip.compress(text)]:
+            self.assertIn("a.Main.main()void", self.out("show", "-", stdin=stdin))
+            self.assertIn("0 errors", self.out("check", "-", stdin=stdin))
+        a = self.write("a.iprof.gz", profile())
+        self.assertIn("no differences", self.out("diff", a, "-", stdin=text))
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        a = self.write("a.iprof", profile())
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([IPROF, "show", a], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"No space left", done.stderr)
+
+    def test_closed_pipe_ends_quietly(self):
+        many = profile()
+        many["callCountProfiles"] = [{"ctx": f"1:0<2:{i}", "records": [i + 1]} for i in range(20000)]
+        a = self.write("a.iprof", many)
+        for arguments in [["show", "--all"], ["convert", "--to", "csv"], ["convert", "--to", "pretty"]]:
+            with subprocess.Popen([IPROF, *arguments, a], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+                tool.stdout.read(10)
+                tool.stdout.close()
+                self.assertEqual(tool.stderr.read(), b"")
+            self.assertEqual(tool.returncode, 0)
+
+    def on_terminal(self, *arguments, env=None):
+        """Runs the tool on a pseudo-terminal and gives what it printed."""
+        main, other = pty.openpty()
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        environment.update({"TERM": "xterm", **(env or {})})
+        with subprocess.Popen([IPROF, *arguments], stdin=subprocess.DEVNULL, stdout=other, stderr=other,
+                              cwd=self.folder, env=environment) as tool:
+            os.close(other)
+            output = b""
+            while True:
+                try:
+                    piece = os.read(main, 65536)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                output += piece
+        os.close(main)
+        return output
+
+    def test_colour(self):
+        a = self.write("a.iprof", profile())
+        self.assertIn(b"\x1b[1m", self.on_terminal("show", a))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, env={"NO_COLOR": "1"}))
+        self.assertIn(b"\x1b[1m", self.on_terminal("show", a, env={"NO_COLOR": ""}))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, env={"TERM": "dumb"}))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, "--color", "never"))
+        self.assertNotIn("\x1b", self.out("show", a))
+        self.assertIn("\x1b[1m", self.out("show", a, "--color", "always", env={"NO_COLOR": "1"}))
+
+    def test_progress_on_a_terminal_only(self):
+        fifo = self.path("slow.iprof")
+        os.mkfifo(fifo)
+        text = json.dumps(profile()).encode()
+
+        def feed(run):
+            # The reader waits longer than a second for the second half.
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    with open(fifo, "wb", buffering=0) as out:
+                        out.write(text[:1000])
+                        time.sleep(1.5)
+                        out.write(text[1000:])
+                finally:
+                    os._exit(0)
+            try:
+                return run()
+            finally:
+                os.waitpid(pid, 0)
+
+        drawn = feed(lambda: self.on_terminal("check", fifo))
+        self.assertIn(b"bytes", drawn)
+        self.assertIn(b"\r\x1b[K", drawn)
+        silent = feed(lambda: self.run_tool("check", fifo))
+        self.assertEqual(silent.stderr, b"")
+
+    def test_hostile_names(self):
+        hostile = profile()
+        hostile["types"][10]["name"] = "a.\x1b[2JMain\n\u202e"
+        hostile["vm\x07"] = 1
+        a = self.write("a.iprof", hostile)
+        b = self.write("b.iprof", profile(3))
+        for arguments in [["show", a], ["show", "--method", "loop", a], ["diff", a, b], ["check", "--strict", a],
+                          ["overlap", "--method", "loop", a, b], ["show", self.path("no\x1b[2Jfile")]]:
+            done = subprocess.run([IPROF, *arguments], capture_output=True, check=False)
+            for text in [done.stdout, done.stderr]:
+                bad = [c for c in text.decode() if (ord(c) < 32 and c != "\n") or c == "\u202e"]
+                self.assertEqual(bad, [], f"{arguments}: {text!r}")
+        for form in ["csv", "collapsed"]:
+            on_terminal = self.on_terminal("convert", "--to", form, a)
+            self.assertNotIn(b"\x1b[2J", on_terminal)
+            self.assertNotIn("\u202e".encode(), on_terminal)
+        names = [m["method"] for m in self.json("show", "--method", "loop", a)["methods"]]
+        self.assertEqual(names, ["a.\x1b[2JMain\n\u202e.loop(int)void"])
+
+
+class Show(CliTest):
+    def test_overview(self):
+        a = self.write("a.iprof", profile(vm={"x": 1}))
+        text = self.out("show", a)
+        for expected in ["format version: 1.0.0", "types:          13", "methods:        4", "vm (8 bytes)",
+                         "median 2, 99% up to 3, deepest 3", "90.00%  a.Circle.area()int",
+                         "-> 53 (index 0): 90.00%, -> 14 (index 1): 10.00%", "a.Circle: 75.00%, a.Square: 25.00%"]:
+            self.assertIn(expected, text)
+        self.assertEqual(text, self.out("show", a))
+
+    def test_table_topn_cutoff_all(self):
+        a = self.write("a.iprof", profile())
+        text = self.out("show", "--table", "calls", "--topn", "1", a)
+        self.assertNotIn("branches", text)
+        self.assertEqual(text.count("a.Circle.area()int"), 2)
+        self.assertNotIn("a.Main.main()void:0", text)
+        self.assertIn("a.Main.main()void:0", self.out("show", "--all", "--topn", "0", a))
+        self.assertEqual(self.out("show", "--table", "callCountProfiles", a), self.out("show", "--table=calls", a))
+        hottest = self.json("show", "--table", "calls", "--cutoff", "9", a)["tables"][0]["hottest"]
+        self.assertEqual([h["count"] for h in hottest], [90, 9])
+
+    def test_detailed_summary(self):
+        a = self.write("a.iprof", profile())
+        text = self.out("show", "--detailed-summary", "--table", "calls", a)
+        self.assertIn("Total count: 100\n", text)
+        self.assertIn("1 contexts (33.33%) with count >= 90 account for 90% of the total counts.\n", text)
+        self.assertIn("2 contexts (66.67%) with count >= 9 account for 99% of the total counts.\n", text)
+        self.assertIn("3 contexts (100.00%) with count >= 1 account for 99.9% of the total counts.\n", text)
+        rows = self.json("show", "--detailed-summary", "--table", "calls", a)["tables"][0]["detailed_summary"]
+        self.assertEqual([r["contexts"] for r in rows], [1, 1, 1, 2, 3])
+
+    def test_method(self):
+        a = self.write("a.iprof", profile())
+        text = self.out("show", "--method", "a.Main.loop", a)
+        for expected in ["a.Main.loop(int)void", "consumer: called 9 times", "branches at bci 3",
+                         "consumer: -> 14: 10.0000%, -> 53: 90.0000%",
+                         "consumer: a.Circle: 75.0000%, a.Square: 25.0000%", "samples: 2 in it, 7 in it or below it"]:
+            self.assertIn(expected, text)
+        self.assertNotIn("main()void\n  id", text)
+        shown = self.json("show", "--method", "*.area", a)["methods"]
+        self.assertEqual([m["method"] for m in shown], ["a.Circle.area()int", "a.Square.area()int"])
+        self.assertEqual(shown[0]["calls"], 90)
+        self.assertFalse(shown[1]["called"])
+        self.assertIn("no method matches", self.err("show", "--method", "nobody", a, expect=1))
+
+
+class Check(CliTest):
+    def test_sound(self):
+        a = self.write("a.iprof", profile())
+        self.assertEqual(self.out("check", "--strict", "a.iprof"),
+                         "a.iprof: 13 types, 4 methods, 8 entries: 0 errors, 0 doubtful\n")
+        self.assertEqual(self.json("check", a)["files"][0]["errors"], 0)
+
+    def test_findings(self):
+        bad = profile()
+        bad["callCountProfiles"] += [{"ctx": "9:1", "records": [0]}]
+        bad["conditionalProfiles"] += [{"ctx": "2:8", "records": [9, 0, 0, 4, 1, 0]}]
+        a = self.write("a.iprof", bad)
+        text = self.out("check", "a.iprof", expect=1)
+        lines = text.splitlines()
+        self.assertEqual(len(lines), 4, text)
+        self.assertRegex(lines[0], r"^a\.iprof: byte \d+, \$\.callCountProfiles\[3\]\.ctx: error \[call-ctx-bci\]")
+        self.assertEqual(lines[3], "a.iprof: 13 types, 4 methods, 10 entries: 3 errors")
+        self.assertIn("successor-all-zero", self.out("check", "--strict", a, expect=1))
+        self.assertEqual(len(self.out("check", "-q", a, expect=1).splitlines()), 1)
+        self.assertIn("2 more findings are not shown", self.out("check", "--max-findings", "1", a, expect=1))
+        found = self.json("check", a, expect=1)["files"][0]
+        self.assertEqual([f["rule"] for f in found["findings"]], ["call-ctx-bci", "ctx-method", "count-zero"])
+        with open(a, "rb") as f:
+            self.assertTrue(f.read()[found["findings"][0]["offset"]:].startswith(b'"9:1"'))
+
+    def test_several_files_worst_exit_code(self):
+        good = self.write("good.iprof", profile())
+        wrong = self.write("wrong.iprof", profile(version="3.0.0"))
+        bad = self.write("bad.iprof", "[")
+        self.run_tool("check", good, wrong, expect=1)
+        done = self.run_tool("check", bad, good, wrong, expect=3)
+        self.assertIn(b"good.iprof: 13 types", done.stdout)
+        files = self.json("check", bad, good, expect=3)["files"]
+        self.assertIn("failed", files[0])
+        self.assertEqual(files[1]["errors"], 0)
+
+
+class Merge(CliTest):
+    def calls(self, name):
+        return sorted(e["records"][0] for e in self.load(name)["callCountProfiles"])
+
+    def test_merge_in_any_order(self):
+        a, b = self.write("a.iprof", profile()), self.write("b.iprof.gz", profile(10, version="0.4.0"))
+        self.assertEqual(self.out("merge", "-o", "ab", a, b), "")
+        self.run_tool("merge", "-o", "ba", b, a, "-j", "2")
+        self.assertEqual(self.load("ab"), self.load("ba"))
+        with open(self.path("ab"), "rb") as x, open(self.path("ba"), "rb") as y:
+            self.assertEqual(x.read(), y.read())
+        self.assertEqual(self.calls("ab"), [11, 99, 990])
+        self.run_tool("check", "--strict", "ab")
+
+    def test_weights_lists_folders(self):
+        self.write("a.iprof", profile())
+        self.run_tool("merge", "-o", "twice", "a.iprof", "a.iprof")
+        self.run_tool("merge", "-o", "weighted", "-w", "2,a.iprof")
+        self.assertEqual(self.load("twice"), self.load("weighted"))
+        self.run_tool("merge", "-o", "many", "-w", "2,a.iprof", "-w", "3,a.iprof", "a.iprof")
+        self.assertEqual(self.calls("many"), [6, 54, 540])
+        self.write("list", "# comment\n\na.iprof\r\n4,a.iprof\n")
+        self.run_tool("merge", "-o", "listed", "--input-list", "list")
+        self.assertEqual(self.calls("listed"), [5, 45, 450])
+        self.run_tool("merge", "-o", "piped", "--input-list", "-", stdin=b"a.iprof\na.iprof\n")
+        self.assertEqual(self.calls("piped"), [2, 18, 180])
+        self.write("d/x.iprof", profile())
+        self.write("d/e/y.iprof.gz", profile())
+        self.write("d/readme.txt", "no profile")
+        for _ in range(2):  # the output in the folder is not counted again
+            self.run_tool("merge", "-o", "d/all.iprof", "--input-dir", "d")
+            self.assertEqual(self.calls("d/all.iprof"), [2, 18, 180])
+        self.run_tool("merge", "-o", "x", "--input-list", "none", expect=4)
+        self.run_tool("merge", "-o", "x", "--input-dir", "none", expect=4)
+        self.write("badlist", "0,a.iprof\n")
+        self.assertIn("badlist, line 1", self.err("merge", "-o", "x", "--input-list", "badlist", expect=2))
+
+    def test_output_may_be_an_input(self):
+        self.write("a.iprof", profile())
+        self.run_tool("merge", "-o", "a.iprof", "a.iprof", "a.iprof")
+        self.assertEqual(self.calls("a.iprof"), [2, 18, 180])
+
+    def test_failure_modes(self):
+        self.write("a.iprof", profile())
+        self.write("bad.iprof", json.dumps(profile())[:-1])
+        self.assertIn("bad.iprof", self.err("merge", "-o", "x", "a.iprof", "bad.iprof", expect=3))
+        self.assertFalse(os.path.exists(self.path("x")))
+        self.assertIn("left out", self.err("merge", "-o", "x", "a.iprof", "bad.iprof", "--failure-mode", "all", expect=1))
+        self.assertEqual(self.calls("x"), [1, 9, 90])
+        self.assertIn("left out", self.err("merge", "-o", "y", "a.iprof", "bad.iprof", "--failure-mode", "warn"))
+        self.run_tool("merge", "-o", "z", "bad.iprof", "--failure-mode", "all", expect=3)
+        self.run_tool("merge", "-o", "z", "bad.iprof", "--failure-mode", "warn")
+        self.assertEqual(self.load("z").get("callCountProfiles", []), [])
+        report = self.json("merge", "-o", "x", "a.iprof", "bad.iprof", "--failure-mode", "warn")
+        self.assertEqual((report["merged"], report["left_out"][0]["file"]), (1, "bad.iprof"))
+
+    def test_outputs(self):
+        self.write("a.iprof", profile(instanceOfProfiles=[{"ctx": "1:3", "records": [10, 1]}]))
+        self.run_tool("merge", "-o", "x.iprof.gz", "a.iprof")
+        self.assertEqual(self.load("x.iprof.gz")["version"], "1.1.0")
+        with open(self.path("x.iprof.gz"), "rb") as f:
+            self.assertEqual(f.read(2), b"\x1f\x8b")
+        self.assertIn("instanceof", self.err("merge", "-o", "y", "a.iprof", "--output-version", "1.0.0"))
+        self.assertNotIn("instanceOfProfiles", self.load("y"))
+        pretty = self.out("merge", "-o", "-", "--pretty", "a.iprof")
+        self.assertGreater(pretty.count("\n"), 10)
+        self.assertEqual(json.loads(pretty), json.loads(self.out("merge", "-o", "-", "a.iprof")))
+        packed = self.run_tool("merge", "-o", "-", "--gzip", "a.iprof").stdout
+        self.assertEqual(json.loads(gzip.decompress(packed)), json.loads(pretty))
+
+    def test_target_that_cannot_be_written(self):
+        a = self.write("a.iprof", profile())
+        self.run_tool("merge", "-o", "none/x", a, expect=4)
+        self.run_tool("merge", "-o", self.folder, a, expect=4)
+        os.mkdir(self.path("ro"))
+        self.write("ro/x", "kept")
+        os.chmod(self.path("ro"), stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
+        self.addCleanup(os.chmod, self.path("ro"), stat.S_IRWXU)
+        os.chmod(self.folder, 0o755)
+        # Root may write everywhere: then it is nobody who tries.
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        try:
+            done = subprocess.run([IPROF, "merge", "-o", "ro/x", a], capture_output=True, cwd=self.folder,
+                                  check=False, **user)
+        except PermissionError:
+            self.skipTest("nobody may not run the tool here")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(b"Permission denied", done.stderr)
+        with open(self.path("ro/x"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), "kept")
+
+    def test_conflicting_keys(self):
+        a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
+        self.assertIn("disagree about the key 'vm'", self.err("merge", "-o", "x", a, b))
+        self.assertEqual(self.load("x")["vm"], "17")
+
+
+class Compare(CliTest):
+    def test_diff(self):
+        a = self.write("a.iprof", profile())
+        moved = profile(1000)
+        moved["conditionalProfiles"][0]["records"] = [53, 0, 70, 14, 1, 30]
+        moved["methods"].append({"id": 9, "name": "added", "signature": [10, 8]})
+        b = self.write("b.iprof", moved)
+        self.assertIn("no differences", self.out("diff", "--exit-code", a, a))
+        text = self.out("diff", a, b)
+        for expected in ["branches    moved   a.Main.loop(int)void:3", "bci 14: 10.00% -> 30.00%", "methods only in B (1)",
+                         "a.Main.added()void"]:
+            self.assertIn(expected, text)
+        self.run_tool("diff", "--exit-code", a, b, expect=1)
+        self.run_tool("diff", "--exit-code", "--table", "calls", a, b)
+        found = self.json("diff", a, b)
+        self.assertEqual(found["differences"], 1)
+        self.assertAlmostEqual(found["items"][0]["movement"], 0.2)
+        self.assertEqual(self.json("diff", "--threshold", "25%", a, b)["differences"], 0)
+        self.assertEqual(self.json("diff", "--threshold", "0.25", a, b)["differences"], 0)
+        self.assertEqual(self.json("diff", "--topn", "0", a, b)["methods_only_in_b"], ["a.Main.added()void"])
+
+    def test_overlap(self):
+        a, b = self.write("a.iprof", profile()), self.write("b.iprof", profile(7))
+        other = profile()
+        other["virtualInvokeProfiles"][0]["records"] = [11, 25, 12, 75]
+        c = self.write("c.iprof", other)
+        self.assertEqual({t["overlap"] for t in self.json("overlap", a, b)["tables"]}, {1, None})
+        table = self.json("overlap", "--table", "receivers", a, c)["tables"]
+        self.assertEqual([t["overlap"] for t in table], [0.5])
+        self.assertIn("50.000%", self.out("overlap", a, c))
+        methods = self.json("overlap", "--method", "loop", a, c)["methods"]
+        self.assertEqual([m["method"] for m in methods], ["a.Main.loop(int)void"])
+        self.run_tool("overlap", "--method", "nobody", a, c, expect=1)
+
+
+class Convert(CliTest):
+    def test_forms(self):
+        a = self.write("a.iprof", profile())
+        self.assertEqual(json.loads(self.out("convert", a, "--to", "pretty")), profile())
+        self.assertEqual(json.loads(self.out("convert", a, "--to", "iprof")), profile())
+        self.assertEqual(self.out("convert", a, "--to", "iprof", "--output-version", "1.1.0").count("1.1.0"), 1)
+        self.assertEqual(self.out("convert", a, "--to", "collapsed"),
+                         "a.Main.main;a.Main.loop 2\na.Main.main;a.Main.loop;a.Circle.area 5\n")
+        self.assertEqual(self.out("convert", a, "--to", "collapsed", "--bci").splitlines()[0],
+                         "a.Main.main:5;a.Main.loop:7;a.Circle.area:2 5")
+        rows = list(csv.DictReader(io.StringIO(self.out("convert", a, "--to", "csv"))))
+        self.assertEqual(len(rows), 10)
+        self.assertEqual(rows[2]["callers"], "a.Main.loop(int)void:7 < a.Main.main()void:5")
+        self.run_tool("convert", a, "--to", "csv", "-o", "x.csv.gz")
+        with gzip.open(self.path("x.csv.gz"), "rt") as f:
+            self.assertEqual(list(csv.DictReader(f)), rows)
+        self.run_tool("convert", a, "--to", "csv", "-o", "none/x", expect=4)
+
+
+class Generated(CliTest):
+    def file(self, name):
+        return os.path.join(GENERATED, name)
+
+    def test_man_page(self):
+        for command in [["groff", "-ww", "-man", "-Tutf8", self.file("iprof.1")],
+                        ["man", "--warnings=w", "-l", self.file("iprof.1")]]:
+            if shutil.which(command[0]) is None:
+                continue
+            done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
+            self.assertEqual((done.returncode, done.stderr), (0, b""), command)
+
+    def test_completions_are_sound_scripts(self):
+        checked = 0
+        for shell, name in [("bash", "iprof.bash"), ("zsh", "_iprof"), ("fish", "iprof.fish")]:
+            if shutil.which(shell) is None:
+                continue
+            done = subprocess.run([shell, "-n", self.file(name)], capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), name)
+            checked += 1
+        self.assertGreater(checked, 0)
+
+    def bash_words(self, *words):
+        quoted = " ".join("'" + w + "'" for w in words)
+        script = (f". '{self.file('iprof.bash')}'; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _iprof; "
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, cwd=self.folder)
+        return done.stdout.decode().split()
+
+    def test_bash_completes(self):
+        self.assertIn("merge", self.bash_words("iprof", "me"))
+        self.assertEqual(self.bash_words("iprof", "show", "--det"), ["--detailed-summary"])
+        self.assertEqual(self.bash_words("iprof", "show", "--format", "j"), ["json"])
+        self.assertEqual(self.bash_words("iprof", "show", "--format", "=", "j"), ["json"])
+        self.write("app.iprof", profile())
+        self.assertEqual(self.bash_words("iprof", "show", "ap"), ["app.iprof"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

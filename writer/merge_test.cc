@@ -1,0 +1,196 @@
+#include "writer/merge.h"
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "writer/merge_canonical.h"
+#include "writer/operations_test_profiles.h"
+#include "writer/sample_profiles.h"
+
+namespace iprof {
+namespace {
+
+Profile MergeOf(const Profile& a, const Profile& b) {
+  ProfileMerger merger;
+  merger.Add(a);
+  merger.Add(b);
+  return merger.Finish();
+}
+
+TEST_CASE("merging adds counts per context and unites types and methods") {
+  const Profile a = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0<1:7","records":[3]}],)"
+      R"("conditionalProfiles":[{"ctx":"2:3","records":[53,0,1,14,1,10]}],)"
+      R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[11,5,12,4]}])");
+  // The same program, other ids and order.
+  const Profile b = Parse(
+      R"({"version":"0.4.0","methods":[{"id":9,"name":"loop","signature":[3,1]},)"
+      R"({"id":7,"name":"main","signature":[3,1]}],"types":[{"id":1,"name":"a.Void"},)"
+      R"({"id":3,"name":"a.Main"},{"id":4,"name":"a.Circle"}],"callCountProfiles":[)"
+      R"({"ctx":"9:0","records":[2]}],"virtualInvokeProfiles":[{"ctx":"9:7","records":[4,2]}]})");
+  const Profile c = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"2:0<1:7","records":[4]},{"ctx":"2:0","records":[1]}],)"
+      R"("conditionalProfiles":[{"ctx":"2:3","records":[53,0,2,14,1,20]}],)"
+      R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[12,2]}])");
+  const Profile merged = MergeOf(a, c);
+  const MethodIndex loop = MethodNamed(merged, "a.Main.loop()void");
+  const MethodIndex main = MethodNamed(merged, "a.Main.main()void");
+  const Frame chain[] = {{loop, 0}, {main, 7}};
+  const auto entry = merged.FindEntry(Table::kCalls, *merged.FindContext(chain));
+  REQUIRE(entry);
+  CHECK(merged.EntryCount(Table::kCalls, *entry) == 7);
+  CHECK(merged.entry_count(Table::kCalls) == 3);
+  const auto successors = merged.EntrySuccessors(EntryIndex{0});
+  REQUIRE(successors.size() == 2);
+  CHECK(successors[0] == Successor{53, 0, 3});
+  CHECK(successors[1] == Successor{14, 1, 30});
+  const auto types = merged.EntryTypeCounts(Table::kVirtualInvokes, EntryIndex{0});
+  REQUIRE(types.size() == 2);
+  CHECK(merged.TypeName(types[0].type) == "a.Circle");  // the largest first: 4 + 2
+  CHECK(types[0].count == 6);
+  // A method of another return type is another method.
+  CHECK(MergeOf(a, b).method_count() == 6);
+}
+
+TEST_CASE("merging is commutative and associative, to the byte; weight n is n times") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    const Profile a = MakeRandomProfile(3 * seed);
+    const Profile b = MakeRandomProfile(3 * seed + 1);
+    const Profile c = MakeRandomProfile(3 * seed + 2);
+    REQUIRE(Text(MergeOf(a, b)) == Text(MergeOf(b, a)));
+    REQUIRE(Text(MergeOf(MergeOf(a, b), c)) == Text(MergeOf(a, MergeOf(b, c))));
+    ProfileMerger twice;
+    twice.Add(a);
+    twice.Add(a);
+    ProfileMerger weighted;
+    weighted.Add(a, 2);
+    REQUIRE(Text(twice.Finish()) == Text(weighted.Finish()));
+    // What was merged once is in its final form.
+    ProfileMerger again;
+    again.Add(MergeOf(a, b));
+    REQUIRE(Text(again.Finish()) == Text(MergeOf(a, b)));
+  }
+}
+
+TEST_CASE("grouping by threads makes no difference") {
+  std::vector<Profile> inputs;
+  for (uint64_t seed = 0; seed < 9; ++seed) inputs.push_back(MakeRandomProfile(seed));
+  ProfileMerger all;
+  for (const Profile& input : inputs) all.Add(input);
+  ProfileMerger groups[3];
+  for (size_t i = 0; i < inputs.size(); ++i) groups[(i * 5) % 3].Add(inputs[i]);
+  groups[1].Add(std::move(groups[2]));
+  groups[1].Add(std::move(groups[0]));
+  CHECK(all.ConflictingKeys() == groups[1].ConflictingKeys());
+  CHECK(Text(all.Finish()) == Text(groups[1].Finish()));
+}
+
+TEST_CASE("a switch keeps the order of its keys unless inputs disagree about it") {
+  const auto merged = [](const char* first, const char* second) {
+    const auto profile = [](const char* records) {
+      return ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[)" +
+                         std::string(records) + "]}]");
+    };
+    const Profile result = MergeOf(profile(first), profile(second));
+    const auto successors = result.EntrySuccessors(EntryIndex{0});
+    return std::vector<Successor>(successors.begin(), successors.end());
+  };
+  CHECK(merged("40,0,1,30,1,2,-5,0,3,20,2,4", "40,0,1,30,1,1,-5,0,1,20,2,1") ==
+        std::vector<Successor>{{40, 0, 2}, {30, 1, 3}, {-5, 0, 4}, {20, 2, 5}});
+  CHECK(merged("40,0,1,30,1,2,-5,0,3", "30,1,1,40,0,1,20,2,9") ==
+        std::vector<Successor>{{40, 0, 2}, {-5, 0, 3}, {30, 1, 3}, {20, 2, 9}});
+}
+
+TEST_CASE("counts saturate") {
+  const std::string most = std::to_string(INT64_MAX);
+  const Profile full =
+      ParseTables(R"(,"callCountProfiles":[{"ctx":"1:0","records":[)" + most + "]}]");
+  const Profile merged = MergeOf(full, full);
+  CHECK(merged.EntryCount(Table::kCalls, EntryIndex{0}) == INT64_MAX);
+}
+
+TEST_CASE("unknown keys are united, disagreement is reported") {
+  const Profile a = ParseTables(R"(,"vm":"17","a":1)");
+  const Profile b = ParseTables(R"(,"vm":"25","b":2)");
+  ProfileMerger merger;
+  merger.Add(b);
+  merger.Add(a);
+  CHECK(merger.ConflictingKeys() == std::vector<std::string>{"vm"});
+  const Profile merged = merger.Finish();
+  REQUIRE(merged.extras().size() == 3);
+  CHECK(merged.extras()[2] == ExtraKey{"vm", "\"17\""});
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "iprof-merge-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST_CASE("MergeFiles: failure modes, threads, order") {
+  const Folder folder;
+  const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
+  const std::string other = folder.Write("other", Text(MakeRandomProfile(2)));
+  // Bad only at its very end: nothing of it may be counted.
+  std::string cut = Text(MakeRandomProfile(3));
+  const std::string bad = folder.Write("bad", cut.substr(0, cut.rfind('}')));
+  const MergeInput inputs[] = {{good, 1}, {bad, 1}, {other, 3}, {"/nonexistent/x", 1}};
+
+  const auto any = MergeFiles(inputs, {.threads = 3});
+  REQUIRE_FALSE(any.ok());
+  CHECK(any.status().code() == Code::kBadInput);
+  CHECK(any.status().message().find(bad) != std::string::npos);
+
+  const auto warn = MergeFiles(inputs, {.failure_mode = FailureMode::kWarn, .threads = 3});
+  REQUIRE(warn.ok());
+  CHECK(warn->merged == 2);
+  REQUIRE(warn->left_out.size() == 2);
+  CHECK(warn->left_out[1].status.code() == Code::kIo);
+  const MergeInput sound[] = {{other, 3}, {good, 1}};
+  const auto expected = MergeFiles(sound, {.threads = 1});
+  REQUIRE(expected.ok());
+  CHECK(Text(warn->profile) == Text(expected->profile));
+
+  const MergeInput hopeless[] = {{bad, 1}, {bad, 1}};
+  CHECK_FALSE(MergeFiles(hopeless, {.failure_mode = FailureMode::kAll}).ok());
+  CHECK(MergeFiles(hopeless, {.failure_mode = FailureMode::kWarn}).ok());
+  size_t last_done = 0;
+  const auto all = MergeFiles(inputs, {.failure_mode = FailureMode::kAll,
+                                       .threads = 2,
+                                       .on_progress = [&](size_t done, size_t total) {
+                                         CHECK(done == last_done + 1);
+                                         CHECK(total == 4);
+                                         last_done = done;
+                                       }});
+  CHECK(all.ok());
+  CHECK(last_done == 4);
+}
+
+TEST_CASE("the canonical form does not depend on order or ids") {
+  const Profile a = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"2:0<1:7","records":[3]},{"ctx":"1:0","records":[5]}])");
+  const Profile b = Parse(
+      R"({"version":"1.0.0","types":[{"id":31,"name":"a.Circle"},{"id":30,"name":"a.Shape"},)"
+      R"({"id":20,"name":"a.Main"},{"id":8,"name":"void"}],"methods":[)"
+      R"({"id":44,"name":"area","signature":[31,8]},{"id":43,"name":"area","signature":[30,8]},)"
+      R"({"id":42,"name":"loop","signature":[20,8]},{"id":41,"name":"main","signature":[20,8]}],)"
+      R"("callCountProfiles":[{"ctx":"41:0","records":[5]},{"ctx":"42:0<41:7","records":[3]}]})");
+  CHECK(Text(CanonicalProfile(a)) == Text(CanonicalProfile(b)));
+  CHECK(Text(a) != Text(b));
+}
+
+}  // namespace
+}  // namespace iprof
