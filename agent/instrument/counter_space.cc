@@ -27,6 +27,11 @@ uint32_t CounterSpace::Wanted() const {
   return WantedLocked();
 }
 
+uint32_t CounterSpace::Cap() const {
+  std::lock_guard lock(mutex_);
+  return max_chunks_;
+}
+
 std::optional<CounterRange> CounterSpace::Allocate(uint32_t count) {
   if (count > kChunkCounters) return std::nullopt;
   std::optional<CounterRange> range;

@@ -46,6 +46,9 @@ class CounterSpace {
 
   std::optional<CounterRange> Allocate(uint32_t count);
 
+  // The cap, in chunks.
+  uint32_t Cap() const;
+
   // Chunks that should exist: those in use plus one spare, within the cap.
   uint32_t Wanted() const;
 

@@ -33,12 +33,13 @@ Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_pt
 
 Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
 
-Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log) {
+Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
+                    bool attached) {
   std::unique_ptr<Agent> agent(new Agent(vm, jvmti, std::move(settings), std::move(log)));
   // Callbacks may come as soon as they are registered, so the agent has to be findable before.
   Agent* const started = agent.get();
   current.store(started, std::memory_order_release);
-  const Status registered = started->Register();
+  const Status registered = started->Register(attached);
   if (!registered.ok()) {
     current.store(nullptr, std::memory_order_release);
     jvmti->DisposeEnvironment();
@@ -48,13 +49,16 @@ Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::un
   return Status();
 }
 
-Status Agent::Register() {
+Status Agent::Register(bool attached) {
   jvmtiEventCallbacks callbacks{};
   callbacks.VMDeath = VmDeath;
   jvmtiError error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
+  const Result<Counting*> counting = Counting::Create(vm_, settings_.options, *log_, attached);
+  if (!counting.ok()) return counting.status();
+  counting_ = *counting;
   return Status();
 }
 
@@ -68,6 +72,7 @@ Status Agent::Dump(JNIEnv* jni) {
 Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   Profile profile;
   profile.AddStandardTypes();
+  if (counting_ != nullptr) counting_->AddTo(jni, profile);
   const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, profile);
   if (!counts.ok()) return counts.status();
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
@@ -81,11 +86,18 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   if (path.ok()) {
     log_->Result(fmt::format("wrote {}: {} types, {} methods", *path, profile.type_count(),
                              profile.method_count()));
+    if (counting_ != nullptr && log_->Shows(LogLevel::kStatistics)) {
+      const std::string report = counting_->Report();
+      for (std::string_view line : SplitAt(report, "\n")) {
+        if (!line.empty()) log_->Statistics(line);
+      }
+    }
   }
   return path;
 }
 
 void Agent::OnVmDeath(JNIEnv* jni) {
+  if (counting_ != nullptr) counting_->Stop();
   if (!settings_.options.dump_on_exit) {
     log_->Step("the program ends; doe=n, so no profile is written");
     return;

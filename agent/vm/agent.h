@@ -17,6 +17,7 @@
 #include <mutex>
 #include <string>
 
+#include "agent/vm/counting.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "writer/status.h"
@@ -40,7 +41,7 @@ class Agent {
   // Registers with the JVM and becomes Current. Takes over the environment; on failure it is
   // disposed of and nothing stays registered.
   static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings,
-                      std::unique_ptr<Log> log);
+                      std::unique_ptr<Log> log, bool attached);
 
   // Writes the profile as of now; logs the outcome as well as returning it.
   Status Dump(JNIEnv* jni);
@@ -55,13 +56,14 @@ class Agent {
 
  private:
   Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
-  Status Register();
+  Status Register(bool attached);
   Result<std::string> WriteProfile(JNIEnv* jni);
 
   JavaVM* vm_;
   jvmtiEnv* jvmti_;
   AgentSettings settings_;
   std::unique_ptr<Log> log_;
+  Counting* counting_ = nullptr;  // null where nothing is counted
   std::mutex dump_mutex_;
 };
 

@@ -7,11 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
-#include "agent/vm/type_names.h"
 
 namespace iprof::vm {
 namespace {
+
+using instrument::IsHiddenClass;
+using instrument::SignatureOf;
+using instrument::ToUtf8;
+using instrument::TypeNameOf;
 
 struct LoadedClass {
   std::string descriptor;

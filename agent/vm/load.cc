@@ -61,7 +61,7 @@ class EnvironmentOwner {
 };
 
 // Opens the log where the options say and starts the agent; the program is one that the user meant.
-Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options) {
+Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, LoadReason reason) {
   const VmAssessment assessment = Assess(MakeVmIdentity(
       SystemProperty(jvmti.get(), "java.vm.name"), SystemProperty(jvmti.get(), "java.vm.version")));
   if (assessment.verdict == VmVerdict::kRefused) {
@@ -81,7 +81,8 @@ Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options) 
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
   log->Step(fmt::format("the profile will go to {}", *out));
   const Status started =
-      Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out}, std::move(log));
+      Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out}, std::move(log),
+                   reason == LoadReason::kAttach);
   if (!started.ok()) return started;
   return Outcome::kRunning;
 }
@@ -109,7 +110,7 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     stderr_log.Step(fmt::format("'{}' is not among only=; staying out", program.name));
     return Outcome::kStaysOut;
   }
-  return StartWith(vm, jvmti, std::move(parsed->options));
+  return StartWith(vm, jvmti, std::move(parsed->options), reason);
 }
 
 jint Refuse(const Status& why, std::string_view text, LoadReason reason) {

@@ -16,7 +16,7 @@
 
 namespace iprof::vm {
 
-enum class LogLevel : int { kError = 0, kWarning = 1, kStep = 2, kDetail = 3 };
+enum class LogLevel : int { kError = -1, kNotice = 0, kStatistics = 1, kStep = 2, kDetail = 3 };
 
 class Log {
  public:
@@ -33,9 +33,10 @@ class Log {
   bool Shows(LogLevel level) const { return static_cast<int>(level) <= verbosity_; }
 
   void Error(std::string_view message) { Write(LogLevel::kError, message); }
-  void Warning(std::string_view message) { Write(LogLevel::kWarning, message); }
-  // What came out in the end: "wrote app.iprof"; shown at the same level as warnings.
-  void Result(std::string_view message) { Write(LogLevel::kWarning, message); }
+  void Warning(std::string_view message) { Write(LogLevel::kNotice, message); }
+  // What came out in the end: "wrote app.iprof".
+  void Result(std::string_view message) { Write(LogLevel::kNotice, message); }
+  void Statistics(std::string_view message) { Write(LogLevel::kStatistics, message); }
   void Step(std::string_view message) { Write(LogLevel::kStep, message); }
   void Detail(std::string_view message) { Write(LogLevel::kDetail, message); }
 
@@ -43,7 +44,7 @@ class Log {
   void Write(LogLevel level, std::string_view message);
 
   int file_ = -1;
-  int verbosity_ = 1;
+  int verbosity_ = 0;
 };
 
 // The line as it is written, without its time: control characters of the message are made harmless,

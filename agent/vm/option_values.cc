@@ -28,10 +28,10 @@ LeadingNumber ReadLeadingNumber(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
+std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   while (true) {
-    const size_t end = text.find(separator);
+    const size_t end = text.find_first_of(separators);
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
@@ -45,7 +45,7 @@ Result<bool> ParseYesNo(std::string_view text) {
 }
 
 Result<size_t> ParseChoice(std::string_view text, std::string_view choices) {
-  const std::vector<std::string_view> names = SplitAt(choices, '|');
+  const std::vector<std::string_view> names = SplitAt(choices, "|");
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return i;
   }
@@ -96,8 +96,8 @@ Result<std::string> ParsePath(std::string_view text) {
 
 Result<PatternList> ParsePatternList(std::string_view text) {
   PatternList patterns;
-  for (std::string_view part : SplitAt(text, ':')) {
-    if (part.empty()) return Bad("must be patterns joined by ':', none of them empty");
+  for (std::string_view part : SplitAt(text, ";+")) {
+    if (part.empty()) return Bad("must be patterns joined by ';' or '+', none of them empty");
     patterns.emplace_back(part);
   }
   return patterns;

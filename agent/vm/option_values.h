@@ -28,11 +28,13 @@ struct ByteSize {
   bool operator==(const ByteSize&) const = default;
 };
 
-// Glob patterns ('*' any characters, '?' one), joined by ':' as class paths are.
+// Glob patterns ('*' any characters, '?' one), joined by ';' or '+' (which needs no quotes in a
+// shell).
 using PatternList = std::vector<std::string>;
 
-// The parts of text between separators; always at least one, empty parts included.
-std::vector<std::string_view> SplitAt(std::string_view text, char separator);
+// The parts of text between separators (any of these characters); always at least one, empty parts
+// included.
+std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators);
 
 // "y", "n"; HPROF's habit. "yes", "no", "true" and "false" are refused so that scripts stay
 // uniform.
@@ -53,7 +55,7 @@ Result<ByteSize> ParseSize(std::string_view text);
 // A file name: not empty.
 Result<std::string> ParsePath(std::string_view text);
 
-// "com.acme.*:tool.jar": no pattern may be empty.
+// "com.acme.*;tool.jar" or "com.acme.*+tool.jar": no pattern may be empty.
 Result<PatternList> ParsePatternList(std::string_view text);
 
 }  // namespace iprof::vm

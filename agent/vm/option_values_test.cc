@@ -72,8 +72,8 @@ TEST_CASE("sizes are powers of 1024") {
 
 TEST_CASE("pattern lists have no empty pattern") {
   CHECK(*ParsePatternList("a") == PatternList{"a"});
-  CHECK(*ParsePatternList("com.acme.*:tool.jar") == PatternList{"com.acme.*", "tool.jar"});
-  for (const char* text : {"", ":", "a:", ":a", "a::b"}) {
+  CHECK(*ParsePatternList("com.acme.*;tool.jar") == PatternList{"com.acme.*", "tool.jar"});
+  for (const char* text : {"", ";", "a;", "+a", "a;+b"}) {
     INFO(text);
     CHECK_FALSE(ParsePatternList(text).ok());
   }

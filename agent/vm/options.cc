@@ -15,6 +15,10 @@ namespace {
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
 }
+void StorePlacement(Options& options, size_t index) {
+  options.placement =
+      index == 0 ? instrument::PlacementPolicy::kAutomatic : instrument::PlacementPolicy::kDirect;
+}
 void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
 }
@@ -32,9 +36,21 @@ const auto kTable = std::to_array<OptionSpec>({
      "profile only programs whose main class or jar matches one of these patterns"},
     {"onerror", ChoiceSlot{"fail|ignore", StoreOnError}, "fail",
      "what to do when the agent cannot start: stop the JVM, or go on without the agent"},
-    {"verbose", NumberSlot{&Options::verbose, 0, 3}, "1",
-     "0 errors only, 1 also warnings and results, 2 also steps, 3 everything"},
+    {"verbose", NumberSlot{&Options::verbose, 0, 3}, "0",
+     "0 warnings and the result, 1 also statistics at the end, 2 also steps, 3 everything"},
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
+    {"calls", &Options::calls, "y", "count how often each method is called"},
+    {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
+    {"jdk", &Options::jdk, "y", "count in the JDK's own classes too, from the first bytecode on"},
+    {"include", &Options::include, "", "count only in classes that match one of these patterns"},
+    {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
+    {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",
+     "tree: few counters, the rest derived; direct: a counter for everything, slower"},
+    {"memory", &Options::memory, "256m", "most heap that counters may take"},
+    {"stripes", NumberSlot{&Options::stripes, 1, 64}, "1",
+     "copies of every counter, spread over threads; a power of two"},
+    {"selfcheck", &Options::self_check, "n",
+     "count everything directly and compare with what placement=tree would have derived"},
 });
 
 template <typename... Ts>
@@ -99,7 +115,7 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
   std::string message =
       fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), Shown(value));
   if (const auto* slot = std::get_if<ChoiceSlot>(&spec.slot)) {
-    const std::string_view nearest = NearestName(value, SplitAt(slot->choices, '|'));
+    const std::string_view nearest = NearestName(value, SplitAt(slot->choices, "|"));
     if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
   }
   return Bad(std::move(message));
@@ -130,6 +146,12 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
     return Bad(
         fmt::format("gzip=n contradicts out={}, whose name ends in .gz", Shown(options.out)));
   }
+  if ((options.stripes & (options.stripes - 1)) != 0) {
+    return Bad(fmt::format("option 'stripes' must be a power of two, not {}", options.stripes));
+  }
+  if (options.self_check && was_given("placement")) {
+    return Bad("selfcheck=y compares both placements, so it contradicts placement=");
+  }
   if (!options.log.empty() && options.log == options.out) {
     return Bad("log and out name the same file");
   }
@@ -146,7 +168,7 @@ std::string ValueSyntax(const OptionSpec& spec) {
       [](const NumberSlot& slot) { return fmt::format("{}..{}", slot.min, slot.max); },
       [](const ChoiceSlot& slot) { return std::string(slot.choices); },
       [](const PathSlot&) { return std::string("FILE"); },
-      [](PatternList Options::*) { return std::string("PATTERN:..."); },
+      [](PatternList Options::*) { return std::string("PATTERN;..."); },
       [](Duration Options::*) { return std::string("N{us|ms|s}"); },
       [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
   };

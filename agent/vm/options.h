@@ -17,6 +17,7 @@
 #include <string_view>
 #include <variant>
 
+#include "agent/instrument/placement.h"
 #include "agent/vm/option_values.h"
 #include "writer/status.h"
 #include "writer/writer.h"
@@ -33,8 +34,19 @@ struct Options {
   bool gzip = false;  // after parsing: what to do, whether asked for or implied by the name
   PatternList only;   // empty: every program
   OnError on_error = OnError::kFail;
-  int64_t verbose = 1;
+  int64_t verbose = 0;
   std::string log;  // empty: stderr
+
+  // What is counted, and where.
+  bool calls = true;
+  bool branches = true;
+  bool jdk = true;      // also the classes of the boot and platform loaders
+  PatternList include;  // class names with dots; empty: all
+  PatternList exclude;
+  instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
+  ByteSize memory;      // most heap for counters
+  int64_t stripes = 1;  // a power of two
+  bool self_check = false;
 };
 
 // How an option's text becomes its member; the alternative is the option's kind.

@@ -32,14 +32,14 @@ TEST_CASE("without options the table's defaults hold") {
   CHECK_FALSE(options.gzip);
   CHECK(options.only.empty());
   CHECK(options.on_error == OnError::kFail);
-  CHECK(options.verbose == 1);
+  CHECK(options.verbose == 0);
   CHECK(options.log.empty());
 }
 
 TEST_CASE("every option arrives") {
   const Options options = Parsed(
       "out=a/"
-      "%p.iprof,force=n,doe=n,format=1.1.0,gzip=y,only=com.acme.*:t.jar,onerror=ignore,verbose=3,"
+      "%p.iprof,force=n,doe=n,format=1.1.0,gzip=y,only=com.acme.*;t.jar,onerror=ignore,verbose=3,"
       "log=l");
   CHECK(options.out == "a/%p.iprof");
   CHECK_FALSE(options.force);

@@ -1,8 +1,8 @@
-#include "agent/vm/type_names.h"
+#include "agent/instrument/type_names.h"
 
 #include <catch2/catch.hpp>
 
-using namespace iprof::vm;
+using namespace iprof::instrument;
 using Names = std::vector<std::string>;
 
 TEST_CASE("types are named as Class.getName() names them") {

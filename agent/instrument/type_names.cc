@@ -1,9 +1,9 @@
-#include "agent/vm/type_names.h"
+#include "agent/instrument/type_names.h"
 
 #include <cstddef>
 #include <cstdint>
 
-namespace iprof::vm {
+namespace iprof::instrument {
 namespace {
 
 std::string_view PrimitiveName(char letter) {
@@ -158,4 +158,4 @@ bool IsHiddenClass(std::string_view descriptor) {
   return descriptor.find('.') != std::string_view::npos;
 }
 
-}  // namespace iprof::vm
+}  // namespace iprof::instrument

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace iprof::vm {
+namespace iprof::instrument {
 
 // "I" → "int", "Ljava/lang/String;" → "java.lang.String", "[[I" → "[[I", "[La/B;" → "[La.B;";
 // nothing if malformed.
@@ -29,4 +29,4 @@ std::string ToUtf8(std::string_view modified_utf8);
 // suffix.
 bool IsHiddenClass(std::string_view descriptor);
 
-}  // namespace iprof::vm
+}  // namespace iprof::instrument

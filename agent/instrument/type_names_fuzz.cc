@@ -3,15 +3,15 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/vm/type_names.h"
+#include "agent/instrument/type_names.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto name = iprof::vm::TypeNameOf(text);
+  const auto name = iprof::instrument::TypeNameOf(text);
   if (name && name->empty()) std::abort();
-  const auto signature = iprof::vm::SignatureOf(text);
+  const auto signature = iprof::instrument::SignatureOf(text);
   if (signature && signature->empty()) std::abort();
-  const std::string utf8 = iprof::vm::ToUtf8(text);
+  const std::string utf8 = iprof::instrument::ToUtf8(text);
   if (utf8.size() > size) std::abort();
   return 0;
 }

@@ -1,0 +1,378 @@
+#include "agent/instrument/class_instrumenter.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "agent/classfile/rewriter.h"
+#include "agent/instrument/class_table.h"
+#include "agent/instrument/intrinsic_names.h"
+#include "agent/instrument/method_graph.h"
+#include "agent/instrument/probe_emitter.h"
+#include "agent/instrument/profile_assembly.h"
+#include "agent/instrument/self_check.h"
+#include "writer/sites/site_record.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::ClassFile;
+using classfile::ClassRewriter;
+using classfile::MemberInfo;
+using classfile::MethodCode;
+using classfile::Reason;
+
+// Everything that one rewriting thread needs, kept for the next class.
+struct Worker {
+  classfile::Workspace memory;
+  MethodGraph graph;
+  ProbePlanner planner;
+  ProbePlan plan;
+  ProbePlan reference;  // self-check: what tree placement would do
+  MethodRecord record;
+};
+
+// Numbers the callees of one class whose calls are counted at their sites.
+class ClassCallees final : public CalleeNumbers {
+ public:
+  explicit ClassCallees(CountedClass& klass) : klass_(klass) {}
+
+  uint32_t NumberOf(const MethodCode& code, classfile::Insn insn) override {
+    const auto member = code.Member(insn);
+    if (!member) return kNotWanted;
+    const std::string_view owner = code.file().pool().ClassName(member->owner);
+    if (!MayBeIntrinsic(owner, member->name)) return kNotWanted;
+    const bool is_virtual = code.at(insn).op == classfile::Op::invokevirtual;
+    for (uint32_t i = 0; i < klass_.callees.size(); ++i) {
+      const Callee& known = klass_.callees[i];
+      if (known.owner == owner && known.name == member->name &&
+          known.descriptor == member->descriptor && known.virtual_call == is_virtual) {
+        return i;
+      }
+    }
+    klass_.callees.push_back({klass_.Keep(owner), klass_.Keep(member->name),
+                              klass_.Keep(member->descriptor), is_virtual});
+    return static_cast<uint32_t>(klass_.callees.size() - 1);
+  }
+
+ private:
+  CountedClass& klass_;
+};
+
+// As many workers as classes are rewritten at one time, reused.
+class WorkerPool {
+ public:
+  std::unique_ptr<Worker> Take() {
+    {
+      std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        auto worker = std::move(idle_.back());
+        idle_.pop_back();
+        return worker;
+      }
+    }
+    return std::make_unique<Worker>();
+  }
+  void Return(std::unique_ptr<Worker> worker) {
+    std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(worker));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+// HotSpot knows Object's finalizer by its single instruction, and tests every class's for the same.
+bool IsEmptyFinalizer(const ClassFile& file, const MemberInfo& method, const MethodCode& code) {
+  return file.NameOf(method) == "finalize" && file.DescriptorOf(method) == "()V" &&
+         code.code().size() == 1;
+}
+
+// Whether the method's own annotation says that compilers may replace calls of it.
+bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
+  classfile::AttributeWalk attributes = file.AttributesOf(method);
+  classfile::AttributeView attribute;
+  while (attributes.Next(&attribute)) {
+    if (file.pool().Utf8(attribute.name) != "RuntimeVisibleAnnotations") continue;
+    // Annotations nest, but this one has no elements and HotSpot looks for it at top level only:
+    // its type index stands somewhere in the attribute, which is enough to ask for.
+    for (size_t i = 2; i + 1 < attribute.bytes.size(); ++i) {
+      const classfile::CpIndex type{classfile::LoadU2(attribute.bytes.data() + i)};
+      if (file.pool().Utf8(type) == "Ljdk/internal/vm/annotation/IntrinsicCandidate;") return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::array kEfforts{Effort::kAsAsked, Effort::kTree, Effort::kCallsOnly};
+
+bool IsTooLong(Reason reason) {
+  return reason == Reason::kCrossesHugeMethodLimit || reason == Reason::kCodeTooLong ||
+         reason == Reason::kBranchTooFar || reason == Reason::kFramesTooLarge ||
+         reason == Reason::kTableTooLong;
+}
+
+}  // namespace
+
+struct ClassInstrumenter::Rep {
+  Rep(InstrumenterOptions o, CounterSpace& s, std::function<std::string(uint32_t)> h)
+      : options(o), space(s), holder_name(std::move(h)) {}
+
+  bool Instrument(Worker& worker, const ClassBytes& input,
+                  const std::function<uint8_t*(size_t)>& output);
+  bool Rewrite(Worker& worker, const ClassFile& file, std::string_view name, const Hash128& hash,
+               const CountedClass* before, CountedClass& counted, classfile::ByteSpan* result);
+  void InstrumentMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter,
+                        uint32_t number, const CountedMethod* before, CountedClass& counted);
+  Reason TryMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter, uint32_t number,
+                   Effort effort, const CountedMethod* before, CountedClass& counted,
+                   CountedMethod& method);
+
+  void Note(Reason reason, Effort effort);
+
+  const InstrumenterOptions options;
+  CounterSpace& space;
+  const std::function<std::string(uint32_t)> holder_name;
+  WorkerPool workers;
+  ClassTable table;
+  SelfCheck self_check;
+
+  std::atomic<uint64_t> classes_instrumented{0};
+  std::atomic<uint64_t> classes_without_code{0};
+  std::array<std::atomic<uint64_t>, classfile::kReasonCount> classes_left{};
+  std::atomic<uint64_t> methods_instrumented{0};
+  std::atomic<uint64_t> methods_tree_instead{0};
+  std::atomic<uint64_t> methods_calls_only{0};
+  std::atomic<uint64_t> methods_without_counters{0};
+  std::array<std::atomic<uint64_t>, classfile::kReasonCount> methods_left{};
+  AssemblyStatistics assembled;  // of the last AddTo
+  SelfCheckResult checked;
+};
+
+ClassInstrumenter::ClassInstrumenter(InstrumenterOptions options, CounterSpace& space,
+                                     std::function<std::string(uint32_t)> holder_name)
+    : rep_(std::make_unique<Rep>(options, space, std::move(holder_name))) {}
+
+ClassInstrumenter::~ClassInstrumenter() = default;
+
+bool ClassInstrumenter::Instrument(const ClassBytes& input,
+                                   const std::function<uint8_t*(size_t)>& output) {
+  auto worker = rep_->workers.Take();
+  const bool changed = rep_->Instrument(*worker, input, output);
+  worker->memory.Reset();
+  rep_->workers.Return(std::move(worker));
+  return changed;
+}
+
+bool ClassInstrumenter::Knows(std::string_view internal_name) const {
+  return rep_->table.KnowsName(internal_name);
+}
+
+bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
+                                        const std::function<uint8_t*(size_t)>& output) {
+  ClassFile file;
+  const Reason parsed = file.Parse(input.bytes, worker.memory.class_memory);
+  if (parsed != Reason::kOk) {
+    ++classes_left[static_cast<size_t>(parsed)];
+    return false;
+  }
+  const std::string_view name = input.name.empty() ? file.name() : input.name;
+  const Hash128 hash = Murmur3(input.bytes);
+  classfile::ByteSpan result;
+  const CountedClass* before = table.Find(name, hash);
+  bool changed = false;
+  if (before == nullptr) {
+    auto counted = std::make_unique<CountedClass>();
+    CountedClass* const mine = counted.get();
+    changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
+    const CountedClass* kept = table.Add(std::move(counted));
+    if (kept == mine) {
+      ++(changed ? classes_instrumented : classes_without_code);
+    } else {
+      before = kept;  // another thread loaded the same class meanwhile: its counters are the ones
+    }
+  }
+  if (before != nullptr) {
+    CountedClass again;
+    changed = Rewrite(worker, file, name, hash, before, again, &result);
+  }
+  if (!changed) return false;
+  uint8_t* out = output(result.size());
+  if (out == nullptr) return false;
+  std::memcpy(out, result.data(), result.size());
+  return true;
+}
+
+// Fills `counted` and rewrites the class; with `before`, to the counters that the class has
+// already.
+bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std::string_view name,
+                                     const Hash128& hash, const CountedClass* before,
+                                     CountedClass& counted, classfile::ByteSpan* result) {
+  counted.name = counted.Keep(name);
+  counted.super_name = counted.Keep(file.super_name());
+  counted.hash = hash;
+  counted.access = file.access();
+  counted.methods.reserve(file.methods().size());
+  ClassRewriter rewriter(file, worker.memory);
+  for (uint32_t m = 0; m < file.methods().size(); ++m) {
+    InstrumentMethod(worker, file, rewriter, m, before == nullptr ? nullptr : &before->methods[m],
+                     counted);
+  }
+  *result = rewriter.Finish();
+  return rewriter.rewritten_methods() > 0;
+}
+
+void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& file,
+                                              ClassRewriter& rewriter, uint32_t number,
+                                              const CountedMethod* before, CountedClass& counted) {
+  const MemberInfo& member = file.methods()[number];
+  CountedMethod method;
+  method.name = counted.Keep(file.NameOf(member));
+  method.descriptor = counted.Keep(file.DescriptorOf(member));
+  method.access = member.access;
+  method.intrinsic_candidate = IsIntrinsicCandidate(file, member);
+  Effort done = Effort::kAsAsked;
+  Reason reason = member.code_offset == 0 ? Reason::kNoCode : Reason::kCodeTooLong;
+  if (before != nullptr && before->counters == 0) reason = Reason::kNoCode;
+  if (reason != Reason::kNoCode) {
+    for (Effort effort : kEfforts) {
+      if (before != nullptr && before->effort != effort) continue;
+      done = effort;
+      reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method);
+      if (!IsTooLong(reason)) break;
+    }
+  }
+  if (reason == Reason::kOk) {
+    method.effort = done;
+  } else {
+    method.counters = 0;
+  }
+  if (before == nullptr) Note(reason, done);
+  counted.methods.push_back(method);
+}
+
+Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
+                                         ClassRewriter& rewriter, uint32_t number, Effort effort,
+                                         const CountedMethod* before, CountedClass& counted,
+                                         CountedMethod& method) {
+  MethodCode code;
+  Reason reason = rewriter.Open(number, &code);
+  if (reason != Reason::kOk) return reason;
+  if (IsEmptyFinalizer(file, file.methods()[number], code)) return Reason::kNoCode;
+  method.code_hash = Murmur3(code.code()).low;
+
+  const bool everything = effort != Effort::kCallsOnly;
+  ClassCallees callees(counted);
+  reason = worker.graph.Build(code, worker.memory.method_memory,
+                              {.branches = options.branches && everything},
+                              options.calls && everything ? &callees : nullptr);
+  if (reason != Reason::kOk) return reason;
+  PlanOptions plan_options;
+  plan_options.policy = options.placement;
+  if (effort == Effort::kTree) plan_options.policy = PlacementPolicy::kTree;
+  if (worker.graph.direct_only()) plan_options.policy = PlacementPolicy::kDirect;
+  const bool check =
+      options.self_check && effort == Effort::kAsAsked && !worker.graph.direct_only();
+  if (check) {
+    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.reference);
+    plan_options.policy = PlacementPolicy::kEveryEdge;
+  }
+  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
+
+  const uint32_t counters = worker.plan.counter_count();
+  if (before == nullptr) {
+    const auto range = space.Allocate(counters);
+    if (!range) {
+      ++methods_without_counters;
+      return Reason::kNoCode;
+    }
+    method.first = range->first;
+  } else {
+    method.first = before->first;
+  }
+  const std::string holder = holder_name(ChunkOf(method.first));
+  classfile::MethodEditor editor = rewriter.Edit(code);
+  EmitProbes(worker.plan, {holder, options.stripes > 1}, method.first, editor);
+  reason = rewriter.Apply(editor);
+  if (reason != Reason::kOk || before != nullptr) return reason;
+
+  method.counters = counters;
+  method.record = static_cast<uint32_t>(counted.records.size());
+  worker.graph.FillRecord(worker.plan, &worker.record);
+  worker.record.method = number;
+  worker.record.counter_base = static_cast<uint32_t>(method.first);
+  EncodeSiteRecord(worker.record, &counted.records);
+  if (check) {
+    self_check.Note(MethodKey(counted.name, method.name, method.descriptor), worker.plan,
+                    worker.reference, method.first);
+  }
+  return Reason::kOk;
+}
+
+void ClassInstrumenter::Rep::Note(Reason reason, Effort effort) {
+  if (reason != Reason::kOk) {
+    ++methods_left[static_cast<size_t>(reason)];
+    return;
+  }
+  ++methods_instrumented;
+  if (effort == Effort::kTree) ++methods_tree_instead;
+  if (effort == Effort::kCallsOnly) ++methods_calls_only;
+}
+
+void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
+                              Profile& profile) {
+  rep_->assembled =
+      AssembleProfile(rep_->table.Sorted(), counters, live_frames,
+                      {.calls = rep_->options.calls, .branches = rep_->options.branches}, profile);
+  if (rep_->options.self_check) rep_->checked = rep_->self_check.Compare(counters, live_frames);
+}
+
+std::string ClassInstrumenter::Report() const {
+  const Rep& r = *rep_;
+  std::string report = fmt::format("classes: {} counted, {} without code to count\n",
+                                   r.classes_instrumented.load(), r.classes_without_code.load());
+  for (int i = 0; i < classfile::kReasonCount; ++i) {
+    const uint64_t count = r.classes_left[static_cast<size_t>(i)].load();
+    if (count > 0)
+      report +=
+          fmt::format("classes left alone: {} ({})\n", count, ReasonText(static_cast<Reason>(i)));
+  }
+  report += fmt::format(
+      "methods: {} counted, {} of them in tree placement for their length, {} calls only\n",
+      r.methods_instrumented.load(), r.methods_tree_instead.load(), r.methods_calls_only.load());
+  for (int i = 0; i < classfile::kReasonCount; ++i) {
+    const uint64_t count = r.methods_left[static_cast<size_t>(i)].load();
+    if (count > 0)
+      report +=
+          fmt::format("methods left alone: {} ({})\n", count, ReasonText(static_cast<Reason>(i)));
+  }
+  if (const uint64_t count = r.methods_without_counters.load(); count > 0) {
+    report += fmt::format("methods left alone: {} (no counters to be had)\n", count);
+  }
+  const AssemblyStatistics& a = r.assembled;
+  report +=
+      fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
+                  a.methods_exact, a.methods_bounded, a.largest_k, a.methods_unknown, a.clamps);
+  report +=
+      fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
+                  a.intrinsics_corrected, a.versions_dropped);
+  if (a.damaged_records > 0) report += fmt::format("damaged site records: {}\n", a.damaged_records);
+  if (r.options.self_check) {
+    const SelfCheckResult& c = r.checked;
+    report += fmt::format(
+        "selfcheck: {} methods, {} counts: {} equal, {} within k, {} beyond k; largest difference "
+        "{}\n",
+        c.methods, c.counts, c.equal, c.within_bound, c.beyond_bound, c.largest_error);
+    for (const std::string& example : c.examples)
+      report += fmt::format("selfcheck: beyond k: {}\n", example);
+  }
+  return report;
+}
+
+}  // namespace iprof::instrument

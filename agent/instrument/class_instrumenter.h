@@ -1,0 +1,76 @@
+// ClassInstrumenter: from a class file's bytes to the bytes with counters, and from the counters to
+// a profile.
+//
+// Guarantees:
+//  - What cannot be instrumented is left as it was, method by method, and counted by reason. A
+//  method whose plan would
+//    make it too long gets a lighter one: direct placement, tree, calls only, nothing.
+//  - The same class file (by name and bytes), loaded again by whatever loader or retransformed,
+//  gets the same counters:
+//    its counts are merged by construction, and repeated loading costs no memory.
+//  - Classes of one name with different bytes are told apart here; AddTo merges their calls, and
+//  where a method's code
+//    differs between them writes the branches of the version that was called most often.
+//  - An empty finalize() is never touched: HotSpot recognises Object's by its emptiness.
+// Threads: Instrument and Knows from any thread in any phase, several at a time; no lock is held
+// while a class is rewritten or while `output` runs. AddTo and Report whenever, against a
+// consistent set of classes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "agent/instrument/counter_space.h"
+#include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/placement.h"
+#include "writer/model.h"
+
+namespace iprof::instrument {
+
+struct InstrumenterOptions {
+  bool calls = true;
+  bool branches = true;
+  PlacementPolicy placement = PlacementPolicy::kAutomatic;
+  bool self_check = false;
+  uint32_t stripes = 1;
+};
+
+struct ClassBytes {
+  std::string_view name;  // internal; empty where the JVM does not say
+  std::span<const uint8_t> bytes;
+};
+
+class ClassInstrumenter {
+ public:
+  // `holder_name` gives the internal name of a chunk's holder class.
+  ClassInstrumenter(InstrumenterOptions options, CounterSpace& space,
+                    std::function<std::string(uint32_t chunk)> holder_name);
+  ~ClassInstrumenter();
+  ClassInstrumenter(const ClassInstrumenter&) = delete;
+  ClassInstrumenter& operator=(const ClassInstrumenter&) = delete;
+
+  // Rewrites the class and copies the result to output(size), unless that answers null. False:
+  // nothing to change.
+  bool Instrument(const ClassBytes& input, const std::function<uint8_t*(size_t)>& output);
+
+  bool Knows(std::string_view internal_name) const;
+
+  // Adds types, methods and counts of all classes; `counters` by CounterIndex (missing ones count
+  // as 0).
+  void AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
+             Profile& profile);
+
+  // Lines about classes and methods, instrumented and left alone by reason, and about the exactness
+  // of what AddTo gave.
+  std::string Report() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace iprof::instrument

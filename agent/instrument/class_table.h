@@ -1,0 +1,86 @@
+// ClassTable: every class that was looked at for counting: its methods, where their counters are,
+// and the records that turn counters into counts.
+//
+// Guarantees:
+//  - A class is known by its name and the hash of its bytes; adding the same one again gives the
+//  one that is there, with
+//    its counters.
+//  - Entries never change and never move once added, and are never removed: a class may be
+//  unloaded, its counts survive.
+//  - Names are the class file's own (modified UTF-8, slashes).
+// Threads: any; a mutex is held for a lookup or an insertion, never across a call to the JVM.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/instrument/counter_space.h"
+#include "agent/instrument/murmur3.h"
+
+namespace iprof::instrument {
+
+// What counting was allowed to cost a method: the first of these under which it did not become too
+// long.
+enum class Effort : uint8_t { kAsAsked, kTree, kCallsOnly };
+
+struct CountedMethod {
+  std::string_view name;
+  std::string_view descriptor;
+  uint64_t code_hash =
+      0;  // of its instructions: says whether positions mean the same in two versions of a class
+  uint32_t record = 0;    // offset in CountedClass::records; only where counters > 0
+  uint32_t counters = 0;  // 0: not counted
+  CounterIndex first{};   // its counters
+  uint16_t access = 0;
+  bool intrinsic_candidate = false;
+  Effort effort = Effort::kAsAsked;
+};
+
+// A method that is called at a site, by the names that the site uses.
+struct Callee {
+  std::string_view owner;
+  std::string_view name;
+  std::string_view descriptor;
+  bool virtual_call = false;  // counts only where the callee cannot be overridden
+};
+
+struct CountedClass {
+  std::string_view name;
+  std::string_view super_name;
+  Hash128 hash;
+  uint16_t access = 0;
+  std::vector<CountedMethod> methods;
+  std::vector<Callee> callees;   // what the records' call sites refer to
+  std::vector<uint8_t> records;  // writer/sites/site_record.h
+  // Keeps a copy of a text for the life of the class.
+  std::string_view Keep(std::string_view text);
+
+ private:
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  size_t block_size_ = 0;
+  size_t left_ = 0;  // at the end of the last block
+};
+
+class ClassTable {
+ public:
+  // Null where it is not there.
+  const CountedClass* Find(std::string_view name, const Hash128& hash) const;
+  // The class that is in the table afterwards: another thread may have been faster.
+  const CountedClass* Add(std::unique_ptr<CountedClass> added);
+  bool KnowsName(std::string_view name) const;
+
+  // All classes in the order of their names, versions of one name in the order in which they were
+  // added.
+  std::vector<const CountedClass*> Sorted() const;
+
+ private:
+  mutable std::mutex mutex_;
+  // Versions of a class by name; the key's text belongs to the first of them.
+  std::unordered_map<std::string_view, std::vector<std::unique_ptr<CountedClass>>> by_name_;
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,30 @@
+// ProbeEmitter: puts a plan's counters into a method as bytecode.
+//
+// A probe is  getstatic c; sipush i; dup2; laload; lconst_1; ladd; lastore  (11 bytes), which C2
+// turns into one increment of memory. With stripes the array comes from  invokestatic row().
+//
+// Guarantees: records insertions only; nothing is changed before ClassRewriter::Apply, which does
+// all or nothing. The same plan gives the same bytes. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "agent/classfile/method_editor.h"
+#include "agent/instrument/counter_space.h"
+#include "agent/instrument/placement.h"
+
+namespace iprof::instrument {
+
+// Where a class's counters live: the holder of its chunk.
+struct CounterHolder {
+  std::string_view class_name;  // internal
+  bool striped = false;
+};
+
+// Increments counter `first` + i for probe i of the plan, and plan.unwind_counter in the catch-any
+// handler.
+void EmitProbes(const ProbePlan& plan, const CounterHolder& holder, CounterIndex first,
+                classfile::MethodEditor& editor);
+
+}  // namespace iprof::instrument

@@ -1,0 +1,264 @@
+#include "agent/instrument/profile_assembly.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "agent/classfile/class_file.h"
+#include "agent/instrument/type_names.h"
+#include "writer/sites/site_record.h"
+
+namespace iprof::instrument {
+namespace {
+
+int64_t Clamped(uint64_t count) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(std::min(count, kMost));
+}
+
+// One version of a method with its counts.
+struct Counted {
+  const CountedMethod* method;
+  uint64_t entries = 0;
+  std::vector<std::pair<uint32_t, std::vector<Successor>>> branches;  // by bci
+};
+
+class Assembly {
+ public:
+  Assembly(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
+           const AssemblyOptions& options, Profile& profile)
+      : counters_(counters), live_frames_(live_frames), options_(options), profile_(profile) {}
+
+  // Finds the methods whose entries may be missed, before any calls are added up.
+  void LearnCandidates(const std::vector<const CountedClass*>& classes) {
+    for (const CountedClass* c : classes) {
+      versions_.try_emplace(c->name, c);
+      for (const CountedMethod& m : c->methods) {
+        if (m.intrinsic_candidate)
+          site_calls_.try_emplace(MethodKey(c->name, m.name, m.descriptor), 0);
+      }
+    }
+  }
+
+  // Evaluates all methods of the versions [first, last) of one class.
+  void Evaluate(const CountedClass* const* first, const CountedClass* const* last) {
+    ClassCounts counts{.klass = *first, .methods = {}};
+    for (const CountedClass* const* version = first; version != last; ++version) {
+      for (const CountedMethod& method : (*version)->methods)
+        EvaluateMethod(**version, method, counts.methods);
+    }
+    classes_.push_back(std::move(counts));
+  }
+
+  void Write() {
+    for (ClassCounts& c : classes_) WriteClass(c);
+  }
+
+  AssemblyStatistics statistics() const { return statistics_; }
+
+ private:
+  struct ClassCounts {
+    const CountedClass* klass;
+    std::vector<Counted> methods;
+  };
+
+  void EvaluateMethod(const CountedClass& c, const CountedMethod& method,
+                      std::vector<Counted>& out) {
+    Counted counted{.method = &method, .entries = 0, .branches = {}};
+    if (method.counters > 0 && Decode(c, method)) {
+      counted.entries = values_[kEntryValue];
+      AddBranches(counted);
+      AddSiteCalls(c);
+    }
+    out.push_back(std::move(counted));
+  }
+
+  // Leaves the record in record_ and its values in values_.
+  bool Decode(const CountedClass& c, const CountedMethod& method) {
+    size_t consumed = 0;
+    const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
+    if (DecodeSiteRecord(bytes, &record_, &consumed) != SiteRecordStatus::kRecord) {
+      ++statistics_.damaged_records;
+      return false;
+    }
+    values_.assign(record_.derivation.value_count(), 0);
+    const auto base = static_cast<size_t>(method.first);
+    bool used = false;
+    for (uint32_t i = 0; i < record_.derivation.counter_count && base + i < counters_.size(); ++i) {
+      values_[i] = counters_[base + i];
+      used = used || values_[i] != 0;
+    }
+    if (!used) return true;
+    statistics_.clamps += Derive(record_.derivation, values_);
+    const uint64_t live = record_.certificate.live_frames_matter
+                              ? live_frames_(MethodKey(c.name, method.name, method.descriptor))
+                              : 0;
+    const ErrorBound bound = BoundOf(record_.certificate, values_, live);
+    switch (bound.kind) {
+      case Exactness::kExact:
+        ++statistics_.methods_exact;
+        break;
+      case Exactness::kBounded:
+        ++(bound.k == 0 ? statistics_.methods_exact : statistics_.methods_bounded);
+        break;
+      case Exactness::kUnknown:
+        ++statistics_.methods_unknown;
+        break;
+    }
+    statistics_.largest_k = std::max(statistics_.largest_k, bound.k);
+    return true;
+  }
+
+  uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
+
+  void AddBranches(Counted& counted) {
+    if (!options_.branches) return;
+    for (size_t b = 0; b < record_.branches.size(); ++b) {
+      const std::span<const BranchSuccessor> successors = record_.SuccessorsOf(b);
+      targets_.clear();
+      uint64_t total = 0;
+      for (const BranchSuccessor& s : successors) {
+        targets_.push_back(s.target);
+        total |= ValueOf(s.value);
+      }
+      if (total == 0) continue;  // the consumer ignores a site without counts
+      ShapeSuccessors(record_.branches[b].kind, targets_, &shape_);
+      std::vector<Successor> made;
+      made.reserve(successors.size());
+      for (size_t s = 0; s < successors.size(); ++s) {
+        made.push_back({shape_[s].bci, shape_[s].index, Clamped(ValueOf(successors[s].value))});
+      }
+      counted.branches.emplace_back(record_.branches[b].bci, std::move(made));
+    }
+  }
+
+  void AddSiteCalls(const CountedClass& c) {
+    if (!options_.calls) return;
+    for (const CallSite& site : record_.calls) {
+      const uint64_t count = ValueOf(site.value);
+      if (count == 0 || site.callee >= c.callees.size()) continue;
+      if (uint64_t* sum = SumOf(c.callees[site.callee])) *sum += count;
+    }
+  }
+
+  // The sum of the candidate that a call names; null where it names none, or may mean an overriding
+  // method.
+  uint64_t* SumOf(const Callee& callee) {
+    constexpr int kDeepest = 64;
+    std::string_view owner = callee.owner;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+      const auto klass = versions_.find(owner);
+      if (klass == versions_.end()) return nullptr;
+      for (const CountedMethod& m : klass->second->methods) {
+        if (m.name != callee.name || m.descriptor != callee.descriptor) continue;
+        if (!m.intrinsic_candidate) return nullptr;
+        const uint16_t access = m.access | klass->second->access;
+        if (callee.virtual_call && (access & classfile::kAccFinal) == 0) return nullptr;
+        const auto sum = site_calls_.find(MethodKey(owner, m.name, m.descriptor));
+        return sum == site_calls_.end() ? nullptr : &sum->second;
+      }
+      owner = klass->second->super_name;
+      if (owner.empty()) return nullptr;
+    }
+    return nullptr;
+  }
+
+  void WriteClass(ClassCounts& c) {
+    std::string binary_name(c.klass->name);
+    std::replace(binary_name.begin(), binary_name.end(), '/', '.');
+    const TypeIndex type = profile_.AddType(ToUtf8(binary_name));
+    std::stable_sort(c.methods.begin(), c.methods.end(), [](const Counted& a, const Counted& b) {
+      return std::pair(a.method->name, a.method->descriptor) <
+             std::pair(b.method->name, b.method->descriptor);
+    });
+    for (size_t first = 0; first < c.methods.size();) {
+      size_t last = first + 1;
+      while (last < c.methods.size() &&
+             c.methods[last].method->name == c.methods[first].method->name &&
+             c.methods[last].method->descriptor == c.methods[first].method->descriptor) {
+        ++last;
+      }
+      WriteMethod(*c.klass, type, std::span(c.methods).subspan(first, last - first));
+      first = last;
+    }
+  }
+
+  void WriteMethod(const CountedClass& c, TypeIndex type, std::span<const Counted> versions) {
+    const CountedMethod& method = *versions.front().method;
+    const auto types = SignatureOf(method.descriptor);
+    if (!types) return;  // not a method that the JVM would have run
+    std::vector<TypeIndex> signature{type};
+    for (const std::string& name : *types) signature.push_back(profile_.AddType(ToUtf8(name)));
+    const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature);
+
+    uint64_t entries = 0;
+    const Counted* busiest = &versions.front();
+    for (const Counted& v : versions) {
+      entries += v.entries;
+      if (v.entries > busiest->entries) busiest = &v;
+    }
+    if (options_.calls) WriteCalls(c, method, index, entries);
+    for (const Counted& v : versions) {
+      if (v.branches.empty()) continue;
+      if (v.method->code_hash != busiest->method->code_hash) {
+        ++statistics_.versions_dropped;
+        continue;
+      }
+      for (const auto& [bci, successors] : v.branches) {
+        profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
+                               successors);
+      }
+    }
+  }
+
+  void WriteCalls(const CountedClass& c, const CountedMethod& method, MethodIndex index,
+                  uint64_t entries) {
+    if (method.intrinsic_candidate) {
+      const auto sum = site_calls_.find(MethodKey(c.name, method.name, method.descriptor));
+      if (sum != site_calls_.end() && sum->second > entries) {
+        entries = sum->second;
+        ++statistics_.intrinsics_corrected;
+      }
+    }
+    if (entries == 0) return;
+    profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, index, 0), Clamped(entries));
+  }
+
+  const std::span<const uint64_t> counters_;
+  const LiveFrameCount& live_frames_;
+  const AssemblyOptions options_;
+  Profile& profile_;
+  AssemblyStatistics statistics_;
+  std::unordered_map<std::string_view, const CountedClass*> versions_;  // the first of each name
+  std::unordered_map<std::string, uint64_t> site_calls_;                // of candidates
+  std::vector<ClassCounts> classes_;
+  MethodRecord record_;
+  std::vector<uint64_t> values_;
+  std::vector<uint32_t> targets_;
+  std::vector<SuccessorShape> shape_;
+};
+
+}  // namespace
+
+AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
+                                   std::span<const uint64_t> counters,
+                                   const LiveFrameCount& live_frames,
+                                   const AssemblyOptions& options, Profile& profile) {
+  Assembly assembly(counters, live_frames, options, profile);
+  assembly.LearnCandidates(sorted_classes);
+  const CountedClass* const* const begin = sorted_classes.data();
+  for (size_t first = 0; first < sorted_classes.size();) {
+    size_t last = first + 1;
+    while (last < sorted_classes.size() &&
+           sorted_classes[last]->name == sorted_classes[first]->name)
+      ++last;
+    assembly.Evaluate(begin + first, begin + last);
+    first = last;
+  }
+  assembly.Write();
+  return assembly.statistics();
+}
+
+}  // namespace iprof::instrument

@@ -1,0 +1,52 @@
+// ProfileAssembly: from counters to a profile: evaluates every method's derivation and adds types,
+// methods, calls and branches to the model.
+//
+// Guarantees: nothing dangles, no negative counts, no entries without counts; the same classes and
+// counters give the same profile, whatever the order of loading. What each count is worth (exact,
+// within a bound, unknown) is summed up.
+//
+// Intrinsic candidates: the compiler replaces them at the call, so that their entry counters miss
+// calls. Where the sites that can only mean such a method were executed more often than it was
+// entered, the sites' sum is reported.
+//
+// Versions: classes of one name with different bytes (several loaders, redefinition) add their
+// calls up. Branches add up where the method's instructions are the same; otherwise those of the
+// version called most often are written.
+//
+// One thread; no JVM.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/instrument/class_table.h"
+#include "agent/instrument/live_frame_count.h"
+#include "writer/model.h"
+
+namespace iprof::instrument {
+
+struct AssemblyOptions {
+  bool calls = true;
+  bool branches = true;
+};
+
+struct AssemblyStatistics {
+  uint64_t methods_exact = 0;
+  uint64_t methods_bounded = 0;  // within k, k > 0
+  uint64_t methods_unknown = 0;  // k is only a lower estimate
+  uint64_t largest_k = 0;
+  uint64_t clamps = 0;
+  uint64_t damaged_records = 0;
+  uint64_t intrinsics_corrected = 0;  // methods whose sites told more than their entries
+  uint64_t versions_dropped = 0;      // methods whose branches another version's replaced
+};
+
+// Writes into the profile; returns what its counts are worth.
+AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
+                                   std::span<const uint64_t> counters,
+                                   const LiveFrameCount& live_frames,
+                                   const AssemblyOptions& options, Profile& profile);
+
+}  // namespace iprof::instrument

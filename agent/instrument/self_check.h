@@ -1,0 +1,53 @@
+// SelfCheck: the same-run oracle of derived counts (selfcheck=y).
+//
+// Every edge of every method is counted directly; at the end each method is asked what tree
+// placement would have counted in the very same run, its counts are derived from that, and both are
+// compared. No two runs, no nondeterminism.
+//
+// Threads: Note from any; Compare once, at the end. Keeps both plans of every method: memory is no
+// object here.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/instrument/counter_space.h"
+#include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/placement.h"
+
+namespace iprof::instrument {
+
+struct SelfCheckResult {
+  uint64_t methods = 0;  // compared: those that ran
+  uint64_t counts = 0;   // edges compared
+  uint64_t equal = 0;
+  uint64_t within_bound = 0;  // differ by no more than k
+  uint64_t beyond_bound = 0;  // must be 0
+  uint64_t largest_error = 0;
+  std::vector<std::string> examples;  // of those beyond, the first few
+};
+
+class SelfCheck {
+ public:
+  // `key` is the method's MethodKey.
+  void Note(std::string key, const ProbePlan& every, const ProbePlan& tree, CounterIndex first);
+
+  // `live_frames`: activations of a method that have not ended.
+  SelfCheckResult Compare(std::span<const uint64_t> counters,
+                          const LiveFrameCount& live_frames) const;
+
+ private:
+  struct Method {
+    std::string key;
+    ProbePlan every;
+    ProbePlan tree;
+    CounterIndex first;
+  };
+  mutable std::mutex mutex_;
+  std::vector<Method> methods_;
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,51 @@
+#include "agent/vm/class_filter.h"
+
+#include <algorithm>
+#include <string>
+
+#include "agent/vm/glob.h"
+#include "agent/vm/runtime_image.h"
+
+namespace iprof::vm {
+namespace {
+
+bool MatchesAny(const PatternList& patterns, std::string_view name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return GlobMatches(pattern, name); });
+}
+
+}  // namespace
+
+void ClassFilter::LearnLoaders(JNIEnv* jni) {
+  jclass loader_class = jni->FindClass("java/lang/ClassLoader");
+  jmethodID get = loader_class == nullptr
+                      ? nullptr
+                      : jni->GetStaticMethodID(loader_class, "getPlatformClassLoader",
+                                               "()Ljava/lang/ClassLoader;");
+  jobject platform = get == nullptr ? nullptr : jni->CallStaticObjectMethod(loader_class, get);
+  if (jni->ExceptionCheck()) {
+    jni->ExceptionClear();
+    platform = nullptr;
+  }
+  if (platform != nullptr) {
+    platform_loader_.store(jni->NewGlobalRef(platform), std::memory_order_release);
+    jni->DeleteLocalRef(platform);
+  }
+  if (loader_class != nullptr) jni->DeleteLocalRef(loader_class);
+}
+
+bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
+  if (internal_name.starts_with(kRuntimePrefix)) return false;
+  if (!count_jdk_) {
+    if (loader == nullptr) return false;
+    jobject platform = platform_loader_.load(std::memory_order_acquire);
+    if (platform == nullptr || jni->IsSameObject(loader, platform)) return false;
+  }
+  if (include_.empty() && exclude_.empty()) return true;
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  if (!include_.empty() && !MatchesAny(include_, name)) return false;
+  return !MatchesAny(exclude_, name);
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,274 @@
+#include "agent/vm/counting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "agent/vm/boundary.h"
+#include "agent/vm/jvmti_memory.h"
+#include "agent/vm/live_frames.h"
+#include "agent/vm/runtime_image.h"
+#include "agent/vm/vm_flags.h"
+
+namespace iprof::vm {
+namespace {
+
+// Enough for the classes of any JVM's start-up, whatever the placement: until VMInit nobody can
+// make more.
+constexpr uint32_t kEarlyChunks = 6;
+
+// Classes retransformed at a time: one batch is one pause of the whole JVM.
+constexpr size_t kBatch = 50;
+
+constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
+constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
+
+Status JvmtiFailure(const char* step, jvmtiError error) {
+  return {Code::kInternal,
+          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
+}
+
+instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
+  instrument::InstrumenterOptions made;
+  made.calls = options.calls;
+  made.branches = options.branches;
+  made.placement = options.placement;
+  made.self_check = options.self_check;
+  made.stripes = static_cast<uint32_t>(options.stripes);
+  return made;
+}
+
+}  // namespace
+
+Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log)
+    : jvmti_(jvmti),
+      log_(log),
+      filter_(options.jdk, options.include, options.exclude),
+      chunks_(space_, static_cast<uint32_t>(options.stripes)),
+      instrumenter_(ForInstrumenter(options), space_,
+                    [this](uint32_t chunk) { return ChunkClassName(chunk, chunks_.stripes()); }),
+      thread_(
+          [this](jvmtiEnv*, JNIEnv* jni) {
+            AtBoundary(log_, "the agent's thread", [&] { DefineAhead(jni); });
+          },
+          kThreadPeriod) {
+  const int64_t chunk_bytes =
+      options.stripes * int64_t{instrument::kChunkCounters} * int64_t{sizeof(jlong)};
+  const int64_t chunks = std::clamp<int64_t>(options.memory.bytes / chunk_bytes, 1, 4096);
+  space_.Configure(static_cast<uint32_t>(chunks), [this] { thread_.Wake(); });
+}
+
+Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log, bool attached) {
+  if (!options.calls && !options.branches) return nullptr;
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
+  }
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  const VmFlags flags(vm);
+  StartupPlan plan =
+      PlanStartup(options.jdk, {[&](std::string_view name) { return flags.Bool(name); },
+                                [&](std::string_view name) { return flags.Text(name); }});
+  if (attached) plan = {CountingStart::kRetransform, ""};
+  auto* counting = new Counting(jvmti, options, log);  // lives until the process ends
+  Status status = counting->Register(plan);
+  if (!status.ok()) {
+    jvmti->DisposeEnvironment();
+    delete counting;
+    return status;
+  }
+  if (!plan.notice.empty()) log.Warning(plan.notice);
+  if (attached) {
+    // VMInit is long over: this thread may run Java code already.
+    JNIEnv* jni = nullptr;
+    if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK)
+      counting->OnVmInit(jni);
+  }
+  return counting;
+}
+
+Status Counting::Register(const StartupPlan& plan) {
+  start_ = plan.start;
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_all_class_hook_events = 1;
+  if (start_ == CountingStart::kFirstBytecode) {
+    capabilities.can_generate_early_class_hook_events = 1;
+    capabilities.can_generate_early_vmstart = 1;
+  } else if (start_ == CountingStart::kRetransform) {
+    capabilities.can_retransform_classes = 1;
+    capabilities.can_retransform_any_class = 1;
+  }
+  jvmtiError error = jvmti_->AddCapabilities(&capabilities);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let classes be instrumented", error);
+
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMStart = VmStart;
+  callbacks.VMInit = VmInit;
+  callbacks.ClassFileLoadHook = ClassFileLoadHook;
+  jvmti_->SetEnvironmentLocalStorage(this);
+  error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
+
+  std::vector<jvmtiEvent> events{JVMTI_EVENT_VM_INIT};
+  if (start_ == CountingStart::kFirstBytecode) {
+    events = {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
+    // Classes that load before there is JNI refer to the first chunk, whose holder is defined at
+    // VMStart.
+    space_.SetReady(1);
+    on_.store(true, std::memory_order_release);
+  }
+  for (jvmtiEvent event : events) {
+    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
+  }
+  return {};
+}
+
+void Counting::OnVmStart(JNIEnv* jni) {
+  const uint32_t chunks = std::min(kEarlyChunks, std::max(space_.Cap(), 1u));
+  if (Status status = chunks_.DefineEarly(jni, chunks); !status.ok()) {
+    // Classes that are already loaded refer to the holder: the JVM could not run a single method of
+    // them.
+    log_.Error(status.message());
+    on_.store(false, std::memory_order_release);
+  }
+}
+
+void Counting::OnVmInit(JNIEnv* jni) {
+  filter_.LearnLoaders(jni);
+  Status status;
+  if (start_ != CountingStart::kFirstBytecode) status = chunks_.DefineEarly(jni, 1);
+  if (status.ok()) status = chunks_.InitialiseDefined(jni);
+  if (status.ok() && start_ != CountingStart::kFirstBytecode) status = StartHook(jni);
+  // Last, because from here on only the thread makes chunks.
+  if (status.ok()) status = thread_.Start(jvmti_, jni);
+  if (!status.ok()) {
+    log_.Error(fmt::format("no more classes are counted: {}", status.message()));
+    on_.store(false, std::memory_order_release);
+  }
+}
+
+Status Counting::StartHook(JNIEnv* jni) {
+  on_.store(true, std::memory_order_release);
+  const jvmtiError error =
+      jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report the loading of classes", error);
+  if (start_ == CountingStart::kRetransform) RetransformLoaded(jni);
+  return {};
+}
+
+void Counting::DefineAhead(JNIEnv* jni) {
+  if (Status status = chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
+}
+
+void Counting::RetransformLoaded(JNIEnv* jni) {
+  jint count = 0;
+  JvmtiMemory<jclass> classes(jvmti_);
+  if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
+  std::vector<jclass> batch;
+  size_t failed = 0;
+  const auto flush = [&] {
+    if (batch.empty()) return;
+    DefineAhead(jni);
+    if (jvmti_->RetransformClasses(static_cast<jint>(batch.size()), batch.data()) !=
+        JVMTI_ERROR_NONE) {
+      // One class that cannot be spoils the batch: one by one, to lose only that one.
+      for (jclass one : batch) {
+        if (jvmti_->RetransformClasses(1, &one) != JVMTI_ERROR_NONE) ++failed;
+      }
+    }
+    batch.clear();
+  };
+  for (jint i = 0; i < count; ++i) {
+    jboolean modifiable = JNI_FALSE;
+    if (jvmti_->IsModifiableClass(classes[i], &modifiable) != JVMTI_ERROR_NONE || !modifiable)
+      continue;
+    batch.push_back(classes[i]);
+    if (batch.size() == kBatch) flush();
+  }
+  flush();
+  for (jint i = 0; i < count; ++i) jni->DeleteLocalRef(classes[i]);
+  log_.Step(
+      fmt::format("{} classes were loaded before counting; {} of them could not be retransformed",
+                  count, failed));
+}
+
+void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
+                           const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
+  const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
+  const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
+  if (!filter_.Accepts(jni, loader, known_name)) return;
+  instrumenter_.Instrument({known_name, original}, [&](size_t length) -> uint8_t* {
+    unsigned char* memory = nullptr;
+    if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE) return nullptr;
+    *new_size = static_cast<jint>(length);
+    *new_bytes = memory;
+    return memory;
+  });
+}
+
+void Counting::AddTo(JNIEnv* jni, Profile& profile) {
+  const std::vector<uint64_t> counters = chunks_.Read(jni);
+  const LiveFrames live = LiveFrames::Collect(jvmti_, jni);
+  instrumenter_.AddTo(
+      counters, [&](std::string_view key) { return live.Of(key); }, profile);
+}
+
+std::string Counting::Report() const {
+  std::string report = instrumenter_.Report();
+  const auto space = space_.statistics();
+  const uint64_t bytes =
+      uint64_t{space.ready} * instrument::kChunkCounters * sizeof(jlong) * chunks_.stripes();
+  report += fmt::format("counters: {} in {} chunks, {} KiB of heap\n", space.counters, space.ready,
+                        bytes / 1024);
+  if (space.refused_cap > 0) {
+    report += fmt::format("classes left out because the memory cap (memory=) was reached: {}\n",
+                          space.refused_cap);
+  }
+  if (space.refused_ready > 0) {
+    report += fmt::format("classes left out because no chunk of counters was ready: {}\n",
+                          space.refused_ready);
+  }
+  return report;
+}
+
+void Counting::Stop() {
+  on_.store(false, std::memory_order_release);
+  if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+}
+
+namespace {
+
+Counting* Of(jvmtiEnv* jvmti) {
+  void* storage = nullptr;
+  if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE) return nullptr;
+  return static_cast<Counting*>(storage);
+}
+
+}  // namespace
+
+void JNICALL Counting::VmStart(jvmtiEnv* jvmti, JNIEnv* jni) {
+  Counting* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "VMStart", [&] { self->OnVmStart(jni); });
+}
+
+void JNICALL Counting::VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
+  Counting* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "VMInit", [&] { self->OnVmInit(jni); });
+}
+
+void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass /*redefined*/,
+                                         jobject loader, const char* name, jobject /*domain*/,
+                                         jint size, const unsigned char* bytes, jint* new_size,
+                                         unsigned char** new_bytes) {
+  Counting* self = Of(jvmti);
+  if (self == nullptr || !self->on_.load(std::memory_order_acquire)) return;
+  AtBoundary(self->log_, "ClassFileLoadHook",
+             [&] { self->OnClassFile(jni, loader, name, size, bytes, new_size, new_bytes); });
+}
+
+}  // namespace iprof::vm

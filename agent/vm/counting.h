@@ -1,0 +1,93 @@
+// Counting: everything between the JVM's class loading and the counters, for one JVM.
+//
+// It owns a JVMTI environment of its own, so that its capabilities and callbacks are its own
+// affair, and brings together the class-file hook, the instrumenter (agent/instrument), the chunks
+// of counters and the agent's thread.
+//
+// Order of events, as the StartupPlan says:
+//  first bytecode  hook from OnLoad; runtime classes and first chunks at early VMStart; VMInit:
+//  chunks initialised, thread retransform     VMInit: runtime classes and chunks; hook; loaded
+//  classes retransformed in batches application     VMInit: runtime classes and chunks; hook, which
+//  passes by the boot and platform loaders
+//
+// Why the environment cannot retransform where the hook is early: agents that cannot retransform
+// see a class before those that can, in the order in which they were opened, so this one sees the
+// class file's own bytes unless another agent was named before it on the command line. Positions in
+// a profile must be those of the class file.
+//
+// Threads: Create on the loading thread; the hook on any thread; AddTo on any attached thread in
+// the live phase, VMDeath included. Failure: a class or method that cannot be counted is left as it
+// was and counted; nothing is thrown.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "agent/instrument/class_instrumenter.h"
+#include "agent/instrument/counter_space.h"
+#include "agent/vm/agent_thread.h"
+#include "agent/vm/class_filter.h"
+#include "agent/vm/counter_chunks.h"
+#include "agent/vm/log.h"
+#include "agent/vm/options.h"
+#include "agent/vm/startup_plan.h"
+#include "writer/model.h"
+#include "writer/status.h"
+
+namespace iprof::vm {
+
+class Counting {
+ public:
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+
+  // Opens the environment and registers its callbacks. The result lives until the process ends, as
+  // callbacks may come until then. Nothing is returned where the options ask for no counts.
+  static Result<Counting*> Create(JavaVM* vm, const Options& options, Log& log, bool attached);
+
+  // Adds every instrumented class's types, methods and counts.
+  void AddTo(JNIEnv* jni, Profile& profile);
+
+  // Whether the profile already knows this class's methods: by binary name with slashes.
+  bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
+
+  // The paragraph that verbose=1 prints at the end.
+  std::string Report() const;
+
+  // VMDeath: no more work is begun. Waits a little for the thread, for nothing else.
+  void Stop();
+
+ private:
+  Counting(jvmtiEnv* jvmti, const Options& options, Log& log);
+
+  Status Register(const StartupPlan& plan);
+  void OnVmStart(JNIEnv* jni);
+  void OnVmInit(JNIEnv* jni);
+  Status StartHook(JNIEnv* jni);
+  void OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
+                   const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
+  void RetransformLoaded(JNIEnv* jni);
+  void DefineAhead(JNIEnv* jni);
+
+  static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
+  static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined,
+                                        jobject loader, const char* name, jobject domain, jint size,
+                                        const unsigned char* bytes, jint* new_size,
+                                        unsigned char** new_bytes);
+
+  jvmtiEnv* const jvmti_;
+  Log& log_;
+  CountingStart start_ = CountingStart::kFirstBytecode;
+  ClassFilter filter_;
+  instrument::CounterSpace space_;
+  CounterChunks chunks_;
+  instrument::ClassInstrumenter instrumenter_;
+  AgentThread thread_;
+  std::atomic<bool> on_{false};  // the hook does its work
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,54 @@
+#include "agent/vm/live_frames.h"
+
+#include "agent/vm/jvmti_memory.h"
+
+namespace iprof::vm {
+namespace {
+
+constexpr jint kDeepest = 2048;
+
+// "java/lang/Object.wait(J)V"; empty where the method is gone.
+std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
+  jclass declaring = nullptr;
+  if (jvmti->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return {};
+  JvmtiString owner(jvmti);
+  JvmtiString name(jvmti);
+  JvmtiString descriptor(jvmti);
+  std::string key;
+  if (jvmti->GetClassSignature(declaring, owner.address(), nullptr) == JVMTI_ERROR_NONE &&
+      jvmti->GetMethodName(method, name.address(), descriptor.address(), nullptr) ==
+          JVMTI_ERROR_NONE) {
+    std::string_view internal = ViewOf(owner);
+    if (internal.size() > 2) internal = internal.substr(1, internal.size() - 2);
+    key.append(internal).append(".").append(ViewOf(name)).append(ViewOf(descriptor));
+  }
+  jni->DeleteLocalRef(declaring);
+  return key;
+}
+
+}  // namespace
+
+LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
+  LiveFrames live;
+  JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
+  jint threads = 0;
+  if (jvmti->GetAllStackTraces(kDeepest, stacks.address(), &threads) != JVMTI_ERROR_NONE)
+    return live;
+  std::unordered_map<jmethodID, uint64_t> methods;
+  for (jint t = 0; t < threads; ++t) {
+    for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
+    jni->DeleteLocalRef(stacks[t].thread);
+  }
+  for (const auto& [method, count] : methods) {
+    const std::string key = KeyOf(jvmti, jni, method);
+    if (!key.empty()) live.counts_[key] += count;
+  }
+  return live;
+}
+
+uint64_t LiveFrames::Of(std::string_view key) const {
+  const auto found = counts_.find(std::string(key));
+  return found == counts_.end() ? 0 : found->second;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,30 @@
+// LiveFrames: how many activations of each method had not ended when the profile was made.
+//
+// Why: a frame that is still there has entered blocks that it never left; each such frame may put a
+// derived count off by one, and the profile's bounds say so.
+//
+// Any attached thread in the live phase, VMDeath included. Platform threads only: a parked virtual
+// thread has no stack that JVMTI would list. Answers nothing where the JVM does not.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace iprof::vm {
+
+class LiveFrames {
+ public:
+  static LiveFrames Collect(jvmtiEnv* jvmti, JNIEnv* jni);
+
+  // The key is "java/lang/Object.wait(J)V".
+  uint64_t Of(std::string_view key) const;
+
+ private:
+  std::unordered_map<std::string, uint64_t> counts_;
+};
+
+}  // namespace iprof::vm
