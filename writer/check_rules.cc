@@ -39,8 +39,6 @@ constexpr RuleInfo kRules[] = {
      "A successor's index is at least 0 and less than the number of the site's triples."},
     {Rule::kSuccessorRepeatedKey, "successor-repeated-key", false,
      "A triple with bci -5 shares the index of a triple with a real bci before it."},
-    {Rule::kSuccessorBciAmbiguous, "successor-bci-ambiguous", false,
-     "One successor bci has one index: the consumer matches by bci alone."},
     {Rule::kReceiverSum, "receiver-sum", false,
      "The counts of a virtual call sum up to more than 0."},
     {Rule::kTypeNameForm, "type-name-form", true,
@@ -59,6 +57,9 @@ constexpr RuleInfo kRules[] = {
     {Rule::kSuccessorOnlyOne, "successor-only-one", true, "A branch has two successors or more."},
     {Rule::kSuccessorIndexGap, "successor-index-gap", true,
      "Indices number the targets from 0 without gaps."},
+    {Rule::kSuccessorBciAmbiguous, "successor-bci-ambiguous", true,
+     "One successor bci has one index, unless both sides of a branch lead to one place: the "
+     "consumer matches by bci alone."},
     {Rule::kSuccessorIndexAmbiguous, "successor-index-ambiguous", true,
      "One index has one real bci."},
     {Rule::kSuccessorTripleRepeated, "successor-triple-repeated", true,

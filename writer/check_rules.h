@@ -38,7 +38,6 @@ enum class Rule : uint8_t {
   kCountZero,
   kSuccessorIndex,
   kSuccessorRepeatedKey,
-  kSuccessorBciAmbiguous,
   kReceiverSum,
   // Doubtful:
   kTypeNameForm,
@@ -50,6 +49,7 @@ enum class Rule : uint8_t {
   kSuccessorAllZero,
   kSuccessorOnlyOne,
   kSuccessorIndexGap,
+  kSuccessorBciAmbiguous,
   kSuccessorIndexAmbiguous,
   kSuccessorTripleRepeated,
   kReceiverRepeated,
