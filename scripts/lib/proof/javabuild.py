@@ -41,5 +41,5 @@ def classes(folder, class_path="", jdk=None, release=17, options=()):
 
 def probe_holder():
     """The folder with the class that the driver's probes use, to be patched into java.base."""
-    return classes("java-tests/rewriter/holder", options=("--patch-module", f"java.base={ground.ROOT / 'java-tests' / 'holder'}"),
+    return classes("java-tests/rewriter/holder", options=("--patch-module", f"java.base={ground.ROOT / 'java-tests' / 'rewriter' / 'holder'}"),
                    release=None)

@@ -24,7 +24,7 @@ final class JavaConstructors {
       long sum = 0;
       for (int i = 0; i < n; i++) {
         if (i % 3 == 1) continue;
-        sum += switch (i % 4) {
+        long step = switch (i % 4) {
           case 0 -> 1;
           case 2 -> 2L * i;
           default -> {
@@ -35,6 +35,7 @@ final class JavaConstructors {
             }
           }
         };
+        sum += step;
       }
       early = (int) sum + 1;
       this.name = name == null ? "none" : name;
