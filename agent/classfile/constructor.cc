@@ -13,7 +13,6 @@ Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
     pending_ = arena.AllocateZeroed<uint8_t>(code.count());
     return Reason::kOk;
   }
-  if (code.has_jsr()) return Reason::kConstructorShape;
   const uint32_t n = code.count();
   auto* pending = arena.Allocate<uint8_t>(n);
   std::memset(pending, kNotReached, n);

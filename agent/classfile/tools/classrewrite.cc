@@ -4,9 +4,9 @@
 //   classrewrite --mode=... --time[=ROUNDS] [options] INPUT...
 //
 // INPUT is a .class, .jar, .jmod, a directory, or - for a list of such paths on standard input.
-// OUTPUT is a .jar or a directory; with --time nothing is written. Totals go to standard output.
-// Exits with 1 when the rewriter failed its own checks or a round trip changed a class, with 2 on
-// wrong usage or unreadable input.
+// OUTPUT is a .jar or a directory; with --time nothing is written. --list names what is left alone.
+// Totals go to standard output. Exits with 1 when the rewriter failed its own checks or a round
+// trip changed a class, with 2 on wrong usage or unreadable input.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -33,6 +33,7 @@ struct Settings {
   RewriteOptions rewrite;
   bool json = false;
   bool time = false;
+  bool list = false;
   int rounds = 5;
   size_t limit = 0;
   std::vector<std::string> paths;
@@ -152,6 +153,13 @@ LockstepResult WalkRandomly(ByteSpan in, uint64_t seed, uint32_t* method, Worksp
   return WalkClassInLockstep(in, result, check_memory, method);
 }
 
+void ListMethod(const ClassFile& file, const MemberInfo& method, Reason reason) {
+  if (reason == Reason::kNoCode) return;
+  const std::string name = std::string(file.name()) + "." + std::string(file.NameOf(method)) +
+                           std::string(file.DescriptorOf(method));
+  std::printf("left alone: %s: %s\n", name.c_str(), ReasonName(reason));
+}
+
 // Rewrites one class and checks the result.
 void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_memory,
                   Workspace& random_memory, ZipEntry* entry, Totals* totals) {
@@ -159,8 +167,9 @@ void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_
   const auto start = Clock::now();
   memory.Reset();
   Reason class_reason = Reason::kOk;
-  const ByteSpan result = RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory,
-                                       totals->reasons, &class_reason, &totals->probes);
+  const ByteSpan result =
+      RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory, totals->reasons,
+                   &class_reason, &totals->probes, settings.list ? ListMethod : nullptr);
   totals->seconds += std::chrono::duration<double>(Clock::now() - start).count();
   ++totals->classes;
   ++totals->class_reasons[static_cast<int>(class_reason)];
@@ -326,6 +335,8 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     } else if (key == "--time") {
       s->time = true;
       if (!value.empty()) s->rounds = std::max(0, std::atoi(value.c_str()));
+    } else if (key == "--list") {
+      s->list = true;
     } else if (key == "--limit") {
       s->limit = static_cast<size_t>(std::max(0, std::atoi(value.c_str())));
     } else if (a.size() > 1 && a[0] == '-') {
@@ -336,10 +347,11 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     }
   }
   if (s->paths.size() < (s->time ? 1u : 2u)) {
-    std::fprintf(stderr,
-                 "usage: classrewrite --mode=roundtrip|dense|nops|realistic [--stats=json]\n"
-                 "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--limit=CLASSES]\n"
-                 "         INPUT... OUTPUT | --time[=ROUNDS] INPUT...\n");
+    std::fprintf(
+        stderr,
+        "usage: classrewrite --mode=roundtrip|dense|nops|realistic [--stats=json]\n"
+        "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--limit=CLASSES] [--list]\n"
+        "         INPUT... OUTPUT | --time[=ROUNDS] INPUT...\n");
     return false;
   }
   return true;

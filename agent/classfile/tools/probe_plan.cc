@@ -62,7 +62,7 @@ void ProbePlan::Record(const MethodCode& code, MethodEditor& editor) {
 
 ByteSpan RewriteClass(ByteSpan bytes, PlanKind kind, const ProbeHolder& holder,
                       const RewriteOptions& options, Workspace& memory, uint64_t* reasons,
-                      Reason* class_reason, uint64_t* probes) {
+                      Reason* class_reason, uint64_t* probes, LeftAlone left_alone) {
   ClassFile file;
   *class_reason = file.Parse(bytes, memory.class_memory);
   if (*class_reason != Reason::kOk) return bytes;
@@ -84,6 +84,7 @@ ByteSpan RewriteClass(ByteSpan bytes, PlanKind kind, const ProbeHolder& holder,
     Reason r = attempt(kind);
     if (r == Reason::kCodeTooLong && kind == PlanKind::kDense) r = attempt(PlanKind::kNops);
     ++reasons[static_cast<int>(r)];
+    if (r != Reason::kOk && left_alone != nullptr) left_alone(file, file.methods()[m], r);
   }
   return rewriter.Finish();
 }

@@ -40,11 +40,14 @@ class ProbePlan {
   uint64_t next_ = 0;
 };
 
+// Called for each method that was left alone.
+using LeftAlone = void (*)(const ClassFile& file, const MemberInfo& method, Reason reason);
+
 // Rewrites one class: every method with `kind`, and with kNops where dense is too long. Adds to
 // reasons[kReasonCount] per method; gives the class's reason in *class_reason. The result is valid
 // until the workspace is reset.
 ByteSpan RewriteClass(ByteSpan bytes, PlanKind kind, const ProbeHolder& holder,
                       const RewriteOptions& options, Workspace& memory, uint64_t* reasons,
-                      Reason* class_reason, uint64_t* probes);
+                      Reason* class_reason, uint64_t* probes, LeftAlone left_alone = nullptr);
 
 }  // namespace iprof::classfile
