@@ -7,6 +7,7 @@ import java.util.List;
  * Exceptions thrown and caught at every depth. For each method it also counts how often a block of it was left by an
  * exception: derived counts may be off by no more than that, directly counted ones by nothing.
  */
+@SuppressWarnings({"try", "serial"})
 final class Exceptions {
   static final class Boom extends RuntimeException {
     final int depth;

@@ -1,6 +1,7 @@
 package counting;
 
 /** Throws a million exceptions through a few frames each: the hardest case for counts that are derived. */
+@SuppressWarnings("serial")
 public final class MillionExceptions {
   private static final RuntimeException THROWN = new RuntimeException("again", null, false, false) {};
 

@@ -3,6 +3,7 @@ package counting;
 import java.util.Random;
 
 /** tableswitch and lookupswitch: gaps, shared targets, fall-through from case to case, default in every place. */
+@SuppressWarnings("fallthrough")
 final class Switches {
   enum Colour { RED, GREEN, BLUE }
 

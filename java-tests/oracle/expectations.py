@@ -16,11 +16,13 @@ from oracle import classfile, counts
 class Outcome:
     checked: int = 0
     exact: int = 0
+    missing: int = 0
     within_k: int = 0
     wrong: list = dataclasses.field(default_factory=list)
 
     def summary(self):
-        return f"{self.checked} expectations: {self.exact} exact, {self.within_k} within k, {len(self.wrong)} wrong"
+        return (f"{self.checked} expectations: {self.exact} exact, {self.within_k} within k, "
+                f"{self.missing} not recorded, {len(self.wrong)} wrong")
 
 
 class Program:
@@ -81,11 +83,13 @@ def parse(output):
 class Checker:
     """tree: branches of a method may be off by the times its blocks were left abruptly, plus its live frames.
 
-    library: whether the JDK's classes were counted; without, nothing is expected of them.
+    library: whether the JDK's classes were counted; without, nothing is expected of them. only_where_counted: what
+    was not recorded at all is no fault (a method can be left alone for a reason), a wrong number is.
     """
 
-    def __init__(self, program, found, tree=True, library=True):
+    def __init__(self, program, found, tree=True, library=True, only_where_counted=False):
         self.program, self.found, self.tree, self.library = program, found, tree, library
+        self.only_where_counted = only_where_counted
         self.outcome = Outcome()
         self.slack = collections.Counter()
 
@@ -111,6 +115,8 @@ class Checker:
         off = max((abs(expected.get(k, 0) - actual.get(k, 0)) for k in expected.keys() | actual.keys()), default=0)
         if off == 0:
             self.outcome.exact += 1
+        elif self.only_where_counted and not any(actual.values()):
+            self.outcome.missing += 1
         elif off <= slack and all(n >= 0 for n in actual.values()):
             self.outcome.within_k += 1
         else:
@@ -125,6 +131,8 @@ class Checker:
         counted = self.found.calls[self._key(owner, method)]
         if counted >= int(n):
             self.outcome.exact += 1
+        elif self.only_where_counted and not counted:
+            self.outcome.missing += 1
         else:
             self.outcome.wrong.append(f"calls of {owner}.{method}: expected at least {n}, counted {counted}")
 

@@ -110,7 +110,7 @@ public final class CountingOracle implements ClassFileTransformer {
 
   private byte[] rewrite(String name, byte[] bytes) {
     Positions reader = new Positions(bytes);
-    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    ClassWriter writer = new ClassWriter(0);
     Map<String, Counted> found = new TreeMap<>();
     reader.accept(new ClassVisitor(Opcodes.ASM9, writer) {
       @Override
@@ -204,7 +204,7 @@ public final class CountingOracle implements ClassFileTransformer {
         hit((Integer) t[1]);
         mv.visitJumpInsn(Opcodes.GOTO, (Label) t[2]);
       }
-      super.visitMaxs(stack, locals);
+      super.visitMaxs(stack + 1, locals); // hit's argument
     }
   }
 

@@ -1,0 +1,37 @@
+"""Builds the counting oracle (asm/CountingOracle.java) with a JDK at hand, and gives the options that run it."""
+
+import pathlib
+import shutil
+import subprocess
+
+from oracle import artifacts
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "asm"
+
+
+class AsmAgent:
+    def __init__(self, jvm, folder):
+        """Raises artifacts.Missing without ASM; the JVM must be a full JDK."""
+        self.folder = pathlib.Path(folder)
+        asm = artifacts.fetch(artifacts.ASM)
+        self.hits = self.folder / "hits.jar"
+        self.jar = self.folder / "oracle.jar"
+        javac, jar = jvm.tool("javac"), jvm.tool("jar")
+        for part in ("hits", "agent"):
+            (self.folder / part).mkdir(parents=True)
+        shutil.copy(asm, self.folder / "asm.jar")
+        (self.folder / "manifest").write_text("Premain-Class: oracle.CountingOracle\nClass-Path: asm.jar\n")
+        for command in (
+                [javac, "-d", self.folder / "hits", SOURCES / "hits" / "Hits.java"],
+                [jar, "cf", self.hits, "-C", self.folder / "hits", "."],
+                [javac, "-d", self.folder / "agent", "-cp", f"{self.folder / 'hits'}:{asm}",
+                 SOURCES / "CountingOracle.java"],
+                [jar, "cfm", self.jar, self.folder / "manifest", "-C", self.folder / "agent", "."]):
+            done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"the oracle does not build: {done.stderr}")
+
+    def options(self, output, *prefixes):
+        """JVM options that count the classes whose internal names begin with one of the prefixes."""
+        return ["-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
+                f"-javaagent:{self.jar}={';'.join([str(output), str(self.hits), *prefixes])}"]

@@ -1,0 +1,40 @@
+"""CountingCase: runs a program of counting/ under the agent and compares its profile with what it says of itself."""
+
+import pathlib
+import sys
+
+from harness.case import AgentCase, Settings
+from oracle import counts, expectations
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "counting"
+_PROGRAM = []
+
+
+def program():
+    """Read once: the markers and classes of all programs."""
+    if not _PROGRAM:
+        _PROGRAM.append(expectations.Program(SOURCES, Settings.classes / "counting"))
+    return _PROGRAM[0]
+
+
+class CountingCase(AgentCase):
+    def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False):
+        """main: a class of the package, or ["-m", ...] and the like. only_where_counted: a method or branch that was
+        left out is no fault, a wrong number is."""
+        main = f"counting.{main}" if isinstance(main, str) else main
+        run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
+        self.profile()
+        found = counts.from_profile(self.folder / "default.iprof")
+        checker = expectations.Checker(program(), found, tree="placement=direct" not in agent, library=library,
+                                       only_where_counted=only_where_counted)
+        outcome = checker.check(expectations.parse(run.stdout))
+        print(f"{self.jvm.id} {self._testMethodName} {agent} {' '.join(map(str, jvm_args))}: {outcome.summary()}",
+              file=sys.stderr)
+        if outcome.wrong:
+            self.fail(f"{' '.join(run.command)}\n" + "\n".join(outcome.wrong[:60]) + f"\n{outcome.summary()}")
+        return run, outcome
+
+    def both(self, main, *args, jvm_args=(), expect=0, **more):
+        for placement in ("direct", "tree"):
+            with self.subTest(placement=placement):
+                self.check(main, *args, agent=f"placement={placement}", jvm_args=jvm_args, expect=expect, **more)

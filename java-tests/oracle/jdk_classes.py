@@ -1,0 +1,48 @@
+"""The class files of a JDK's modules, as the oracles need them: read through the JDK's own jimage tool."""
+
+import pathlib
+import subprocess
+
+from oracle import classfile, counts
+
+
+class JdkClasses:
+    """Methods by key, loaded class by class on demand from an extracted runtime image."""
+
+    def __init__(self, jvm, folder, include):
+        """include: a jimage pattern such as "regex:/jdk.compiler/.*"."""
+        jimage = jvm.tool("jimage")
+        if jimage is None:
+            raise FileNotFoundError(f"{jvm.id} has no jimage")
+        self.root = pathlib.Path(folder)
+        subprocess.run([jimage, "extract", f"--dir={self.root}", f"--include={include}", jvm.home / "lib" / "modules"],
+                       check=True, capture_output=True)
+        self._modules = [path for path in self.root.iterdir() if path.is_dir()]
+        self._classes = {}
+
+    def methods(self, owner):
+        """The methods of a class by key; none if the image does not hold it."""
+        if owner not in self._classes:
+            found = {}
+            for module in self._modules:
+                path = module / (owner.replace(".", "/") + ".class")
+                if path.exists():
+                    for m in classfile.read(path.read_bytes()).methods:
+                        found[counts.key(m.owner, m.name, m.descriptor)] = m
+                    break
+            self._classes[owner] = found
+        return self._classes[owner]
+
+    def find(self, key):
+        return self.methods(key[0]).get(key)
+
+    def target_is_next(self, key, bci):
+        method = self.find(key)
+        branch = method.branch_at(bci) if method else None
+        return branch is not None and len(set(branch.targets)) == 1
+
+    def nothing_to_profile(self, key):
+        """No branch, switch or call through a receiver: HotSpot compiles such methods without counters."""
+        method = self.find(key)
+        return method is not None and not method.branches and not any(
+            opcode in (0xb6, 0xb9) for _, opcode, *_ in method.invokes)

@@ -1,0 +1,70 @@
+"""HotSpot's own counts: what -XX:+PrintMethodData prints at exit, as Counts.
+
+Class names are as HotSpot prints them; hidden classes are left out. The output may be mixed with the program's own, which
+must not look like a header.
+"""
+
+import re
+
+from oracle import counts
+
+# Makes HotSpot's MethodData near-exact: everything is compiled by C1 with full profiling at its first call.
+NEAR_EXACT = [
+    "-XX:TieredStopAtLevel=3", "-XX:TypeProfileWidth=8", "-XX:Tier3InvocationThreshold=1",
+    "-XX:Tier3MinInvocationThreshold=1", "-XX:Tier3CompileThreshold=1", "-XX:Tier0InvokeNotifyFreqLog=0",
+    "-XX:Tier0BackedgeNotifyFreqLog=0", "-XX:Tier3BackEdgeThreshold=1", "-Xbatch"]
+# The second opinion: without C1 it is the interpreter that profiles, from the first executions, and it never swaps the
+# edges of a branch. The threshold keeps C2 away, whose code does not count.
+INTERPRETED = [
+    "-XX:-TieredCompilation", "-XX:TypeProfileWidth=8", "-XX:InterpreterProfilePercentage=0",
+    "-XX:CompileThreshold=100000000"]
+PRINT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData"]
+
+_HEADER = re.compile(r"^(?:(?:static|final|synchronized|native|abstract) )*(\S+)::(\S+?)(\(\S*\)\S+)$")
+_BRANCH = re.compile(r"bci: (\d+) *BranchData .*?taken\((\d+)\)")
+_NOT_TAKEN = re.compile(r"^ +not taken\((\d+)\)")
+_MULTI = re.compile(r"bci: (\d+) *MultiBranchData .*?default_count\((\d+)\)")
+_COUNT = re.compile(r"^ +count\((\d+)\) displacement")
+
+
+def parse(lines):
+    """Counts whose branch records are [(0, 0, taken), (0, 1, not)] or one for each key with the default last."""
+    found = counts.Counts()
+    method = branch = switch = None
+    for line in lines:
+        if "::" in line:
+            header = _HEADER.match(line)
+            if header:
+                method = None if "/" in header[1] or "+0x" in header[1] else counts.key(*header.groups())
+                branch = switch = None
+                continue
+        if method is None:
+            continue
+        if line.startswith("  invocation_counter:"):
+            found.calls[method] += int(line.split()[1])
+        elif "Data" in line:
+            switch = None
+            at = _BRANCH.search(line)
+            if at:
+                branch = int(at[1]), int(at[2])
+                continue
+            at = _MULTI.search(line)
+            if at:
+                switch = [int(at[1]), int(at[2])]
+                found.branches[method][switch[0]] = [(0, 0, switch[1])]
+        elif branch:
+            at = _NOT_TAKEN.match(line)
+            if at:
+                found.branches[method][branch[0]] = [(0, 0, branch[1]), (0, 1, int(at[1]))]
+            branch = None
+        elif switch:
+            at = _COUNT.match(line)
+            if at:
+                records = found.branches[method][switch[0]]
+                records.insert(len(records) - 1, (0, 0, int(at[1])))
+    return found
+
+
+def read(path):
+    with open(path, errors="replace") as lines:
+        return parse(lines)

@@ -1,0 +1,106 @@
+"""Compares counts with HotSpot's MethodData, site by site, and says why sites differ.
+
+A site is a method's calls or one branch; it is compared if it was executed more than MINIMUM times by either side's
+count. It is confirmed if one of HotSpot's profiles has every number within the allowance, or if the two edges are
+swapped and the branch's target is the next instruction (C1 swaps them there).
+"""
+
+import collections
+import dataclasses
+
+MINIMUM = 1000
+MISSED = 64  # executions of a method before its MethodData exists
+SHARE = 0.001  # counters of HotSpot are plain increments as well, and compiled ones are updated in bulk
+
+
+@dataclasses.dataclass
+class Comparison:
+    sites: int = 0
+    confirmed: int = 0
+    explained: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    differing: list = dataclasses.field(default_factory=list)  # (what, ours, HotSpot's ..., class)
+
+    @property
+    def share(self):
+        return self.confirmed / self.sites if self.sites else 0.0
+
+
+def agree(ours, theirs):
+    return len(ours) == len(theirs) and all(
+        abs(a - b) <= MISSED + SHARE * max(a, b) for a, b in zip(ours, theirs))
+
+
+def _profile_of(counts, method, bci):
+    if bci is None:
+        return (counts.calls[method],)
+    return counts.pair(method, bci)
+
+
+def _why(ours, theirs, intrinsic, unprofiled):
+    """The class of a disagreement."""
+    known = [t for t in theirs if t is not None]
+    if unprofiled:
+        return "nothing to profile in it: HotSpot compiles it without counters"
+    if not known:
+        return "HotSpot has no profile of it"
+    if ours is None:
+        return "we have no record of it"
+    if intrinsic:
+        return "intrinsic: HotSpot's compilers replace the call"
+    if all(len(t) != len(ours) for t in known):
+        return "different shapes"
+    if len(ours) == 2 and any(agree(ours, t[::-1]) for t in known):
+        return "edges swapped"
+    if all(sum(t) < sum(ours) for t in known):
+        return "HotSpot has fewer"
+    if all(sum(t) > sum(ours) for t in known):
+        return "HotSpot has more"
+    return "shares differ"
+
+
+def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda method, bci: False,
+            intrinsic=lambda method: False, unprofiled=lambda method: False):
+    """profiles: HotSpot's, one for each mode. wanted chooses methods; the other predicates know the class files.
+
+    Calls of methods in which there is nothing to profile (no branch, no call through a receiver) are not compared:
+    HotSpot gives those no MethodData and stops counting their calls; they are listed as a class of their own.
+    """
+    result = Comparison()
+    sites = set()
+    for counts in (ours, *profiles):
+        sites.update((method, None) for method, n in counts.calls.items() if n > MINIMUM)
+        for method, branches in counts.branches.items():
+            sites.update((method, bci) for bci, records in branches.items() if sum(r[2] for r in records) > MINIMUM)
+    for method, bci in sorted(sites, key=lambda site: (site[0], -1 if site[1] is None else site[1])):
+        if not wanted(method):
+            continue
+        mine = _profile_of(ours, method, bci)
+        theirs = [_profile_of(counts, method, bci) for counts in profiles]
+        if mine is not None:
+            if any(t is not None and agree(mine, t) for t in theirs):
+                result.sites += 1
+                result.confirmed += 1
+                continue
+            if bci is not None and target_is_next(method, bci) and any(
+                    t is not None and agree(mine, t[::-1]) for t in theirs):
+                result.sites += 1
+                result.confirmed += 1
+                result.explained["edges swapped where the target is the next instruction"] += 1
+                continue
+        why = _why(mine, theirs, bci is None and intrinsic(method), bci is None and unprofiled(method))
+        result.explained[why] += 1
+        if bci is None and unprofiled(method):
+            continue
+        result.sites += 1
+        result.differing.append((method, bci, mine, theirs, why))
+    return result
+
+
+def describe(comparison, show=20):
+    lines = [f"{comparison.sites} sites above {MINIMUM} executions, {comparison.confirmed} confirmed "
+             f"({100 * comparison.share:.3f} %; allowance {MISSED} + {100 * SHARE:g} %)"]
+    lines += [f"  {n:6} {why}" for why, n in comparison.explained.most_common()]
+    for method, bci, mine, theirs, why in comparison.differing[:show]:
+        place = "calls" if bci is None else f"bci {bci}"
+        lines.append(f"  {method[0]}.{method[1]}({', '.join(method[2][1:])}) {place}: ours {mine}, HotSpot {theirs}: {why}")
+    return "\n".join(lines)

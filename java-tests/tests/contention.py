@@ -1,0 +1,33 @@
+"""Threads on one branch at the same time: the share of increments that is lost, printed for each number of stripes."""
+
+import sys
+
+from harness.case import AgentCase, Settings
+from oracle import classfile, counts
+
+EACH = 3000000
+
+
+class Contention(AgentCase):
+    def lost(self, threads, stripes):
+        """(lost share of the branch's executions, distance of the taken share from the truth)."""
+        agent = f"placement=direct,include=counting.*" + (f",stripes={stripes}" if stripes else "")
+        self.run_java("counting.Contended", threads, EACH, agent=agent)
+        self.profile()
+        found = counts.from_profile(self.folder / "default.iprof")
+        work = counts.key("counting.Contended", "work", "(I)I")
+        read = classfile.read((Settings.classes / "counting" / "Contended.class").read_bytes())
+        branch = next(m for m in read.methods if m.name == "work").branches[0]
+        taken, not_taken = found.pair(work, branch.bci)
+        total = threads * EACH
+        return 1 - (taken + not_taken) / total, abs(taken / (taken + not_taken) - 0.75)
+
+    def test_lost_increments(self):
+        for threads in (2, 4):
+            for stripes in (1, 4, 16, None):
+                lost, off = self.lost(threads, stripes)
+                print(f"{self.jvm.id}: {threads} threads, stripes={stripes or 'default'}: {100 * lost:.2f} % of the "
+                      f"increments lost, the branch's share is {100 * off:.2f} points off", file=sys.stderr)
+                self.assertGreaterEqual(lost, 0, "more was counted than happened")
+                self.assertLess(lost, 0.9)
+                self.assertLess(off, 0.05)

@@ -1,0 +1,97 @@
+"""Programs that know their own counts, in every way of running them: interpreter, C1, C2, and collectors.
+
+placement=direct must give the programs' numbers exactly; placement=tree as well wherever no block was left by an
+exception, and is within the number of times that happened elsewhere.
+"""
+
+from oracle.counting_case import CountingCase
+
+
+class Modes(CountingCase):
+    def test_default(self):
+        self.both("All", 1)
+
+    def test_interpreter(self):
+        self.both("All", 0, jvm_args=["-Xint"])
+
+    def test_c1(self):
+        self.both("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
+
+    def test_c2_from_the_first_call(self):
+        only = "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,counting.*::*"
+        self.both("All", 0, jvm_args=["-Xcomp", "-XX:-TieredCompilation", *only])
+
+    def test_background_compilation_off(self):
+        self.check("All", 0, jvm_args=["-Xbatch"])
+
+
+class Collectors(CountingCase):
+    def test_serial(self):
+        self.check("All", 0, jvm_args=["-XX:+UseSerialGC"])
+
+    def test_parallel(self):
+        self.check("All", 0, jvm_args=["-XX:+UseParallelGC"])
+
+    def test_g1(self):
+        self.check("All", 0, jvm_args=["-XX:+UseG1GC"])
+
+    def test_z(self):
+        self.check("All", 0, jvm_args=["-XX:+UseZGC"])
+
+
+class Options(CountingCase):
+    def test_without_the_jdk(self):
+        self.check("All", 0, agent="jdk=n,placement=direct", library=False)
+
+    def test_stripes(self):
+        self.check("All", 0, agent="stripes=4,placement=direct")
+        self.check("All", 0, agent="stripes=4")
+
+    def test_calls_only(self):
+        self.run_java("counting.All", 0, agent="branches=n")
+        self.assertEqual(self.profile().branches(), {})
+        self.assertEqual(self.profile().calls_of("counting.Switches.dense"), 400)
+
+    def test_branches_only(self):
+        self.run_java("counting.All", 0, agent="calls=n")
+        self.assertEqual(self.profile().calls(), {})
+        self.assertTrue(self.profile().branches())
+
+    def test_include_and_exclude(self):
+        self.run_java("counting.All", 0, agent="include=counting.*,exclude=counting.Ifs+counting.Log*")
+        owners = {context[0].split("(")[0].rpartition(".")[0] for context in self.profile().calls()}
+        self.assertIn("counting.Switches", owners)
+        self.assertEqual({o for o in owners if not o.startswith("counting.")}, set())
+        self.assertFalse(owners & {"counting.Ifs", "counting.Logic"})
+
+
+class Endings(CountingCase):
+    def test_exit_in_the_middle(self):
+        self.both("Exits", "exit", expect=7)
+
+    def test_loop_that_never_ends(self):
+        self.both("Exits", "loop")
+
+    def test_helper_that_never_returns(self):
+        self.both("Exits", "helper")
+
+    def test_halt(self):
+        self.both("Exits", "halt", expect=9)
+
+    def test_shutdown_hook(self):
+        self.both("Exits", "hook")
+
+    def test_uncaught_exception(self):
+        self.both("Exits", "uncaught", expect=1)
+
+
+class Small(CountingCase):
+    def test_fib(self):
+        self.both("Fib")
+
+    def test_even_or_odd_length(self):
+        for word in ("even", "odd"):
+            self.both("EvenOrOddLength", word)
+
+    def test_a_million_exceptions(self):
+        self.both("MillionExceptions", 1000000)

@@ -1,0 +1,33 @@
+"""HotSpot's own counts against ours, for javac: the share of sites above 1,000 executions that agree."""
+
+import sys
+
+from harness.case import AgentCase
+from oracle import counts, java_sources, jdk_classes, method_data, method_data_comparison
+
+REQUIRES = "jdk"
+# Every class of disagreement is explained in docs/truth.md; what is left may be one site in a thousand.
+CONFIRMED_SHARE = 0.999
+
+
+class MethodData(AgentCase):
+    def hotspot(self, flags):
+        run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=None,
+                            jvm_args=[*java_sources.DETERMINISTIC, *flags, *method_data.PRINT])
+        return method_data.parse(run.stdout.splitlines())
+
+    def test_javac(self):
+        profiles = [self.hotspot(method_data.NEAR_EXACT), self.hotspot(method_data.INTERPRETED)]
+        self.run_java(*java_sources.javac_command(self.folder / "classes"), jvm_args=java_sources.DETERMINISTIC)
+        self.profile()
+        try:
+            jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/jdk.compiler/.*")
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
+        ours = counts.from_profile(self.folder / "default.iprof")
+        result = method_data_comparison.compare(
+            ours, profiles, wanted=lambda m: m[0].startswith("com.sun.tools.javac."),
+            target_is_next=jdk.target_is_next, unprofiled=jdk.nothing_to_profile)
+        print(method_data_comparison.describe(result), file=sys.stderr)
+        self.assertGreater(result.sites, 1000)
+        self.assertGreaterEqual(result.share, CONFIRMED_SHARE, method_data_comparison.describe(result, show=60))

@@ -1,0 +1,49 @@
+"""Deterministic programs run once under the counting oracle and once under the agent: equal numbers at equal positions."""
+
+import sys
+
+from harness.case import AgentCase
+from oracle import artifacts, asm_agent, comparison, counts, java_sources
+
+REQUIRES = "jdk"
+
+
+class OracleAgent(AgentCase):
+    def setUp(self):
+        super().setUp()
+        try:
+            self.oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle")
+        except artifacts.Missing as missing:
+            self.skipTest(str(missing))
+
+    def expected(self, prefix, *command, jvm_args=()):
+        """What the oracle counts, for the methods in which two runs of it agree."""
+        runs = []
+        for name in ("first", "second"):
+            output = self.folder / f"{name}.json"
+            self.run_java(*command, agent=None, jvm_args=[*jvm_args, *self.oracle.options(output, prefix)])
+            runs.append(counts.from_oracle(output))
+        unstable = {m for m in runs[0].methods() | runs[1].methods()
+                    if (runs[0].calls[m], runs[0].branches.get(m)) != (runs[1].calls[m], runs[1].branches.get(m))}
+        self.assertLess(len(unstable), len(runs[0].methods()) / 50, "the program is not deterministic enough")
+        return runs[0], unstable
+
+    def check(self, prefix, *command, jvm_args=(), left_out=()):
+        expected, unstable = self.expected(prefix, *command, jvm_args=jvm_args)
+        names = prefix.replace("/", ".")
+        self.run_java(*command, agent="placement=direct", jvm_args=jvm_args)
+        self.profile()
+        found = comparison.compare(
+            expected, counts.from_profile(self.folder / "default.iprof"),
+            wanted=lambda m: m[0].startswith(names) and m not in unstable and not m[0].startswith(left_out))
+        print(f"{prefix}: {found}; {len(unstable)} methods differ between two runs of the oracle", file=sys.stderr)
+        if found.differing:
+            self.fail(f"{found}\n" + "\n".join(found.differing[:60]))
+
+    def test_programs_that_know_their_counts(self):
+        # Classes too large for the oracle's library once its calls are in.
+        self.check("counting/", "counting.All", "0", left_out=("counting.made.Big", "counting.Dynamic$$Lambda"))
+
+    def test_javac(self):
+        self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes"),
+                   jvm_args=java_sources.DETERMINISTIC)

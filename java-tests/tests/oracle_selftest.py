@@ -1,0 +1,148 @@
+"""The oracles' own readers, on input written by hand; each check of counts must be able to fail."""
+
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True
+
+from oracle import classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
+
+
+def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", source=b"C.java"):
+    """A class with one method, put together by hand."""
+    utf8 = [name, b"java/lang/Object", method, descriptor, b"Code", b"LineNumberTable", b"SourceFile", source]
+    pool = b"".join(struct.pack(">BH", 1, len(u)) + u for u in utf8)
+    pool += struct.pack(">BH", 7, 1) + struct.pack(">BH", 7, 2)
+    table = struct.pack(">HIH", 6, 2 + 4 * len(lines), len(lines)) + b"".join(struct.pack(">HH", *l) for l in lines)
+    body = struct.pack(">HHI", 4, 4, len(code)) + code + struct.pack(">HH", 0, 1) + table
+    return (struct.pack(">IHHH", 0xcafebabe, 0, 50, len(utf8) + 3) + pool + struct.pack(">HHHHH", 1, 9, 10, 0, 0) +
+            struct.pack(">HHHHH", 1, 9, 3, 4, 1) + struct.pack(">HI", 5, len(body)) + body +
+            struct.pack(">HHIH", 1, 7, 2, 8))
+
+
+# 0 iload_0, 1 ifeq 6, 4 iconst_1, 5 ireturn, 6 iload_0, 7 tableswitch 0..2 -> 32 34 32, default 34,
+# 32 iconst_2, 33 ireturn, 34 iconst_3, 35 ireturn
+CODE = (bytes([0x1a, 0x99, 0, 5, 4, 0xac, 0x1a, 0xaa]) + struct.pack(">iiiiii", 27, 0, 2, 25, 27, 25) +
+        bytes([5, 0xac, 6, 0xac]))
+KEY = ("p.C", "m", ("int", "int"))
+
+
+class ClassFiles(unittest.TestCase):
+    def test_branches_and_lines(self):
+        read = classfile.read(class_bytes(CODE, [(0, 3), (6, 4)]))
+        method = read.methods[0]
+        self.assertEqual((read.name, read.source_file, method.name), ("p.C", "C.java", "m"))
+        self.assertEqual([(b.bci, b.targets, b.keys) for b in method.branches],
+                         [(1, (6, 4), ()), (7, (32, 34, 32, 34), (0, 1, 2))])
+        self.assertEqual([method.line_at(b.bci) for b in method.branches], [3, 4])
+
+    def test_damage_is_named(self):
+        whole = class_bytes(CODE, [(0, 3)])
+        for end in range(0, len(whole), 7):
+            with self.assertRaises(classfile.DamagedClass):
+                classfile.read(whole[:end])
+
+    def test_signatures(self):
+        self.assertEqual(classfile.signature("([[ILa/B;J)[La/B;"), ("[La.B;", "[[I", "a.B", "long"))
+
+
+class Expectations(unittest.TestCase):
+    def outcome(self, lines, found, **more):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "C.java").write_text("\n\nif // @if\nswitch // @switch\n")
+            (root / "C.class").write_bytes(class_bytes(CODE, [(0, 3), (6, 4)]))
+            checker = expectations.Checker(expectations.Program(root, root), found, **more)
+            return checker.check(expectations.parse("".join(f"EXPECT {line}\n" for line in (*lines, "done"))))
+
+    def found(self, taken=3, not_taken=4):
+        found = counts.Counts()
+        found.calls[KEY] = 7
+        found.branches[KEY] = {1: [(6, 0, taken), (4, 1, not_taken)],
+                               7: [(32, 0, 1), (34, 1, 0), (-5, 0, 2), (-5, 1, 0)]}
+        return found
+
+    LINES = ("calls p.C m(I)I 7", "branch C.java@if#0 taken 3 not 4", "value C.java@if#0 zero 3 nonzero 4",
+             "switch C.java@switch#0 1 0 2 default 0")
+
+    def test_equal(self):
+        outcome = self.outcome(self.LINES, self.found())
+        self.assertEqual((outcome.wrong, outcome.exact), ([], 5))
+
+    def test_one_off_is_wrong(self):
+        outcome = self.outcome(self.LINES, self.found(taken=2))
+        self.assertEqual(len(outcome.wrong), 2, outcome.wrong)
+
+    def test_within_k_only_where_blocks_were_left_and_never_negative(self):
+        lines = (*self.LINES, "abrupt p.C m(I)I 1")
+        self.assertEqual(self.outcome(lines, self.found(taken=2)).wrong, [])
+        self.assertEqual(len(self.outcome(lines, self.found(taken=2), tree=False).wrong), 2)
+        self.assertEqual(len(self.outcome(lines, self.found(taken=5)).wrong), 2)
+
+    def test_wrong_positions(self):
+        found = self.found()
+        found.branches[KEY][1] = [(7, 0, 3), (4, 1, 4)]
+        self.assertTrue(any("successors" in w for w in self.outcome(self.LINES, found).wrong))
+
+    def test_a_list_that_ends_early(self):
+        with self.assertRaises(ValueError):
+            expectations.parse("EXPECT calls p.C m(I)I 7\n")
+
+
+PRINTED = """\
+------------------------------------------------------------------------
+static p.C::m(I)I
+  interpreter_invocation_count:        5000
+  invocation_counter:                  5000
+  mdo size: 392 bytes
+
+0 iload_0
+1 ifeq 6
+  0    bci: 1BranchData          taken(2000) displacement(32)
+                                    not taken(3000)
+7 fast_linearswitch
+  32   bci: 7    MultiBranchData     default_count(500) displacement(24)
+                                    count(900) displacement(24)
+                                    count(600) displacement(48)
+------------------------------------------------------------------------
+p.D$$Lambda$1/0x01::m(I)I
+  invocation_counter:                  9000
+"""
+
+
+class MethodData(unittest.TestCase):
+    def test_parse(self):
+        found = method_data.parse(PRINTED.splitlines())
+        self.assertEqual(dict(found.calls), {KEY: 5000})
+        self.assertEqual(found.pair(KEY, 1), (2000, 3000))
+        self.assertEqual(found.pair(KEY, 7), (900, 600, 500))
+
+    def test_compare(self):
+        ours = counts.Counts()
+        ours.calls[KEY] = 5001
+        ours.branches[KEY] = {1: [(6, 0, 3000), (4, 1, 2001)], 7: [(0, 0, 900), (0, 1, 600), (0, 2, 501)]}
+        theirs = [method_data.parse(PRINTED.splitlines())]
+        result = method_data_comparison.compare(ours, theirs)
+        self.assertEqual((result.sites, result.confirmed), (3, 2))
+        self.assertEqual([d[-1] for d in result.differing], ["edges swapped"])
+        result = method_data_comparison.compare(ours, theirs, target_is_next=lambda m, bci: True)
+        self.assertEqual((result.sites, result.confirmed), (3, 3))
+
+
+class Comparison(unittest.TestCase):
+    def test_differences_are_found(self):
+        one, other = counts.Counts(), counts.Counts()
+        one.calls[KEY] = other.calls[KEY] = 1
+        one.branches[KEY] = {1: [(6, 0, 1), (4, 1, 0)]}
+        self.assertEqual(len(comparison.compare(one, other).differing), 1)
+        other.branches[KEY] = {1: [(6, 0, 2), (4, 1, 0)]}
+        self.assertEqual(len(comparison.compare(one, other).differing), 1)
+        self.assertEqual(comparison.compare(one, other, slack=lambda m: 1).differing, [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

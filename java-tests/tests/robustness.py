@@ -1,0 +1,249 @@
+"""Nothing brings the JVM down: counting in the whole JDK under the JVM's switches, beside other agents, in scarcity.
+
+Every run must end with the program's own output and exit code, and its profile must be sound. Where a run counts the
+programs that know their numbers, those must be right as well.
+"""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+
+from harness.case import Settings
+from oracle import artifacts
+from oracle.counting_case import SOURCES, CountingCase
+
+UNLOCK = "-XX:+UnlockExperimentalVMOptions"
+
+
+class RobustCase(CountingCase):
+    def supports(self, *flags):
+        """Whether this JVM starts with these flags."""
+        run = self.run_java(["-version"], agent=None, jvm_args=flags, expect=None)
+        return run.code == 0 and "warning: Ignoring" not in run.stderr
+
+    def whole(self, *flags, agent="verbose=1", **more):
+        if not self.supports(*flags):
+            self.skipTest(f"{self.jvm.id} does not know {' '.join(flags)}")
+        run, _ = self.check("All", 0, agent=agent, jvm_args=flags, **more)
+        self.assertNotIn("# A fatal error", run.stdout)
+        return run
+
+
+class Switches(RobustCase):
+    def test_interpreter(self):
+        self.whole("-Xint")
+
+    def test_compile_everything(self):
+        self.check("Fib", jvm_args=["-Xcomp"])
+
+    def test_verify_everything(self):
+        self.whole("-Xverify:all")
+        self.check("All", 0, agent="placement=direct", jvm_args=["-Xverify:all"])
+
+    def test_check_jni(self):
+        bare = self.run_java("counting.All", 0, agent=None, jvm_args=["-Xcheck:jni"])
+        run = self.whole("-Xcheck:jni")
+
+        def warnings(text):
+            return {line for line in text.splitlines() if line.startswith(("WARNING", "FATAL ERROR", "Warning"))}
+        self.assertEqual(warnings(run.stdout + run.stderr) - warnings(bare.stdout + bare.stderr), set())
+
+    def test_compact_object_headers(self):
+        self.whole(UNLOCK, "-XX:+UseCompactObjectHeaders")
+
+    def test_no_compressed_pointers(self):
+        self.whole("-XX:-UseCompressedOops")
+
+    def test_assertions_of_the_jdk(self):
+        self.whole("-esa", "-ea")
+
+
+class Collectors(RobustCase):
+    def test_serial(self):
+        self.whole("-XX:+UseSerialGC", "-Xmx256m")
+
+    def test_parallel(self):
+        self.whole("-XX:+UseParallelGC", "-Xmx256m")
+
+    def test_z(self):
+        self.whole("-XX:+UseZGC")
+
+    def test_shenandoah(self):
+        self.whole("-XX:+UseShenandoahGC")
+
+    def test_epsilon(self):
+        self.whole(UNLOCK, "-XX:+UseEpsilonGC", "-Xmx2g")
+
+
+class OtherAgents(RobustCase):
+    def jacoco(self):
+        try:
+            jar = artifacts.fetch(artifacts.JACOCO_AGENT)
+        except artifacts.Missing as missing:
+            self.skipTest(str(missing))
+        return f"-javaagent:{jar}=destfile={self.folder / 'jacoco.exec'},includes=counting.*"
+
+    def beside(self, first):
+        """Positions in classes that JaCoCo has changed are aligned or the method is left out; numbers are never wrong."""
+        jacoco, ours = self.jacoco(), f"-agentpath:{Settings.agent}=placement=direct"
+        agents = [jacoco, ours] if first else [ours, jacoco]
+        command = [self.jvm.java, *agents, "-cp", Settings.classes, "counting.All", "0"]
+        run = self.run_command(command)
+        self.profile()
+        from oracle import counts, expectations
+        from oracle.counting_case import program
+        checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"), tree=False,
+                                       only_where_counted=True)
+        outcome = checker.check(expectations.parse(run.stdout))
+        print(f"{self.jvm.id} JaCoCo {'first' if first else 'second'}: {outcome.summary()}", file=sys.stderr)
+        self.assertEqual(outcome.wrong[:40], [])
+        self.assertGreater((self.folder / "jacoco.exec").stat().st_size, 1000)
+
+    def test_jacoco_before(self):
+        self.beside(first=True)
+
+    def test_jacoco_after(self):
+        self.beside(first=False)
+
+    def test_debugger(self):
+        jdb = self.jvm.tool("jdb")
+        if jdb is None:
+            self.skipTest(f"{self.jvm.id} has no jdb")
+        process = self.start_java("counting.Debugged", jvm_args=[
+            "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"], ready="waiting")
+        port = process.out_path.read_text().split("address: ")[1].split()[0].split(":")[-1]
+        script = "stop in counting.Debugged.step\ncont\nwhere\nstep\nlocals\nclear counting.Debugged.step\ncont\nquit\n"
+        # Whatever the debugger makes of it, the program must live on.
+        debugger = subprocess.run([jdb, "-attach", f"127.0.0.1:{port}"], input=script, capture_output=True, text=True,
+                                  timeout=120, check=False)
+        process.stdin.write(b"end\n")
+        process.stdin.flush()
+        self.assertEqual(process.wait(60), 0, process.err_path.read_text() + debugger.stdout)
+        self.profile()
+
+
+class Layouts(RobustCase):
+    def modular(self):
+        javac = self.jvm.tool("javac")
+        if javac is None:
+            self.skipTest(f"{self.jvm.id} has no javac")
+        root = self.folder / "modules" / "app"
+        (root / "counting").mkdir(parents=True)
+        for source in SOURCES.glob("*.java"):
+            shutil.copy(source, root / "counting")
+        (root / "module-info.java").write_text("module app { exports counting; }\n")
+        self.run_command([javac, "-g", "--release", "17", "-d", self.folder / "out" / "app", *root.rglob("*.java")])
+        return self.folder / "out"
+
+    def test_modular_application(self):
+        self.check(["-p", str(self.modular()), "-m", "app/counting.All"], "0")
+
+    def test_jlinked_image(self):
+        jlink = self.jvm.tool("jlink")
+        if jlink is None:
+            self.skipTest(f"{self.jvm.id} has no jlink")
+        image = self.folder / "image"
+        self.run_command([jlink, "-p", self.modular(), "--add-modules", "app", "--output", image])
+        agent = f"-agentpath:{Settings.agent}=placement=direct"
+        run = self.run_command([image / "bin" / "java", agent, "-m", "app/counting.All", "0"])
+        self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
+        self.profile()
+
+    def test_application_in_a_jar(self):
+        jar = self.folder / "app.jar"
+        with zipfile.ZipFile(jar, "w") as archive:
+            archive.writestr("META-INF/MANIFEST.MF", "Main-Class: counting.All\n")
+            for path in sorted((Settings.classes / "counting").rglob("*.class")):
+                archive.write(path, f"counting/{path.name}")
+        self.check(["-jar", str(jar)], "0")
+
+
+class Scarcity(RobustCase):
+    def test_no_stack_at_the_first_use_of_a_chunk(self):
+        run = self.run_java("counting.Starved", "stack")
+        self.assertIn("all run afterwards", run.stdout)
+        self.profile()
+
+    def test_no_heap_at_the_first_use_of_a_chunk(self):
+        run = self.run_java("counting.Starved", "heap", jvm_args=["-Xmx96m"])
+        self.assertIn("all run afterwards", run.stdout)
+        self.profile()
+
+    def test_memory_cap(self):
+        run, outcome = self.check("All", 0, agent="memory=1m,placement=direct,verbose=1", only_where_counted=True)
+        self.assertGreater(outcome.missing, 0, "the cap left nothing out")
+        capped = [line for line in self.agent_lines(run.stderr) if "memory" in line]
+        self.assertTrue(capped, run.stderr)
+
+    def test_small_heap(self):
+        self.check("All", 0, jvm_args=["-Xmx24m"])
+
+    def test_small_stacks(self):
+        self.check("All", 0, jvm_args=["-Xss256k"])
+
+    def test_ten_thousand_loaders(self):
+        self.check("Loaders", 10000, jvm_args=["-Xmx256m"])
+
+    def test_code_cache_full(self):
+        self.check("All", 0, jvm_args=["-XX:ReservedCodeCacheSize=4m"])
+
+
+class Archives(RobustCase):
+    def said(self, run, word):
+        """One line about the conflict, not more."""
+        lines = [line for line in self.agent_lines(run.stderr) if word in line.lower()]
+        self.assertEqual(len(lines), 1, f"one line with {word!r} was expected:\n{run.stderr}")
+        return lines[0]
+
+    def test_share_on(self):
+        if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
+            self.skipTest(f"{self.jvm.id} has no archive to share")
+        run, _ = self.check("All", 0, jvm_args=["-Xshare:on"])
+        self.said(run, "share")
+
+    def archive(self):
+        jar = self.folder / "app.jar"
+        with zipfile.ZipFile(jar, "w") as archive:
+            for path in sorted((Settings.classes / "counting").rglob("*.class")):
+                archive.write(path, f"counting/{path.name}")
+        archive = self.folder / "app.jsa"
+        done = self.run_command([self.jvm.java, f"-XX:ArchiveClassesAtExit={archive}", "-cp", jar, "counting.All", "0"],
+                                expect=None)
+        if not archive.exists():
+            self.skipTest(f"{self.jvm.id} makes no archive: {done.stderr[-300:]}")
+        return jar, archive
+
+    def test_application_archive(self):
+        jar, archive = self.archive()
+        for option, library in (("jdk=y", True), ("jdk=n", False)):
+            with self.subTest(option):
+                command = [self.jvm.java, f"-agentpath:{Settings.agent}={option},placement=direct",
+                           f"-XX:SharedArchiveFile={archive}", "-cp", jar, "counting.All", "0"]
+                run = self.run_command(command)
+                self.profile()
+                from oracle import counts, expectations
+                from oracle.counting_case import program
+                checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"), tree=False,
+                                               library=library)
+                self.assertEqual(checker.check(expectations.parse(run.stdout)).wrong[:20], [], run.stderr)
+
+    def test_aot_cache(self):
+        if self.jvm.major < 24:
+            self.skipTest(f"{self.jvm.id} has no AOT cache")
+        jar, _ = self.archive()
+        conf, cache = self.folder / "app.aotconf", self.folder / "app.aot"
+        self.run_command([self.jvm.java, "-XX:AOTMode=record", f"-XX:AOTConfiguration={conf}", "-cp", jar,
+                          "counting.All", "0"], expect=None)
+        self.run_command([self.jvm.java, "-XX:AOTMode=create", f"-XX:AOTConfiguration={conf}", f"-XX:AOTCache={cache}",
+                          "-cp", jar], expect=None)
+        if not cache.exists():
+            self.skipTest(f"{self.jvm.id} makes no AOT cache")
+        for mode in ("auto", "on"):
+            for option in ("jdk=y", "jdk=n"):
+                with self.subTest(f"{mode} {option}"):
+                    run = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}={option}",
+                                            f"-XX:AOTCache={cache}", f"-XX:AOTMode={mode}", "-cp", jar,
+                                            "counting.All", "0"])
+                    self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
+                    self.profile()
