@@ -51,8 +51,9 @@ class FrameWriter {
       if (HasFrame(s.target)) wanted[frames_->FrameAt(s.target)] = 1;
     }
     full_ = arena.AllocateZeroed<FullFrame>(n);
-    const Reason r = frames_->Expand(*code_, wanted, full_, arena);
-    if (r == Reason::kOk && !all) SetPrevious(full_[n - 1]);
+    FullFrame initial;
+    const Reason r = frames_->Expand(*code_, wanted, full_, &initial, arena);
+    if (r == Reason::kOk) SetPrevious(all ? initial : full_[n - 1]);
     return r;
   }
 

@@ -106,7 +106,7 @@ uint32_t FrameTable::FrameAt(Insn i) const {
 }
 
 Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFrame* out,
-                          Arena& arena) const {
+                          FullFrame* initial, Arena& arena) const {
   const uint32_t capacity = code.max_locals();
   auto* locals = arena.Allocate<VerificationType>(capacity);
   uint32_t count = 0;
@@ -145,8 +145,12 @@ Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFra
   }
   if (!walk.Result(&type)) return Reason::kBadDescriptor;
 
+  auto* first = arena.Allocate<VerificationType>(count);
+  if (count != 0) std::memcpy(first, locals, count * sizeof(VerificationType));
+  *initial = {first, nullptr, static_cast<uint16_t>(count), 0};
+
   uint64_t spent = 0;
-  const VerificationType* shared = nullptr;  // the newest snapshot, while the locals are unchanged
+  const VerificationType* shared = first;  // the newest snapshot, while the locals are unchanged
   for (uint32_t k = 0; k < count_; ++k) {
     ByteReader reader(ByteSpan(bytes_ + frames_[k].offset, frames_[k].length));
     const uint8_t tag = reader.U1();

@@ -60,8 +60,10 @@ class FrameTable {
   // The number of the frame at an instruction that has one.
   uint32_t FrameAt(Insn i) const;
 
-  // Fills out[k] for every frame k with wanted[k] != 0.
-  Reason Expand(const MethodCode& code, const uint8_t* wanted, FullFrame* out, Arena& arena) const;
+  // Fills out[k] for every frame k with wanted[k] != 0, and *initial with the method's first,
+  // implicit frame.
+  Reason Expand(const MethodCode& code, const uint8_t* wanted, FullFrame* out, FullFrame* initial,
+                Arena& arena) const;
 
  private:
   Reason Scan(MethodCode& code, ByteSpan table, Arena& arena);
