@@ -59,6 +59,9 @@ Status Agent::Register(bool attached) {
   const Result<Counting*> counting = Counting::Create(vm_, settings_.options, *log_, attached);
   if (!counting.ok()) return counting.status();
   counting_ = *counting;
+  const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_, attached);
+  if (!sampling.ok()) return sampling.status();
+  sampling_ = *sampling;
   return Status();
 }
 
@@ -78,6 +81,7 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
                          counts->left_out_methods));
+  if (sampling_ != nullptr) sampling_->AddTo(profile);
   const Options& options = settings_.options;
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;
@@ -86,8 +90,9 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   if (path.ok()) {
     log_->Result(fmt::format("wrote {}: {} types, {} methods", *path, profile.type_count(),
                              profile.method_count()));
-    if (counting_ != nullptr && log_->Shows(LogLevel::kStatistics)) {
-      const std::string report = counting_->Report();
+    if (log_->Shows(LogLevel::kStatistics)) {
+      std::string report = counting_ == nullptr ? "" : counting_->Report();
+      if (sampling_ != nullptr) report += sampling_->Report();
       for (std::string_view line : SplitAt(report, "\n")) {
         if (!line.empty()) log_->Statistics(line);
       }
@@ -97,6 +102,7 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
 }
 
 void Agent::OnVmDeath(JNIEnv* jni) {
+  if (sampling_ != nullptr) sampling_->Stop();
   if (counting_ != nullptr) counting_->Stop();
   if (!settings_.options.dump_on_exit) {
     log_->Step("the program ends; doe=n, so no profile is written");

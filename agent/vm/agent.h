@@ -20,6 +20,7 @@
 #include "agent/vm/counting.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
+#include "agent/vm/sampling_session.h"
 #include "writer/status.h"
 
 namespace iprof::vm {
@@ -40,8 +41,8 @@ class Agent {
 
   // Registers with the JVM and becomes Current. Takes over the environment; on failure it is
   // disposed of and nothing stays registered.
-  static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings,
-                      std::unique_ptr<Log> log, bool attached);
+  static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
+                      bool attached);
 
   // Writes the profile as of now; logs the outcome as well as returning it.
   Status Dump(JNIEnv* jni);
@@ -63,6 +64,7 @@ class Agent {
   jvmtiEnv* jvmti_;
   AgentSettings settings_;
   std::unique_ptr<Log> log_;
+  Sampling* sampling_ = nullptr;  // null where nothing is sampled
   Counting* counting_ = nullptr;  // null where nothing is counted
   std::mutex dump_mutex_;
 };

@@ -7,10 +7,13 @@
 #include <iterator>
 #include <vector>
 
+#include "agent/sampling/sample_signal.h"
 #include "agent/vm/nearest_name.h"
 
 namespace iprof::vm {
 namespace {
+
+constexpr int64_t kMaxIntervalNs = 60'000'000'000;
 
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
@@ -21,6 +24,10 @@ void StorePlacement(Options& options, size_t index) {
 }
 void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
+}
+
+void StoreEvent(Options& options, size_t index) {
+  options.sample_event = static_cast<sampling::SampleEvent>(index);
 }
 
 const auto kTable = std::to_array<OptionSpec>({
@@ -51,6 +58,17 @@ const auto kTable = std::to_array<OptionSpec>({
      "copies of every counter, spread over threads; a power of two"},
     {"selfcheck", &Options::self_check, "n",
      "count everything directly and compare with what placement=tree would have derived"},
+    {"samples", &Options::samples, "y", "sample the stacks of all Java threads"},
+    {"interval", &Options::interval, "10ms",
+     "CPU time (or wall time) between two samples of a thread"},
+    {"event", ChoiceSlot{"cpu|wall", StoreEvent}, "cpu",
+     "cpu: sample threads as they use CPU time; wall: as time passes, sleeping and parked ones "
+     "too"},
+    {"depth", NumberSlot{&Options::depth, 1, sampling::kMaxDepth}, "2048",
+     "most frames of a stack; the outer ones are cut off and counted"},
+    {"samples-memory", &Options::samples_memory, "64m", "most memory for distinct stacks"},
+    {"signal", SignalSlot{&Options::signal}, "",
+     "the signal to sample with; without it, the first real-time signal that is free"},
 });
 
 template <typename... Ts>
@@ -77,6 +95,9 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
         const Result<size_t> index = ParseChoice(value, slot.choices);
         if (index.ok()) slot.store(options, *index);
         return index.status();
+      },
+      [&](const SignalSlot& slot) {
+        return Assign(sampling::ParseSignal(value), options.*slot.member);
       },
       [&](const PathSlot& slot) { return Assign(ParsePath(value), options.*slot.member); },
       [&](PatternList Options::*member) {
@@ -152,6 +173,14 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   if (options.self_check && was_given("placement")) {
     return Bad("selfcheck=y compares both placements, so it contradicts placement=");
   }
+  if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
+    return Bad("option 'interval' must be between 100us and 60s");
+  }
+  constexpr auto kLeast = static_cast<int64_t>(sampling::TraceTable::kMinBytes);
+  constexpr auto kMost = static_cast<int64_t>(sampling::TraceTable::kMaxBytes);
+  if (options.samples_memory.bytes < kLeast || options.samples_memory.bytes > kMost) {
+    return Bad("option 'samples-memory' must be between 64k and 64g");
+  }
   if (!options.log.empty() && options.log == options.out) {
     return Bad("log and out name the same file");
   }
@@ -167,6 +196,7 @@ std::string ValueSyntax(const OptionSpec& spec) {
       [](bool Options::*) { return std::string("y|n"); },
       [](const NumberSlot& slot) { return fmt::format("{}..{}", slot.min, slot.max); },
       [](const ChoiceSlot& slot) { return std::string(slot.choices); },
+      [](const SignalSlot&) { return std::string("SIGNAL"); },
       [](const PathSlot&) { return std::string("FILE"); },
       [](PatternList Options::*) { return std::string("PATTERN;..."); },
       [](Duration Options::*) { return std::string("N{us|ms|s}"); },

@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "agent/instrument/placement.h"
+#include "agent/sampling/sampler.h"
 #include "agent/vm/option_values.h"
 #include "writer/status.h"
 #include "writer/writer.h"
@@ -47,6 +48,14 @@ struct Options {
   ByteSize memory;      // most heap for counters
   int64_t stripes = 1;  // a power of two
   bool self_check = false;
+
+  // Samples.
+  bool samples = true;
+  Duration interval;
+  sampling::SampleEvent sample_event = sampling::SampleEvent::kCpu;
+  int64_t depth = 2048;     // frames
+  ByteSize samples_memory;  // for distinct stacks
+  int signal = 0;           // 0: one that is free
 };
 
 // How an option's text becomes its member; the alternative is the option's kind.
@@ -59,10 +68,13 @@ struct ChoiceSlot {
   std::string_view choices;  // "a|b|c"
   void (*store)(Options& options, size_t index);
 };
+struct SignalSlot {
+  int Options::*member;
+};
 struct PathSlot {
   std::string Options::*member;
 };
-using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlot,
+using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlot, SignalSlot,
                                 PatternList Options::*, Duration Options::*, ByteSize Options::*>;
 
 struct OptionSpec {

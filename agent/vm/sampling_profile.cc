@@ -66,10 +66,11 @@ class Translation {
       }
       if (resolved.kind == FrameKind::kLinkage) {
         ++counts_.linkage_frames;
+      } else if (resolved.kind == FrameKind::kUnstable) {
+        ++counts_.unstable_frames;
       } else if (resolved.kind == FrameKind::kUnnamed) {
         ++counts_.unnamed_frames;
       } else {
-        if (resolved.kind == FrameKind::kUnstable) ++counts_.unstable_frames;
         frames_.push_back({resolved.index, BciOf(resolved, raw.bci)});
       }
     }
@@ -132,6 +133,7 @@ class Translation {
         resolved.kind = FrameKind::kOrdinary;
       }
     }
+    if (resolved.kind == FrameKind::kUnstable) return;
     const auto types = instrument::SignatureOf(resolved.method.descriptor);
     if (!types) {
       resolved.kind = FrameKind::kUnnamed;

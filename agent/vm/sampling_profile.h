@@ -11,10 +11,9 @@
 //  - Linkage is left out: LambdaForm$… and the other hidden classes of java.lang.invoke, and its
 //  …$Holder classes. An
 //    image has no such frames.
-//  - Other hidden classes (lambdas) get their stable name from HiddenClassNames; where that knows
-//  none (the class's bytes
-//    were never seen), HotSpot's own name stays: true for a reader, of no use to an image build,
-//    and counted.
+//  - Other hidden classes (lambdas) get their stable name from HiddenClassNames. Where that knows
+//  none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name is
+//  of this run only, and no image build could look it up.
 //  - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
 //  left out.
 //  - A key that has no name (the class was prepared before anybody listened) is left out and
@@ -56,10 +55,10 @@ struct SampleWriteCounts {
   uint64_t weight = 0;          // their sum
   uint64_t cut_contexts = 0;    // whose outer end is missing (depth=)
   uint64_t empty_weight = 0;    // weight of stacks of which no frame was left
-  uint64_t linkage_frames = 0;  // left out, as are the next two; frames of distinct stacks
+  uint64_t linkage_frames = 0;  // left out, as are the next three; frames of distinct stacks
   uint64_t carrier_frames = 0;
   uint64_t unnamed_frames = 0;
-  uint64_t unstable_frames = 0;  // kept under HotSpot's own name
+  uint64_t unstable_frames = 0;
 };
 
 // Either hook may be null: names and bcis then stay as they are.

@@ -233,7 +233,7 @@ std::string Sampling::Report() {
   report += fmt::format(
       "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} contexts written, {} "
       "frames "
-      "of linkage, {} of carriers, {} without a name left out, {} under a name of this run only\n",
+      "of linkage, {} of carriers, {} without a name and {} with a name of this run only left out\n",
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       sampler_options_.depth, written_.contexts, written_.linkage_frames, written_.carrier_frames,
       written_.unnamed_frames, written_.unstable_frames);

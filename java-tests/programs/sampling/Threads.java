@@ -1,0 +1,41 @@
+package sampling;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Threads that burn CPU time and add up what their own clocks say of one method: a few long ones, thousands of short. */
+public final class Threads {
+  private static final AtomicLong SPENT = new AtomicLong();
+  private static volatile long sink;
+
+  static void burn(long ns) {
+    long start = Clock.cpuNs();
+    long x = start;
+    while (Clock.cpuNs() - start < ns) {
+      for (int i = 0; i < 2_000; i++) {
+        x = x * 31 + i;
+      }
+    }
+    sink = x;
+    SPENT.addAndGet(Clock.cpuNs() - start);
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    int count = Integer.parseInt(args[0]);
+    int atOnce = Integer.parseInt(args[1]);
+    long ns = Long.parseLong(args[2]) * 1_000;
+    for (int done = 0; done < count; done += atOnce) {
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < atOnce; i++) {
+        Thread thread = new Thread(() -> burn(ns));
+        thread.start();
+        threads.add(thread);
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+    System.out.println("spent " + SPENT.get());
+  }
+}
