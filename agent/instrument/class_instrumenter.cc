@@ -275,6 +275,7 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   if (reason != Reason::kOk) return reason;
   PlanOptions plan_options;
   plan_options.policy = options.placement;
+  plan_options.count_unwinds = worker.graph.can_count_unwinds();
   if (effort == Effort::kTree) plan_options.policy = PlacementPolicy::kTree;
   if (worker.graph.direct_only()) plan_options.policy = PlacementPolicy::kDirect;
   const bool check =
@@ -284,6 +285,11 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
     plan_options.policy = PlacementPolicy::kEveryEdge;
   }
   worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
+  if (check && worker.reference.unwind_counter != kNoCounter &&
+      worker.plan.unwind_counter == kNoCounter) {
+    // Nothing is derived from direct counters, so they need no unwinds: the reference does.
+    worker.plan.unwind_counter = worker.plan.derivation.counter_count++;
+  }
 
   const uint32_t counters = worker.plan.counter_count();
   if (before == nullptr) {

@@ -9,6 +9,7 @@
 
 #include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/local_frame.h"
 
 namespace iprof::vm {
 namespace {
@@ -91,6 +92,7 @@ void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
 
 Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& profile) {
   RegistryCounts counts;
+  const LocalFrame frame(jni);
   jint count = 0;
   JvmtiMemory<jclass> classes(jvmti);
   const jvmtiError error = jvmti->GetLoadedClasses(&count, classes.address());
@@ -109,7 +111,6 @@ Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& p
       AddMethod(type, method, profile, counts);
     }
   }
-  for (jint i = 0; i < count; ++i) jni->DeleteLocalRef(classes[i]);
   return counts;
 }
 

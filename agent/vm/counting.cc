@@ -9,6 +9,7 @@
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
+#include "agent/vm/local_frame.h"
 #include "agent/vm/runtime_image.h"
 #include "agent/vm/vm_flags.h"
 
@@ -68,9 +69,10 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   }
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
   const VmFlags flags(vm);
-  StartupPlan plan =
-      PlanStartup(options.jdk, {[&](std::string_view name) { return flags.Bool(name); },
-                                [&](std::string_view name) { return flags.Text(name); }});
+  StartupPlan plan = PlanStartup(
+      options.jdk, {[&](std::string_view name) { return flags.Bool(name); },
+                    [&](std::string_view name) { return flags.Text(name); },
+                    [&](std::string_view prefix) { return flags.LastArgument(prefix); }});
   if (attached) plan = {CountingStart::kRetransform, ""};
   auto* counting = new Counting(jvmti, options, log);  // lives until the process ends
   Status status = counting->Register(plan);
@@ -164,6 +166,7 @@ void Counting::DefineAhead(JNIEnv* jni) {
 }
 
 void Counting::RetransformLoaded(JNIEnv* jni) {
+  const LocalFrame frame(jni);
   jint count = 0;
   JvmtiMemory<jclass> classes(jvmti_);
   if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
@@ -189,7 +192,6 @@ void Counting::RetransformLoaded(JNIEnv* jni) {
     if (batch.size() == kBatch) flush();
   }
   flush();
-  for (jint i = 0; i < count; ++i) jni->DeleteLocalRef(classes[i]);
   log_.Step(
       fmt::format("{} classes were loaded before counting; {} of them could not be retransformed",
                   count, failed));

@@ -1,6 +1,7 @@
 #include "agent/vm/live_frames.h"
 
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/local_frame.h"
 
 namespace iprof::vm {
 namespace {
@@ -30,6 +31,7 @@ std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
 
 LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   LiveFrames live;
+  const LocalFrame frame(jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
   jint threads = 0;
   if (jvmti->GetAllStackTraces(kDeepest, stacks.address(), &threads) != JVMTI_ERROR_NONE)
@@ -37,7 +39,6 @@ LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   std::unordered_map<jmethodID, uint64_t> methods;
   for (jint t = 0; t < threads; ++t) {
     for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
-    jni->DeleteLocalRef(stacks[t].thread);
   }
   for (const auto& [method, count] : methods) {
     const std::string key = KeyOf(jvmti, jni, method);

@@ -20,7 +20,7 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
     return {CountingStart::kApplication, ""};
   }
   std::string_view conflict;
-  if (flags.boolean("RequireSharedSpaces").value_or(false)) {
+  if (flags.last_argument("-Xshare:").value_or("") == "-Xshare:on") {
     conflict = "-Xshare:on";
   } else if (set("AOTCache") || set("AOTCacheOutput") || set("AOTConfiguration")) {
     conflict = "an AOT cache";

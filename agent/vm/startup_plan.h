@@ -27,10 +27,11 @@ struct StartupPlan {
   std::string notice;  // one sentence for the user; empty where there is nothing to say
 };
 
-// How the plan asks for flags: a boolean's value, a text flag's value.
+// How the plan asks for flags and arguments.
 struct FlagQueries {
   std::function<std::optional<bool>(std::string_view)> boolean;
   std::function<std::optional<std::string>(std::string_view)> text;
+  std::function<std::optional<std::string>(std::string_view)> last_argument;  // by prefix
 };
 
 StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags);

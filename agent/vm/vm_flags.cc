@@ -74,8 +74,14 @@ VmFlags::VmFlags(JavaVM* vm) {
   std::optional<size_t> addr_at;
   for (const char* entry = fields.first; Load<const char*>(entry, *type_name) != nullptr;
        entry += fields.stride) {
-    if (!Same(Load<const char*>(entry, *type_name), "JVMFlag")) continue;
+    const char* type = Load<const char*>(entry, *type_name);
     const char* field = Load<const char*>(entry, *field_name);
+    if (Same(type, "Arguments")) {
+      const void* at = Load<const void*>(entry, *field_address);
+      if (Same(field, "_jvm_args_array")) arguments_ = Load<const char* const*>(at, 0);
+      if (Same(field, "_num_jvm_args")) argument_count_ = static_cast<size_t>(Load<int>(at, 0));
+    }
+    if (!Same(type, "JVMFlag")) continue;
     if (Same(field, "_name")) name_at = Load<uint64_t>(entry, *field_offset);
     if (Same(field, "_addr")) addr_at = Load<uint64_t>(entry, *field_offset);
     if (Same(field, "flags"))
@@ -101,6 +107,15 @@ const void* VmFlags::AddressOf(std::string_view name) const {
     if (flag_name != nullptr && name == flag_name) return Load<const void*>(flag, addr_offset_);
   }
   return nullptr;
+}
+
+std::optional<std::string> VmFlags::LastArgument(std::string_view prefix) const {
+  for (size_t i = arguments_ == nullptr ? 0 : argument_count_; i > 0; --i) {
+    const char* argument = arguments_[i - 1];
+    if (argument != nullptr && std::string_view(argument).starts_with(prefix))
+      return std::string(argument);
+  }
+  return std::nullopt;
 }
 
 std::optional<bool> VmFlags::Bool(std::string_view name) const {

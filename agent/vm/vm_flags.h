@@ -1,4 +1,5 @@
-// VmFlags: what the JVM's own flags are set to, as parsed, wherever they came from (command line,
+// VmFlags: what the JVM's own flags are set to and which arguments it was given, as parsed,
+// wherever they came from (command line,
 // @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
 //
 // Why: some start-up features of the JVM cannot be combined with early class-file hooks, and asking
@@ -27,12 +28,16 @@ class VmFlags {
   bool found() const { return flags_ != nullptr; }
 
   std::optional<bool> Bool(std::string_view name) const;
+  // The last argument that starts with this, such as "-Xshare:".
+  std::optional<std::string> LastArgument(std::string_view prefix) const;
   // Nothing also where the flag exists but is not set.
   std::optional<std::string> Text(std::string_view name) const;
 
  private:
   const void* AddressOf(std::string_view name) const;
 
+  const char* const* arguments_ = nullptr;
+  size_t argument_count_ = 0;
   const char* flags_ = nullptr;  // the first JVMFlag
   size_t count_ = 0;
   size_t size_ = 0;         // of one JVMFlag
