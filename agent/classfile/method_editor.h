@@ -24,7 +24,9 @@
 // before its exclusive end is outside; trampolines and stubs are protected exactly like their
 // target, by entries that stand beside the original ones. (HotSpot declines to compile a method in
 // which an instruction that can throw holds a monitor outside any handler that would release it.)
-// Code at the method's entry and on a fall-through edge into the start of a range is outside it.
+// Code at the method's entry and on a fall-through edge into the start of a range is outside it; on
+// the fall-through edge behind a range's last instruction it is inside only when that is a
+// conditional branch, which changes no local that the handler's frame may name.
 #pragma once
 
 #include "agent/classfile/code.h"

@@ -1,9 +1,11 @@
 // classrewrite: rewrites the classes of jars, jmods, directories or files with a test plan.
 //
-//   classrewrite --mode=roundtrip|dense|realistic [options] INPUT... OUTPUT
+//   classrewrite --mode=roundtrip|dense|nops|realistic|random [options] INPUT... OUTPUT
 //   classrewrite --mode=... --time[=ROUNDS] [options] INPUT...
 //
 // INPUT is a .class, .jar, .jmod, a directory, or - for a list of such paths on standard input.
+// random inserts no-ops, at times thousands, so that branches grow and islands are needed; nops is
+// dense with one byte a probe. Both are walked in lockstep with the original.
 // OUTPUT is a .jar or a directory; with --time nothing is written. --list names what is left alone.
 // Totals go to standard output. Exits with 1 when the rewriter failed its own checks or a round
 // trip changed a class, with 2 on wrong usage or unreadable input.
@@ -36,6 +38,8 @@ struct Settings {
   bool json = false;
   bool time = false;
   bool list = false;
+  bool random = false;
+  uint64_t seed = 0;
   int rounds = 5;
   size_t limit = 0;
   std::vector<std::string> paths;
@@ -170,8 +174,11 @@ void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_
   memory.Reset();
   Reason class_reason = Reason::kOk;
   const ByteSpan result =
-      RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory, totals->reasons,
-                   &class_reason, &totals->probes, settings.list ? ListMethod : nullptr);
+      settings.random
+          ? RewriteRandomly(in, settings.seed + totals->classes, false, memory, totals->reasons)
+          : RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory,
+                         totals->reasons, &class_reason, &totals->probes,
+                         settings.list ? ListMethod : nullptr);
   totals->seconds += std::chrono::duration<double>(Clock::now() - start).count();
   ++totals->classes;
   ++totals->class_reasons[static_cast<int>(class_reason)];
@@ -342,6 +349,11 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
       s->kind = PlanKind::kNops;
     } else if (key == "--mode" && value == "realistic") {
       s->kind = PlanKind::kRealistic;
+    } else if (key == "--mode" && value == "random") {
+      s->kind = PlanKind::kNops;
+      s->random = true;
+    } else if (key == "--seed") {
+      s->seed = static_cast<uint64_t>(std::atoll(value.c_str()));
     } else if (key == "--stats" && value == "json") {
       s->json = true;
     } else if (key == "--holder") {
@@ -367,8 +379,9 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
   if (s->paths.size() < (s->time ? 1u : 2u)) {
     std::fprintf(
         stderr,
-        "usage: classrewrite --mode=roundtrip|dense|nops|realistic [--stats=json]\n"
+        "usage: classrewrite --mode=roundtrip|dense|nops|realistic|random [--stats=json]\n"
         "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--limit=CLASSES] [--list]\n"
+        "         [--seed=N]\n"
         "         INPUT... OUTPUT | --time[=ROUNDS] INPUT...\n");
     return false;
   }

@@ -2,6 +2,10 @@
 
 namespace iprof::classfile {
 
+bool IsEmptyFinalizer(const MethodCode& code) {
+  return code.count() == 1 && code.file().NameOf(code.method()) == "finalize";
+}
+
 Snippet ProbePlan::Probe(MethodEditor& editor, CpIndex field) {
   const auto index = static_cast<int16_t>(next_++ % holder_->counters);
   SnippetBuilder builder = SnippetBuilder(editor.pool(), editor.arena());
@@ -43,9 +47,7 @@ void ProbePlan::RecordDense(const MethodCode& code, MethodEditor& editor, CpInde
 
 void ProbePlan::Record(const MethodCode& code, MethodEditor& editor) {
   if (kind_ == PlanKind::kRoundTrip) return;
-  // HotSpot knows Object's finalizer by its emptiness: with a probe in it, every object would have
-  // a finalizer.
-  if (code.count() == 1 && code.file().NameOf(code.method()) == "finalize") return;
+  if (IsEmptyFinalizer(code)) return;
   const CpIndex field = editor.pool().Field(holder_->owner, holder_->field, "[J");
   if (kind_ != PlanKind::kRealistic) {
     RecordDense(code, editor, field);

@@ -23,6 +23,10 @@ struct ProbeHolder {
   uint32_t counters = 32768;  // indices are taken modulo this
 };
 
+// HotSpot knows Object's finalizer by its emptiness: with a probe in it, every object would have a
+// finalizer, and the VM crashes while it starts. No plan may touch one.
+bool IsEmptyFinalizer(const MethodCode& code);
+
 class ProbePlan {
  public:
   ProbePlan(PlanKind kind, const ProbeHolder& holder) : kind_(kind), holder_(&holder) {}

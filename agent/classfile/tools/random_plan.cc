@@ -50,6 +50,7 @@ void RandomPlan::RecordSwitch(const MethodCode& code, MethodEditor& editor, Insn
 }
 
 void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
+  if (IsEmptyFinalizer(code)) return;
   long_snippets_ = Next(8) == 0 ? 3 : 0;
   const uint32_t one_in = 1 + Next(12);
   if (Next(2) == 0) editor.OnEntry(Any(editor));
