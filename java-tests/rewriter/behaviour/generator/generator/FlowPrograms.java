@@ -500,8 +500,8 @@ final class FlowPrograms {
   static byte[] unreachable(String name, int version) {
     ProgramClass out = new ProgramClass(name, version, ClassWriter.COMPUTE_MAXS);
     out.test("t_unreachable", code -> {
-      push(code, 1);
-      sink(code, 'I');
+      push(code, 1L);  // ASM counts the stack of reachable code only
+      sink(code, 'J');
       code.visitInsn(RETURN);
       Label dead = new Label();
       code.visitLabel(dead);
