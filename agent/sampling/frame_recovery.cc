@@ -8,6 +8,8 @@ namespace {
 
 // How far up the stack to look for the compiled caller of a native leaf such as memcpy, in words.
 constexpr uintptr_t kScanWords = 160;
+// How many native frames (libjvm's have frame pointers) to walk out of.
+constexpr int kNativeFrames = 64;
 constexpr uintptr_t kWord = sizeof(uintptr_t);
 
 class StackReader {
@@ -47,6 +49,7 @@ enum class Linkage : uint8_t {
   kNone,
   kTop,  // on top of the stack (or in the link register): nothing pushed yet, or all popped again
   kUnderTop,  // under the saved frame pointer, which is on top
+  kSaving,    // the frame is allocated, the instruction at pc saves the frame pointer just under it
   kFrame,     // under the saved frame pointer, which the frame pointer points at
 };
 
@@ -62,6 +65,14 @@ bool FollowsCall(const CodeReader& code, uintptr_t at) {
          (code.Byte(at - 5) & 0x38) == 0x10;  // call [reg+disp32], [rip+disp32]
 }
 
+// C2's prologue without a stack bang: sub rsp, n; mov [rsp+n-8], rbp. The offset in the second,
+// when pc is at it; or -1.
+int64_t SavedFramePointerOffset(const CodeReader& code, uintptr_t pc) {
+  if (code.Byte(pc) != 0x48 || code.Byte(pc + 1) != 0x89 || code.Byte(pc + 3) != 0x24) return -1;
+  if (code.Byte(pc + 2) == 0x6c && code.Byte(pc + 4) < 0x80) return code.Byte(pc + 4);
+  return code.Byte(pc + 2) == 0xac ? int64_t{code.Word32(pc + 4) & 0x7fffffffU} : -1;
+}
+
 // What the instruction at pc says about a compiled method's frame.
 Linkage LinkageOfCompiled(const CodeReader& code, uintptr_t pc) {
   const int b0 = code.Byte(pc);
@@ -73,6 +84,7 @@ Linkage LinkageOfCompiled(const CodeReader& code, uintptr_t pc) {
   if (b0 == 0x55) return Linkage::kTop;                        // push rbp
   if (b0 == 0x48 && (b1 == 0x83 || b1 == 0x81) && b2 == 0xec)  // sub rsp, n
     return pushed ? Linkage::kUnderTop : Linkage::kTop;
+  if (SavedFramePointerOffset(code, pc) >= 0) return Linkage::kSaving;  // mov [rsp+n], rbp
   if (b0 == 0x48 && b1 == 0x8b && b2 == 0xec && pushed) return Linkage::kUnderTop;  // mov rbp, rsp
   if (b0 == 0x49 && b1 == 0x3b && (b2 == 0xa7 || b2 == 0x67))
     return Linkage::kTop;  // return poll: cmp rsp, [r15+n]
@@ -100,8 +112,11 @@ Linkage LinkageOfCompiled(const CodeReader& code, uintptr_t pc) {
   return Linkage::kNone;
 }
 
+int64_t SavedFramePointerOffset(const CodeReader&, uintptr_t) { return -1; }
+
 #else
 
+int64_t SavedFramePointerOffset(const CodeReader&, uintptr_t) { return -1; }
 bool FollowsCall(const CodeReader&, uintptr_t) { return false; }
 Linkage LinkageOfCompiled(const CodeReader&, uintptr_t) { return Linkage::kNone; }
 
@@ -113,12 +128,14 @@ constexpr uintptr_t kEntryBytes = 48;
 
 class Popper {
  public:
-  Popper(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code)
-      : at_(at), stack_(at.sp, stack_end), code_(code) {}
+  Popper(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code, bool scan_allowed)
+      : at_(at), stack_(at.sp, stack_end), code_(code), scan_allowed_(scan_allowed) {}
 
   bool Pop(PoppedLeaf* popped) const {
     const CodeRange* range = code_.Find(at_.pc);
-    if (range == nullptr) return Scan(&popped->caller);
+    if (range == nullptr) {
+      return LeaveNative(&popped->caller) || (scan_allowed_ && Scan(&popped->caller));
+    }
     if (range->kind == CodeKind::kStub) {
       return Try(Linkage::kTop, &popped->caller) || Try(Linkage::kUnderTop, &popped->caller) ||
              Try(Linkage::kFrame, &popped->caller) || Scan(&popped->caller);
@@ -134,6 +151,23 @@ class Popper {
   }
 
  private:
+  // Along the frame pointers of native frames to the generated code that called them.
+  bool LeaveNative(MachineContext* caller) const {
+    uintptr_t fp = at_.fp;
+    for (int i = 0; i < kNativeFrames; ++i) {
+      uintptr_t outer = 0;
+      uintptr_t pc = 0;
+      if (!stack_.Read(fp, &outer) || !stack_.Read(fp + kWord, &pc)) return false;
+      if (IsReturnAddress(pc)) {
+        *caller = {pc, fp + 2 * kWord, outer, 0};
+        return true;
+      }
+      if (outer <= fp) return false;
+      fp = outer;
+    }
+    return false;
+  }
+
   bool Try(Linkage linkage, MachineContext* caller) const {
     uintptr_t pc = 0;
     uintptr_t fp = at_.fp;
@@ -153,6 +187,14 @@ class Popper {
         if (!stack_.Read(sp, &fp) || !stack_.Read(sp + kWord, &pc)) return false;
         sp += 2 * kWord;
         break;
+      case Linkage::kSaving: {
+        const CodeRange* range = code_.Find(at_.pc);
+        if (range == nullptr) return false;
+        sp += static_cast<uintptr_t>(SavedFramePointerOffset(CodeReader(*range), at_.pc)) + kWord;
+        if (!stack_.Read(sp, &pc)) return false;
+        sp += kWord;
+        break;
+      }
       case Linkage::kFrame:
         if (!stack_.Read(at_.fp, &fp) || !stack_.Read(at_.fp + kWord, &pc)) return false;
         sp = at_.fp + 2 * kWord;
@@ -187,15 +229,16 @@ class Popper {
   const MachineContext& at_;
   StackReader stack_;
   const CodeRanges& code_;
+  const bool scan_allowed_;
 };
 
 }  // namespace
 
-bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code,
+bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code, bool in_java,
              PoppedLeaf* popped) noexcept {
   if (!kCanReadContext) return false;
   *popped = PoppedLeaf{};
-  return Popper(at, stack_end, code).Pop(popped);
+  return Popper(at, stack_end, code, in_java).Pop(popped);
 }
 
 }  // namespace iprof::sampling

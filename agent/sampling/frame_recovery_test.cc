@@ -38,7 +38,7 @@ struct Machine {
       *reinterpret_cast<unsigned char*>(at++) = static_cast<unsigned char>(byte);
   }
   bool Pop(const MachineContext& at, PoppedLeaf* popped) const {
-    return PopLeaf(at, stack_end(), ranges, popped);
+    return PopLeaf(at, stack_end(), ranges, true, popped);
   }
 };
 
@@ -75,6 +75,37 @@ TEST_CASE(
   CHECK(popped.leaf.bci == 9);
   REQUIRE(m.Pop({m.callee() + 0x61, m.slot(4), 77, 0}, &popped));
   CHECK(popped.caller.sp == m.slot(5));
+}
+
+TEST_CASE(
+    "between allocating the frame and saving the frame pointer the return address is above it") {
+  Machine m;
+  m.Put(m.callee() + 7, {0x48, 0x89, 0x6c, 0x24, 0x30});              // mov [rsp+0x30], rbp
+  m.Put(m.callee() + 0x50, {0x48, 0x89, 0xac, 0x24, 0x30, 0, 0, 0});  // the same with a long offset
+  m.stack[10] = m.return_address();
+  PoppedLeaf popped;
+  for (const uintptr_t offset : {0x7U, 0x50U}) {
+    CAPTURE(offset);
+    REQUIRE(m.Pop({m.callee() + offset, m.slot(3), 77, 0}, &popped));
+    CHECK(popped.caller.pc == m.return_address());
+    CHECK(popped.caller.sp == m.slot(11));
+    CHECK(popped.caller.fp == 77);
+  }
+}
+
+TEST_CASE("native frames are left along their frame pointers") {
+  Machine m;
+  m.stack[5] = m.slot(9);
+  m.stack[6] = 0x2000;  // returns into native code
+  m.stack[9] = 99;
+  m.stack[10] = m.return_address();
+  PoppedLeaf popped;
+  REQUIRE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, false, &popped));
+  CHECK(popped.caller.pc == m.return_address());
+  CHECK(popped.caller.sp == m.slot(11));
+  CHECK(popped.caller.fp == 99);
+  m.stack[5] = m.slot(5);  // a circle ends
+  CHECK_FALSE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, false, &popped));
 }
 
 TEST_CASE("a stub is popped and leaves no frame") {

@@ -59,12 +59,13 @@ struct GuardedPop {
   const MachineContext* at;
   uintptr_t stack_end;
   const CodeRanges* code;
+  bool in_java;
   PoppedLeaf popped;
   bool found;
 
   static void Run(void* self) {
     auto* pop = static_cast<GuardedPop*>(self);
-    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, &pop->popped);
+    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, pop->in_java, &pop->popped);
   }
 };
 
@@ -101,12 +102,16 @@ class Sample {
   }
 
   SampleOutcome Recover(GuardedCall& call, SampleOutcome failed) {
-    if (failed != SampleOutcome::kUnknownJava && failed != SampleOutcome::kNotWalkableJava)
-      return failed;
+    const bool in_java =
+        failed == SampleOutcome::kUnknownJava || failed == SampleOutcome::kNotWalkableJava;
+    const bool not_in_java =
+        failed == SampleOutcome::kUnknownNotJava || failed == SampleOutcome::kNotWalkableNotJava;
+    if (!in_java && !not_in_java) return failed;
     const MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
     const bool bounded = slot_->stack_low <= at.sp && at.sp < slot_->stack_high;
-    GuardedPop pop{
-        &at, bounded ? slot_->stack_high : at.sp + kUnknownStackReach, view_.code, {}, false};
+    GuardedPop pop{&at,        bounded ? slot_->stack_high : at.sp + kUnknownStackReach,
+                   view_.code, in_java,
+                   {},         false};
     // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays watched.
     if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
     slot_->context = *static_cast<const ucontext_t*>(context_);
