@@ -6,9 +6,9 @@
 namespace iprof::cli {
 
 std::span<const CommandEntry> Commands() {
-  static const std::array kAll = {kShowEntry,    kCheckEntry,   kMergeEntry,
-                                  kDiffEntry,    kOverlapEntry, kConvertEntry,
-                                  kVersionEntry, kHelpEntry,    kGenerateEntry};
+  static const std::array kAll = {kShowEntry,    kCheckEntry,   kMergeEntry,   kDiffEntry,
+                                  kOverlapEntry, kTopEntry,     kConvertEntry, kVersionEntry,
+                                  kHelpEntry,    kGenerateEntry};
   return kAll;
 }
 

@@ -10,6 +10,7 @@ extern const CommandEntry kCheckEntry;
 extern const CommandEntry kMergeEntry;
 extern const CommandEntry kDiffEntry;
 extern const CommandEntry kOverlapEntry;
+extern const CommandEntry kTopEntry;
 extern const CommandEntry kConvertEntry;
 extern const CommandEntry kVersionEntry;
 extern const CommandEntry kHelpEntry;

@@ -10,6 +10,7 @@ iprof_room(iprof_operations
     consumer_view.cc
     convert.cc
     diff.cc
+    flat_profile.cc
     merge.cc
     merge_canonical.cc
     merge_mapping.cc
@@ -23,6 +24,7 @@ iprof_test(writer_operations_test
     consumer_view_test.cc
     convert_test.cc
     diff_test.cc
+    flat_profile_test.cc
     merge_test.cc
     overlap_test.cc
     summary_test.cc

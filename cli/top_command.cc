@@ -1,0 +1,104 @@
+// iprof top: prints what ComputeFlatProfile finds.
+#include <algorithm>
+
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/terminal_text.h"
+#include "writer/flat_profile.h"
+
+namespace iprof::cli {
+namespace {
+
+class TopCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    AddProfile(app, "file", path_, "The profile");
+    AddChoice(app, "--by", by_, {"method", "bci", "package"},
+              "What a row is: a method, one bytecode position of a method, a package");
+    AddChoice(app, "--sort", sort_, {"self", "total"}, "Which figure decides the order");
+    AddCount(app, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    const Result<Profile> profile = ReadInput(console, path_);
+    if (!profile.ok()) return console.Error(profile.status());
+    const FlatKey key = by_ == "method" ? FlatKey::kMethod
+                        : by_ == "bci"  ? FlatKey::kPosition
+                                        : FlatKey::kPackage;
+    FlatProfile flat = ComputeFlatProfile(*profile, key);
+    if (sort_ == "total") {
+      std::stable_sort(flat.rows.begin(), flat.rows.end(),
+                       [](const FlatRow& a, const FlatRow& b) { return a.total > b.total; });
+    }
+    if (limit_ != 0 && flat.rows.size() > limit_) flat.rows.resize(limit_);
+    if (format_ == "json") {
+      PrintJson(console, flat);
+    } else {
+      PrintText(console, flat);
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  static double Share(int64_t part, int64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  void PrintText(Console& console, const FlatProfile& flat) const {
+    console.Print("{} samples\n", flat.total);
+    if (flat.rows.empty()) return;
+    console.Heading(fmt::format("{:>7} {:>10}  {:>7} {:>10}  {}", "self", "", "total", "", by_));
+    for (const FlatRow& row : flat.rows) {
+      console.Print("{:>6.2f}% {:>10}  {:>6.2f}% {:>10}  {}\n", 100 * Share(row.self, flat.total),
+                    row.self, 100 * Share(row.total, flat.total), row.total,
+                    EscapeForTerminal(row.name));
+    }
+  }
+
+  void PrintJson(Console& console, const FlatProfile& flat) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("samples", flat.total);
+    json.Field("by", by_);
+    json.Key("rows");
+    json.StartArray();
+    for (const FlatRow& row : flat.rows) {
+      json.StartObject();
+      json.Field("name", row.name);
+      json.Field("self", row.self);
+      json.Field("total", row.total);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+
+  std::string path_;
+  std::string by_ = "method";
+  std::string sort_ = "self";
+  size_t limit_ = 30;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof top app.iprof", "The thirty methods in which most samples lie."},
+    {"iprof top --by bci -n 10 app.iprof", "The ten hottest bytecode positions."},
+    {"iprof top --by package --sort total app.iprof",
+     "Packages by the time on whose stacks they are."},
+};
+
+}  // namespace
+
+const CommandEntry kTopEntry = {
+    "top", "Show where the samples lie: flat, by method, position or package",
+    "Prints for each method (or bytecode position, or package) its self time, the samples whose "
+    "innermost frame it is, and its total time, the samples on whose stack it is; a sample counts "
+    "once in a total, however often the method recurs.\n\n"
+    "A profile knows bytecode positions, not source lines; 'javap -l -c' lists which line a "
+    "position belongs to.",
+    kExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
+
+}  // namespace iprof::cli
