@@ -1,8 +1,8 @@
 #include "agent/classfile/arena.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <new>
 
 namespace iprof::classfile {
 
@@ -33,8 +33,7 @@ uint8_t* Arena::AllocateSlow(size_t bytes) {
   const size_t size = std::max(bytes, next_block_bytes_);
   auto* block = static_cast<Block*>(std::malloc(sizeof(Block) + size));
   if (block == nullptr) {
-    std::fprintf(stderr, "iprof: out of memory while rewriting a class (%zu bytes)\n", size);
-    std::abort();
+    throw std::bad_alloc();
   }
   block->previous = block_;
   block->size = size;

@@ -52,6 +52,9 @@ class MethodEditor {
     return SnippetBuilder(*pool_, *arena_, SnippetKind::kReceiver);
   }
 
+  // For Before() an instruction that takes a reference from the stack: the snippet looks at it.
+  SnippetBuilder BuildForTop() { return SnippetBuilder(*pool_, *arena_, SnippetKind::kPeek); }
+
   // A local for use within one insertion; locals of different insertions may share an index when
   // taken after ReuseLocals().
   FreshLocal TakeLocal(int slots);

@@ -189,7 +189,7 @@ SnippetBuilder& SnippetBuilder::LoadConstant(CpIndex constant) {
 
 Snippet SnippetBuilder::Finish() {
   Snippet snippet;
-  if (depth_ != 0) Fail(Reason::kBadSnippet);
+  if (depth_ != base_ - consumed_) Fail(Reason::kBadSnippet);
   snippet.reason = reason_;
   if (snippet.valid()) {
     auto* copy = arena_->Allocate<uint8_t>(length_);
@@ -197,7 +197,7 @@ Snippet SnippetBuilder::Finish() {
     snippet.bytes = copy;
     snippet.length = length_;
     snippet.extra_stack = static_cast<uint16_t>(max_ - base_);
-    snippet.consumed = static_cast<uint16_t>(base_);
+    snippet.consumed = static_cast<uint16_t>(consumed_);
   }
   reason_ = Reason::kOk;
   depth_ = max_ = base_;

@@ -28,13 +28,17 @@ struct Snippet {
   bool valid() const { return reason == Reason::kOk; }
 };
 
-// kPlain leaves the stack as it was; kReceiver starts with a reference on it and consumes it.
-enum class SnippetKind : uint8_t { kPlain, kReceiver };
+// kPlain leaves the stack as it was; kReceiver starts with a reference on it and consumes it; kPeek
+// knows of one slot on it, which it may duplicate and leaves there.
+enum class SnippetKind : uint8_t { kPlain, kReceiver, kPeek };
 
 class SnippetBuilder {
  public:
   SnippetBuilder(PoolAdditions& pool, Arena& arena, SnippetKind kind = SnippetKind::kPlain)
-      : pool_(&pool), arena_(&arena), depth_(kind == SnippetKind::kReceiver ? 1 : 0) {
+      : pool_(&pool),
+        arena_(&arena),
+        consumed_(kind == SnippetKind::kReceiver ? 1 : 0),
+        depth_(kind == SnippetKind::kPlain ? 0 : 1) {
     base_ = depth_;
     max_ = depth_;
   }
@@ -80,6 +84,7 @@ class SnippetBuilder {
   PoolAdditions* pool_;
   Arena* arena_;
   Reason reason_ = Reason::kOk;
+  int consumed_ = 0;
   int depth_ = 0;
   int base_ = 0;
   int max_ = 0;

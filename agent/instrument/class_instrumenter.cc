@@ -35,6 +35,8 @@ struct Worker {
   ProbePlan plan;
   ProbePlan reference;  // self-check: what tree placement would do
   MethodRecord record;
+  std::vector<std::pair<Reason, Effort>> outcomes;  // of the class's methods
+  std::vector<FoundSite> sites;
 };
 
 // Numbers the callees of one class whose calls are counted at their sites.
@@ -110,18 +112,22 @@ bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
   return false;
 }
 
-constexpr std::array kEfforts{Effort::kAsAsked, Effort::kTree, Effort::kCallsOnly};
+constexpr std::array kEfforts{Effort::kAsAsked, Effort::kNoSites, Effort::kTree,
+                              Effort::kCallsOnly};
 
-bool IsTooLong(Reason reason) {
-  return reason == Reason::kCrossesHugeMethodLimit || reason == Reason::kCodeTooLong ||
-         reason == Reason::kBranchTooFar || reason == Reason::kFramesTooLarge ||
-         reason == Reason::kTableTooLong;
+// Reasons that a lighter plan may not meet.
+bool MayFitLighter(Reason reason) {
+  return reason == Reason::kUninitializedReceiver || reason == Reason::kNoReceiver ||
+         reason == Reason::kBadStack || reason == Reason::kTooManyLocals ||
+         reason == Reason::kStackTooDeep || reason == Reason::kCrossesHugeMethodLimit ||
+         reason == Reason::kCodeTooLong || reason == Reason::kBranchTooFar ||
+         reason == Reason::kFramesTooLarge || reason == Reason::kTableTooLong;
 }
 
 }  // namespace
 
 struct ClassInstrumenter::Rep {
-  Rep(InstrumenterOptions o, CounterSpace& s, std::function<std::string(uint32_t)> h)
+  Rep(InstrumenterOptions o, CounterSpace& s, HolderName h)
       : options(o), space(s), holder_name(std::move(h)) {}
 
   bool Instrument(Worker& worker, const ClassBytes& input,
@@ -138,7 +144,10 @@ struct ClassInstrumenter::Rep {
 
   const InstrumenterOptions options;
   CounterSpace& space;
-  const std::function<std::string(uint32_t)> holder_name;
+  const HolderName holder_name;
+  CounterSpace* site_space = nullptr;  // null: no sites
+  uint32_t sites_in_chunk = 0;
+  HolderName site_holder_name;
   WorkerPool workers;
   ClassTable table;
   SelfCheck self_check;
@@ -147,6 +156,8 @@ struct ClassInstrumenter::Rep {
   std::atomic<uint64_t> classes_without_code{0};
   std::array<std::atomic<uint64_t>, classfile::kReasonCount> classes_left{};
   std::atomic<uint64_t> methods_instrumented{0};
+  std::atomic<uint64_t> methods_no_sites{0};
+  std::atomic<uint64_t> methods_without_sites{0};
   std::atomic<uint64_t> methods_tree_instead{0};
   std::atomic<uint64_t> methods_calls_only{0};
   std::atomic<uint64_t> methods_without_counters{0};
@@ -160,6 +171,13 @@ ClassInstrumenter::ClassInstrumenter(InstrumenterOptions options, CounterSpace& 
     : rep_(std::make_unique<Rep>(options, space, std::move(holder_name))) {}
 
 ClassInstrumenter::~ClassInstrumenter() = default;
+
+void ClassInstrumenter::UseSites(CounterSpace& sites, uint32_t sites_in_chunk,
+                                 HolderName site_holder_name) {
+  rep_->site_space = &sites;
+  rep_->sites_in_chunk = sites_in_chunk;
+  rep_->site_holder_name = std::move(site_holder_name);
+}
 
 bool ClassInstrumenter::Instrument(const ClassBytes& input,
                                    const std::function<uint8_t*(size_t)>& output) {
@@ -193,6 +211,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
     const CountedClass* kept = table.Add(std::move(counted));
     if (kept == mine) {
+      for (const auto& [reason, effort] : worker.outcomes) Note(reason, effort);
       ++(changed ? classes_instrumented : classes_without_code);
     } else {
       before = kept;  // another thread loaded the same class meanwhile: its counters are the ones
@@ -219,6 +238,7 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
   counted.hash = hash;
   counted.access = file.access();
   counted.methods.reserve(file.methods().size());
+  worker.outcomes.clear();
   ClassRewriter rewriter(file, worker.memory);
   for (uint32_t m = 0; m < file.methods().size(); ++m) {
     InstrumentMethod(worker, file, rewriter, m, before == nullptr ? nullptr : &before->methods[m],
@@ -245,7 +265,7 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
       if (before != nullptr && before->effort != effort) continue;
       done = effort;
       reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method);
-      if (!IsTooLong(reason)) break;
+      if (!MayFitLighter(reason)) break;
     }
   }
   if (reason == Reason::kOk) {
@@ -253,7 +273,7 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   } else {
     method.counters = 0;
   }
-  if (before == nullptr) Note(reason, done);
+  worker.outcomes.emplace_back(reason, done);
   counted.methods.push_back(method);
 }
 
@@ -292,6 +312,11 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   }
 
   const uint32_t counters = worker.plan.counter_count();
+  worker.sites.clear();
+  if (effort == Effort::kAsAsked && site_space != nullptr) {
+    FindSites(code, options.sites, worker.memory.method_memory, &worker.sites);
+  }
+  const auto site_count = static_cast<uint32_t>(worker.sites.size());
   if (before == nullptr) {
     const auto range = space.Allocate(counters);
     if (!range) {
@@ -299,12 +324,29 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
       return Reason::kNoCode;
     }
     method.first = range->first;
+    if (site_count > 0) {
+      const auto sites = site_space->Allocate(site_count);
+      if (!sites) {
+        ++methods_without_sites;
+        worker.sites.clear();
+      } else {
+        method.first_site = static_cast<uint32_t>(sites->first);
+      }
+    }
+    method.sites = static_cast<uint32_t>(worker.sites.size());
   } else {
     method.first = before->first;
+    method.first_site = before->first_site;
+    if (before->sites != site_count) worker.sites.clear();
   }
   const std::string holder = holder_name(ChunkOf(method.first));
   classfile::MethodEditor editor = rewriter.Edit(code);
   EmitProbes(worker.plan, {holder, options.stripes > 1}, method.first, editor);
+  std::string site_holder;
+  if (!worker.sites.empty()) {
+    site_holder = site_holder_name(method.first_site / sites_in_chunk);
+    EmitSiteProbes(worker.sites, site_holder, method.first_site % sites_in_chunk, editor);
+  }
   reason = rewriter.Apply(editor);
   if (reason != Reason::kOk || before != nullptr) return reason;
 
@@ -314,6 +356,11 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   worker.record.method = number;
   worker.record.counter_base = static_cast<uint32_t>(method.first);
   EncodeSiteRecord(worker.record, &counted.records);
+  for (uint32_t i = 0; i < worker.sites.size(); ++i) {
+    const FoundSite& site = worker.sites[i];
+    const uint32_t bci = site.insn == FoundSite::kEntry ? 0 : code.OffsetOf(site.insn);
+    counted.sites.push_back({number, bci, method.first_site + i, site.kind});
+  }
   if (check) {
     self_check.Note(MethodKey(counted.name, method.name, method.descriptor), worker.plan,
                     worker.reference, method.first);
@@ -327,15 +374,19 @@ void ClassInstrumenter::Rep::Note(Reason reason, Effort effort) {
     return;
   }
   ++methods_instrumented;
+  if (effort == Effort::kNoSites) ++methods_no_sites;
   if (effort == Effort::kTree) ++methods_tree_instead;
   if (effort == Effort::kCallsOnly) ++methods_calls_only;
 }
 
-void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
-                              Profile& profile) {
+void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
+                              const LiveFrameCount& live_frames, Profile& profile) {
+  const AssemblyOptions assembly{.calls = rep_->options.calls,
+                                 .branches = rep_->options.branches,
+                                 .monitors = rep_->options.sites.monitors,
+                                 .max_lost = rep_->options.receivers_max_lost};
   rep_->assembled =
-      AssembleProfile(rep_->table.Sorted(), counters, live_frames,
-                      {.calls = rep_->options.calls, .branches = rep_->options.branches}, profile);
+      AssembleProfile(rep_->table.Sorted(), {counters, types, live_frames}, assembly, profile);
   if (rep_->options.self_check) rep_->checked = rep_->self_check.Compare(counters, live_frames);
 }
 
@@ -350,8 +401,10 @@ std::string ClassInstrumenter::Report() const {
           fmt::format("classes left alone: {} ({})\n", count, ReasonText(static_cast<Reason>(i)));
   }
   report += fmt::format(
-      "methods: {} counted, {} of them in tree placement for their length, {} calls only\n",
-      r.methods_instrumented.load(), r.methods_tree_instead.load(), r.methods_calls_only.load());
+      "methods: {} counted; for their length {} of them without receivers, {} also in tree "
+      "placement, {} calls only\n",
+      r.methods_instrumented.load(), r.methods_no_sites.load(), r.methods_tree_instead.load(),
+      r.methods_calls_only.load());
   for (int i = 0; i < classfile::kReasonCount; ++i) {
     const uint64_t count = r.methods_left[static_cast<size_t>(i)].load();
     if (count > 0)
@@ -368,6 +421,18 @@ std::string ClassInstrumenter::Report() const {
   report +=
       fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
                   a.intrinsics_corrected, a.versions_dropped);
+  if (r.site_space != nullptr) {
+    report += fmt::format(
+        "sites that met objects: {}; left out because more than {:.3g} % of their objects had no "
+        "known class: {}\n",
+        a.sites_written + a.sites_left_out, 100 * r.options.receivers_max_lost, a.sites_left_out);
+    for (const std::string& site : a.sites_left_out_examples)
+      report += fmt::format("left out: {}\n", site);
+    if (const uint64_t count = r.methods_without_sites.load(); count > 0) {
+      report +=
+          fmt::format("methods whose receivers are not counted for want of memory: {}\n", count);
+    }
+  }
   if (a.damaged_records > 0) report += fmt::format("damaged site records: {}\n", a.damaged_records);
   if (r.options.self_check) {
     const SelfCheckResult& c = r.checked;

@@ -27,6 +27,8 @@
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/live_frame_count.h"
 #include "agent/instrument/placement.h"
+#include "agent/instrument/site_probes.h"
+#include "agent/instrument/type_counts.h"
 #include "writer/model.h"
 
 namespace iprof::instrument {
@@ -34,6 +36,8 @@ namespace iprof::instrument {
 struct InstrumenterOptions {
   bool calls = true;
   bool branches = true;
+  SiteKinds sites;
+  double receivers_max_lost = 0.02;  // a site that lost a larger share of its objects is left out
   PlacementPolicy placement = PlacementPolicy::kAutomatic;
   bool self_check = false;
   uint32_t stripes = 1;
@@ -46,9 +50,12 @@ struct ClassBytes {
 
 class ClassInstrumenter {
  public:
-  // `holder_name` gives the internal name of a chunk's holder class.
-  ClassInstrumenter(InstrumenterOptions options, CounterSpace& space,
-                    std::function<std::string(uint32_t chunk)> holder_name);
+  // The internal name of a chunk's holder class.
+  using HolderName = std::function<std::string(uint32_t chunk)>;
+
+  ClassInstrumenter(InstrumenterOptions options, CounterSpace& space, HolderName holder_name);
+  // Also counts classes at sites: `sites` is a space of its own.
+  void UseSites(CounterSpace& sites, uint32_t sites_in_chunk, HolderName site_holder_name);
   ~ClassInstrumenter();
   ClassInstrumenter(const ClassInstrumenter&) = delete;
   ClassInstrumenter& operator=(const ClassInstrumenter&) = delete;
@@ -60,9 +67,13 @@ class ClassInstrumenter {
   bool Knows(std::string_view internal_name) const;
 
   // Adds types, methods and counts of all classes; `counters` by CounterIndex (missing ones count
-  // as 0).
+  // as 0), `types` by site number.
+  void AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
+             const LiveFrameCount& live_frames, Profile& profile);
   void AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
-             Profile& profile);
+             Profile& profile) {
+    AddTo(counters, TypeCounts(), live_frames, profile);
+  }
 
   // Lines about classes and methods, instrumented and left alone by reason, and about the exactness
   // of what AddTo gave.

@@ -1,13 +1,14 @@
 #include "agent/instrument/class_table.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace iprof::instrument {
 
 std::string_view CountedClass::Keep(std::string_view text) {
   constexpr size_t kBlock = 2048;
-  if (text.size() > left_) {
+  if (blocks_.empty() || text.size() > left_) {
     left_ = std::max(kBlock, text.size());
     blocks_.push_back(std::make_unique<char[]>(left_));
     block_size_ = left_;
@@ -51,8 +52,10 @@ std::vector<const CountedClass*> ClassTable::Sorted() const {
       for (const auto& version : versions) all.push_back(version.get());
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const CountedClass* a, const CountedClass* b) { return a->name < b->name; });
+  std::sort(all.begin(), all.end(), [](const CountedClass* a, const CountedClass* b) {
+    return std::tie(a->name, a->hash.high, a->hash.low) <
+           std::tie(b->name, b->hash.high, b->hash.low);
+  });
   return all;
 }
 

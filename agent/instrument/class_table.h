@@ -20,24 +20,35 @@
 
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/murmur3.h"
+#include "agent/instrument/site_probes.h"
 
 namespace iprof::instrument {
 
 // What counting was allowed to cost a method: the first of these under which it did not become too
 // long.
-enum class Effort : uint8_t { kAsAsked, kTree, kCallsOnly };
+enum class Effort : uint8_t { kAsAsked, kNoSites, kTree, kCallsOnly };
 
 struct CountedMethod {
   std::string_view name;
   std::string_view descriptor;
   uint64_t code_hash =
       0;  // of its instructions: says whether positions mean the same in two versions of a class
-  uint32_t record = 0;    // offset in CountedClass::records; only where counters > 0
-  uint32_t counters = 0;  // 0: not counted
-  CounterIndex first{};   // its counters
+  uint32_t record = 0;      // offset in CountedClass::records; only where counters > 0
+  uint32_t counters = 0;    // 0: not counted
+  CounterIndex first{};     // its counters
+  uint32_t first_site = 0;  // of its sites, whose numbers follow each other
+  uint32_t sites = 0;
   uint16_t access = 0;
   bool intrinsic_candidate = false;
   Effort effort = Effort::kAsAsked;
+};
+
+// A place where the classes of objects are counted.
+struct ClassSite {
+  uint32_t method;  // in CountedClass::methods
+  uint32_t bci;
+  uint32_t number;  // among all sites
+  SiteKind kind;
 };
 
 // A method that is called at a site, by the names that the site uses.
@@ -55,6 +66,7 @@ struct CountedClass {
   uint16_t access = 0;
   std::vector<CountedMethod> methods;
   std::vector<Callee> callees;   // what the records' call sites refer to
+  std::vector<ClassSite> sites;  // ascending method and bci
   std::vector<uint8_t> records;  // writer/sites/site_record.h
   // Keeps a copy of a text for the life of the class.
   std::string_view Keep(std::string_view text);
@@ -73,8 +85,8 @@ class ClassTable {
   const CountedClass* Add(std::unique_ptr<CountedClass> added);
   bool KnowsName(std::string_view name) const;
 
-  // All classes in the order of their names, versions of one name in the order in which they were
-  // added.
+  // All classes in the order of their names, versions of one name in that of their hashes: the
+  // order of loading leaves no trace.
   std::vector<const CountedClass*> Sorted() const;
 
  private:

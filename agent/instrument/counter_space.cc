@@ -33,14 +33,14 @@ uint32_t CounterSpace::Cap() const {
 }
 
 std::optional<CounterRange> CounterSpace::Allocate(uint32_t count) {
-  if (count > kChunkCounters) return std::nullopt;
+  if (count > chunk_size_) return std::nullopt;
   std::optional<CounterRange> range;
   std::function<void()> signal;
   {
     std::lock_guard lock(mutex_);
     uint32_t chunk = chunk_;
     uint32_t used = used_;
-    if (used + count > kChunkCounters) {
+    if (used + count > chunk_size_) {
       ++chunk;
       used = 0;
     }
@@ -56,7 +56,7 @@ std::optional<CounterRange> CounterSpace::Allocate(uint32_t count) {
       used_ = used + count;
       statistics_.counters += count;
       statistics_.chunks_used = std::max(statistics_.chunks_used, chunk + 1);
-      range = CounterRange{CounterIndex{chunk * kChunkCounters + used}, count};
+      range = CounterRange{CounterIndex{chunk * chunk_size_ + used}, count};
       if (statistics_.ready < WantedLocked()) signal = on_low_water_;
     }
   }

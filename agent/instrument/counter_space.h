@@ -1,4 +1,4 @@
-// CounterSpace: hands out counters to classes, chunk by chunk.
+// CounterSpace: hands out counters (or class-counting sites) to classes, chunk by chunk.
 //
 // Guarantees:
 //  - A range lies within one chunk, so that a class refers to one holder class and an index is one
@@ -37,6 +37,8 @@ struct CounterRange {
 
 class CounterSpace {
  public:
+  explicit CounterSpace(uint32_t chunk_size = kChunkCounters) : chunk_size_(chunk_size) {}
+
   // Room for `max_chunks` chunks in all. `on_low_water` is called (outside the lock, from the
   // allocating thread) when a spare chunk is wanted; it must only signal.
   void Configure(uint32_t max_chunks, std::function<void()> on_low_water);
@@ -64,6 +66,7 @@ class CounterSpace {
  private:
   uint32_t WantedLocked() const;
 
+  const uint32_t chunk_size_;
   mutable std::mutex mutex_;
   std::function<void()> on_low_water_;
   uint32_t max_chunks_ = 1;

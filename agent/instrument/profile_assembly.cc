@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/classfile/class_file.h"
+#include "agent/instrument/site_assembly.h"
 #include "agent/instrument/type_names.h"
 #include "writer/sites/site_record.h"
 
@@ -18,8 +19,14 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min(count, kMost));
 }
 
+bool IsStaticSynchronized(const CountedMethod& method) {
+  constexpr uint16_t kBoth = classfile::kAccStatic | classfile::kAccSynchronized;
+  return (method.access & kBoth) == kBoth;
+}
+
 // One version of a method with its counts.
 struct Counted {
+  const CountedClass* klass;
   const CountedMethod* method;
   uint64_t entries = 0;
   std::vector<std::pair<uint32_t, std::vector<Successor>>> branches;  // by bci
@@ -27,9 +34,12 @@ struct Counted {
 
 class Assembly {
  public:
-  Assembly(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
-           const AssemblyOptions& options, Profile& profile)
-      : counters_(counters), live_frames_(live_frames), options_(options), profile_(profile) {}
+  Assembly(const AssemblyInput& input, const AssemblyOptions& options, Profile& profile)
+      : counters_(input.counters),
+        live_frames_(input.live_frames),
+        options_(options),
+        profile_(profile),
+        sites_(input.types, options, profile) {}
 
   // Finds the methods whose entries may be missed, before any calls are added up.
   void LearnCandidates(const std::vector<const CountedClass*>& classes) {
@@ -54,6 +64,8 @@ class Assembly {
 
   void Write() {
     for (ClassCounts& c : classes_) WriteClass(c);
+    sites_.WriteMonitors();
+    sites_.AddTo(statistics_);
   }
 
   AssemblyStatistics statistics() const { return statistics_; }
@@ -66,7 +78,7 @@ class Assembly {
 
   void EvaluateMethod(const CountedClass& c, const CountedMethod& method,
                       std::vector<Counted>& out) {
-    Counted counted{.method = &method, .entries = 0, .branches = {}};
+    Counted counted{.klass = &c, .method = &method, .entries = 0, .branches = {}};
     if (method.counters > 0 && Decode(c, method)) {
       counted.entries = values_[kEntryValue];
       AddBranches(counted);
@@ -201,11 +213,14 @@ class Assembly {
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
     for (const Counted& v : versions) {
-      if (v.branches.empty()) continue;
+      if (IsStaticSynchronized(*v.method)) sites_.AddStaticMonitor(v.entries);
+      if (v.branches.empty() && v.method->sites == 0) continue;
       if (v.method->code_hash != busiest->method->code_hash) {
         ++statistics_.versions_dropped;
+        sites_.AddMonitorsOnly(*v.klass, *v.method);
         continue;
       }
+      sites_.Add(*v.klass, *v.method, index);
       for (const auto& [bci, successors] : v.branches) {
         profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
                                successors);
@@ -230,6 +245,7 @@ class Assembly {
   const LiveFrameCount& live_frames_;
   const AssemblyOptions options_;
   Profile& profile_;
+  SiteAssembly sites_;
   AssemblyStatistics statistics_;
   std::unordered_map<std::string_view, const CountedClass*> versions_;  // the first of each name
   std::unordered_map<std::string, uint64_t> site_calls_;                // of candidates
@@ -243,10 +259,9 @@ class Assembly {
 }  // namespace
 
 AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
-                                   std::span<const uint64_t> counters,
-                                   const LiveFrameCount& live_frames,
-                                   const AssemblyOptions& options, Profile& profile) {
-  Assembly assembly(counters, live_frames, options, profile);
+                                   const AssemblyInput& input, const AssemblyOptions& options,
+                                   Profile& profile) {
+  Assembly assembly(input, options, profile);
   assembly.LearnCandidates(sorted_classes);
   const CountedClass* const* const begin = sorted_classes.data();
   for (size_t first = 0; first < sorted_classes.size();) {

@@ -13,6 +13,10 @@
 // calls up. Branches add up where the method's instructions are the same; otherwise those of the
 // version called most often are written.
 //
+// Sites: where more objects lost their class than max_lost allows, the listed classes would mislead
+// (the consumer takes them for all there are): the site is left out and named. Monitors go to one
+// global entry; those of static synchronized methods are the method's calls.
+//
 // One thread; no JVM.
 #pragma once
 
@@ -23,13 +27,23 @@
 
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/type_counts.h"
 #include "writer/model.h"
 
 namespace iprof::instrument {
 
+// What the JVM counted.
+struct AssemblyInput {
+  std::span<const uint64_t> counters;
+  const TypeCounts& types;
+  const LiveFrameCount& live_frames;
+};
+
 struct AssemblyOptions {
   bool calls = true;
   bool branches = true;
+  bool monitors = false;
+  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
 };
 
 struct AssemblyStatistics {
@@ -40,13 +54,15 @@ struct AssemblyStatistics {
   uint64_t clamps = 0;
   uint64_t damaged_records = 0;
   uint64_t intrinsics_corrected = 0;  // methods whose sites told more than their entries
-  uint64_t versions_dropped = 0;      // methods whose branches another version's replaced
+  uint64_t sites_written = 0;
+  uint64_t sites_left_out = 0;
+  std::vector<std::string> sites_left_out_examples;
+  uint64_t versions_dropped = 0;  // methods whose branches another version's replaced
 };
 
 // Writes into the profile; returns what its counts are worth.
 AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
-                                   std::span<const uint64_t> counters,
-                                   const LiveFrameCount& live_frames,
-                                   const AssemblyOptions& options, Profile& profile);
+                                   const AssemblyInput& input, const AssemblyOptions& options,
+                                   Profile& profile);
 
 }  // namespace iprof::instrument

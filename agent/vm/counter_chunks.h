@@ -1,66 +1,44 @@
-// CounterChunks: the arrays inside the JVM that probes increment, one holder class a chunk.
+// CounterChunks: the arrays inside the JVM that probes increment.
 //
-// Guarantees:
-//  - A chunk is announced to the CounterSpace only when its holder is defined; after start-up, only
-//  when its static
-//    initialiser has run as well. So no probe runs the initialiser of a fresh chunk, where a
-//    StackOverflowError or OutOfMemoryError would poison the holder for every user of it. (During
-//    start-up there is one thread with an almost empty stack.)
-//  - Failure to make a chunk (heap full) is remembered and retried later; classes are left
-//  untouched meanwhile.
-//  - No lock is held across a JNI call.
-// Threads: DefineEarly from VMStart; the rest from a live thread that may run Java code (VMInit,
-// the agent's own thread). Read also from VMDeath. The caller must have no exception pending; none
-// is left pending.
+// A holder (runtime/java/lang/IprofCounters0.java) has one array of counters; with stripes, as many
+// as there are stripes (IprofStriped0.java). Guarantees and threads as ChunkHolders; Read may run
+// on any attached thread, VMDeath included, while other threads count on.
 #pragma once
 
 #include <jni.h>
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
-#include "agent/instrument/counter_space.h"
-#include "writer/status.h"
+#include "agent/vm/chunk_holders.h"
 
 namespace iprof::vm {
 
-class CounterChunks {
+class CounterChunks final : public ChunkHolders {
  public:
   CounterChunks(instrument::CounterSpace& space, uint32_t stripes)
-      : space_(space), stripes_(stripes) {}
+      : ChunkHolders(space), stripes_(stripes) {}
 
   uint32_t stripes() const { return stripes_; }
+  std::string HolderName(uint32_t chunk) const override;
 
-  // Defines the runtime class and the first `chunks` holders, running no Java code.
-  Status DefineEarly(JNIEnv* jni, uint32_t chunks);
-
-  // Initialises what DefineEarly defined and turns striping on.
-  Status InitialiseDefined(JNIEnv* jni);
-
-  // Defines and initialises holders until the space has what it wants. Fails when the JVM has no
-  // memory for one.
-  Status DefineAhead(JNIEnv* jni);
+  // Spreads threads over the stripes from now on: once, when the VM is initialised.
+  Status StartStriping(JNIEnv* jni);
 
   // Sums of all counters by CounterIndex, over stripes; only chunks that are initialised.
   std::vector<uint64_t> Read(JNIEnv* jni) const;
 
-  // Times that a holder could not be made.
-  uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
-
  private:
-  Status DefineHolder(JNIEnv* jni, uint32_t chunk);
-  Status HandOver(JNIEnv* jni);
-  Status InitialiseHolder(JNIEnv* jni, jclass holder);
+  std::string_view RuntimeName() const override;
+  std::span<const uint8_t> RuntimeBytes() const override;
+  std::vector<uint8_t> HolderBytes(uint32_t chunk) const override;
+  Status HandOver(JNIEnv* jni) override;
+  Status Adopt(JNIEnv* jni, jclass holder) override;
 
-  instrument::CounterSpace& space_;
   const uint32_t stripes_;
-  jclass runtime_ = nullptr;     // global reference
-  std::vector<jclass> holders_;  // global references; only the defining thread appends
-  mutable std::mutex mutex_;     // guards rows_
+  mutable std::mutex mutex_;                   // guards rows_
   std::vector<std::vector<jlongArray>> rows_;  // global references, [chunk][stripe]
-  std::atomic<uint64_t> failures_{0};
 };
 
 }  // namespace iprof::vm

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "agent/instrument/type_names.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
@@ -19,9 +20,13 @@ namespace {
 // Enough for the classes of any JVM's start-up, whatever the placement: until VMInit nobody can
 // make more.
 constexpr uint32_t kEarlyChunks = 6;
+constexpr uint32_t kEarlySiteChunks = 6;
 
 // Classes retransformed at a time: one batch is one pause of the whole JVM.
 constexpr size_t kBatch = 50;
+
+// How often the tables behind class-counting sites are emptied, so that no class is held for long.
+constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
 constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
@@ -31,11 +36,32 @@ Status JvmtiFailure(const char* step, jvmtiError error) {
           fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
 }
 
+instrument::SiteKinds SitesAskedFor(const Options& options) {
+  return {.receivers = options.receivers,
+          .monitors = options.monitors,
+          .instance_ofs = options.instance_ofs};
+}
+
+bool CountsTypes(const Options& options) {
+  return options.receivers || options.monitors || options.instance_ofs;
+}
+
+// The name of a class with this signature in a profile. Hidden classes have none that an image
+// would know.
+std::optional<std::string> ProfileName(std::string_view signature) {
+  if (instrument::IsHiddenClass(signature)) return std::nullopt;
+  auto name = instrument::TypeNameOf(signature);
+  if (!name) return std::nullopt;
+  return instrument::ToUtf8(*name);
+}
+
 instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
   instrument::InstrumenterOptions made;
   made.calls = options.calls;
   made.branches = options.branches;
   made.placement = options.placement;
+  made.sites = SitesAskedFor(options);
+  made.receivers_max_lost = static_cast<double>(options.receivers_max_lost) / 100;
   made.self_check = options.self_check;
   made.stripes = static_cast<uint32_t>(options.stripes);
   return made;
@@ -48,21 +74,32 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log)
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
       chunks_(space_, static_cast<uint32_t>(options.stripes)),
+      count_types_(CountsTypes(options)),
+      site_space_(kChunkSites),
+      type_chunks_(site_space_, ProfileName),
       instrumenter_(ForInstrumenter(options), space_,
-                    [this](uint32_t chunk) { return ChunkClassName(chunk, chunks_.stripes()); }),
-      thread_(
-          [this](jvmtiEnv*, JNIEnv* jni) {
-            AtBoundary(log_, "the agent's thread", [&] { DefineAhead(jni); });
-          },
-          kThreadPeriod) {
+                    [this](uint32_t chunk) { return chunks_.HolderName(chunk); }),
+      thread_([this](jvmtiEnv*,
+                     JNIEnv* jni) { AtBoundary(log_, "the agent's thread", [&] { Work(jni); }); },
+              kThreadPeriod) {
+  constexpr int64_t kMostChunks = 4096;
+  const int64_t budget = count_types_ ? options.memory.bytes / 2 : options.memory.bytes;
   const int64_t chunk_bytes =
       options.stripes * int64_t{instrument::kChunkCounters} * int64_t{sizeof(jlong)};
-  const int64_t chunks = std::clamp<int64_t>(options.memory.bytes / chunk_bytes, 1, 4096);
-  space_.Configure(static_cast<uint32_t>(chunks), [this] { thread_.Wake(); });
+  const auto wake = [this] { thread_.Wake(); };
+  space_.Configure(static_cast<uint32_t>(std::clamp<int64_t>(budget / chunk_bytes, 1, kMostChunks)),
+                   wake);
+  if (!count_types_) return;
+  constexpr int64_t kRowBytes = sizeof(jlong) + sizeof(jint);
+  constexpr int64_t kSiteChunkBytes = int64_t{kChunkSites} * kSiteRows * kRowBytes;
+  site_space_.Configure(
+      static_cast<uint32_t>(std::clamp<int64_t>(budget / kSiteChunkBytes, 1, kMostChunks)), wake);
+  instrumenter_.UseSites(site_space_, kChunkSites,
+                         [this](uint32_t chunk) { return type_chunks_.HolderName(chunk); });
 }
 
 Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log, bool attached) {
-  if (!options.calls && !options.branches) return nullptr;
+  if (!options.calls && !options.branches && !CountsTypes(options)) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
@@ -119,6 +156,7 @@ Status Counting::Register(const StartupPlan& plan) {
     // Classes that load before there is JNI refer to the first chunk, whose holder is defined at
     // VMStart.
     space_.SetReady(1);
+    site_space_.SetReady(1);
     on_.store(true, std::memory_order_release);
   }
   for (jvmtiEvent event : events) {
@@ -128,9 +166,23 @@ Status Counting::Register(const StartupPlan& plan) {
   return {};
 }
 
+Status Counting::DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks) {
+  Status status = chunks_.DefineEarly(jni, std::min(chunks, space_.Cap()));
+  if (status.ok() && count_types_)
+    status = type_chunks_.DefineEarly(jni, std::min(site_chunks, site_space_.Cap()));
+  return status;
+}
+
+Status Counting::FinishStart(JNIEnv* jni) {
+  Status status = chunks_.InitialiseDefined(jni);
+  if (status.ok()) status = chunks_.StartStriping(jni);
+  if (status.ok() && count_types_) status = type_chunks_.InitialiseDefined(jni);
+  if (status.ok() && count_types_) status = type_chunks_.ArmSlowPath(jni);
+  return status;
+}
+
 void Counting::OnVmStart(JNIEnv* jni) {
-  const uint32_t chunks = std::min(kEarlyChunks, std::max(space_.Cap(), 1u));
-  if (Status status = chunks_.DefineEarly(jni, chunks); !status.ok()) {
+  if (Status status = DefineEarly(jni, kEarlyChunks, kEarlySiteChunks); !status.ok()) {
     // Classes that are already loaded refer to the holder: the JVM could not run a single method of
     // them.
     log_.Error(status.message());
@@ -141,8 +193,8 @@ void Counting::OnVmStart(JNIEnv* jni) {
 void Counting::OnVmInit(JNIEnv* jni) {
   filter_.LearnLoaders(jni);
   Status status;
-  if (start_ != CountingStart::kFirstBytecode) status = chunks_.DefineEarly(jni, 1);
-  if (status.ok()) status = chunks_.InitialiseDefined(jni);
+  if (start_ != CountingStart::kFirstBytecode) status = DefineEarly(jni, 1, 1);
+  if (status.ok()) status = FinishStart(jni);
   if (status.ok() && start_ != CountingStart::kFirstBytecode) status = StartHook(jni);
   // Last, because from here on only the thread makes chunks.
   if (status.ok()) status = thread_.Start(jvmti_, jni);
@@ -163,6 +215,17 @@ Status Counting::StartHook(JNIEnv* jni) {
 
 void Counting::DefineAhead(JNIEnv* jni) {
   if (Status status = chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
+  if (!count_types_) return;
+  if (Status status = type_chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
+}
+
+void Counting::Work(JNIEnv* jni) {
+  DefineAhead(jni);
+  if (!count_types_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_harvest_ && !type_chunks_.FillsUp(jni)) return;
+  type_chunks_.Harvest(jvmti_, jni);
+  next_harvest_ = now + kHarvestPeriod;
 }
 
 void Counting::RetransformLoaded(JNIEnv* jni) {
@@ -213,9 +276,11 @@ void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint s
 
 void Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::vector<uint64_t> counters = chunks_.Read(jni);
+  const instrument::TypeCounts types =
+      count_types_ ? type_chunks_.Collect(jvmti_, jni) : instrument::TypeCounts();
   const LiveFrames live = LiveFrames::Collect(jvmti_, jni);
   instrumenter_.AddTo(
-      counters, [&](std::string_view key) { return live.Of(key); }, profile);
+      counters, types, [&](std::string_view key) { return live.Of(key); }, profile);
 }
 
 std::string Counting::Report() const {
@@ -225,6 +290,11 @@ std::string Counting::Report() const {
       uint64_t{space.ready} * instrument::kChunkCounters * sizeof(jlong) * chunks_.stripes();
   report += fmt::format("counters: {} in {} chunks, {} KiB of heap\n", space.counters, space.ready,
                         bytes / 1024);
+  if (count_types_) {
+    const auto sites = site_space_.statistics();
+    report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
+                          type_chunks_.harvests());
+  }
   if (space.refused_cap > 0) {
     report += fmt::format("classes left out because the memory cap (memory=) was reached: {}\n",
                           space.refused_cap);

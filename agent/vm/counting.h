@@ -34,6 +34,7 @@
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "agent/vm/startup_plan.h"
+#include "agent/vm/type_chunks.h"
 #include "writer/model.h"
 #include "writer/status.h"
 
@@ -70,7 +71,10 @@ class Counting {
   void OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
                    const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
   void RetransformLoaded(JNIEnv* jni);
+  Status DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks);
+  Status FinishStart(JNIEnv* jni);
   void DefineAhead(JNIEnv* jni);
+  void Work(JNIEnv* jni);
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
   static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
@@ -85,9 +89,13 @@ class Counting {
   ClassFilter filter_;
   instrument::CounterSpace space_;
   CounterChunks chunks_;
+  const bool count_types_;  // classes at sites
+  instrument::CounterSpace site_space_;
+  TypeChunks type_chunks_;
   instrument::ClassInstrumenter instrumenter_;
   AgentThread thread_;
-  std::atomic<bool> on_{false};  // the hook does its work
+  std::chrono::steady_clock::time_point next_harvest_{};  // the thread's own
+  std::atomic<bool> on_{false};                           // the hook does its work
 };
 
 }  // namespace iprof::vm

@@ -48,6 +48,12 @@ const auto kTable = std::to_array<OptionSpec>({
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
     {"calls", &Options::calls, "y", "count how often each method is called"},
     {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
+    {"receivers", &Options::receivers, "y", "count the receivers' classes at virtual calls"},
+    {"receivers-max-lost", NumberSlot{&Options::receivers_max_lost, 0, 100}, "2",
+     "leave a site out when more than this percentage of its objects had no room"},
+    {"monitors", &Options::monitors, "y", "count the classes of objects that are locked"},
+    {"instanceofs", &Options::instance_ofs, "n",
+     "count the classes of objects at type checks; needs format=1.1.0"},
     {"jdk", &Options::jdk, "y", "count in the JDK's own classes too, from the first bytecode on"},
     {"include", &Options::include, "", "count only in classes that match one of these patterns"},
     {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
@@ -166,6 +172,9 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
     return Bad(
         fmt::format("gzip=n contradicts out={}, whose name ends in .gz", Shown(options.out)));
+  }
+  if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
+    return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");
   }
   if ((options.stripes & (options.stripes - 1)) != 0) {
     return Bad(fmt::format("option 'stripes' must be a power of two, not {}", options.stripes));

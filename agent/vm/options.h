@@ -41,8 +41,12 @@ struct Options {
   // What is counted, and where.
   bool calls = true;
   bool branches = true;
-  bool jdk = true;      // also the classes of the boot and platform loaders
-  PatternList include;  // class names with dots; empty: all
+  bool receivers = true;
+  bool monitors = true;
+  bool instance_ofs = false;
+  int64_t receivers_max_lost = 2;  // percent
+  bool jdk = true;                 // also the classes of the boot and platform loaders
+  PatternList include;             // class names with dots; empty: all
   PatternList exclude;
   instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
   ByteSize memory;      // most heap for counters

@@ -9,9 +9,19 @@ namespace {
 
 constexpr std::string_view kCountersName = "java/lang/IprofCounters";
 constexpr std::string_view kStripedName = "java/lang/IprofStriped";
-constexpr uint32_t kStripesMarker = 0x51515151;
+constexpr std::string_view kSitesName = "java/lang/IprofReceivers";
 
-std::string_view PrefixFor(uint32_t stripes) { return stripes > 1 ? kStripedName : kCountersName; }
+// Constants in the templates that are written over.
+constexpr uint32_t kStripesMarker = 0x51515151;
+constexpr uint32_t kFirstSiteMarker = 0x52525252;
+
+// What a copy of a template has in place of the template's own.
+struct Changes {
+  std::string old_name;
+  std::string new_name;
+  uint32_t marker;
+  uint32_t value;
+};
 
 void AppendU2(std::vector<uint8_t>& out, size_t value) {
   out.push_back(static_cast<uint8_t>(value >> 8));
@@ -19,8 +29,7 @@ void AppendU2(std::vector<uint8_t>& out, size_t value) {
 }
 
 // Copies a template of our own, so its shape is known: only tags that javac wrote for it occur.
-std::vector<uint8_t> Specialise(std::span<const uint8_t> in, std::string_view old_name,
-                                std::string_view new_name, uint32_t stripes) {
+std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& changes) {
   auto u2 = [&](size_t at) { return static_cast<size_t>(in[at] << 8 | in[at + 1]); };
   std::vector<uint8_t> out(in.begin(), in.begin() + 10);
   const size_t constants = u2(8);
@@ -31,10 +40,10 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, std::string_view ol
     if (tag == 1) {
       const size_t length = u2(at + 1);
       const std::string_view text(reinterpret_cast<const char*>(&in[at + 3]), length);
-      if (text == old_name) {
+      if (text == changes.old_name) {
         out.push_back(1);
-        AppendU2(out, new_name.size());
-        out.insert(out.end(), new_name.begin(), new_name.end());
+        AppendU2(out, changes.new_name.size());
+        out.insert(out.end(), changes.new_name.begin(), changes.new_name.end());
         at += 3 + length;
         continue;
       }
@@ -47,9 +56,9 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, std::string_view ol
                in.begin() + static_cast<std::ptrdiff_t>(at + size));
     if (tag == 3) {
       const uint32_t value = static_cast<uint32_t>(u2(at + 1) << 16 | u2(at + 3));
-      if (value == kStripesMarker) {
+      if (value == changes.marker) {
         for (size_t i = 0; i < 4; ++i)
-          out[start + 1 + i] = static_cast<uint8_t>(stripes >> (24 - 8 * i));
+          out[start + 1 + i] = static_cast<uint8_t>(changes.value >> (24 - 8 * i));
       }
     }
     at += size;
@@ -62,15 +71,27 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, std::string_view ol
 
 std::span<const uint8_t> RuntimeClassBytes() { return kIprofRuntimeClass; }
 
-std::string ChunkClassName(uint32_t chunk, uint32_t stripes) {
-  return std::string(PrefixFor(stripes)) + std::to_string(chunk);
+std::string CounterHolderName(uint32_t chunk, uint32_t stripes) {
+  return std::string(stripes > 1 ? kStripedName : kCountersName) + std::to_string(chunk);
 }
 
-std::vector<uint8_t> ChunkClassBytes(uint32_t chunk, uint32_t stripes) {
+std::vector<uint8_t> CounterHolderBytes(uint32_t chunk, uint32_t stripes) {
   const std::span<const uint8_t> source = stripes > 1
                                               ? std::span<const uint8_t>(kIprofStriped0Class)
                                               : std::span<const uint8_t>(kIprofCounters0Class);
-  return Specialise(source, ChunkClassName(0, stripes), ChunkClassName(chunk, stripes), stripes);
+  return Specialise(source, {CounterHolderName(0, stripes), CounterHolderName(chunk, stripes),
+                             kStripesMarker, stripes});
+}
+
+std::span<const uint8_t> TypesClassBytes() { return kIprofTypesClass; }
+
+std::string SiteHolderName(uint32_t chunk) {
+  return std::string(kSitesName) + std::to_string(chunk);
+}
+
+std::vector<uint8_t> SiteHolderBytes(uint32_t chunk) {
+  return Specialise(kIprofReceivers0Class, {SiteHolderName(0), SiteHolderName(chunk),
+                                            kFirstSiteMarker, chunk * kChunkSites});
 }
 
 }  // namespace iprof::vm

@@ -22,8 +22,16 @@ inline constexpr std::string_view kRuntimePrefix = "java/lang/Iprof";
 std::span<const uint8_t> RuntimeClassBytes();
 
 // "java/lang/IprofCounters7", or "java/lang/IprofStriped7" with more than one stripe.
-std::string ChunkClassName(uint32_t chunk, uint32_t stripes);
+std::string CounterHolderName(uint32_t chunk, uint32_t stripes);
+std::vector<uint8_t> CounterHolderBytes(uint32_t chunk, uint32_t stripes);
 
-std::vector<uint8_t> ChunkClassBytes(uint32_t chunk, uint32_t stripes);
+// Class-counting sites: what their probes share, and the holder of a chunk,
+// "java/lang/IprofReceivers7".
+inline constexpr std::string_view kTypesClassName = "java/lang/IprofTypes";
+inline constexpr uint32_t kChunkSites = 8192;
+inline constexpr uint32_t kSiteRows = 2;
+std::span<const uint8_t> TypesClassBytes();
+std::string SiteHolderName(uint32_t chunk);
+std::vector<uint8_t> SiteHolderBytes(uint32_t chunk);
 
 }  // namespace iprof::vm

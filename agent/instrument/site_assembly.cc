@@ -1,0 +1,112 @@
+#include "agent/instrument/site_assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace iprof::instrument {
+namespace {
+
+constexpr size_t kMostExamples = 20;
+
+int64_t Clamped(uint64_t count) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(std::min(count, kMost));
+}
+
+uint64_t Listed(const TypeCounts::Site& site) {
+  uint64_t sum = 0;
+  for (const auto& [type, count] : site.types) sum += count;
+  return sum;
+}
+
+// The sites of one method: they stand together.
+std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_iterator> SitesOf(
+    const CountedClass& klass, const CountedMethod& method) {
+  const auto number = static_cast<uint32_t>(&method - klass.methods.data());
+  const auto less = [](const ClassSite& a, const ClassSite& b) { return a.method < b.method; };
+  return std::equal_range(klass.sites.begin(), klass.sites.end(),
+                          ClassSite{number, 0, 0, SiteKind::kReceiver}, less);
+}
+
+}  // namespace
+
+void SiteAssembly::Add(const CountedClass& klass, const CountedMethod& method, MethodIndex index) {
+  const auto [first, last] = SitesOf(klass, method);
+  for (auto site = first; site != last; ++site) {
+    const TypeCounts::Site* counts = types_.Find(site->number);
+    if (counts == nullptr) continue;
+    if (site->kind == SiteKind::kMonitor) {
+      AddMonitors(*counts);
+    } else {
+      WriteSite(klass, method, index, *site, *counts);
+    }
+  }
+}
+
+void SiteAssembly::AddMonitorsOnly(const CountedClass& klass, const CountedMethod& method) {
+  const auto [first, last] = SitesOf(klass, method);
+  for (auto site = first; site != last; ++site) {
+    const TypeCounts::Site* counts =
+        site->kind == SiteKind::kMonitor ? types_.Find(site->number) : nullptr;
+    if (counts != nullptr) AddMonitors(*counts);
+  }
+}
+
+void SiteAssembly::AddStaticMonitor(uint64_t calls) {
+  if (options_.monitors && calls > 0) monitors_["java.lang.Class"] += calls;
+}
+
+void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
+  for (const auto& [type, count] : site.types) monitors_[types_.TypeName(type)] += count;
+}
+
+void SiteAssembly::WriteSite(const CountedClass& klass, const CountedMethod& method,
+                             MethodIndex index, const ClassSite& site,
+                             const TypeCounts::Site& counts) {
+  const uint64_t listed = Listed(counts);
+  const auto lost = static_cast<double>(counts.lost);
+  if (listed == 0 || lost > options_.max_lost * (lost + static_cast<double>(listed))) {
+    ++left_out_;
+    if (left_out_examples_.size() < kMostExamples) {
+      left_out_examples_.push_back(fmt::format("{}.{}{} bci {}: {} of {} objects of unknown class",
+                                               klass.name, method.name, method.descriptor, site.bci,
+                                               counts.lost, counts.lost + listed));
+    }
+    return;
+  }
+  std::vector<std::pair<uint64_t, std::string_view>> order;
+  for (const auto& [type, count] : counts.types) order.emplace_back(count, types_.TypeName(type));
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<TypeCount> made;
+  for (const auto& [count, name] : order) made.push_back({profile_.AddType(name), Clamped(count)});
+  const Table table =
+      site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;
+  profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),
+                         made);
+  ++written_;
+}
+
+void SiteAssembly::WriteMonitors() {
+  if (monitors_.empty()) return;
+  std::vector<std::pair<uint64_t, std::string_view>> order;
+  for (const auto& [name, count] : monitors_) order.emplace_back(count, name);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<TypeCount> made;
+  for (const auto& [count, name] : order) made.push_back({profile_.AddType(name), Clamped(count)});
+  profile_.AddTypeCounts(Table::kMonitors, profile_.AddMonitorContext(), made);
+}
+
+void SiteAssembly::AddTo(AssemblyStatistics& statistics) const {
+  statistics.sites_written = written_;
+  statistics.sites_left_out = left_out_;
+  statistics.sites_left_out_examples = left_out_examples_;
+}
+
+}  // namespace iprof::instrument

@@ -1,0 +1,49 @@
+// SiteAssembly: the part of ProfileAssembly that turns class counts at sites into receivers,
+// monitors and type checks.
+//
+// Guarantees as ProfileAssembly. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/instrument/class_table.h"
+#include "agent/instrument/profile_assembly.h"
+#include "agent/instrument/type_counts.h"
+#include "writer/model.h"
+
+namespace iprof::instrument {
+
+class SiteAssembly {
+ public:
+  SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile)
+      : types_(types), options_(options), profile_(profile) {}
+
+  // All sites of a method. Two versions of one method add up.
+  void Add(const CountedClass& klass, const CountedMethod& method, MethodIndex index);
+  // Of a version whose positions are not written: monitors have none.
+  void AddMonitorsOnly(const CountedClass& klass, const CountedMethod& method);
+  // Calls of a static synchronized method.
+  void AddStaticMonitor(uint64_t calls);
+
+  // The one global entry, when every method has been added.
+  void WriteMonitors();
+  void AddTo(AssemblyStatistics& statistics) const;
+
+ private:
+  void AddMonitors(const TypeCounts::Site& site);
+  void WriteSite(const CountedClass& klass, const CountedMethod& method, MethodIndex index,
+                 const ClassSite& site, const TypeCounts::Site& counts);
+
+  const TypeCounts& types_;
+  const AssemblyOptions options_;
+  Profile& profile_;
+  std::map<std::string, uint64_t> monitors_;  // by type name
+  uint64_t written_ = 0;
+  uint64_t left_out_ = 0;
+  std::vector<std::string> left_out_examples_;
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,111 @@
+#include "agent/instrument/site_probes.h"
+
+#include "agent/classfile/constructor.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::ClassFile;
+using classfile::Insn;
+using classfile::MemberInfo;
+using classfile::MemberRef;
+using classfile::MethodCode;
+using classfile::Op;
+
+bool IsSignaturePolymorphic(std::string_view owner, std::string_view name) {
+  if (owner == "java/lang/invoke/VarHandle")
+    return true;  // nearly all of its methods; the rest are not worth telling
+  return owner == "java/lang/invoke/MethodHandle" && name.starts_with("invoke");
+}
+
+// A private or final method of the class itself: its calls have one target.
+bool HasOneTarget(const ClassFile& file, std::string_view owner, const MemberRef& member) {
+  if (owner != file.name()) return false;
+  for (const MemberInfo& method : file.methods()) {
+    if (file.NameOf(method) != member.name || file.DescriptorOf(method) != member.descriptor)
+      continue;
+    return (method.access & (classfile::kAccPrivate | classfile::kAccFinal)) != 0 ||
+           (file.access() & classfile::kAccFinal) != 0;
+  }
+  return false;
+}
+
+bool IsReceiverSite(const MethodCode& code, Insn insn) {
+  const Op op = code.at(insn).op;
+  if (op != Op::invokevirtual && op != Op::invokeinterface) return false;
+  const auto member = code.Member(insn);
+  if (!member) return false;
+  const std::string_view owner = code.file().pool().ClassName(member->owner);
+  return !IsSignaturePolymorphic(owner, member->name) && !HasOneTarget(code.file(), owner, *member);
+}
+
+bool IsStoreOfReference(Op op) {
+  return op == Op::astore || (op >= Op::astore_0 && op <= Op::astore_3);
+}
+
+// Whether some object may be kept in a local before its constructor ran: javac never does, the
+// verifier allows it.
+bool KeepsUninitialised(const MethodCode& code) {
+  for (Insn i = 0; i + 1 < code.count(); ++i) {
+    if (code.at(i).op != Op::new_) continue;
+    Insn next = i + 1;
+    while (next + 1 < code.count() && code.at(next).op == Op::dup) ++next;
+    if (IsStoreOfReference(code.at(next).op) || code.at(next).op == Op::monitorenter) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena& arena,
+               std::vector<FoundSite>* found) {
+  found->clear();
+  const uint16_t access = code.method().access;
+  if (kinds.monitors && (access & classfile::kAccSynchronized) != 0 && !code.is_static()) {
+    found->push_back({FoundSite::kEntry, SiteKind::kMonitor});
+  }
+  bool monitors = kinds.monitors;
+  bool looked_at_objects = false;
+  classfile::BeforeSuper before_super;
+  for (Insn i = 0; i < code.count(); ++i) {
+    const Op op = code.at(i).op;
+    if (kinds.receivers && IsReceiverSite(code, i)) {
+      found->push_back({i, SiteKind::kReceiver});
+    } else if (monitors && op == Op::monitorenter) {
+      const bool first = !looked_at_objects;
+      looked_at_objects = true;
+      if (first && (KeepsUninitialised(code) ||
+                    (code.is_constructor() &&
+                     before_super.Compute(code, arena) != classfile::Reason::kOk))) {
+        monitors = false;
+      } else if (!before_super.At(i) && (code.at(i).flags & classfile::kIsBranchTarget) == 0) {
+        found->push_back({i, SiteKind::kMonitor});
+      }
+    } else if (kinds.instance_ofs && (op == Op:: instanceof || op == Op::checkcast)) {
+      found->push_back({i, SiteKind::kInstanceOf});
+    }
+  }
+}
+
+void EmitSiteProbes(const std::vector<FoundSite>& found, std::string_view holder_class,
+                    uint32_t first, classfile::MethodEditor& editor) {
+  if (found.empty()) return;
+  const classfile::CpIndex hit =
+      editor.pool().Method(holder_class, "hit", "(Ljava/lang/Object;I)V");
+  uint32_t number = first;
+  for (const FoundSite& site : found) {
+    const auto index = static_cast<int16_t>(number++);
+    if (site.insn == FoundSite::kEntry) {
+      editor.OnEntry(editor.Build().LoadOwn('A', 0).Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+    } else if (site.kind == SiteKind::kReceiver) {
+      editor.BeforeCall(site.insn,
+                        editor.BuildForReceiver().Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+    } else {
+      editor.Before(
+          site.insn,
+          editor.BuildForTop().Raw(Op::dup).Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+    }
+  }
+}
+
+}  // namespace iprof::instrument

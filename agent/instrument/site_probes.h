@@ -1,0 +1,48 @@
+// SiteProbes: where a method meets objects whose classes are counted, and the probes that count
+// them.
+//
+// Receivers: at invokevirtual and invokeinterface, except calls of private or final methods of the
+// same class (they have one target; whether another class's method can be overridden is unknowable
+// while its class is not loaded, and extra sites do no harm) and calls of signature-polymorphic
+// methods. Monitors: at monitorenter, and at the entry of synchronized instance methods; those of
+// static ones are the method's calls. Type checks: at instanceof and checkcast.
+//
+// A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, at calls with
+// the arguments put aside. It never stands between a monitorenter and the range that would release
+// the lock. Where the verifier might not take the monitor's operand for an initialised object, the
+// site is left out.
+//
+// Guarantees as ProbeEmitter; finding sites changes nothing. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "agent/classfile/method_editor.h"
+
+namespace iprof::instrument {
+
+enum class SiteKind : uint8_t { kReceiver, kMonitor, kInstanceOf };
+
+struct SiteKinds {
+  bool receivers = false;
+  bool monitors = false;
+  bool instance_ofs = false;
+};
+
+struct FoundSite {
+  static constexpr classfile::Insn kEntry = ~classfile::Insn{0};
+  classfile::Insn insn;  // kEntry: a synchronized method's entry
+  SiteKind kind;
+};
+
+// Overwrites *found with the method's sites in code order.
+void FindSites(const classfile::MethodCode& code, const SiteKinds& kinds, classfile::Arena& arena,
+               std::vector<FoundSite>* found);
+
+// Site i of `found` is number first + i of the holder class.
+void EmitSiteProbes(const std::vector<FoundSite>& found, std::string_view holder_class,
+                    uint32_t first, classfile::MethodEditor& editor);
+
+}  // namespace iprof::instrument
