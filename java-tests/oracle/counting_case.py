@@ -18,14 +18,15 @@ def program():
 
 
 class CountingCase(AgentCase):
-    def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False):
+    def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False,
+              classes=None):
         """main: a class of the package, or ["-m", ...] and the like. only_where_counted: a method or branch that was
-        left out is no fault, a wrong number is."""
+        left out is no fault, a wrong number is. classes: where they are if not among the tests' own."""
         main = f"counting.{main}" if isinstance(main, str) else main
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
         self.profile()
         found = counts.from_profile(self.folder / "default.iprof")
-        checker = expectations.Checker(program(), found, tree="placement=direct" not in agent, library=library,
+        checker = expectations.Checker(expectations.Program(SOURCES, classes) if classes else program(), found, tree="placement=direct" not in agent, library=library,
                                        only_where_counted=only_where_counted)
         outcome = checker.check(expectations.parse(run.stdout))
         print(f"{self.jvm.id} {self._testMethodName} {agent} {' '.join(map(str, jvm_args))}: {outcome.summary()}",

@@ -18,16 +18,19 @@ class MethodData(AgentCase):
 
     def test_javac(self):
         profiles = [self.hotspot(method_data.NEAR_EXACT), self.hotspot(method_data.INTERPRETED)]
-        self.run_java(*java_sources.javac_command(self.folder / "classes"), jvm_args=java_sources.DETERMINISTIC)
-        self.profile()
         try:
             jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/jdk.compiler/.*")
         except FileNotFoundError as missing:
             self.skipTest(str(missing))
-        ours = counts.from_profile(self.folder / "default.iprof")
-        result = method_data_comparison.compare(
-            ours, profiles, wanted=lambda m: m[0].startswith("com.sun.tools.javac."),
-            target_is_next=jdk.target_is_next, unprofiled=jdk.nothing_to_profile)
-        print(method_data_comparison.describe(result), file=sys.stderr)
-        self.assertGreater(result.sites, 1000)
-        self.assertGreaterEqual(result.share, CONFIRMED_SHARE, method_data_comparison.describe(result, show=60))
+        # Derived counts are off by k where exceptions left blocks: javac's overload resolution lives on those.
+        for placement, least in (("direct", CONFIRMED_SHARE), ("tree", 0.99)):
+            self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
+                          jvm_args=java_sources.DETERMINISTIC)
+            self.profile()
+            result = method_data_comparison.compare(
+                counts.from_profile(self.folder / "default.iprof"), profiles,
+                wanted=lambda m: m[0].startswith("com.sun.tools.javac."),
+                target_is_next=jdk.target_is_next, unprofiled=jdk.nothing_to_profile)
+            print(f"{placement}: {method_data_comparison.describe(result)}", file=sys.stderr)
+            self.assertGreater(result.sites, 1000)
+            self.assertGreaterEqual(result.share, least, method_data_comparison.describe(result, show=60))

@@ -137,7 +137,8 @@ class Layouts(RobustCase):
         return self.folder / "out"
 
     def test_modular_application(self):
-        self.check(["-p", str(self.modular()), "-m", "app/counting.All"], "0")
+        modules = self.modular()
+        self.check(["-p", str(modules), "-m", "app/counting.All"], "0", classes=modules)
 
     def test_jlinked_image(self):
         jlink = self.jvm.tool("jlink")
@@ -171,7 +172,7 @@ class Scarcity(RobustCase):
         self.profile()
 
     def test_memory_cap(self):
-        run, outcome = self.check("All", 0, agent="memory=1m,placement=direct,verbose=1", only_where_counted=True)
+        run, outcome = self.check("All", 0, agent="memory=300k,placement=direct,verbose=1", only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "the cap left nothing out")
         capped = [line for line in self.agent_lines(run.stderr) if "memory" in line]
         self.assertTrue(capped, run.stderr)

@@ -26,7 +26,7 @@ import org.objectweb.asm.Opcodes;
  * that it shares neither code nor method with what it checks.
  *
  * <p>Options: {@code OUTPUT;HITS_JAR;PREFIX[;PREFIX...]}, a class being counted if its internal name begins with a
- * prefix. The JVM must run with {@code -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote}: stack maps are left out.
+ * prefix.
  */
 public final class CountingOracle implements ClassFileTransformer {
   private static final class Site {
@@ -121,7 +121,7 @@ public final class CountingOracle implements ClassFileTransformer {
         found.put(method + descriptor, counted);
         return new Counting(next, reader, counted);
       }
-    }, ClassReader.SKIP_FRAMES);
+    }, ClassReader.EXPAND_FRAMES);
     byte[] rewritten = writer.toByteArray();
     synchronized (classes) {
       Map<String, List<Counted>> methods = classes.computeIfAbsent(name, n -> new TreeMap<>());
@@ -134,6 +134,7 @@ public final class CountingOracle implements ClassFileTransformer {
     private final Positions positions;
     private final Counted counted;
     private final List<Object[]> trampolines = new ArrayList<>(); // label, counter, target
+    private final Map<Integer, Object[][]> frames = new TreeMap<>(); // bci to locals and stack
 
     Counting(MethodVisitor next, Positions positions, Counted counted) {
       super(Opcodes.ASM9, next);
@@ -150,6 +151,13 @@ public final class CountingOracle implements ClassFileTransformer {
     public void visitCode() {
       super.visitCode();
       hit(counted.entry);
+    }
+
+    @Override
+    public void visitFrame(int type, int localCount, Object[] locals, int stackCount, Object[] stack) {
+      frames.put(positions.bci, new Object[][] {
+        java.util.Arrays.copyOf(locals, localCount), java.util.Arrays.copyOf(stack, stackCount)});
+      super.visitFrame(type, localCount, locals, stackCount, stack);
     }
 
     private Label trampoline(Site site, Label target) {
@@ -201,6 +209,8 @@ public final class CountingOracle implements ClassFileTransformer {
     public void visitMaxs(int stack, int locals) {
       for (Object[] t : trampolines) {
         mv.visitLabel((Label) t[0]);
+        Object[][] frame = frames.get(((int[]) ((Label) t[2]).info)[0]); // that of the edge's target
+        if (frame != null) mv.visitFrame(Opcodes.F_NEW, frame[0].length, frame[0], frame[1].length, frame[1]);
         hit((Integer) t[1]);
         mv.visitJumpInsn(Opcodes.GOTO, (Label) t[2]);
       }

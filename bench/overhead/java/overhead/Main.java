@@ -1,0 +1,42 @@
+package overhead;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * {@code Main WORKLOAD REPETITIONS}: runs a workload that often and prints the median of the second half, when everything
+ * is compiled: {@code RESULT steady_ns=N checksum=N}. The number of repetitions is fixed, not the time, so that the
+ * whole process does the same work under every configuration. Time is the thread's own on a CPU, as Linux counts it,
+ * so that a machine that does something else meanwhile disturbs less.
+ */
+public final class Main {
+  private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
+      "fib", () -> Small::fib, "sieve", () -> Small::sieve, "sort", Small.Sort::new, "parse", Small.Parse::new,
+      "nbody", Small.Bodies::new, "interfaces", Shapes::new, "exceptions", () -> Throwing::run,
+      "javac", Compile::new));
+
+  private static long onCpu() throws IOException {
+    String line = Files.readString(Path.of("/proc/thread-self/schedstat"));
+    return Long.parseLong(line.substring(0, line.indexOf(' ')));
+  }
+
+  public static void main(String[] args) throws Exception {
+    Workload workload = WORKLOADS.get(args[0]).get();
+    int repetitions = Integer.parseInt(args[1]);
+    long[] times = new long[repetitions];
+    long checksum = 0;
+    for (int i = 0; i < repetitions; i++) {
+      long start = onCpu();
+      checksum = 31 * checksum + workload.run();
+      times[i] = onCpu() - start;
+    }
+    long[] steady = Arrays.copyOfRange(times, repetitions / 2, repetitions);
+    Arrays.sort(steady);
+    System.out.println("RESULT steady_ns=" + steady[steady.length / 2] + " checksum=" + checksum);
+  }
+}

@@ -1,0 +1,6 @@
+package overhead;
+
+/** One operation, repeated: does the same work each time and gives a number that depends on all of it. */
+interface Workload {
+  long run() throws Exception;
+}
