@@ -42,7 +42,7 @@ def configurations(java, agent, jacoco_jar, out):
     both = _only(known, "calls", "branches")
     rows = [
         Configuration("none", []),
-        Configuration("none, no CDS", ["-Xshare:off"]),
+        Configuration("no CDS", ["-Xshare:off"]),
         ours("tree", both),
         ours("direct", [*both, "placement=direct"]),
         ours("jdk=n", [*both, "jdk=n"]),

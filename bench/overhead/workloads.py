@@ -33,7 +33,7 @@ WORKLOADS = [
     Workload("nbody", (2, 800)),
     Workload("interfaces", (2, 600)),
     Workload("exceptions", (2, 4000)),
-    Workload("javac steady", (1, 30), needs_compiler=True),
+    Workload("javac steady", (1, 16), needs_compiler=True),
     Workload("javac process", (1, 1), steady=False, needs_compiler=True),
     Workload("hello", (1, 1), steady=False),
 ]
