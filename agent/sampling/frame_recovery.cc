@@ -128,13 +128,13 @@ constexpr uintptr_t kEntryBytes = 48;
 
 class Popper {
  public:
-  Popper(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code, bool scan_allowed)
-      : at_(at), stack_(at.sp, stack_end), code_(code), scan_allowed_(scan_allowed) {}
+  Popper(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code)
+      : at_(at), stack_(at.sp, stack_end), code_(code) {}
 
   bool Pop(PoppedLeaf* popped) const {
     const CodeRange* range = code_.Find(at_.pc);
     if (range == nullptr) {
-      return LeaveNative(&popped->caller) || (scan_allowed_ && Scan(&popped->caller));
+      return LeaveNative(&popped->caller) || Scan(&popped->caller);
     }
     if (range->kind == CodeKind::kStub) {
       return Try(Linkage::kTop, &popped->caller) || Try(Linkage::kUnderTop, &popped->caller) ||
@@ -229,16 +229,15 @@ class Popper {
   const MachineContext& at_;
   StackReader stack_;
   const CodeRanges& code_;
-  const bool scan_allowed_;
 };
 
 }  // namespace
 
-bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code, bool in_java,
+bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code,
              PoppedLeaf* popped) noexcept {
   if (!kCanReadContext) return false;
   *popped = PoppedLeaf{};
-  return Popper(at, stack_end, code, in_java).Pop(popped);
+  return Popper(at, stack_end, code).Pop(popped);
 }
 
 }  // namespace iprof::sampling

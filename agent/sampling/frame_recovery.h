@@ -27,9 +27,8 @@ struct PoppedLeaf {
 };
 
 // stack_end: the first address above the thread's stack (reads stay below it), or as far up as the
-// caller vouches for. in_java: HotSpot takes the thread for one that runs Java code; then the
-// caller of a native leaf without frame pointers (memcpy) may be searched for on the stack.
-bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code, bool in_java,
+// caller vouches for.
+bool PopLeaf(const MachineContext& at, uintptr_t stack_end, const CodeRanges& code,
              PoppedLeaf* popped) noexcept;
 
 }  // namespace iprof::sampling

@@ -38,7 +38,7 @@ struct Machine {
       *reinterpret_cast<unsigned char*>(at++) = static_cast<unsigned char>(byte);
   }
   bool Pop(const MachineContext& at, PoppedLeaf* popped) const {
-    return PopLeaf(at, stack_end(), ranges, true, popped);
+    return PopLeaf(at, stack_end(), ranges, popped);
   }
 };
 
@@ -100,12 +100,12 @@ TEST_CASE("native frames are left along their frame pointers") {
   m.stack[9] = 99;
   m.stack[10] = m.return_address();
   PoppedLeaf popped;
-  REQUIRE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, false, &popped));
+  REQUIRE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, &popped));
   CHECK(popped.caller.pc == m.return_address());
   CHECK(popped.caller.sp == m.slot(11));
   CHECK(popped.caller.fp == 99);
   m.stack[5] = m.slot(5);  // a circle ends
-  CHECK_FALSE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, false, &popped));
+  CHECK_FALSE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, &popped));
 }
 
 TEST_CASE("a stub is popped and leaves no frame") {

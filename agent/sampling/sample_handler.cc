@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <span>
 
 #include "agent/sampling/crash_guard.h"
@@ -21,6 +22,8 @@ namespace {
 constexpr uintptr_t kStackRoom = 56 << 10;
 // How far recovery reads up a stack whose end is not known.
 constexpr uintptr_t kUnknownStackReach = 2048;
+// How far above the stack pointer a last Java frame may be where the stack's end is not known.
+constexpr uintptr_t kUnknownAnchorReach = 512 << 10;
 
 HandlerView view_storage;
 std::atomic<const HandlerView*> active{nullptr};
@@ -59,13 +62,12 @@ struct GuardedPop {
   const MachineContext* at;
   uintptr_t stack_end;
   const CodeRanges* code;
-  bool in_java;
   PoppedLeaf popped;
   bool found;
 
   static void Run(void* self) {
     auto* pop = static_cast<GuardedPop*>(self);
-    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, pop->in_java, &pop->popped);
+    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, &pop->popped);
   }
 };
 
@@ -102,16 +104,50 @@ class Sample {
   }
 
   SampleOutcome Recover(GuardedCall& call, SampleOutcome failed) {
-    const bool in_java =
-        failed == SampleOutcome::kUnknownJava || failed == SampleOutcome::kNotWalkableJava;
-    const bool not_in_java =
-        failed == SampleOutcome::kUnknownNotJava || failed == SampleOutcome::kNotWalkableNotJava;
-    if (!in_java && !not_in_java) return failed;
+    switch (failed) {
+      case SampleOutcome::kUnknownJava:
+      case SampleOutcome::kNotWalkableJava:
+        return RecoverByPopping(call, failed);
+      case SampleOutcome::kUnknownNotJava:
+      case SampleOutcome::kNotWalkableNotJava:
+        return RecoverByAnchor(call, failed);
+      default:
+        return failed;
+    }
+  }
+
+  // Fills in the program counter of the thread's last Java frame for the time of the call, as
+  // HotSpot does before it walks a stack itself. The thread is the current one, so nobody else
+  // looks at its anchor meanwhile.
+  SampleOutcome RecoverByAnchor(GuardedCall& call, SampleOutcome failed) {
+    if (!view_.anchor.known) return failed;
+    auto* env = static_cast<char*>(call.trace.env);
+    uintptr_t sp = 0;
+    std::memcpy(&sp, env + view_.anchor.sp_from_env, sizeof(sp));
+    // No last Java frame: a thread of the VM's own, or one that is starting, ending, or loading its
+    // first classes.
+    if (sp == 0) return SampleOutcome::kNoJavaFrame;
+    auto* pc_slot = reinterpret_cast<uintptr_t*>(env + view_.anchor.pc_from_env);
+    const uintptr_t here = ReadContext(*static_cast<const ucontext_t*>(context_)).sp;
+    if (sp % sizeof(uintptr_t) != 0 || sp <= here || *pc_slot != 0) return failed;
+    if (slot_->stack_high != 0 ? sp > slot_->stack_high : sp - here > kUnknownAnchorReach)
+      return failed;
+    const uintptr_t pc = reinterpret_cast<const uintptr_t*>(sp)[-1];
+    if (view_.code->Find(pc) == nullptr) return failed;
+    *pc_slot = pc;
+    call.trace.num_frames = 0;
+    const bool survived = CrashGuard::Guarded(slot_, GuardedCall::Run, &call);
+    *pc_slot = 0;
+    if (!survived) return Crash();
+    const int32_t frames = call.trace.num_frames;
+    return frames > 0 ? Store(slot_->frames + 1, frames, SampleOutcome::kRecovered) : failed;
+  }
+
+  SampleOutcome RecoverByPopping(GuardedCall& call, SampleOutcome failed) {
     const MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
     const bool bounded = slot_->stack_low <= at.sp && at.sp < slot_->stack_high;
-    GuardedPop pop{&at,        bounded ? slot_->stack_high : at.sp + kUnknownStackReach,
-                   view_.code, in_java,
-                   {},         false};
+    GuardedPop pop{
+        &at, bounded ? slot_->stack_high : at.sp + kUnknownStackReach, view_.code, {}, false};
     // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays watched.
     if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
     slot_->context = *static_cast<const ucontext_t*>(context_);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "agent/sampling/call_trace.h"
@@ -20,6 +21,15 @@
 
 namespace iprof::sampling {
 
+// Where a thread's last Java frame is noted, from its JNIEnv. HotSpot leaves the program counter
+// out when the interpreter calls the VM; it stands under the noted stack pointer, where the call
+// put it.
+struct FrameAnchor {
+  bool known = false;
+  ptrdiff_t sp_from_env = 0;
+  ptrdiff_t pc_from_env = 0;
+};
+
 // What a running session shows to the handler. Valid from OpenHandler to CloseHandler plus a
 // quiesce.
 struct HandlerView {
@@ -27,6 +37,7 @@ struct HandlerView {
   void* (*current_env)();
   int32_t depth;
   bool recover;
+  FrameAnchor anchor;
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;

@@ -108,8 +108,9 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   ThreadSlotPool* pool = PoolFor(options.depth);
   std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(*table)));
   sampler->signal_ = *signal;
-  const HandlerView view{hooks.get_call_trace,  hooks.current_env, options.depth,     hooks.recover,
-                         sampler->table_.get(), &sampler->code_,   &sampler->stopped_};
+  const HandlerView view{hooks.get_call_trace, hooks.current_env, options.depth,
+                         hooks.recover,        hooks.anchor,      sampler->table_.get(),
+                         &sampler->code_,      &sampler->stopped_};
   if (!OpenHandler(view)) {
     sampler->stopped_ = true;
     return Status(Code::kUsage, "sampling is running already");

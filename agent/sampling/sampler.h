@@ -26,6 +26,7 @@
 
 #include "agent/sampling/call_trace.h"
 #include "agent/sampling/code_ranges.h"
+#include "agent/sampling/sample_handler.h"
 #include "agent/sampling/sample_outcome.h"
 #include "agent/sampling/thread_slot.h"
 #include "agent/sampling/thread_timer.h"
@@ -52,6 +53,7 @@ struct SamplerHooks {
   // The calling thread's JNIEnv or null; called in the handler, so it must be async-signal-safe.
   void* (*current_env)() = nullptr;
   const TimerCalls* timers = &SystemTimerCalls();
+  FrameAnchor anchor;
   // Recovery can be switched off, to measure what it does.
   bool recover = true;
 };

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <thread>
 #include <vector>
 
@@ -140,6 +141,43 @@ TEST_CASE("codes that HotSpot gives are counted by name") {
   CHECK(Signals(stats, SampleOutcome::kNotWalkableJava) >= 5);
   CHECK(stats.raw_failed >= 5);
   CHECK(SumOf(stats) == stats.received);
+}
+
+// A JNIEnv with an anchor in it, as HotSpot's JavaThread has.
+struct FakeThread {
+  uintptr_t last_sp = 0;
+  uintptr_t last_pc = 0;
+};
+FakeThread fake_thread;
+
+void WantsAnchor(CallTrace* trace, int32_t, void*) {
+  trace->num_frames = fake_thread.last_pc == 0 ? -3 : 1;
+  trace->frames[0] = {0, reinterpret_cast<void*>(fake_thread.last_pc)};
+}
+
+TEST_CASE("the last Java frame's program counter is filled in for the call, and taken out again") {
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = WantsAnchor;
+  hooks.anchor = {true, offsetof(FakeThread, last_sp), offsetof(FakeThread, last_pc)};
+  auto sampler = Started(Every(1000000), hooks);
+  const auto generated = reinterpret_cast<uintptr_t>(&fake_frames);
+  sampler->code().Add(generated, 16, CodeKind::kStub, nullptr, {});
+  volatile uintptr_t stack[2] = {generated + 8, 0};  // the return address under the frame
+  SECTION("a noted frame is recovered") {
+    fake_thread.last_sp = reinterpret_cast<uintptr_t>(&stack[1]);
+    sampler->ThreadStarted(&fake_thread);
+    BurnUntil([&] { return sampler->stats().received >= 3; });
+    sampler->ThreadEnding();
+    CHECK(Signals(sampler->stats(), SampleOutcome::kRecovered) == sampler->stats().received);
+  }
+  SECTION("none means that the thread runs no Java") {
+    fake_thread.last_sp = 0;
+    sampler->ThreadStarted(&fake_thread);
+    BurnUntil([&] { return sampler->stats().received >= 3; });
+    sampler->ThreadEnding();
+    CHECK(Signals(sampler->stats(), SampleOutcome::kNoJavaFrame) == sampler->stats().received);
+  }
+  CHECK(fake_thread.last_pc == 0);
 }
 
 TEST_CASE("deep stacks are cut at the limit, kept from the inside, marked and counted") {

@@ -12,8 +12,8 @@
 //  …$Holder classes. An
 //    image has no such frames.
 //  - Other hidden classes (lambdas) get their stable name from HiddenClassNames. Where that knows
-//  none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name is
-//  of this run only, and no image build could look it up.
+//  none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name
+//  is of this run only, and no image build could look it up.
 //  - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
 //  left out.
 //  - A key that has no name (the class was prepared before anybody listened) is left out and

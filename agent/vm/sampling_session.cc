@@ -9,6 +9,7 @@
 #include "agent/sampling/sample_signal.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/sampling_anchor.h"
 
 namespace iprof::vm {
 namespace {
@@ -118,6 +119,7 @@ void Sampling::Begin() {
   sampling::SamplerHooks hooks;
   hooks.get_call_trace = FindAsyncGetCallTrace();
   hooks.current_env = CurrentEnv;
+  hooks.anchor = FindFrameAnchor(jvmti_, jni);
   Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
   if (!sampler.ok()) {
     log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
@@ -233,7 +235,8 @@ std::string Sampling::Report() {
   report += fmt::format(
       "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} contexts written, {} "
       "frames "
-      "of linkage, {} of carriers, {} without a name and {} with a name of this run only left out\n",
+      "of linkage, {} of carriers, {} without a name and {} with a name of this run only left "
+      "out\n",
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       sampler_options_.depth, written_.contexts, written_.linkage_frames, written_.carrier_frames,
       written_.unnamed_frames, written_.unstable_frames);
