@@ -64,8 +64,8 @@ TEST_CASE("a refusal is one sentence that names the option") {
         "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?");
   CHECK(Refusal("verbose=4") == "option 'verbose' must be a whole number from 0 to 3, not '4'");
   CHECK(Refusal("out=") == "option 'out' must name a file, not ''");
-  CHECK(Refusal("only=a::b") ==
-        "option 'only' must be patterns joined by ':', none of them empty, not 'a::b'");
+  CHECK(Refusal("only=a;;b") ==
+        "option 'only' must be patterns joined by ';' or '+', none of them empty, not 'a;;b'");
   CHECK(Refusal("out=a,,force=y") == "an option is missing between two commas");
   CHECK(Refusal("=x") == "unknown option '' (\"help\" lists them all)");
 }

@@ -1,0 +1,61 @@
+// For this room's tests: class files with several methods, assembled by hand.
+//
+// Version 49 by default, so that code needs no stack maps. Constants are unique; a member's
+// constants are made when they are asked for. Not checked: a wrong class is a wrong test.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/classfile/opcodes.h"
+
+namespace iprof::instrument {
+
+class AssembledClass {
+ public:
+  struct Handler {
+    uint16_t from, to, handler;
+  };
+  struct Method {
+    uint16_t access = 0x0009;  // public static
+    std::string name = "f";
+    std::string descriptor = "()V";
+    std::vector<uint8_t> code = {};  // empty: abstract or native
+    std::vector<Handler> handlers = {};
+    bool intrinsic_candidate = false;
+  };
+
+  explicit AssembledClass(std::string_view name, std::string_view super = "java/lang/Object",
+                          uint16_t access = 0x0021, uint16_t version = 49);
+
+  uint16_t Utf8(std::string_view text);
+  uint16_t Class(std::string_view name);
+  uint16_t MethodRef(std::string_view owner, std::string_view name, std::string_view descriptor);
+  AssembledClass& Add(Method method);
+  std::vector<uint8_t> Bytes();
+
+ private:
+  uint16_t Constant(std::string bytes);
+
+  std::map<std::string, uint16_t> constants_;
+  std::vector<std::string> pool_;
+  uint16_t this_;
+  uint16_t super_;
+  uint16_t access_;
+  uint16_t version_;
+  std::vector<Method> methods_;
+};
+
+// Bytes of code from instructions and operand bytes.
+std::vector<uint8_t> Code(std::initializer_list<int> bytes);
+constexpr int B(classfile::Op op) { return static_cast<int>(op); }
+
+// static int f(int) of any class: 0 iload_0; 1 ifle 10; 4 iinc 0,-1; 7 goto 0; 10 iload_0; 11
+// ireturn
+std::vector<uint8_t> CountdownCode();
+
+}  // namespace iprof::instrument

@@ -1,0 +1,382 @@
+// Class files in, class files and profiles out. What the inserted code does when it runs is tested
+// on JVMs.
+#include "agent/instrument/class_instrumenter.h"
+
+#include <algorithm>
+#include <barrier>
+#include <catch2/catch.hpp>
+#include <regex>
+#include <set>
+#include <thread>
+
+#include "agent/classfile/rewriter.h"
+#include "agent/instrument/assembled_class.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::Op;
+using Bytes = std::vector<uint8_t>;
+
+uint64_t NoLiveFrames(std::string_view /*key*/) { return 0; }
+
+InstrumenterOptions Placed(PlacementPolicy placement) {
+  InstrumenterOptions options;
+  options.placement = placement;
+  return options;
+}
+
+// An instrumenter with as many chunks as it wants.
+struct Instrumenter {
+  CounterSpace space;
+  ClassInstrumenter instrumenter;
+
+  explicit Instrumenter(InstrumenterOptions options = {}, uint32_t chunks = 4)
+      : instrumenter(options, space, [](uint32_t chunk) { return "H" + std::to_string(chunk); }) {
+    space.Configure(chunks, [] {});
+    space.SetReady(chunks);
+  }
+
+  // Empty: unchanged.
+  Bytes Run(const Bytes& input, std::string_view name = "") {
+    Bytes result;
+    instrumenter.Instrument({name, input}, [&](size_t size) {
+      result.resize(size);
+      return result.data();
+    });
+    return result;
+  }
+
+  uint64_t counters() const { return space.statistics().counters; }
+
+  // Whether the report has such a line, or part of one.
+  bool Reports(const std::string& pattern) const {
+    return std::regex_search(instrumenter.Report(), std::regex(pattern));
+  }
+};
+
+// The probes of each method, "f(I)I: 0 2 1": indices in the order of the code.
+std::string Probes(const Bytes& bytes) {
+  classfile::Arena arena;
+  classfile::ClassFile file;
+  REQUIRE(file.Parse(bytes, arena) == classfile::Reason::kOk);
+  std::string text;
+  for (const classfile::MemberInfo& member : file.methods()) {
+    text += std::string(file.NameOf(member)) + std::string(file.DescriptorOf(member)) + ":";
+    classfile::MethodCode code;
+    if (member.code_offset != 0 && code.Decode(file, member, arena) == classfile::Reason::kOk) {
+      for (classfile::Insn i = 0; i + 1 < code.count(); ++i) {
+        if (code.at(i).op != Op::getstatic || code.at(i + 1).op != Op::sipush) continue;
+        text += " " + std::to_string(code.Immediate(i + 1));
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+Bytes Countdown(std::string_view name = "a/T") {
+  return AssembledClass(name).Add({.descriptor = "(I)I", .code = CountdownCode()}).Bytes();
+}
+
+std::string CallsAndBranches(const Profile& profile) {
+  std::vector<std::string> lines;
+  for (const EntryIndex e : EntriesOf(profile, Table::kCalls)) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(Table::kCalls, e));
+    lines.push_back(profile.DescribeMethod(frame.method) + ": " +
+                    std::to_string(profile.EntryCount(Table::kCalls, e)) + "\n");
+  }
+  for (const EntryIndex e : EntriesOf(profile, Table::kConditionals)) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(Table::kConditionals, e));
+    std::string line = profile.DescribeMethod(frame.method) + ": @" + std::to_string(frame.bci);
+    for (const Successor& s : profile.EntrySuccessors(e)) {
+      line += " (" + std::to_string(s.bci) + "," + std::to_string(s.index) +
+              "):" + std::to_string(s.count);
+    }
+    lines.push_back(line + "\n");
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+Profile Assembled(Instrumenter& made, const std::vector<uint64_t>& counters) {
+  Profile profile;
+  made.instrumenter.AddTo(counters, TypeCounts(), NoLiveFrames, profile);
+  return profile;
+}
+
+std::string ProfileOf(Instrumenter& made, const std::vector<uint64_t>& counters) {
+  return CallsAndBranches(Assembled(made, counters));
+}
+
+TEST_CASE("from bytes to counters to a profile, at the original positions") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  const Bytes result = made.Run(Countdown());
+  REQUIRE_FALSE(result.empty());
+  CHECK(Probes(result) == "f(I)I: 0 2 1\n");  // entry, fall-through, taken
+  CHECK(made.counters() == 3);
+  CHECK(made.instrumenter.Knows("a/T"));
+  CHECK_FALSE(made.instrumenter.Knows("a/U"));
+  CHECK(ProfileOf(made, {5, 5, 30}) ==
+        "a.T.f(int)int: 5\n"
+        "a.T.f(int)int: @1 (10,0):5 (4,1):30\n");
+}
+
+TEST_CASE("derived counts: one counter less") {
+  Instrumenter made(Placed(PlacementPolicy::kTree));
+  REQUIRE_FALSE(made.Run(Countdown()).empty());
+  CHECK(made.counters() == 2);
+  const std::string text = ProfileOf(made, {5, 30});
+  INFO(text);
+  CHECK(text.find("a.T.f(int)int: 5\n") != std::string::npos);
+  CHECK(text.find("(10,0):") != std::string::npos);
+  CHECK(made.Reports("1 exact, 0 within k"));
+}
+
+TEST_CASE("the same class file again: the same bytes, no new counters") {
+  Instrumenter made;
+  const Bytes first = made.Run(Countdown());
+  const uint64_t counters = made.counters();
+  for (int i = 0; i < 10; ++i) CHECK(made.Run(Countdown(), "a/T") == first);
+  CHECK(made.counters() == counters);
+  CHECK(made.Reports("classes: 1 counted"));
+  CHECK(made.Reports("methods: 1 counted"));
+}
+
+TEST_CASE("threads that load one class share its counters") {
+  constexpr int kThreads = 4, kRounds = 60;
+  Instrumenter made;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string name = "a/C" + std::to_string(round);
+    const Bytes input = Countdown(name);
+    std::vector<Bytes> results(kThreads);
+    std::barrier start(kThreads);
+    std::vector<std::thread> threads;
+    for (Bytes& result : results) {
+      threads.emplace_back([&] {
+        start.arrive_and_wait();
+        result = made.Run(input);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Bytes& result : results) {
+      REQUIRE_FALSE(result.empty());
+      if (result != results[0]) FAIL(Probes(result) << "differs from " << Probes(results[0]));
+    }
+  }
+  CHECK(made.Reports("classes: " + std::to_string(kRounds) + " counted"));
+  CHECK(made.Reports("methods: " + std::to_string(kRounds) + " counted"));
+  std::vector<uint64_t> counters(made.counters(), 1);
+  CHECK(Assembled(made, counters).entry_count(Table::kCalls) == kRounds);
+}
+
+TEST_CASE("classes of one name with different bytes have counters of their own, one profile") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  const Bytes first = made.Run(Countdown());
+  const Bytes other = made.Run(AssembledClass("a/T")
+                                   .Add({.name = "first", .code = Code({B(Op::return_)})})
+                                   .Add({.descriptor = "(I)I", .code = CountdownCode()})
+                                   .Bytes());
+  CHECK(Probes(first) == "f(I)I: 0 2 1\n");
+  CHECK(Probes(other) == "first()V: 3\nf(I)I: 4 6 5\n");
+  CHECK(ProfileOf(made, {5, 5, 30, 1, 10, 10, 2}) ==
+        "a.T.f(int)int: 15\n"
+        "a.T.f(int)int: @1 (10,0):15 (4,1):32\n"
+        "a.T.first()void: 1\n");
+}
+
+TEST_CASE("the profile does not depend on which version was loaded first") {
+  // Two bodies of one method, both entered once: a tie between their branches.
+  Bytes longer = CountdownCode();
+  longer.insert(longer.begin(), static_cast<uint8_t>(Op::nop));
+  const Bytes a = Countdown();
+  const Bytes b = AssembledClass("a/T").Add({.descriptor = "(I)I", .code = longer}).Bytes();
+  Instrumenter ab(Placed(PlacementPolicy::kDirect));
+  Instrumenter ba(Placed(PlacementPolicy::kDirect));
+  ab.Run(a), ab.Run(b), ba.Run(b), ba.Run(a);
+  CHECK(ProfileOf(ab, {1, 1, 0, 1, 1, 0}) == ProfileOf(ba, {1, 1, 0, 1, 1, 0}));
+}
+
+TEST_CASE("an empty finalize() is never touched, one with code is") {
+  Instrumenter made;
+  CHECK(made.Run(AssembledClass("java/lang/Object", "")
+                     .Add({.access = 4, .name = "finalize", .code = Code({B(Op::return_)})})
+                     .Bytes())
+            .empty());
+  CHECK(made.counters() == 0);
+  const Bytes result =
+      made.Run(AssembledClass("a/T")
+                   .Add({.access = 4, .name = "finalize", .code = Code({B(Op::return_)})})
+                   .Add({.name = "finalize", .descriptor = "(I)V", .code = Code({B(Op::return_)})})
+                   .Bytes());
+  CHECK(Probes(result) == "finalize()V:\nfinalize(I)V: 0\n");
+  CHECK_FALSE(made.Run(AssembledClass("a/U")
+                           .Add({.access = 4,
+                                 .name = "finalize",
+                                 .code = Code({B(Op::nop), B(Op::return_)})})
+                           .Bytes())
+                  .empty());
+}
+
+TEST_CASE("no code, no change") {
+  Instrumenter made;
+  CHECK(made.Run(AssembledClass("a/I", "java/lang/Object", 0x0601)
+                     .Add({.access = 0x0401, .code = {}})
+                     .Bytes())
+            .empty());
+  CHECK(made.Reports("0 counted, 1 without code to count"));
+}
+
+// As many ifs as fit into `size` bytes of code, each 0: iload_0, ifle to the next.
+Bytes ManyIfs(size_t size) {
+  Bytes code;
+  while (code.size() + 6 <= size) {
+    code.insert(code.end(),
+                {static_cast<uint8_t>(Op::iload_0), static_cast<uint8_t>(Op::ifle), 0, 3});
+  }
+  code.push_back(static_cast<uint8_t>(Op::iload_0));
+  code.push_back(static_cast<uint8_t>(Op::ireturn));
+  return code;
+}
+
+TEST_CASE("a method that would become too long to compile gets less counting, then none") {
+  const auto instrumented = [](size_t size, Instrumenter& made) {
+    const Bytes input =
+        AssembledClass("a/T").Add({.descriptor = "(I)I", .code = ManyIfs(size)}).Bytes();
+    const Bytes result = made.Run(input);
+    if (result.empty()) return size_t{0};
+    classfile::Arena arena;
+    classfile::ClassFile file;
+    classfile::MethodCode code;
+    REQUIRE(file.Parse(result, arena) == classfile::Reason::kOk);
+    REQUIRE(code.Decode(file, file.methods()[0], arena) == classfile::Reason::kOk);
+    CHECK(code.code().size() < 8000);
+    return code.code().size();
+  };
+  const InstrumenterOptions direct = Placed(PlacementPolicy::kDirect);
+  Instrumenter small(direct), tree(direct), calls(direct), none(direct), huge(direct);
+  CHECK(instrumented(400, small) > 400);
+  CHECK(small.Reports("methods: 1 counted.*0 (of them|also) in tree placement.* 0 calls only"));
+  CHECK(instrumented(1700, tree) > 1700);
+  CHECK(tree.Reports("methods: 1 counted.*1 (of them|also) in tree placement.* 0 calls only"));
+  CHECK(instrumented(6000, calls) == 6000 + 11 - 2);
+  CHECK(calls.Reports("methods: 1 counted.*0 (of them|also) in tree placement.* 1 calls only"));
+  CHECK(instrumented(7998, none) == 0);
+  CHECK(none.Reports("methods: 0 counted"));
+}
+
+TEST_CASE("a method with less counting keeps it, and its counters, when it is loaded again") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  for (const size_t size : {size_t{1700}, size_t{6000}}) {
+    const Bytes input = AssembledClass("a/T" + std::to_string(size))
+                            .Add({.descriptor = "(I)I", .code = ManyIfs(size)})
+                            .Add({.name = "g", .descriptor = "(I)I", .code = CountdownCode()})
+                            .Bytes();
+    const Bytes first = made.Run(input);
+    const uint64_t counters = made.counters();
+    REQUIRE_FALSE(first.empty());
+    CHECK(made.Run(input) == first);
+    CHECK(made.counters() == counters);
+  }
+}
+
+TEST_CASE("without counters to be had, methods are left alone and told") {
+  Instrumenter made({}, 1);
+  // Uses the chunk up.
+  for (int i = 0; made.space.Allocate(1024).has_value() && i < 32; ++i) {
+  }
+  CHECK(made.Run(Countdown()).empty());
+  CHECK(made.Reports("methods left alone: 1 .no counters to be had"));
+  CHECK(made.Run(Countdown()).empty());
+  CHECK(ProfileOf(made, {}).empty());
+}
+
+TEST_CASE("damaged and unknown class files are left alone by reason") {
+  Instrumenter made;
+  const Bytes good = Countdown();
+  CHECK(made.Run({}).empty());
+  CHECK(made.Run(Bytes(good.begin(), good.end() - 3)).empty());
+  Bytes newer = good;
+  newer[7] = 99;
+  CHECK(made.Run(newer, "a/T").empty());
+  CHECK_FALSE(made.instrumenter.Knows("a/T"));
+  CHECK(made.Reports("classes left alone: 1 .class-file version outside"));
+  // Code that jumps into the middle of an instruction: the method only.
+  Bytes code = CountdownCode();
+  code[3] = 8;
+  const Bytes result =
+      made.Run(AssembledClass("a/U")
+                   .Add({.descriptor = "(I)I", .code = code})
+                   .Add({.name = "g", .descriptor = "(I)I", .code = CountdownCode()})
+                   .Bytes());
+  CHECK(Probes(result).find("f(I)I:\ng(I)I: 0") == 0);
+}
+
+TEST_CASE("a class without a name is kept by the name in its file, or by none") {
+  Instrumenter made;
+  CHECK_FALSE(made.Run(Countdown("")).empty());
+  CHECK(made.instrumenter.Knows(""));
+}
+
+TEST_CASE("an output that has no room leaves the class as it was") {
+  Instrumenter made;
+  CHECK_FALSE(made.instrumenter.Instrument({"a/T", Countdown()},
+                                           [](size_t) -> uint8_t* { return nullptr; }));
+  CHECK_FALSE(made.Run(Countdown()).empty());
+}
+
+// static int max(int,int) as java.lang.Math has it, and a caller that calls it twice an iteration.
+TEST_CASE("an intrinsic's calls are those of its sites where its entries say less") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  const Bytes max = Code({B(Op::iload_0), B(Op::ireturn)});
+  made.Run(
+      AssembledClass("java/lang/Math")
+          .Add({.name = "max", .descriptor = "(II)I", .code = max, .intrinsic_candidate = true})
+          .Add({.name = "min", .descriptor = "(II)I", .code = max})
+          .Bytes());
+  AssembledClass user("a/User");
+  const int max_ref = user.MethodRef("java/lang/Math", "max", "(II)I");
+  const int min_ref = user.MethodRef("java/lang/Math", "min", "(II)I");
+  Bytes code;
+  for (const int ref : {max_ref, max_ref, min_ref}) {
+    const Bytes call =
+        Code({B(Op::iload_0), B(Op::iload_0), B(Op::invokestatic), ref >> 8, ref, B(Op::pop)});
+    code.insert(code.end(), call.begin(), call.end());
+  }
+  code.push_back(static_cast<uint8_t>(Op::return_));
+  REQUIRE_FALSE(made.Run(user.Add({.descriptor = "(I)V", .code = code}).Bytes()).empty());
+  // Counters: entry of max, of min; then of f and what its call sites need.
+  std::vector<uint64_t> counters(made.counters(), 0);
+  REQUIRE(counters.size() >= 3);
+  counters[0] = 7;
+  counters[1] = 9;
+  std::fill(counters.begin() + 2, counters.end(), 100);
+  CHECK(ProfileOf(made, counters) ==
+        "a.User.f(int)void: 100\n"
+        "java.lang.Math.max(int, int)int: 200\n"
+        "java.lang.Math.min(int, int)int: 9\n");
+  CHECK(made.Reports("intrinsics counted at their call sites: 1"));
+}
+
+TEST_CASE("self-check: every edge counted, and a report") {
+  InstrumenterOptions options;
+  options.self_check = true;
+  Instrumenter made(options);
+  REQUIRE_FALSE(made.Run(Countdown()).empty());
+  // entry 5, taken 5, fall-through and jump 30, return 5: as many counters as edges.
+  const uint64_t edges = made.counters();
+  CHECK(edges > 3);
+  std::vector<uint64_t> zeros(edges, 0);
+  Assembled(made, zeros);
+  CHECK(made.Reports("selfcheck: 0 methods"));
+  std::vector<uint64_t> broken(edges, 0);
+  broken[0] = 3;  // entered three times, and nothing else ever ran
+  Assembled(made, broken);
+  CHECK(made.Reports("selfcheck: 1 methods"));
+  CHECK(made.Reports("selfcheck: beyond k: a/T.f.I.I edge"));
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,274 @@
+// From counters and hand-made records to a profile.
+#include "agent/instrument/profile_assembly.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "agent/classfile/class_file.h"
+#include "writer/sites/site_record.h"
+
+namespace iprof::instrument {
+namespace {
+
+// Makes classes whose counters are numbered in the order in which methods were added.
+class Classes {
+ public:
+  CountedClass& Add(std::string_view name, std::string_view super = "java/lang/Object") {
+    auto c = std::make_unique<CountedClass>();
+    c->name = c->Keep(name);
+    c->super_name = c->Keep(super);
+    c->access = classfile::kAccPublic;
+    classes_.push_back(std::move(c));
+    return *classes_.back();
+  }
+
+  // A method with an entry counter only, and calls at sites that run as often as it.
+  CountedMethod& Method(CountedClass& c, std::string_view name, uint64_t entries,
+                        std::vector<uint32_t> callees = {}) {
+    MethodRecord record;
+    record.derivation.counter_count = 1;
+    uint32_t bci = 3;
+    for (const uint32_t callee : callees) {
+      record.calls.push_back({bci, callee, kEntryValue});
+      bci += 3;
+    }
+    return Put(c, name, "()V", record, {entries});
+  }
+
+  // static int name(int) with an if at bci 1: target 10 counted, fall-through 4 derived.
+  CountedMethod& IfMethod(CountedClass& c, std::string_view name, uint64_t entries, uint64_t taken,
+                          uint64_t code_hash = 0) {
+    MethodRecord record;
+    record.derivation.counter_count = 2;
+    record.derivation.operands = {Operand::Plus(0), Operand::Minus(1)};
+    record.derivation.step_end = {2};
+    record.certificate.kind = Exactness::kBounded;
+    record.certificate.live_frames_matter = true;
+    record.branches = {{1, BranchKind::kIf, 2}};
+    record.successors = {{10, 1}, {4, 2}};
+    CountedMethod& method = Put(c, name, "(I)I", record, {entries, taken});
+    method.code_hash = code_hash;
+    return method;
+  }
+
+  AssemblyStatistics AddTo(Profile& profile, AssemblyOptions options = {}, uint64_t live = 0) {
+    std::vector<const CountedClass*> sorted;
+    for (const auto& c : classes_) sorted.push_back(c.get());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto* a, const auto* b) { return a->name < b->name; });
+    return AssembleProfile(sorted,
+                           {counters_, TypeCounts(), [&](std::string_view) { return live; }},
+                           options, profile);
+  }
+
+  std::vector<uint64_t> counters_;
+
+ private:
+  CountedMethod& Put(CountedClass& c, std::string_view name, std::string_view descriptor,
+                     const MethodRecord& record, std::vector<uint64_t> values) {
+    CountedMethod method;
+    method.name = c.Keep(name);
+    method.descriptor = c.Keep(descriptor);
+    method.access = classfile::kAccStatic;
+    method.record = static_cast<uint32_t>(c.records.size());
+    method.counters = record.derivation.counter_count;
+    method.first = CounterIndex{static_cast<uint32_t>(counters_.size())};
+    EncodeSiteRecord(record, &c.records);
+    counters_.insert(counters_.end(), values.begin(), values.end());
+    c.methods.push_back(method);
+    return c.methods.back();
+  }
+
+  std::vector<std::unique_ptr<CountedClass>> classes_;
+};
+
+// The whole profile as text: "a.B.f(int)int: 5 calls" and "a.B.f(int)int: @1 (10,0):3 (4,1):2".
+std::string Text(const Profile& profile) {
+  std::vector<std::string> lines;
+  for (const EntryIndex e : EntriesOf(profile, Table::kCalls)) {
+    const ContextIndex context = profile.EntryContext(Table::kCalls, e);
+    lines.push_back(profile.DescribeMethod(profile.InnermostFrame(context).method) + ": " +
+                    std::to_string(profile.EntryCount(Table::kCalls, e)) + " calls\n");
+  }
+  for (const EntryIndex e : EntriesOf(profile, Table::kConditionals)) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(Table::kConditionals, e));
+    std::string line = profile.DescribeMethod(frame.method) + ": @" + std::to_string(frame.bci);
+    for (const Successor& s : profile.EntrySuccessors(e)) {
+      line += " (" + std::to_string(s.bci) + "," + std::to_string(s.index) +
+              "):" + std::to_string(s.count);
+    }
+    lines.push_back(line + "\n");
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+TEST_CASE("calls and branches: counted and derived values, the if's two successors") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3);
+  Profile profile;
+  const AssemblyStatistics statistics = classes.AddTo(profile);
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 5 calls\n"
+        "a.B.f(int)int: @1 (10,0):3 (4,1):2\n");
+  CHECK(statistics.methods_exact == 1);
+  CHECK(statistics.clamps == 0);
+}
+
+TEST_CASE("methods that did not run are named, and have no entries") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 0, 0);
+  Profile profile;
+  const AssemblyStatistics statistics = classes.AddTo(profile);
+  CHECK(Text(profile).empty());
+  CHECK(profile.method_count() == 1);
+  CHECK(statistics.methods_exact == 0);
+}
+
+TEST_CASE("options leave tables out") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3);
+  Profile calls, branches;
+  classes.AddTo(calls, {.calls = true, .branches = false});
+  classes.AddTo(branches, {.calls = false, .branches = true});
+  CHECK(Text(calls) == "a.B.f(int)int: 5 calls\n");
+  CHECK(Text(branches) == "a.B.f(int)int: @1 (10,0):3 (4,1):2\n");
+}
+
+TEST_CASE("a derived count that would be negative is clamped and told") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 2, 3);
+  Profile profile;
+  CHECK(classes.AddTo(profile).clamps == 1);
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 2 calls\n"
+        "a.B.f(int)int: @1 (10,0):3 (4,1):0\n");
+}
+
+TEST_CASE("frames that are still there make the bound") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3);
+  Profile profile;
+  const AssemblyStatistics statistics = classes.AddTo(profile, {}, 4);
+  CHECK(statistics.methods_exact == 0);
+  CHECK(statistics.methods_bounded == 1);
+  CHECK(statistics.largest_k == 4);
+}
+
+TEST_CASE("versions of a class: calls add up, branches too where the code is the same") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3, 77);
+  classes.IfMethod(classes.Add("a/B"), "f", 10, 10, 77);
+  Profile profile;
+  CHECK(classes.AddTo(profile).versions_dropped == 0);
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 15 calls\n"
+        "a.B.f(int)int: @1 (10,0):13 (4,1):2\n");
+}
+
+TEST_CASE("versions with different code: calls add up, branches are those of the busier one") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3, 77);
+  classes.IfMethod(classes.Add("a/B"), "f", 10, 10, 88);
+  Profile profile;
+  CHECK(classes.AddTo(profile).versions_dropped == 1);
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 15 calls\n"
+        "a.B.f(int)int: @1 (10,0):10 (4,1):0\n");
+}
+
+TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
+  Classes classes;
+  CountedClass& math = classes.Add("a/Math");
+  classes.Method(math, "max", 16).intrinsic_candidate = true;
+  classes.Method(math, "min", 900).intrinsic_candidate = true;
+  classes.Method(math, "plain", 16);
+  CountedClass& user = classes.Add("a/User");
+  user.callees = {{"a/Math", "max", "()V", false},
+                  {"a/Math", "min", "()V", false},
+                  {"a/Math", "plain", "()V", false},
+                  {"a/Gone", "max", "()V", false}};
+  classes.Method(user, "run", 300, {0, 0, 1, 2, 3});
+  Profile profile;
+  CHECK(classes.AddTo(profile).intrinsics_corrected == 1);
+  CHECK(Text(profile) ==
+        "a.Math.max()void: 600 calls\n"
+        "a.Math.min()void: 900 calls\n"
+        "a.Math.plain()void: 16 calls\n"
+        "a.User.run()void: 300 calls\n");
+}
+
+TEST_CASE(
+    "virtual sites count only where the method cannot be overridden; names may be inherited") {
+  Classes classes;
+  CountedClass& open = classes.Add("a/Open");
+  CountedMethod& may = classes.Method(open, "may", 1);
+  may.intrinsic_candidate = true;
+  may.access = classfile::kAccPublic;
+  CountedMethod& cannot = classes.Method(open, "cannot", 1);
+  cannot.intrinsic_candidate = true;
+  cannot.access = classfile::kAccPublic | classfile::kAccFinal;
+  CountedClass& closed = classes.Add("a/Closed");
+  closed.access |= classfile::kAccFinal;
+  CountedMethod& last = classes.Method(closed, "last", 1);
+  last.intrinsic_candidate = true;
+  last.access = classfile::kAccPublic;
+  classes.Add("a/Sub", "a/Open");
+  classes.Add("a/Cycle1", "a/Cycle2");
+  classes.Add("a/Cycle2", "a/Cycle1");
+  CountedClass& user = classes.Add("a/User");
+  user.callees = {{"a/Open", "may", "()V", true},
+                  {"a/Open", "cannot", "()V", true},
+                  {"a/Closed", "last", "()V", true},
+                  {"a/Sub", "cannot", "()V", true},
+                  {"a/Cycle1", "any", "()V", true}};
+  classes.Method(user, "run", 10, {0, 1, 2, 3, 4});
+  Profile profile;
+  classes.AddTo(profile);
+  CHECK(Text(profile) ==
+        "a.Closed.last()void: 10 calls\n"
+        "a.Open.cannot()void: 20 calls\n"
+        "a.Open.may()void: 1 calls\n"
+        "a.User.run()void: 10 calls\n");
+}
+
+TEST_CASE("a damaged record and counters that are missing cost their method only") {
+  Classes classes;
+  CountedClass& c = classes.Add("a/B");
+  classes.IfMethod(c, "f", 5, 3);
+  const size_t damaged_from = c.records.size();
+  classes.IfMethod(c, "g", 6, 3);
+  classes.IfMethod(c, "h", 7, 3);
+  c.records[damaged_from + 5] ^= 0xff;
+  classes.counters_.pop_back();  // of h, the branch's
+  Profile profile;
+  CHECK(classes.AddTo(profile).damaged_records == 1);
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 5 calls\n"
+        "a.B.f(int)int: @1 (10,0):3 (4,1):2\n"
+        "a.B.h(int)int: 7 calls\n"
+        "a.B.h(int)int: @1 (10,0):0 (4,1):7\n");
+}
+
+TEST_CASE("counts beyond the format's integers are the largest ones") {
+  Classes classes;
+  classes.Method(classes.Add("a/B"), "f", UINT64_MAX);
+  Profile profile;
+  classes.AddTo(profile);
+  CHECK(Text(profile) == "a.B.f()void: 9223372036854775807 calls\n");
+}
+
+TEST_CASE("a descriptor that is none leaves its method out") {
+  Classes classes;
+  CountedClass& c = classes.Add("a/B");
+  classes.Method(c, "f", 3).descriptor = "(";
+  classes.Method(c, "g", 4);
+  Profile profile;
+  classes.AddTo(profile);
+  CHECK(Text(profile) == "a.B.g()void: 4 calls\n");
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,89 @@
+// The oracle itself: random methods and runs that agree, and a count that does not.
+#include "agent/instrument/self_check.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::instrument {
+namespace {
+
+uint64_t NoLiveFrames(std::string_view /*key*/) { return 0; }
+
+TEST_CASE("methods that did not run, and counters that are not there, are not compared") {
+  FlowGraph graph;
+  const NodeId block = graph.AddNode(0);
+  graph.AddEdge(EdgeKind::kEntry, kRoot, block);
+  graph.AddEdge(EdgeKind::kReturn, block, kRoot);
+  graph.Finish();
+  ProbePlanner planner;
+  ProbePlan every, tree;
+  planner.Plan(graph, {.policy = PlacementPolicy::kEveryEdge}, &every);
+  planner.Plan(graph, {.policy = PlacementPolicy::kTree}, &tree);
+  SelfCheck check;
+  check.Note("A.f()V", every, tree, CounterIndex{0});
+  check.Note("A.g()V", every, tree, CounterIndex{1000});
+  const SelfCheckResult result =
+      check.Compare(std::vector<uint64_t>(every.counter_count(), 0), NoLiveFrames);
+  CHECK(result.methods == 0);
+  CHECK(result.counts == 0);
+}
+
+// An if-else that joins: node 1 -> 2 or 3 -> 4 -> out.
+struct Diamond {
+  FlowGraph graph;
+  ProbePlan every, tree;
+
+  Diamond() {
+    const NodeId head = graph.AddNode(0), then = graph.AddNode(1), other = graph.AddNode(2),
+                 join = graph.AddNode(3);
+    graph.AddEdge(EdgeKind::kEntry, kRoot, head);
+    graph.Require(graph.AddEdge(EdgeKind::kTaken, head, then, 0, 1));
+    graph.Require(graph.AddEdge(EdgeKind::kNotTaken, head, other, 0));
+    graph.AddEdge(EdgeKind::kJump, then, join, 1, 1);
+    graph.AddEdge(EdgeKind::kFallThrough, other, join, 2);
+    graph.AddEdge(EdgeKind::kReturn, join, kRoot, 3);
+    graph.Finish();
+    ProbePlanner planner;
+    planner.Plan(graph, {.policy = PlacementPolicy::kEveryEdge}, &every);
+    planner.Plan(graph, {.policy = PlacementPolicy::kTree}, &tree);
+  }
+
+  // Counters as kEveryEdge leaves them, from counts by edge.
+  std::vector<uint64_t> Counters(std::vector<uint64_t> by_edge) const {
+    std::vector<uint64_t> counters(every.counter_count(), 0);
+    for (size_t i = 0; i < every.probes.size(); ++i)
+      counters[i] = by_edge[Index(every.probes[i].edge)];
+    return counters;
+  }
+};
+
+TEST_CASE("what flows agrees, what does not is shown with the method's key") {
+  const Diamond diamond;
+  SelfCheck check;
+  check.Note("A.f(I)V", diamond.every, diamond.tree, CounterIndex{0});
+
+  const SelfCheckResult good = check.Compare(diamond.Counters({10, 7, 3, 7, 3, 10}), NoLiveFrames);
+  CHECK(good.methods == 1);
+  CHECK(good.counts > 0);
+  CHECK(good.equal == good.counts);
+  CHECK(good.largest_error == 0);
+
+  // Four entries never came to the branch, and nothing in this method can throw.
+  const SelfCheckResult bad = check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), NoLiveFrames);
+  CHECK(bad.beyond_bound > 0);
+  CHECK(bad.largest_error == 4);
+  REQUIRE_FALSE(bad.examples.empty());
+  CHECK(bad.examples[0].find("A.f(I)V edge ") == 0);
+  CHECK(bad.examples[0].find("k = 0") != std::string::npos);
+
+  // Unless four of its frames are still there.
+  const SelfCheckResult live =
+      check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), [](std::string_view key) {
+        CHECK(key == "A.f(I)V");
+        return uint64_t{4};
+      });
+  CHECK(live.beyond_bound == 0);
+  CHECK(live.within_bound == bad.beyond_bound);
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,48 @@
+// For this room's tests: a JVM that is only tables of functions. A test fills in those that its
+// subject may call; any other is null, so that an unexpected call ends the test.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+namespace iprof::vm {
+
+// A reference that means nothing but itself.
+template <typename Reference = jobject>
+Reference FakeReference(uintptr_t number) {
+  return reinterpret_cast<Reference>(number * 16);
+}
+
+struct FakeJni {
+  JNINativeInterface_ functions{};
+  JNIEnv env{};
+  bool exception_pending = false;
+  int live_local_references = 0;
+  int live_global_references = 0;
+
+  FakeJni() {
+    env.functions = &functions;
+    functions.reserved0 = this;
+    functions.ExceptionCheck = [](JNIEnv* e) -> jboolean { return Of(e).exception_pending; };
+    functions.ExceptionClear = [](JNIEnv* e) { Of(e).exception_pending = false; };
+    functions.IsSameObject = [](JNIEnv*, jobject a, jobject b) -> jboolean { return a == b; };
+    functions.DeleteLocalRef = [](JNIEnv* e, jobject) { --Of(e).live_local_references; };
+    functions.NewGlobalRef = [](JNIEnv* e, jobject o) {
+      ++Of(e).live_global_references;
+      return o;
+    };
+  }
+  FakeJni(const FakeJni&) = delete;
+  FakeJni& operator=(const FakeJni&) = delete;
+
+  static FakeJni& Of(JNIEnv* e) { return *static_cast<FakeJni*>(e->functions->reserved0); }
+  // What a function that makes local references returns.
+  template <typename Reference>
+  Reference Local(Reference reference) {
+    live_local_references += reference != nullptr;
+    return reference;
+  }
+};
+
+}  // namespace iprof::vm

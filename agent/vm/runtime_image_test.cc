@@ -1,0 +1,107 @@
+// The classes that the agent defines, parsed again.
+#include "agent/vm/runtime_image.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "agent/classfile/class_file.h"
+
+namespace iprof::vm {
+namespace {
+
+using classfile::ClassFile;
+using classfile::CpIndex;
+using classfile::Reason;
+using classfile::Tag;
+
+// All int constants of a class.
+std::vector<uint32_t> Integers(const ClassFile& file) {
+  std::vector<uint32_t> found;
+  for (uint32_t i = 1; i < file.pool().count(); ++i) {
+    const CpIndex index{static_cast<uint16_t>(i)};
+    if (file.pool().tag(index) != Tag::kInteger) continue;
+    found.push_back(uint32_t{file.pool().FirstU2(index)} << 16 | file.pool().SecondU2(index));
+  }
+  return found;
+}
+
+bool Names(const ClassFile& file, std::string_view class_name) {
+  for (uint32_t i = 1; i < file.pool().count(); ++i) {
+    if (file.pool().ClassName(CpIndex{static_cast<uint16_t>(i)}) == class_name) return true;
+  }
+  return false;
+}
+
+TEST_CASE("chunks bear their number, in the class's name and wherever it names itself") {
+  for (const uint32_t stripes : {1u, 4u}) {
+    const std::string first = CounterHolderName(0, stripes);
+    for (const uint32_t chunk : {0u, 1u, 9u, 10u, 12'345u}) {
+      const std::string name = CounterHolderName(chunk, stripes);
+      INFO(name);
+      CHECK(name.starts_with(kRuntimePrefix));
+      CHECK(name.ends_with(std::to_string(chunk)));
+      const std::vector<uint8_t> bytes = CounterHolderBytes(chunk, stripes);
+      classfile::Arena arena;
+      ClassFile file;
+      REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+      CHECK(file.name() == name);
+      CHECK(file.super_name() == "java/lang/Object");
+      CHECK(Names(file, kRuntimeClassName));
+      CHECK(Names(file, first) == (chunk == 0));
+    }
+  }
+}
+
+TEST_CASE("what probes refer to is there") {
+  const auto member = [](const std::vector<uint8_t>& bytes, std::string_view wanted) {
+    classfile::Arena arena;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+    for (const auto members : {file.fields(), file.methods()}) {
+      for (const classfile::MemberInfo& m : members) {
+        const std::string text = std::string(file.NameOf(m)) + std::string(file.DescriptorOf(m));
+        if (text == wanted)
+          return (m.access & (classfile::kAccPublic | classfile::kAccStatic)) ==
+                 (classfile::kAccPublic | classfile::kAccStatic);
+      }
+    }
+    return false;
+  };
+  CHECK(member(CounterHolderBytes(3, 1), "c[J"));
+  CHECK(member(CounterHolderBytes(3, 8), "row()[J"));
+}
+
+TEST_CASE("the number of stripes stands where the marker stood") {
+  for (const uint32_t stripes : {2u, 64u}) {
+    const std::vector<uint8_t> bytes = CounterHolderBytes(1, stripes);
+    classfile::Arena arena;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+    CHECK(Integers(file) == std::vector<uint32_t>{stripes});
+  }
+}
+
+TEST_CASE("holders of sites bear their number, and that of their first site") {
+  for (const uint32_t chunk : {0u, 1u, 77u}) {
+    const std::vector<uint8_t> bytes = SiteHolderBytes(chunk);
+    classfile::Arena arena;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+    CHECK(file.name() == SiteHolderName(chunk));
+    CHECK(file.name().starts_with(kRuntimePrefix));
+    const std::vector<uint32_t> integers = Integers(file);
+    CHECK(std::count(integers.begin(), integers.end(), chunk * kChunkSites) == 1);
+  }
+}
+
+TEST_CASE("the runtime class is what its name says") {
+  classfile::Arena arena;
+  ClassFile file;
+  REQUIRE(file.Parse(RuntimeClassBytes(), arena) == Reason::kOk);
+  CHECK(file.name() == kRuntimeClassName);
+  REQUIRE(file.Parse(TypesClassBytes(), arena) == Reason::kOk);
+  CHECK(file.name() == kTypesClassName);
+}
+
+}  // namespace
+}  // namespace iprof::vm
