@@ -298,13 +298,20 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   plan_options.count_unwinds = worker.graph.can_count_unwinds();
   if (effort == Effort::kTree) plan_options.policy = PlacementPolicy::kTree;
   if (worker.graph.direct_only()) plan_options.policy = PlacementPolicy::kDirect;
+  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
+  if (worker.plan.certificate.kind == Exactness::kUnknown) {
+    // Exceptions may leave this method unseen (a constructor's code before super()): nobody could
+    // say what derived counts are worth, so nothing is derived. Few methods are like that.
+    plan_options.policy = PlacementPolicy::kDirect;
+    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
+  }
   const bool check =
       options.self_check && effort == Effort::kAsAsked && !worker.graph.direct_only();
   if (check) {
-    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.reference);
+    std::swap(worker.plan, worker.reference);
     plan_options.policy = PlacementPolicy::kEveryEdge;
+    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
   }
-  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
   if (check && worker.reference.unwind_counter != kNoCounter &&
       worker.plan.unwind_counter == kNoCounter) {
     // Nothing is derived from direct counters, so they need no unwinds: the reference does.
