@@ -16,6 +16,8 @@ public final class All {
     Library.run(rounds);
     Generated.run();
     Threads.run();
+    sum += Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds);
+    sum += Sites.run(scale == 0 ? 2000 : 100000);
     System.out.println("sum " + sum);
     Ifs.expect();
     Switches.expect(rounds);
@@ -28,6 +30,10 @@ public final class All {
     Library.expect();
     Generated.expect();
     Threads.expect();
+    Receivers.expect();
+    Monitors.expect();
+    TypeChecks.expect();
+    Sites.expect();
     new Expect(All.class).calls("main([Ljava/lang/String;)V", 1);
     Expect.print();
   }

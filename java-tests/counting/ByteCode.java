@@ -4,13 +4,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a class file of static methods, for the shapes that no Java compiler emits. Class version 49: no stack maps
- * needed, subroutines allowed. Positions are known while writing, which is what the tests compare.
+ * Writes a class file, for the shapes that no Java compiler emits and for classes by the thousand. Class version 49: no
+ * stack maps needed, subroutines allowed. Positions are known while writing, which is what the tests compare.
  */
 final class ByteCode {
   /** A position to jump to, bound now or later. */
@@ -93,7 +94,32 @@ final class ByteCode {
     }
 
     Code invokeStatic(String owner, String name, String descriptor) {
-      return op(0xb8).u2(member(owner, name, descriptor));
+      return op(0xb8).u2(member(10, owner, name, descriptor));
+    }
+
+    Code invokeSpecial(String owner, String name, String descriptor) {
+      return op(0xb7).u2(member(10, owner, name, descriptor));
+    }
+
+    /** Gives the instruction's bci. */
+    int invokeVirtual(String owner, String name, String descriptor) {
+      int at = bci();
+      op(0xb6).u2(member(10, owner, name, descriptor));
+      return at;
+    }
+
+    /** Of a method without parameters; gives the instruction's bci. */
+    int invokeInterface(String owner, String name, String descriptor) {
+      int at = bci();
+      op(0xb9).u2(member(11, owner, name, descriptor)).op(1, 0);
+      return at;
+    }
+
+    /** new, checkcast, instanceof or anewarray; gives the instruction's bci. */
+    int typed(int opcode, String internalName) {
+      int at = bci();
+      op(opcode).u2(type(internalName));
+      return at;
     }
 
     Code handler(Label from, Label to, Label handler) {
@@ -113,6 +139,8 @@ final class ByteCode {
   }
 
   private final String name;
+  private final String parent;
+  private final String[] interfaces;
   private final Map<String, Integer> constants = new LinkedHashMap<>();
   private final ByteArrayOutputStream poolBytes = new ByteArrayOutputStream();
   private final DataOutputStream pool = new DataOutputStream(poolBytes);
@@ -121,7 +149,14 @@ final class ByteCode {
   private int methodCount;
 
   ByteCode(String name) {
+    this(name, "java/lang/Object");
+  }
+
+  /** parent and interfaces: internal names. */
+  ByteCode(String name, String parent, String... interfaces) {
     this.name = name;
+    this.parent = parent;
+    this.interfaces = interfaces;
   }
 
   Code code() {
@@ -163,14 +198,25 @@ final class ByteCode {
     return pair(7, utf8(internalName), -1);
   }
 
-  private int member(String owner, String name, String descriptor) {
-    return pair(10, type(owner), pair(12, utf8(name), utf8(descriptor)));
+  private int member(int tag, String owner, String name, String descriptor) {
+    return pair(tag, type(owner), pair(12, utf8(name), utf8(descriptor)));
   }
 
+  /** Public and static. */
   void method(String name, String descriptor, int stack, int locals, Code code) {
+    method(0x0009, name, descriptor, stack, locals, code);
+  }
+
+  /** A public constructor that only calls its parent's. */
+  void constructor() {
+    Code c = code().op(0x2a).invokeSpecial(parent, "<init>", "()V").op(0xb1); // aload_0, return
+    method(0x0001, "<init>", "()V", 1, 1, c);
+  }
+
+  void method(int access, String name, String descriptor, int stack, int locals, Code code) {
     try {
       byte[] bytes = code.finish();
-      methods.writeShort(0x0009);
+      methods.writeShort(access);
       methods.writeShort(utf8(name));
       methods.writeShort(utf8(descriptor));
       methods.writeShort(1);
@@ -195,7 +241,8 @@ final class ByteCode {
   byte[] finish() {
     try {
       int self = type(name.replace('.', '/'));
-      int parent = type("java/lang/Object");
+      int above = type(parent);
+      int[] implemented = Arrays.stream(interfaces).mapToInt(this::type).toArray();
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       DataOutputStream out = new DataOutputStream(bytes);
       out.writeInt(0xcafebabe);
@@ -204,8 +251,9 @@ final class ByteCode {
       poolBytes.writeTo(out);
       out.writeShort(0x0021);
       out.writeShort(self);
-      out.writeShort(parent);
-      out.writeShort(0);
+      out.writeShort(above);
+      out.writeShort(implemented.length);
+      for (int type : implemented) out.writeShort(type);
       out.writeShort(0);
       out.writeShort(methodCount);
       methodBytes.writeTo(out);

@@ -1,5 +1,8 @@
 package counting;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /**
  * What a program knows of its own counts, collected while it runs and printed at its end, one line each.
  *
@@ -16,13 +19,20 @@ package counting;
  *   switch FILE@marker#K N... default M        executions for each key, in key order, and for all other values
  *   at CLASS METHOD+DESCRIPTOR BCI taken N not M   a branch of a class that was generated at run time
  *   at-switch CLASS METHOD+DESCRIPTOR BCI TARGET:N...   each target's executions, of such a class
+ *   receivers FILE@marker#K TYPE:N ...         the receivers at the line's K-th invokevirtual or invokeinterface; none at
+ *                                              all where no type follows
+ *   receivers-at CLASS METHOD+DESCRIPTOR BCI TYPE:N ...   the same in a class that was generated at run time
+ *   special FILE@marker#K                      the line's K-th invokespecial has no record of receivers
+ *   checks FILE@marker#K TYPE:N ...            the objects at the line's K-th instanceof or checkcast
+ *   checks-at CLASS METHOD+DESCRIPTOR BCI TYPE:N ...
+ *   monitors TYPE N                            monitors of objects of this class that were entered
  *   abrupt CLASS METHOD+DESCRIPTOR K           K of its blocks were left by an exception
  *   live CLASS METHOD+DESCRIPTOR K             K frames of it are still running at the end
  *   done                                       the list is whole
  * </pre>
  */
 final class Expect {
-  private static final StringBuilder LINES = new StringBuilder();
+  private static final StringBuffer LINES = new StringBuffer();
 
   private final String file;
   private final String owner;
@@ -34,8 +44,9 @@ final class Expect {
     file = (nested < 0 ? simple : simple.substring(0, nested)) + ".java";
   }
 
-  private static synchronized void line(String text) {
-    LINES.append("EXPECT ").append(text).append('\n');
+  /** No monitor of this package's own: programs count theirs. */
+  private static void line(String text) {
+    LINES.append("EXPECT " + text + "\n");
   }
 
   void calls(String method, long n) {
@@ -78,6 +89,87 @@ final class Expect {
 
   void atSwitch(String owner, String method, int bci, String targets) {
     line("at-switch " + owner + " " + method + " " + bci + " " + targets);
+  }
+
+  /** The classes of the objects that a site met, and how often. */
+  static final class Tally {
+    private final Map<String, Long> counts = new TreeMap<>();
+
+    /** Null is not counted. */
+    Tally add(Object object) {
+      return object == null ? this : add(object.getClass(), 1);
+    }
+
+    Tally add(Class<?> type, long n) {
+      return add(name(type), n);
+    }
+
+    Tally add(String type, long n) {
+      if (n > 0) counts.merge(type, n, Long::sum);
+      return this;
+    }
+
+    Tally addAll(Tally other) {
+      other.counts.forEach(this::add);
+      return this;
+    }
+
+    Tally without(Class<?> type) {
+      Tally rest = new Tally().addAll(this);
+      rest.counts.remove(name(type));
+      return rest;
+    }
+
+    long of(Class<?> type) {
+      return counts.getOrDefault(name(type), 0L);
+    }
+
+    long total() {
+      return counts.values().stream().mapToLong(n -> n).sum();
+    }
+
+    /** A lambda's own name is another in each run; its stable name is for the checker to judge. */
+    static String name(Class<?> type) {
+      String name = type.getName();
+      int lambda = name.indexOf("$$Lambda");
+      if (lambda >= 0) return name.substring(0, lambda) + "$$Lambda*" + System.identityHashCode(type);
+      return name;
+    }
+
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      counts.forEach((type, n) -> text.append(' ').append(type).append(':').append(n));
+      return text.toString();
+    }
+  }
+
+  void receivers(String marker, Tally tally) {
+    receivers(marker, 0, tally);
+  }
+
+  void receivers(String marker, int k, Tally tally) {
+    line("receivers " + file + "@" + marker + "#" + k + tally);
+  }
+
+  void receiversAt(String owner, String method, int bci, Tally tally) {
+    line("receivers-at " + owner + " " + method + " " + bci + tally);
+  }
+
+  void special(String marker, int k) {
+    line("special " + file + "@" + marker + "#" + k);
+  }
+
+  void checks(String marker, int k, Tally tally) {
+    line("checks " + file + "@" + marker + "#" + k + tally);
+  }
+
+  void checksAt(String owner, String method, int bci, Tally tally) {
+    line("checks-at " + owner + " " + method + " " + bci + tally);
+  }
+
+  void monitors(Tally tally) {
+    tally.counts.forEach((type, n) -> line("monitors " + type + " " + n));
   }
 
   void abrupt(String method, long k) {

@@ -32,6 +32,7 @@ class Method:
     handlers: tuple  # (start, end, handler)
     code_length: int
     invokes: tuple  # (bci, opcode, owner, name, descriptor)
+    type_checks: tuple = ()  # bci of each instanceof and checkcast
 
     def line_at(self, bci):
         found = None
@@ -178,14 +179,16 @@ def _code(pool, body):
         content = _Reader(reader.bytes(length))
         if pool[attribute] == "LineNumberTable":
             lines += [content.take("HH") for _ in range(content.take("H"))]
-    branches, invokes = [], []
+    branches, invokes, checks = [], [], []
     for bci, opcode, length in instructions(code):
         branch = _branch(code, bci, opcode, length) if opcode >= 0x99 else None
         if branch:
             branches.append(branch)
         elif 0xb6 <= opcode <= 0xb9:
             invokes.append(_invoked(pool, code, bci, opcode))
-    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes)
+        elif opcode in (0xc0, 0xc1):
+            checks.append(bci)
+    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes), tuple(checks)
 
 
 def read(data):
@@ -206,7 +209,7 @@ def read(data):
     methods = []
     for _ in range(reader.take("H")):
         access, method_name, descriptor = reader.take("HHH")
-        code = ((), (), (), 0, ())
+        code = ((), (), (), 0, (), ())
         for _ in range(reader.take("H")):
             attribute = pool[reader.take("H")]
             body = reader.bytes(reader.take("I"))

@@ -1,6 +1,7 @@
 """CountingCase: runs a program of counting/ under the agent and compares its profile with what it says of itself."""
 
 import pathlib
+import re
 import sys
 
 from harness.case import AgentCase, Settings
@@ -8,6 +9,7 @@ from oracle import counts, expectations
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "counting"
 _PROGRAM = []
+_LAMBDAS = {}
 
 
 def program():
@@ -26,14 +28,24 @@ class CountingCase(AgentCase):
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
         self.profile()
         found = counts.from_profile(self.folder / "default.iprof")
-        checker = expectations.Checker(expectations.Program(SOURCES, classes) if classes else program(), found, tree="placement=direct" not in agent, library=library,
-                                       only_where_counted=only_where_counted)
+        checker = expectations.Checker(
+            expectations.Program(SOURCES, classes) if classes else program(), found,
+            tree="placement=direct" not in agent, library=library, only_where_counted=only_where_counted,
+            receivers="receivers=n" not in agent, monitors="monitors=n" not in agent, checks="instanceofs=y" in agent,
+            confined="include=counting.*" in agent, lambdas=self.names_lambdas())
         outcome = checker.check(expectations.parse(run.stdout))
         print(f"{self.jvm.id} {self._testMethodName} {agent} {' '.join(map(str, jvm_args))}: {outcome.summary()}",
               file=sys.stderr)
         if outcome.wrong:
             self.fail(f"{' '.join(run.command)}\n" + "\n".join(outcome.wrong[:60]) + f"\n{outcome.summary()}")
         return run, outcome
+
+    def names_lambdas(self):
+        """Whether the agent gives hidden classes their stable names."""
+        if Settings.agent not in _LAMBDAS:
+            said = self.run_java(["-version"], agent="help", expect=None)
+            _LAMBDAS[Settings.agent] = re.search(r"^\s*target\b", said.stdout + said.stderr, re.M) is not None
+        return _LAMBDAS[Settings.agent]
 
     def both(self, main, *args, jvm_args=(), expect=0, **more):
         for placement in ("direct", "tree"):

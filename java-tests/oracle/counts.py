@@ -19,6 +19,9 @@ class Counts:
     def __init__(self):
         self.calls = collections.Counter()
         self.branches = collections.defaultdict(dict)  # method -> bci -> [(target bci, index, count) ...]
+        self.receivers = collections.defaultdict(dict)  # method -> bci -> Counter of class names
+        self.checks = collections.defaultdict(dict)  # the same for instanceof and checkcast
+        self.monitors = collections.Counter()  # class name -> entries
 
     def methods(self):
         return set(self.calls) | set(self.branches)
@@ -71,7 +74,19 @@ def from_profile(path):
         if int(bci) in sites:
             records = [(t, i, a + b) for (t, i, a), (_, _, b) in zip(sites[int(bci)], records)]
         sites[int(bci)] = records
+    for table, sites in (("virtualInvokeProfiles", counts.receivers), ("instanceOfProfiles", counts.checks)):
+        for entry in document.get(table, []):
+            method, bci = entry["ctx"].split("<")[0].split(":")
+            found = sites[methods[int(method)]].setdefault(int(bci), collections.Counter())
+            _add_types(found, entry["records"], types)
+    for entry in document.get("monitorProfiles", []):
+        _add_types(counts.monitors, entry["records"], types)
     return counts
+
+
+def _add_types(counter, records, types):
+    for type_id, n in zip(*[iter(records)] * 2):
+        counter[types[type_id]] += n
 
 
 def from_oracle(path):

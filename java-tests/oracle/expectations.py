@@ -17,12 +17,31 @@ class Outcome:
     checked: int = 0
     exact: int = 0
     missing: int = 0
+    unnamed: int = 0  # of lambdas, by an agent that has no names for them
     within_k: int = 0
     wrong: list = dataclasses.field(default_factory=list)
 
     def summary(self):
         return (f"{self.checked} expectations: {self.exact} exact, {self.within_k} within k, "
-                f"{self.missing} not recorded, {len(self.wrong)} wrong")
+                f"{self.missing} not recorded, {len(self.wrong)} wrong" +
+                (f", {self.unnamed} skipped (lambdas have no names here)" if self.unnamed else ""))
+
+
+# What follows the outer class's name in the stable name of a lambda's class, for JDK 17 to 21 and from 23 on.
+_STABLE = re.compile(r"\$\$Lambda(\$[0-9a-f]{40}(_\d+)?|/0x[0-9a-f]{32}\d+)$")
+
+
+def _without_lambda_names(counts):
+    """Class names -> counts, with all lambdas of one class as one entry: the sorted list of their counts."""
+    made, lambdas = {}, collections.defaultdict(list)
+    for name, n in counts.items():
+        outer, lambda_, rest = name.partition("$$Lambda")
+        if lambda_ and (rest.startswith("*") or _STABLE.search(name)):
+            lambdas[outer + "$$Lambda..."].append(n)
+        else:
+            made[name] = n
+    made.update((name, tuple(sorted(numbers))) for name, numbers in lambdas.items())
+    return made
 
 
 class Program:
@@ -64,6 +83,16 @@ class Program:
             raise ValueError(f"line {line} of {source} has {len(found)} branches, {place}#{k} is not among them")
         return found[int(k)]
 
+    def site(self, place, sites_of):
+        """(method, bci) for "File.java@marker#K", among the positions that sites_of gives for a method."""
+        place, _, k = place.partition("#")
+        source, line = self._line(place)
+        found = [(method, bci) for method in self.methods[source] for bci in sites_of(method)
+                 if method.line_at(bci) == line]
+        if int(k) >= len(found):
+            raise ValueError(f"line {line} of {source} has {len(found)} such sites, {place}#{k} is not among them")
+        return found[int(k)]
+
     def method_of_line(self, place):
         source, line = self._line(place)
         found = [method for method in self.methods[source] if any(at == line for _, at in method.lines)]
@@ -84,12 +113,17 @@ class Checker:
     """tree: branches of a method may be off by the times its blocks were left abruptly, plus its live frames.
 
     library: whether the JDK's classes were counted; without, nothing is expected of them. only_where_counted: what
-    was not recorded at all is no fault (a method can be left alone for a reason), a wrong number is.
+    was not recorded at all is no fault (a method can be left alone for a reason), a wrong number is. receivers,
+    monitors, checks: whether those tables were counted. confined: only the programs' package was, so that monitors of
+    the JDK's classes are exact too. lambdas: whether the agent gives lambdas their stable names.
     """
 
-    def __init__(self, program, found, tree=True, library=True, only_where_counted=False):
+    def __init__(self, program, found, tree=True, library=True, only_where_counted=False, receivers=True, monitors=True,
+                 checks=False, confined=False, lambdas=True):
         self.program, self.found, self.tree, self.library = program, found, tree, library
         self.only_where_counted = only_where_counted
+        self.receivers, self.monitors, self.checks, self.confined = receivers, monitors, checks, confined
+        self.lambdas = lambdas
         self.outcome = Outcome()
         self.slack = collections.Counter()
 
@@ -142,6 +176,68 @@ class Checker:
 
     def _abrupt(self, *_):
         pass
+
+    def _types(self, what, words, actual):
+        """words: TYPE:N ...; actual: Counter of class names, or None where there is no record."""
+        expected = collections.Counter()
+        for word in words:
+            name, _, n = word.rpartition(":")
+            expected[name] += int(n)
+        if not self.lambdas and any("$$Lambda*" in name for name in expected):
+            self.outcome.unnamed += 1
+            return
+        expected, actual = _without_lambda_names(expected), _without_lambda_names(actual or {})
+        self.outcome.checked += 1
+        if expected == actual:
+            self.outcome.exact += 1
+        elif self.only_where_counted and not actual:
+            self.outcome.missing += 1
+        else:
+            differ = sorted(name for name in expected.keys() | actual.keys() if expected.get(name) != actual.get(name))
+            shown = ", ".join(f"{name} expected {expected.get(name, 0)} counted {actual.get(name, 0)}" for name in differ[:12])
+            self.outcome.wrong.append(f"{what}: {len(differ)} classes differ: {shown}" if actual else
+                                      f"{what}: no record, expected {len(expected)} classes")
+
+    def _sites(self, what, wanted, table, method, bci, words):
+        if wanted:
+            key = counts.key(method.owner, method.name, method.descriptor)
+            self._types(f"{what} ({method.owner}.{method.name} bci {bci})", words, table.get(key, {}).get(bci))
+
+    def _receivers(self, place, *words):
+        method, bci = self.program.site(place, lambda m: [i[0] for i in m.invokes if i[1] in (0xb6, 0xb9)])
+        self._sites(f"receivers at {place}", self.receivers, self.found.receivers, method, bci, words)
+
+    def _special(self, place):
+        method, bci = self.program.site(place, lambda m: [i[0] for i in m.invokes if i[1] == 0xb7])
+        self._sites(f"receivers at {place}", self.receivers, self.found.receivers, method, bci, [])
+
+    def _checks(self, place, *words):
+        method, bci = self.program.site(place, lambda m: m.type_checks)
+        self._sites(f"type checks at {place}", self.checks, self.found.checks, method, bci, words)
+
+    def _receivers_at(self, owner, method, bci, *words):
+        if self.receivers:
+            self._types(f"receivers at {owner}.{method} bci {bci}", words,
+                        self.found.receivers.get(self._key(owner, method), {}).get(int(bci)))
+
+    def _checks_at(self, owner, method, bci, *words):
+        if self.checks:
+            self._types(f"type checks at {owner}.{method} bci {bci}", words,
+                        self.found.checks.get(self._key(owner, method), {}).get(int(bci)))
+
+    def _monitors(self, name, n):
+        if not self.monitors:
+            return
+        if "$$Lambda" in name or self.confined or name.lstrip("[L").startswith("counting.Monitors"):
+            outer = name.partition("*")[0]
+            actual = {t: m for t, m in self.found.monitors.items() if t == name or ("*" in name and t.startswith(outer))}
+            self._types(f"monitors of {name}", [f"{name}:{n}"], actual)
+            return
+        self.outcome.checked += 1
+        if self.found.monitors[name] >= int(n):
+            self.outcome.exact += 1
+        else:
+            self.outcome.wrong.append(f"monitors of {name}: expected at least {n}, counted {self.found.monitors[name]}")
 
     _live = _abrupt
 

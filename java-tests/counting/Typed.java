@@ -1,0 +1,15 @@
+package counting;
+
+/** The programs that know the classes of their receivers, monitors and type checks. */
+public final class Typed {
+  public static void main(String[] args) throws Exception {
+    int rounds = Integer.parseInt(args[0]);
+    long sum = Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds) + Sites.run(rounds);
+    System.out.println("sum " + sum);
+    Receivers.expect();
+    Monitors.expect();
+    TypeChecks.expect();
+    Sites.expect();
+    Expect.print();
+  }
+}

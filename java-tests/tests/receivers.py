@@ -1,0 +1,60 @@
+"""Receivers, monitors and type checks of programs that know theirs, in every way of running them.
+
+On one thread everything is exact, whatever the number of classes; so it is in the interpreter, C1 and C2.
+"""
+
+from oracle.counting_case import CountingCase
+
+ALL_TABLES = "format=1.1.0,instanceofs=y"
+SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*::*", "counting.Sites*::*"
+
+
+class Modes(CountingCase):
+    def every(self, rounds, *jvm_args):
+        for placement in ("tree", "direct"):
+            with self.subTest(placement=placement):
+                self.check("Typed", rounds, agent=f"{ALL_TABLES},placement={placement}", jvm_args=jvm_args)
+
+    def test_default(self):
+        self.every(100000)
+
+    def test_interpreter(self):
+        self.every(1000, "-Xint")
+
+    def compiled(self, *flags):
+        only = [f"-XX:CompileCommand=compileonly,{sites}" for sites in SITES]
+        self.every(2000, "-Xcomp", "-XX:CompileCommand=quiet", *only, *flags)
+
+    def test_c1_from_the_first_call(self):
+        self.compiled("-XX:TieredStopAtLevel=1")
+
+    def test_c2_from_the_first_call(self):
+        self.compiled("-XX:-TieredCompilation")
+
+
+class Options(CountingCase):
+    def test_only_the_programs_package(self):
+        """Monitors of the JDK's own classes are exact where the JDK's own code is not counted."""
+        self.check("Typed", 2000, agent=f"{ALL_TABLES},include=counting.*")
+
+    def test_without_the_jdk(self):
+        self.check("Typed", 2000, agent=f"{ALL_TABLES},jdk=n", library=False)
+
+    def test_tables_that_are_off_are_empty(self):
+        for option, table in (("receivers", "receivers"), ("monitors", "monitors")):
+            with self.subTest(option):
+                self.check("Typed", 200, agent=f"{option}=n")
+                self.assertEqual(getattr(self.profile(), table)(), {})
+        self.assertEqual(self.profile().table("instanceOfProfiles"), {})
+
+    def test_none_of_the_others_is_needed(self):
+        self.check("Typed", 2000, agent=f"{ALL_TABLES},calls=n,branches=n,samples=n,include=counting.*")
+
+
+class Small(CountingCase):
+    def test_fib(self):
+        """One synchronized method, called once; ten numbers as text."""
+        self.check("Fib", agent="include=counting.*")
+        self.assert_same({"counting.Fib": 1}, self.profile().monitors())
+        self.check("Fib")
+        self.assertEqual(self.profile().monitors()["counting.Fib"], 1)
