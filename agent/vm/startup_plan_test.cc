@@ -8,9 +8,9 @@ namespace {
 
 // A JVM's flags and arguments.
 struct Vm {
-  std::map<std::string, bool, std::less<>> booleans;
-  std::map<std::string, std::string, std::less<>> texts;
-  std::string share;  // the last -Xshare: argument
+  std::map<std::string, bool, std::less<>> booleans = {};
+  std::map<std::string, std::string, std::less<>> texts = {};
+  std::string share = {};  // the last -Xshare: argument
 
   StartupPlan Plan(bool count_jdk) const {
     return PlanStartup(
