@@ -7,9 +7,9 @@
 // Guarantees: memory is aligned for any scalar and uninitialised unless said otherwise; pointers
 // stay valid until Reset(), Rewind() to an earlier mark, or destruction. Not thread-safe: one
 // arena, one thread. When the system has no memory left Allocate throws
-// std::bad_alloc, the only exception that leaves this room: whoever lives inside a JVM catches it at
-// its boundary and leaves the class alone. What the library asks for is proportional to its input,
-// never to a number found in it.
+// std::bad_alloc, the only exception that leaves this room: whoever lives inside a JVM catches it
+// at its boundary and leaves the class alone. What the library asks for is proportional to its
+// input, never to a number found in it.
 #pragma once
 
 #include <cstddef>

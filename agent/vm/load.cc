@@ -80,9 +80,8 @@ Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, 
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
   log->Step(fmt::format("the profile will go to {}", *out));
-  const Status started =
-      Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out}, std::move(log),
-                   reason == LoadReason::kAttach);
+  const Status started = Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out},
+                                      std::move(log), reason == LoadReason::kAttach);
   if (!started.ok()) return started;
   return Outcome::kRunning;
 }
