@@ -1,0 +1,186 @@
+"""Samples tell the truth: true lines, true shares, true totals, and few of them fail.
+
+Programs run for CPU time, so that a busy machine makes the tests slower but not different. Counting is off where it would
+only add its own cost to what is measured.
+"""
+
+import json
+import math
+import pathlib
+import re
+
+from harness.case import AgentCase, Settings
+from oracle import classfile
+
+ONLY_SAMPLES = "calls=n,branches=n"
+
+
+def chi_square_limit(degrees, p=1e-6):
+    """The value that chi-square exceeds with probability p, by bisection of its upper tail."""
+    def upper(x):
+        # Regularised upper incomplete gamma Q(degrees/2, x/2), by its series.
+        a, x = degrees / 2, x / 2
+        term = total = 1 / a
+        n = a
+        while term > total * 1e-17:
+            n += 1
+            term *= x / n
+            total += term
+        return 1 - total * math.exp(-x + a * math.log(x) - math.lgamma(a))
+    low, high = 1e-6, 500.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if upper(middle) > p else (low, middle)
+    return high
+
+
+class Sampling(AgentCase):
+    def sampled(self, program, *args, options=ONLY_SAMPLES, jvm_args=(), interval="1ms"):
+        """Runs a program; returns (its run, profile, statistics)."""
+        run = self.run_java(program, *args, agent=f"out=s.iprof,interval={interval},{options}", jvm_args=jvm_args)
+        profile = self.profile("s.iprof")
+        statistics = profile.document["iprofSampling"]
+        self.assertEqual(statistics["good"] + statistics["recovered"] + statistics["failed"], statistics["signals"],
+                         statistics)
+        print(f"{self.jvm.id} {program}: {json.dumps(statistics)}")
+        return run, profile, statistics
+
+    def lines_of(self, profile, program, method):
+        """line -> weight of the samples whose innermost frame is this method."""
+        parsed = classfile.read((Settings.classes / f"{program.replace('.', '/')}.class").read_bytes())
+        table = next(m for m in parsed.methods if m.name == method)
+        lines = {}
+        for context, weight in profile.samples().items():
+            name, bci = context[0].rsplit(":", 1)
+            if name.startswith(f"{program}.{method}("):
+                line = table.line_at(int(bci))
+                lines[line] = lines.get(line, 0) + weight
+        return lines
+
+    # --- Lines and inlined methods.
+
+    NO_DEBUG = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DebugNonSafepoints")
+
+    def test_samples_spread_over_the_lines_of_a_method_without_a_safepoint(self):
+        _, profile, _ = self.sampled("sampling.Lines", 2000)
+        lines = self.lines_of(profile, "sampling.Lines", "fifty")
+        _, control, _ = self.sampled("sampling.Lines", 2000, jvm_args=self.NO_DEBUG)
+        biased = self.lines_of(control, "sampling.Lines", "fifty")
+        spread = f"with: {sorted(lines.items())}\ncontrol: {sorted(biased.items())}"
+        print(spread)
+        self.assertGreaterEqual(len(lines), 20, spread)
+        self.assertLess(max(lines.values()) / sum(lines.values()), 0.3, spread)
+        self.assertLess(len(biased), len(lines) / 2, spread)
+
+    def test_both_kinds_of_loops_get_their_time(self):
+        _, profile, _ = self.sampled("sampling.Loops", 2000)
+        for method in ("countedInt", "countedLong"):
+            lines = self.lines_of(profile, "sampling.Loops", method)
+            self.assertGreaterEqual(len(lines), 2, f"{method}: {lines}")
+
+    def test_inlined_methods_are_frames_at_their_call_lines(self):
+        def call_bcis(profile):
+            bcis = set()
+            for context in profile.samples():
+                for inner, outer in zip(context, context[1:]):
+                    if inner.startswith("sampling.Inlined.outer(") and outer.startswith("sampling.Inlined.calls("):
+                        bcis.add(int(outer.rsplit(":", 1)[1]))
+            return bcis
+        _, profile, _ = self.sampled("sampling.Inlined", 2000)
+        _, control, _ = self.sampled("sampling.Inlined", 2000, jvm_args=self.NO_DEBUG)
+        seen, without = call_bcis(profile), call_bcis(control)
+        self.assertGreaterEqual(len(seen), 10, f"with: {seen}, control: {without}")
+        self.assertLess(len(without), len(seen) / 2, f"with: {seen}, control: {without}")
+
+    # --- Shares and totals.
+
+    def check_shares(self, interval, milliseconds):
+        run, profile, statistics = self.sampled("sampling.Shares", milliseconds, interval=interval)
+        spent = {name: int(ns) for name, ns in re.findall(r"(part\d) (\d+)", run.stdout)}
+        weights = dict.fromkeys(spent, 0)
+        for context, weight in profile.samples().items():
+            part = next((m.group(1) for frame in context if (m := re.match(r"sampling\.Shares\.(part\d)\(", frame))), None)
+            if part:
+                weights[part] += weight
+        # A late signal stands for several intervals: as many independent samples as there were signals.
+        total = sum(weights.values())
+        signals = total * statistics["signals"] / sum(w for _, w in statistics["outcomes"].values())
+        expected = {name: signals * ns / sum(spent.values()) for name, ns in spent.items()}
+        observed = {name: signals * weight / total for name, weight in weights.items()}
+        value = sum((observed[n] - expected[n]) ** 2 / expected[n] for n in expected)
+        limit = chi_square_limit(len(expected) - 1)
+        table = "\n".join(f"{n} expected {expected[n]:.1f} observed {observed[n]:.1f}" for n in sorted(expected))
+        print(f"{self.jvm.id} shares at {interval}: chi-square {value:.2f}, limit {limit:.2f}\n{table}")
+        self.assertGreater(signals, 200)
+        self.assertLess(value, limit, table)
+
+    def test_shares_at_10ms(self):
+        self.check_shares("10ms", 8000)
+
+    def test_shares_at_1ms(self):
+        self.check_shares("1ms", 4000)
+
+    def check_total(self, threads, at_once, microseconds, interval_ns, interval):
+        run, profile, _ = self.sampled("sampling.Threads", threads, at_once, microseconds, interval=interval)
+        spent = int(re.search(r"spent (\d+)", run.stdout).group(1))
+        weight = sum(w for context, w in profile.samples().items()
+                     if any(f.startswith("sampling.Threads.burn(") for f in context))
+        print(f"{self.jvm.id} {threads} threads: {weight * interval_ns} ns in samples, {spent} ns on the clocks")
+        self.assertLess(abs(weight * interval_ns / spent - 1), 0.05, f"{weight} samples, {spent} ns")
+
+    def test_weights_follow_the_threads_clocks(self):
+        self.check_total(4, 4, 1_500_000, 10_000_000, "10ms")
+        self.check_total(4, 4, 1_500_000, 1_000_000, "1ms")
+
+    # --- Failures.
+
+    def check_failures(self, statistics, limit, program):
+        weight = sum(w for _, w in statistics["outcomes"].values())
+        failed, raw = statistics["failedWeight"] / weight, statistics["rawFailedWeight"] / weight
+        print(f"{self.jvm.id} {program}: failed {failed:.2%} of {weight}, before recovery {raw:.2%}")
+        self.assertLess(failed, limit, statistics)
+        return raw
+
+    def test_a_loop_of_interface_calls_is_recovered(self):
+        _, _, statistics = self.sampled("sampling.InterfaceCalls", 3000)
+        raw = self.check_failures(statistics, 0.01, "InterfaceCalls")
+        # How many land in stubs, prologues and epilogues depends on the JVM and on what it compiled; some always do.
+        self.assertGreater(raw, 0.02, "recovery had nothing to do")
+
+    def test_javac_is_recovered(self):
+        if self.jvm.kind != "jdk":
+            self.skipTest(f"{self.jvm.id} has no javac")
+        sources = sorted((pathlib.Path(__file__).parent.parent / "programs" / "sampling").glob("*.java"))
+        out = self.folder / "classes"
+        out.mkdir()
+        _, _, statistics = self.sampled("sampling.Compile", 6000, out, *sources)
+        # A fifth fails before recovery. What is left are mostly frames that the interpreter is building or that the
+        # VM's own stubs hide (docs/sampling.md); the limit keeps recovery from getting worse.
+        self.check_failures(statistics, 0.06, "javac")
+
+    # --- Settings.
+
+    def test_deep_stacks_are_cut_and_counted(self):
+        _, profile, statistics = self.sampled("sampling.Shares", 500, options=f"{ONLY_SAMPLES},depth=2")
+        self.assertLessEqual(max(len(context) for context in profile.samples()), 2)
+        self.assertGreater(statistics["cutSamples"], 0)
+
+    def test_wall_samples_reach_threads_that_wait(self):
+        _, profile, statistics = self.sampled("sampling.Shares", 500, options=f"{ONLY_SAMPLES},event=wall", interval="5ms")
+        waiting = [c for c in profile.samples() if any("java.lang.Object.wait" in f or "park" in f or "waitForReference" in f
+                                                       for f in c)]
+        self.assertTrue(waiting, list(profile.samples())[:20])
+        self.assertEqual(statistics["event"], "wall")
+
+    def test_a_signal_in_use_is_refused_and_the_program_runs(self):
+        run = self.run_java("Fib", agent=f"signal=SIGQUIT,{ONLY_SAMPLES}")
+        self.assertIn("SIGQUIT", run.stderr)
+
+    def test_no_samples_when_not_asked_for(self):
+        self.run_java("Fib", agent="samples=n,out=s.iprof")
+        self.assertNotIn("samplingProfiles", self.profile("s.iprof").document)
+
+    def test_counting_and_sampling_go_together(self):
+        _, profile, _ = self.sampled("sampling.Shares", 800, options="verbose=0")
+        self.assertTrue(profile.samples())
+        self.assertGreater(profile.calls_of("sampling.Shares.part9"), 0)
