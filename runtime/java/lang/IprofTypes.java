@@ -17,8 +17,11 @@ public final class IprofTypes {
     /** Slots of the spill table; a power of two. */
     private static final int SPILL_SLOTS = 1 << 16;
 
-    /** How far a class may lie from its slot before it counts as lost. */
-    private static final int LONGEST_PROBE = 64;
+    /**
+     * How far a class may lie from its slot before it counts as lost. Nearly all lie within a few slots; this many are
+     * needed when the table is three quarters full, which a burst of new classes makes it between two harvests.
+     */
+    private static final int LONGEST_PROBE = 512;
 
     /** What the initialiser of the next holder of sites takes, as with counters. */
     private static Class<?>[] nextTypes;
