@@ -105,6 +105,7 @@ TEST_CASE("native frames are left along their frame pointers") {
   CHECK(popped.caller.sp == m.slot(11));
   CHECK(popped.caller.fp == 99);
   m.stack[5] = m.slot(5);  // a circle ends
+  m.stack[10] = 0;
   CHECK_FALSE(PopLeaf({0x1000, m.slot(2), m.slot(5), 0}, m.stack_end(), m.ranges, &popped));
 }
 
