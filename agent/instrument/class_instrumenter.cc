@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,14 @@ using classfile::MemberInfo;
 using classfile::MethodCode;
 using classfile::Reason;
 
+// What became of a method.
+struct MethodOutcome {
+  Reason reason = Reason::kNoCode;
+  Effort effort = Effort::kAsAsked;
+  std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
+  bool sites_refused = false;
+};
+
 // Everything that one rewriting thread needs, kept for the next class.
 struct Worker {
   classfile::Workspace memory;
@@ -35,7 +44,7 @@ struct Worker {
   ProbePlan plan;
   ProbePlan reference;  // self-check: what tree placement would do
   MethodRecord record;
-  std::vector<std::pair<Reason, Effort>> outcomes;  // of the class's methods
+  std::vector<MethodOutcome> outcomes;  // of the class's methods
   std::vector<FoundSite> sites;
 };
 
@@ -138,9 +147,11 @@ struct ClassInstrumenter::Rep {
                         uint32_t number, const CountedMethod* before, CountedClass& counted);
   Reason TryMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter, uint32_t number,
                    Effort effort, const CountedMethod* before, CountedClass& counted,
-                   CountedMethod& method);
+                   CountedMethod& method, MethodOutcome& outcome);
 
-  void Note(Reason reason, Effort effort);
+  void NoteClass(const std::vector<MethodOutcome>& methods);
+  void NoteMethod(const MethodOutcome& outcome);
+  void ReportLeftAlone(std::string& report) const;
 
   const InstrumenterOptions options;
   CounterSpace& space;
@@ -154,13 +165,16 @@ struct ClassInstrumenter::Rep {
 
   std::atomic<uint64_t> classes_instrumented{0};
   std::atomic<uint64_t> classes_without_code{0};
+  std::atomic<uint64_t> classes_without_counters{0};
+  std::atomic<uint64_t> classes_no_method_counted{0};
   std::array<std::atomic<uint64_t>, classfile::kReasonCount> classes_left{};
   std::atomic<uint64_t> methods_instrumented{0};
   std::atomic<uint64_t> methods_no_sites{0};
   std::atomic<uint64_t> methods_without_sites{0};
   std::atomic<uint64_t> methods_tree_instead{0};
   std::atomic<uint64_t> methods_calls_only{0};
-  std::atomic<uint64_t> methods_without_counters{0};
+  std::atomic<uint64_t> methods_beyond_cap{0};
+  std::atomic<uint64_t> methods_not_ready{0};
   std::array<std::atomic<uint64_t>, classfile::kReasonCount> methods_left{};
   AssemblyStatistics assembled;  // of the last AddTo
   SelfCheckResult checked;
@@ -211,8 +225,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
     const CountedClass* kept = table.Add(std::move(counted));
     if (kept == mine) {
-      for (const auto& [reason, effort] : worker.outcomes) Note(reason, effort);
-      ++(changed ? classes_instrumented : classes_without_code);
+      NoteClass(worker.outcomes);
     } else {
       before = kept;  // another thread loaded the same class meanwhile: its counters are the ones
     }
@@ -257,30 +270,31 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   method.descriptor = counted.Keep(file.DescriptorOf(member));
   method.access = member.access;
   method.intrinsic_candidate = IsIntrinsicCandidate(file, member);
-  Effort done = Effort::kAsAsked;
+  MethodOutcome outcome;
   Reason reason = member.code_offset == 0 ? Reason::kNoCode : Reason::kCodeTooLong;
   if (before != nullptr && before->counters == 0) reason = Reason::kNoCode;
   if (reason != Reason::kNoCode) {
     for (Effort effort : kEfforts) {
       if (before != nullptr && before->effort != effort) continue;
-      done = effort;
-      reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method);
+      outcome.effort = effort;
+      reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method, outcome);
       if (!MayFitLighter(reason)) break;
     }
   }
   if (reason == Reason::kOk) {
-    method.effort = done;
+    method.effort = outcome.effort;
   } else {
     method.counters = 0;
   }
-  worker.outcomes.emplace_back(reason, done);
+  outcome.reason = reason;
+  worker.outcomes.push_back(outcome);
   counted.methods.push_back(method);
 }
 
 Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
                                          ClassRewriter& rewriter, uint32_t number, Effort effort,
                                          const CountedMethod* before, CountedClass& counted,
-                                         CountedMethod& method) {
+                                         CountedMethod& method, MethodOutcome& outcome) {
   MethodCode code;
   Reason reason = rewriter.Open(number, &code);
   if (reason != Reason::kOk) return reason;
@@ -325,16 +339,17 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   }
   const auto site_count = static_cast<uint32_t>(worker.sites.size());
   if (before == nullptr) {
-    const auto range = space.Allocate(counters);
+    Refusal why{};
+    const auto range = space.Allocate(counters, &why);
     if (!range) {
-      ++methods_without_counters;
-      return Reason::kNoCode;
+      outcome.counters_refused = why;
+      return Reason::kNoCode;  // a lighter plan would take what others need as much
     }
     method.first = range->first;
     if (site_count > 0) {
       const auto sites = site_space->Allocate(site_count);
       if (!sites) {
-        ++methods_without_sites;
+        outcome.sites_refused = true;
         worker.sites.clear();
       } else {
         method.first_site = static_cast<uint32_t>(sites->first);
@@ -375,52 +390,88 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   return Reason::kOk;
 }
 
-void ClassInstrumenter::Rep::Note(Reason reason, Effort effort) {
-  if (reason != Reason::kOk) {
-    ++methods_left[static_cast<size_t>(reason)];
+void ClassInstrumenter::Rep::NoteClass(const std::vector<MethodOutcome>& methods) {
+  bool counted = false;
+  bool refused = false;
+  bool declined = false;
+  for (const MethodOutcome& m : methods) {
+    NoteMethod(m);
+    counted = counted || m.reason == Reason::kOk;
+    refused = refused || m.counters_refused.has_value();
+    declined = declined || (m.reason != Reason::kOk && m.reason != Reason::kNoCode);
+  }
+  if (counted) {
+    ++classes_instrumented;
+  } else if (refused) {
+    ++classes_without_counters;
+  } else if (declined) {
+    ++classes_no_method_counted;
+  } else {
+    ++classes_without_code;
+  }
+}
+
+void ClassInstrumenter::Rep::NoteMethod(const MethodOutcome& outcome) {
+  if (outcome.counters_refused) {
+    ++(*outcome.counters_refused == Refusal::kCap ? methods_beyond_cap : methods_not_ready);
+    return;
+  }
+  if (outcome.reason != Reason::kOk) {
+    ++methods_left[static_cast<size_t>(outcome.reason)];
     return;
   }
   ++methods_instrumented;
-  if (effort == Effort::kNoSites) ++methods_no_sites;
-  if (effort == Effort::kTree) ++methods_tree_instead;
-  if (effort == Effort::kCallsOnly) ++methods_calls_only;
+  if (outcome.sites_refused) ++methods_without_sites;
+  if (outcome.effort == Effort::kNoSites) ++methods_no_sites;
+  if (outcome.effort == Effort::kTree) ++methods_tree_instead;
+  if (outcome.effort == Effort::kCallsOnly) ++methods_calls_only;
 }
 
 void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
-                              const LiveFrameCount& live_frames, Profile& profile) {
+                              const LiveFrameCount& live_frames, Profile& profile,
+                              const OriginOf& origin_of) {
   const AssemblyOptions assembly{.calls = rep_->options.calls,
                                  .branches = rep_->options.branches,
                                  .monitors = rep_->options.sites.monitors,
                                  .max_lost = rep_->options.receivers_max_lost};
-  rep_->assembled =
-      AssembleProfile(rep_->table.Sorted(), {counters, types, live_frames}, assembly, profile);
+  rep_->assembled = AssembleProfile(rep_->table.Sorted(), {counters, types, live_frames, origin_of},
+                                    assembly, profile);
   if (rep_->options.self_check) rep_->checked = rep_->self_check.Compare(counters, live_frames);
+}
+
+bool ClassInstrumenter::WasAdded(std::string_view internal_class_name, std::string_view name,
+                                 std::string_view descriptor) const {
+  const auto& added = rep_->assembled.added_methods;
+  return !added.empty() && added.contains(MethodKey(internal_class_name, name, descriptor));
+}
+
+// Classes and methods each by reason; those that only wanted room under a reason of their own.
+void ClassInstrumenter::Rep::ReportLeftAlone(std::string& report) const {
+  const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
+    if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
+  };
+  constexpr std::string_view kCapText = "the memory cap, memory=, was reached";
+  constexpr std::string_view kNotReadyText = "no chunk of counters was ready";
+  for (int i = 0; i < classfile::kReasonCount; ++i)
+    line("classes", classes_left[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
+  line("classes", classes_without_counters, "no counters to be had for any of their methods");
+  line("classes", classes_no_method_counted, "every method with code was left alone");
+  for (int i = 0; i < classfile::kReasonCount; ++i)
+    line("methods", methods_left[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
+  line("methods", methods_beyond_cap, kCapText);
+  line("methods", methods_not_ready, kNotReadyText);
 }
 
 std::string ClassInstrumenter::Report() const {
   const Rep& r = *rep_;
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    r.classes_instrumented.load(), r.classes_without_code.load());
-  for (int i = 0; i < classfile::kReasonCount; ++i) {
-    const uint64_t count = r.classes_left[static_cast<size_t>(i)].load();
-    if (count > 0)
-      report +=
-          fmt::format("classes left alone: {} ({})\n", count, ReasonText(static_cast<Reason>(i)));
-  }
   report += fmt::format(
       "methods: {} counted; for their length {} of them without receivers, {} also in tree "
       "placement, {} calls only\n",
       r.methods_instrumented.load(), r.methods_no_sites.load(), r.methods_tree_instead.load(),
       r.methods_calls_only.load());
-  for (int i = 0; i < classfile::kReasonCount; ++i) {
-    const uint64_t count = r.methods_left[static_cast<size_t>(i)].load();
-    if (count > 0)
-      report +=
-          fmt::format("methods left alone: {} ({})\n", count, ReasonText(static_cast<Reason>(i)));
-  }
-  if (const uint64_t count = r.methods_without_counters.load(); count > 0) {
-    report += fmt::format("methods left alone: {} (no counters to be had)\n", count);
-  }
+  r.ReportLeftAlone(report);
   const AssemblyStatistics& a = r.assembled;
   report +=
       fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
@@ -428,6 +479,15 @@ std::string ClassInstrumenter::Report() const {
   report +=
       fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
                   a.intrinsics_corrected, a.versions_dropped);
+  if (a.positions_dropped > 0) {
+    report +=
+        fmt::format("methods whose positions were dropped because another agent changed them: {}\n",
+                    a.positions_dropped);
+  }
+  if (!a.added_methods.empty()) {
+    report += fmt::format("methods left out because another agent added them: {}\n",
+                          a.added_methods.size());
+  }
   if (r.site_space != nullptr) {
     report += fmt::format(
         "sites that met objects: {}; left out because more than {:.3g} % of their objects had no "

@@ -26,6 +26,7 @@
 
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/original_class.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/site_probes.h"
 #include "agent/instrument/type_counts.h"
@@ -69,11 +70,15 @@ class ClassInstrumenter {
   // Adds types, methods and counts of all classes; `counters` by CounterIndex (missing ones count
   // as 0), `types` by site number.
   void AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
-             const LiveFrameCount& live_frames, Profile& profile);
+             const LiveFrameCount& live_frames, Profile& profile, const OriginOf& origin_of = {});
   void AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
              Profile& profile) {
     AddTo(counters, TypeCounts(), live_frames, profile);
   }
+
+  // Whether the last AddTo left this method out, because another agent added it to its class.
+  bool WasAdded(std::string_view internal_class_name, std::string_view name,
+                std::string_view descriptor) const;
 
   // Lines about classes and methods, instrumented and left alone by reason, and about the exactness
   // of what AddTo gave.

@@ -288,9 +288,40 @@ TEST_CASE("without counters to be had, methods are left alone and told") {
   for (int i = 0; made.space.Allocate(1024).has_value() && i < 32; ++i) {
   }
   CHECK(made.Run(Countdown()).empty());
-  CHECK(made.Reports("methods left alone: 1 .no counters to be had"));
+  CHECK(made.Reports("classes: 0 counted, 0 without code"));
+  CHECK(made.Reports("classes left alone: 1 .no counters to be had"));
+  CHECK(made.Reports("methods left alone: 1 .the memory cap, memory=, was reached"));
+  CHECK_FALSE(made.Reports("abstract or native"));
   CHECK(made.Run(Countdown()).empty());
   CHECK(ProfileOf(made, {}).empty());
+}
+
+TEST_CASE("classes and methods are counted separately, each under its own reason") {
+  Instrumenter made;
+  // A counted method, an abstract one, and one whose code jumps into an instruction.
+  Bytes broken = CountdownCode();
+  broken[3] = 8;
+  made.Run(AssembledClass("a/T")
+               .Add({.descriptor = "(I)I", .code = CountdownCode()})
+               .Add({.access = 0x0401, .name = "g"})
+               .Add({.name = "h", .descriptor = "(I)I", .code = broken})
+               .Bytes());
+  made.Run(AssembledClass("a/U").Add({.name = "h", .descriptor = "(I)I", .code = broken}).Bytes());
+  CHECK(made.Reports("classes: 1 counted, 0 without code"));
+  CHECK(made.Reports("classes left alone: 1 .every method with code was left alone"));
+  CHECK(made.Reports("methods: 1 counted"));
+  CHECK(made.Reports("methods left alone: 1 .abstract or native"));
+  CHECK(made.Reports("methods left alone: 2 .branch to where no instruction starts"));
+}
+
+TEST_CASE("a class that came before its chunk is told from one beyond the cap") {
+  CounterSpace space;
+  ClassInstrumenter instrumenter({}, space, [](uint32_t) { return std::string("H"); });
+  space.Configure(2, [] {});  // none ready
+  const Bytes input = Countdown();
+  CHECK_FALSE(instrumenter.Instrument({"", input}, [](size_t) { return nullptr; }));
+  CHECK(std::regex_search(instrumenter.Report(),
+                          std::regex("methods left alone: 1 .no chunk of counters was ready")));
 }
 
 TEST_CASE("damaged and unknown class files are left alone by reason") {

@@ -32,8 +32,9 @@ uint32_t CounterSpace::Cap() const {
   return max_chunks_;
 }
 
-std::optional<CounterRange> CounterSpace::Allocate(uint32_t count) {
-  if (count > chunk_size_) return std::nullopt;
+std::optional<CounterRange> CounterSpace::Allocate(uint32_t count, Refusal* why) {
+  if (why != nullptr) *why = Refusal::kCap;
+  if (count > chunk_size_) return std::nullopt;  // more than a chunk is more than there can be
   std::optional<CounterRange> range;
   std::function<void()> signal;
   {
@@ -50,6 +51,7 @@ std::optional<CounterRange> CounterSpace::Allocate(uint32_t count) {
     }
     if (chunk >= statistics_.ready) {
       ++statistics_.refused_ready;
+      if (why != nullptr) *why = Refusal::kNotReady;
       signal = on_low_water_;
     } else {
       chunk_ = chunk;

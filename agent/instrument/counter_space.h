@@ -35,6 +35,9 @@ struct CounterRange {
   uint32_t count = 0;
 };
 
+// Why a request was refused.
+enum class Refusal : uint8_t { kCap, kNotReady };
+
 class CounterSpace {
  public:
   explicit CounterSpace(uint32_t chunk_size = kChunkCounters) : chunk_size_(chunk_size) {}
@@ -46,7 +49,8 @@ class CounterSpace {
   // Chunks [0, ready) may be used from now on.
   void SetReady(uint32_t ready);
 
-  std::optional<CounterRange> Allocate(uint32_t count);
+  // Nothing where it is refused, with the reason in `why`.
+  std::optional<CounterRange> Allocate(uint32_t count, Refusal* why = nullptr);
 
   // The cap, in chunks.
   uint32_t Cap() const;

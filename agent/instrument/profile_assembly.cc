@@ -28,6 +28,7 @@ bool IsStaticSynchronized(const CountedMethod& method) {
 struct Counted {
   const CountedClass* klass;
   const CountedMethod* method;
+  bool positions = true;  // are those of the class file
   uint64_t entries = 0;
   std::vector<std::pair<uint32_t, std::vector<Successor>>> branches;  // by bci
 };
@@ -37,6 +38,7 @@ class Assembly {
   Assembly(const AssemblyInput& input, const AssemblyOptions& options, Profile& profile)
       : counters_(input.counters),
         live_frames_(input.live_frames),
+        origin_of_(input.origin_of),
         options_(options),
         profile_(profile),
         sites_(input.types, options, profile) {}
@@ -78,10 +80,20 @@ class Assembly {
 
   void EvaluateMethod(const CountedClass& c, const CountedMethod& method,
                       std::vector<Counted>& out) {
-    Counted counted{.klass = &c, .method = &method, .entries = 0, .branches = {}};
+    Counted counted{.klass = &c, .method = &method, .branches = {}};
+    const MethodOrigin origin = origin_of_ ? origin_of_(c, method) : MethodOrigin::kSame;
+    if (origin == MethodOrigin::kAdded) {
+      statistics_.added_methods.insert(MethodKey(c.name, method.name, method.descriptor));
+      return;
+    }
+    counted.positions = origin == MethodOrigin::kSame;
     if (method.counters > 0 && Decode(c, method)) {
       counted.entries = values_[kEntryValue];
-      AddBranches(counted);
+      if (counted.positions) {
+        AddBranches(counted);
+      } else if (counted.entries > 0) {
+        ++statistics_.positions_dropped;
+      }
       AddSiteCalls(c);
     }
     out.push_back(std::move(counted));
@@ -206,15 +218,19 @@ class Assembly {
     const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature);
 
     uint64_t entries = 0;
-    const Counted* busiest = &versions.front();
+    const Counted* busiest = nullptr;  // of those whose positions are known
     for (const Counted& v : versions) {
       entries += v.entries;
-      if (v.entries > busiest->entries) busiest = &v;
+      if (v.positions && (busiest == nullptr || v.entries > busiest->entries)) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
     for (const Counted& v : versions) {
       if (IsStaticSynchronized(*v.method)) sites_.AddStaticMonitor(v.entries);
       if (v.branches.empty() && v.method->sites == 0) continue;
+      if (!v.positions) {
+        sites_.AddMonitorsOnly(*v.klass, *v.method);
+        continue;
+      }
       if (v.method->code_hash != busiest->method->code_hash) {
         ++statistics_.versions_dropped;
         sites_.AddMonitorsOnly(*v.klass, *v.method);
@@ -243,6 +259,7 @@ class Assembly {
 
   const std::span<const uint64_t> counters_;
   const LiveFrameCount& live_frames_;
+  const OriginOf& origin_of_;
   const AssemblyOptions options_;
   Profile& profile_;
   SiteAssembly sites_;

@@ -13,6 +13,9 @@
 // calls up. Branches add up where the method's instructions are the same; otherwise those of the
 // version called most often are written.
 //
+// Other agents: a method that another agent added is left out of the profile; of one that it
+// changed the calls and monitors are right and written, the positions are not and are dropped.
+//
 // Sites: where more objects lost their class than max_lost allows, the listed classes would mislead
 // (the consumer takes them for all there are): the site is left out and named. Monitors go to one
 // global entry; those of static synchronized methods are the method's calls.
@@ -23,10 +26,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/original_class.h"
 #include "agent/instrument/type_counts.h"
 #include "writer/model.h"
 
@@ -37,6 +42,7 @@ struct AssemblyInput {
   std::span<const uint64_t> counters;
   const TypeCounts& types;
   const LiveFrameCount& live_frames;
+  const OriginOf origin_of = {};
 };
 
 struct AssemblyOptions {
@@ -57,7 +63,9 @@ struct AssemblyStatistics {
   uint64_t sites_written = 0;
   uint64_t sites_left_out = 0;
   std::vector<std::string> sites_left_out_examples;
-  uint64_t versions_dropped = 0;  // methods whose branches another version's replaced
+  uint64_t versions_dropped = 0;   // methods whose branches another version's replaced
+  uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
+  std::unordered_set<std::string> added_methods;  // by MethodKey: another agent's own
 };
 
 // Writes into the profile; returns what its counts are worth.

@@ -51,14 +51,15 @@ class Classes {
     return method;
   }
 
-  AssemblyStatistics AddTo(Profile& profile, AssemblyOptions options = {}, uint64_t live = 0) {
+  AssemblyStatistics AddTo(Profile& profile, AssemblyOptions options = {}, uint64_t live = 0,
+                           OriginOf origin_of = {}) {
     std::vector<const CountedClass*> sorted;
     for (const auto& c : classes_) sorted.push_back(c.get());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto* a, const auto* b) { return a->name < b->name; });
-    return AssembleProfile(sorted,
-                           {counters_, TypeCounts(), [&](std::string_view) { return live; }},
-                           options, profile);
+    return AssembleProfile(
+        sorted, {counters_, TypeCounts(), [&](std::string_view) { return live; }, origin_of},
+        options, profile);
   }
 
   std::vector<uint64_t> counters_;
@@ -177,6 +178,44 @@ TEST_CASE("versions with different code: calls add up, branches are those of the
   CHECK(Text(profile) ==
         "a.B.f(int)int: 15 calls\n"
         "a.B.f(int)int: @1 (10,0):10 (4,1):0\n");
+}
+
+TEST_CASE("of methods that another agent changed, calls are written and positions are not") {
+  Classes classes;
+  CountedClass& changed = classes.Add("a/B");
+  changed.methods.reserve(3);
+  classes.IfMethod(changed, "f", 5, 3, 1);
+  classes.IfMethod(changed, "same", 7, 2, 2);
+  classes.Method(changed, "$added", 1);
+  Profile profile;
+  const AssemblyStatistics statistics =
+      classes.AddTo(profile, {}, 0, [](const CountedClass&, const CountedMethod& m) {
+        if (m.name == "f") return MethodOrigin::kChanged;
+        return m.name == "same" ? MethodOrigin::kSame : MethodOrigin::kAdded;
+      });
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 5 calls\n"
+        "a.B.same(int)int: 7 calls\n"
+        "a.B.same(int)int: @1 (10,0):2 (4,1):5\n");
+  CHECK(profile.method_count() == 2);
+  CHECK(statistics.positions_dropped == 1);
+  CHECK(statistics.added_methods.count(MethodKey("a/B", "$added", "()V")) == 1);
+}
+
+TEST_CASE("a changed version, however busy, does not replace the positions of an unchanged one") {
+  Classes classes;
+  classes.IfMethod(classes.Add("a/B"), "f", 5, 3, 1);
+  classes.IfMethod(classes.Add("a/B"), "f", 1000, 1, 2);
+  Profile profile;
+  const AssemblyStatistics statistics =
+      classes.AddTo(profile, {}, 0, [](const CountedClass&, const CountedMethod& m) {
+        return m.code_hash == 2 ? MethodOrigin::kChanged : MethodOrigin::kSame;
+      });
+  CHECK(Text(profile) ==
+        "a.B.f(int)int: 1005 calls\n"
+        "a.B.f(int)int: @1 (10,0):3 (4,1):2\n");
+  CHECK(statistics.positions_dropped == 1);
+  CHECK(statistics.versions_dropped == 0);
 }
 
 TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
