@@ -88,6 +88,35 @@ class Expectations(unittest.TestCase):
         found.branches[KEY][1] = [(7, 0, 3), (4, 1, 4)]
         self.assertTrue(any("successors" in w for w in self.outcome(self.LINES, found).wrong))
 
+    TYPES = ("receivers-at p.C m(I)I 1 a.B:3 a.C:4", "monitors counting.Monitors$A 5", "monitors java.lang.Object 2",
+             "receivers-at p.C m(I)I 7 a.B:1 a.X$$Lambda*17:2 a.X$$Lambda*9:3")
+
+    def types(self, b=3, at=1, objects=2, a=5, names=("$" + "0f" * 20, "$" + "1e" * 20 + "_1"), counted=(3, 2)):
+        found = self.found()
+        found.receivers[KEY] = {at: {"a.B": b, "a.C": 4},
+                                7: {"a.B": 1, **{"a.X$$Lambda" + name: n for name, n in zip(names, counted)}}}
+        found.monitors.update({"counting.Monitors$A": a, "java.lang.Object": objects})
+        return found
+
+    def test_types_equal(self):
+        self.assertEqual((self.outcome(self.TYPES, self.types()).wrong, self.outcome(self.TYPES, self.types()).exact), ([], 4))
+        # Others enter monitors of the JDK's classes, too, but only where those are counted.
+        self.assertEqual(self.outcome(self.TYPES, self.types(objects=3)).wrong, [])
+        self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=3), confined=True).wrong), 1)
+        self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=1)).wrong), 1)
+
+    def test_one_type_off_is_wrong(self):
+        for found in (self.types(b=4), self.types(b=2), self.types(at=2), self.types(a=6), self.types(counted=(3, 1)),
+                      self.types(names=("/0x00007f12ab", "$" + "1e" * 20))):
+            self.assertEqual(len(self.outcome(self.TYPES, found).wrong), 1)
+        self.assertTrue(self.outcome(("receivers-at p.C m(I)I 1",), self.types()).wrong, "a record where none is expected")
+
+    def test_lambdas_are_skipped_where_they_have_no_names(self):
+        found = self.types(names=())
+        outcome = self.outcome(self.TYPES, found, lambdas=False)
+        self.assertEqual((outcome.wrong, outcome.unnamed, outcome.exact), ([], 1, 3))
+        self.assertEqual(len(self.outcome(self.TYPES, found).wrong), 1)
+
     def test_a_list_that_ends_early(self):
         with self.assertRaises(ValueError):
             expectations.parse("EXPECT calls p.C m(I)I 7\n")

@@ -1,0 +1,136 @@
+"""The tables of classes under pressure: harvests, too many classes at once, threads, unloading, redefinition.
+
+What is promised is in docs/receivers.md. Exactness on one thread, whatever comes between two harvests; sites that lost
+more than receivers-max-lost are left out and named; on threads losses are printed and shares stay right; nothing keeps
+a class from being unloaded, and no memory grows with classes that are gone.
+"""
+
+import sys
+import zipfile
+
+from harness.case import Settings
+from oracle import counts, expectations
+from oracle.counting_case import CountingCase, program
+
+ALL_TABLES = "format=1.1.0,instanceofs=y,verbose=1"
+
+
+class Harvests(CountingCase):
+    def test_classes_that_come_back_after_harvests(self):
+        """Six seconds are more than a period; a table is drained a period after it was swapped."""
+        run, outcome = self.check("Harvested", 4, 6000, agent=f"{ALL_TABLES},include=counting.*", jvm_args=["-Xmx128m"])
+        self.assertEqual(outcome.missing, 0)
+        said = next(line for line in self.agent_lines(run.stderr) if "harvests" in line)
+        self.assertGreaterEqual(int(said.split()[-2]), 2, said)
+
+    def left_out(self, run):
+        return [line for line in self.agent_lines(run.stderr) if "left out: " in line]
+
+    def test_sites_that_lost_objects_are_left_out_and_named(self):
+        """With receivers-max-lost=0 whatever is in the profile is exact."""
+        run, outcome = self.check("Overflown", agent="receivers-max-lost=0,verbose=1,include=counting.*",
+                                  only_where_counted=True)
+        self.assertGreater(outcome.missing, 0, "no site lost anything: the program is no test")
+        named = self.left_out(run)
+        self.assertTrue(any("counting/made/Caller.all(Lcounting/Nodes$Node;)I bci " in line for line in named), run.stderr)
+        calm = expectations.parse(run.stdout)[0]
+        self.assertEqual(calm[:2], ["receivers", "Overflown.java@calm#0"])
+        method, bci = program().site(calm[1], lambda m: [i[0] for i in m.invokes if i[1] == 0xb9])
+        here = counts.from_profile(self.folder / "default.iprof").receivers
+        self.assertIn(bci, here[counts.key(method.owner, method.name, method.descriptor)], "a calm site is missing too")
+
+    def test_sites_that_lost_objects_if_asked_for(self):
+        run = self.run_java("counting.Overflown", agent="receivers-max-lost=100,include=counting.*")
+        self.profile()
+        found = counts.from_profile(self.folder / "default.iprof").receivers
+        listed = wanted = 0
+        for kind, *words in expectations.parse(run.stdout):
+            if kind != "receivers-at":
+                continue
+            owner, method, bci, *types = words
+            at = method.index("(")
+            actual = found[counts.key(owner, method[:at], method[at:])].get(int(bci), {})
+            expected = {name: int(n) for name, _, n in (t.rpartition(":") for t in types)}
+            more = {name: n for name, n in actual.items() if n > expected.get(name, 0)}
+            self.assertEqual(more, {}, f"more was counted than happened at bci {bci}")
+            listed, wanted = listed + sum(actual.values()), wanted + sum(expected.values())
+        print(f"{self.jvm.id}: {wanted - listed} of {wanted} objects in an overflow lost", file=sys.stderr)
+        self.assertGreater(listed, 0)
+
+
+class Threads(CountingCase):
+    EACH = 765 * 2000
+
+    def test_lost_on_threads(self):
+        for threads in (2, 4):
+            run = self.run_java("counting.TypedThreads", threads, self.EACH, agent="include=counting.*")
+            self.profile()
+            found = counts.from_profile(self.folder / "default.iprof")
+            for kind, *words in expectations.parse(run.stdout):
+                if kind == "monitors":
+                    expected, actual = {words[0]: int(words[1])}, found.monitors
+                else:
+                    method, bci = program().site(words[0], lambda m: [i[0] for i in m.invokes if i[1] == 0xb9])
+                    expected = {name: int(n) for name, _, n in (word.rpartition(":") for word in words[1:])}
+                    actual = found.receivers[counts.key(method.owner, method.name, method.descriptor)].get(bci, {})
+                total, counted = sum(expected.values()), sum(actual[name] for name in expected)
+                off = max(abs(actual[name] / counted - n / total) for name, n in expected.items()) if counted else 1
+                print(f"{self.jvm.id}: {threads} threads, {words[0]}: {100 * (1 - counted / total):.2f} % lost, shares "
+                      f"{100 * off:.2f} points off", file=sys.stderr)
+                self.assertLessEqual(counted, total, "more was counted than happened")
+                self.assertEqual(set(actual) - set(expected) if kind == "receivers" else set(), set())
+                self.assertLess(off, 0.05)
+
+
+class Unloading(CountingCase):
+    LOADERS = 10000
+
+    def marks(self, run):
+        return [dict(zip(("loaders", "unloaded", "heap", "classes", "resident"), map(int, line.split()[1:])))
+                for line in run.stdout.splitlines() if line.startswith("MARK ")]
+
+    def dropped(self, agent, *jvm_args):
+        """Everything is exact, the loaders are gone, and five times as many of them take no more memory."""
+        flags = ["-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch", *jvm_args]
+        run, _ = self.check("Dropped", self.LOADERS, agent=agent, jvm_args=flags)
+        early, late = self.marks(run)
+        print(f"{self.jvm.id} {agent}: {early} {late}", file=sys.stderr)
+        self.assertGreaterEqual(early["unloaded"], early["loaders"] - 10)
+        self.assertGreaterEqual(late["unloaded"], late["loaders"] - 10)
+        # A leak of one class for each loader would take at least ten times as much.
+        for what, ratio in (("heap", 1.5), ("classes", 1.5), ("resident", 1.35)):
+            self.assertLess(late[what], ratio * early[what] + 4096, f"{what} grows with loaders that are gone:\n{run.stdout[:400]}")
+
+    def test_ten_thousand_loaders_with_every_table(self):
+        self.dropped(f"{ALL_TABLES},samples=n", "-XX:+UseSerialGC")
+
+    def test_ten_thousand_loaders_where_only_the_program_is_counted(self):
+        self.dropped(f"{ALL_TABLES},samples=n,include=counting.*")
+
+
+class Redefinition(CountingCase):
+    def another_agent(self):
+        """A jar that is nothing but its manifest: the class is on the class path."""
+        jar = self.folder / "other.jar"
+        with zipfile.ZipFile(jar, "w") as archive:
+            archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: counting.Redefined\n"
+                             "Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n")
+        return f"-javaagent:{jar}"
+
+    def redefined(self, *options, first):
+        ours, other = f"-agentpath:{Settings.agent}={','.join(options)}", self.another_agent()
+        agents = [ours, other] if first else [other, ours]
+        run = self.run_command([self.jvm.java, *agents, "-cp", Settings.classes, "counting.Redefined", 500])
+        self.profile()
+        checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"),
+                                       tree="placement=direct" not in options, lambdas=self.names_lambdas())
+        outcome = checker.check(expectations.parse(run.stdout))
+        print(f"{self.jvm.id} {' '.join(options)}: {outcome.summary()}", file=sys.stderr)
+        self.assertEqual(outcome.wrong, [], run.stderr)
+        early, late = [int(line.split()[1]) for line in run.stdout.splitlines() if line.startswith("RESIDENT ")]
+        self.assertLess(late, 1.35 * early, "memory grows with each redefinition")
+
+    def test_class_changed_by_another_agent(self):
+        """The version called most often gives the positions; calls are the sum; methods that did not change add up."""
+        self.redefined("placement=tree", first=True)
+        self.redefined("placement=direct", first=False)
