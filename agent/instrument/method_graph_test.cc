@@ -16,7 +16,8 @@ struct Entry {
 
 // A class T of version 49 with one method static int f(I)I and this code. Constant 7 is the
 // Methodref T.f.
-std::vector<uint8_t> ClassWith(std::vector<uint8_t> code, std::vector<Entry> entries = {}) {
+std::vector<uint8_t> ClassWith(const std::vector<uint8_t>& code,
+                               const std::vector<Entry>& entries = {}) {
   std::vector<uint8_t> c;
   auto u1 = [&](uint32_t v) { c.push_back(static_cast<uint8_t>(v)); };
   auto u2 = [&](uint32_t v) { u1(v >> 8), u1(v); };

@@ -24,7 +24,7 @@ class Classes {
 
   // A method with an entry counter only, and calls at sites that run as often as it.
   CountedMethod& Method(CountedClass& c, std::string_view name, uint64_t entries,
-                        std::vector<uint32_t> callees = {}) {
+                        const std::vector<uint32_t>& callees = {}) {
     MethodRecord record;
     record.derivation.counter_count = 1;
     uint32_t bci = 3;
@@ -66,7 +66,7 @@ class Classes {
 
  private:
   CountedMethod& Put(CountedClass& c, std::string_view name, std::string_view descriptor,
-                     const MethodRecord& record, std::vector<uint64_t> values) {
+                     const MethodRecord& record, const std::vector<uint64_t>& values) {
     CountedMethod method;
     method.name = c.Keep(name);
     method.descriptor = c.Keep(descriptor);

@@ -48,7 +48,7 @@ struct Diamond {
   }
 
   // Counters as kEveryEdge leaves them, from counts by edge.
-  std::vector<uint64_t> Counters(std::vector<uint64_t> by_edge) const {
+  std::vector<uint64_t> Counters(const std::vector<uint64_t>& by_edge) const {
     std::vector<uint64_t> counters(every.counter_count(), 0);
     for (size_t i = 0; i < every.probes.size(); ++i)
       counters[i] = by_edge[Index(every.probes[i].edge)];

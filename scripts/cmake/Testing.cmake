@@ -1,5 +1,5 @@
 # Test targets: iprof_test(NAME SOURCES … LIBS …) is one Catch2 binary for one room, registered with ctest;
-# iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ.
+# iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ; iprof_fuzz_targets is all of them.
 include(CTest)
 
 if(BUILD_TESTING)
@@ -29,4 +29,8 @@ function(iprof_fuzz name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE iprof_common ${ARG_LIBS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET iprof_fuzz_targets)
+    add_custom_target(iprof_fuzz_targets)
+  endif()
+  add_dependencies(iprof_fuzz_targets ${name})
 endfunction()
