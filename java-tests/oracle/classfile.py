@@ -33,6 +33,7 @@ class Method:
     code_length: int
     invokes: tuple  # (bci, opcode, owner, name, descriptor)
     type_checks: tuple = ()  # bci of each instanceof and checkcast
+    has_one_target: bool = False  # private or final, or its class is final
 
     def line_at(self, bci):
         found = None
@@ -198,7 +199,7 @@ def read(data):
     if magic != 0xcafebabe:
         raise DamagedClass("no class file")
     pool = _constants(reader)
-    _, this_class, _ = reader.take("HHH")
+    class_access, this_class, _ = reader.take("HHH")
     name = pool[pool[this_class][0]].replace("/", ".")
     reader.bytes(2 * reader.take("H"))
     for _ in range(reader.take("H")):  # fields
@@ -215,7 +216,8 @@ def read(data):
             body = reader.bytes(reader.take("I"))
             if attribute == "Code":
                 code = _code(pool, body)
-        methods.append(Method(name, pool[method_name], pool[descriptor], access, *code))
+        methods.append(Method(name, pool[method_name], pool[descriptor], access, *code,
+                              bool(access & 0x0012 or class_access & 0x0010)))
     source = None
     for _ in range(reader.take("H")):
         attribute = pool[reader.take("H")]

@@ -12,6 +12,7 @@ import pathlib
 
 from oracle import classfile
 
+UNLISTED = "(unlisted)"  # HotSpot's receivers of classes that had no row, or that it does not need to know
 SHARED = -5  # a successor whose bci an earlier one of the same index carries
 
 

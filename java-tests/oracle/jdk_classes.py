@@ -41,6 +41,18 @@ class JdkClasses:
         branch = method.branch_at(bci) if method else None
         return branch is not None and len(set(branch.targets)) == 1
 
+    def has_one_target(self, key, bci):
+        """Whether a call is one of a private or final method of the same class, or of a method handle's kind."""
+        method = self.find(key)
+        call = next((i for i in method.invokes if i[0] == bci), None) if method else None
+        if call is None:
+            return False
+        _, _, owner, name, descriptor = call
+        if owner in ("java.lang.invoke.MethodHandle", "java.lang.invoke.VarHandle"):
+            return True
+        callee = self.find(counts.key(owner, name, descriptor))
+        return owner == key[0] and callee is not None and callee.has_one_target
+
     def nothing_to_profile(self, key):
         """No branch, switch or call through a receiver: HotSpot compiles such methods without counters."""
         method = self.find(key)

@@ -4,6 +4,7 @@ Class names are as HotSpot prints them; hidden classes are left out. The output 
 must not look like a header.
 """
 
+import collections
 import re
 
 from oracle import counts
@@ -24,26 +25,37 @@ _HEADER = re.compile(r"^(?:(?:static|final|synchronized|native|abstract) )*(\S+)
 _BRANCH = re.compile(r"bci: (\d+) *BranchData .*?taken\((\d+)\)")
 _NOT_TAKEN = re.compile(r"^ +not taken\((\d+)\)")
 _MULTI = re.compile(r"bci: (\d+) *MultiBranchData .*?default_count\((\d+)\)")
+_CALL = re.compile(r"bci: (\d+) *VirtualCall(?:Type)?Data .*?count\((\d+)\)")
+_ROW = re.compile(r"^ +'([^']+)'\((\d+) [\d.]+\)")
 _COUNT = re.compile(r"^ +count\((\d+)\) displacement")
 
 
 def parse(lines):
-    """Counts whose branch records are [(0, 0, taken), (0, 1, not)] or one for each key with the default last."""
+    """Counts whose branch records are [(0, 0, taken), (0, 1, not)] or one for each key with the default last.
+
+    Receivers are those of the rows, and as counts.UNLISTED what HotSpot counted without its class.
+    """
     found = counts.Counts()
-    method = branch = switch = None
+    method = branch = switch = rows = None
     for line in lines:
         if "::" in line:
             header = _HEADER.match(line)
             if header:
                 method = None if "/" in header[1] or "+0x" in header[1] else counts.key(*header.groups())
-                branch = switch = None
+                branch = switch = rows = None
                 continue
         if method is None:
             continue
         if line.startswith("  invocation_counter:"):
             found.calls[method] += int(line.split()[1])
         elif "Data" in line:
-            switch = None
+            switch = rows = None
+            at = _CALL.search(line)
+            if at:
+                rows = found.receivers[method][int(at[1])] = collections.Counter()
+                if int(at[2]):
+                    rows[counts.UNLISTED] = int(at[2])
+                continue
             at = _BRANCH.search(line)
             if at:
                 branch = int(at[1]), int(at[2])
@@ -57,6 +69,10 @@ def parse(lines):
             if at:
                 found.branches[method][branch[0]] = [(0, 0, branch[1]), (0, 1, int(at[1]))]
             branch = None
+        elif rows is not None:
+            at = _ROW.match(line)
+            if at:
+                rows[at[1].replace("/", ".")] += int(at[2])
         elif switch:
             at = _COUNT.match(line)
             if at:

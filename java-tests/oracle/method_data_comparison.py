@@ -8,6 +8,8 @@ swapped and the branch's target is the next instruction (C1 swaps them there).
 import collections
 import dataclasses
 
+from oracle import counts
+
 MINIMUM = 1000
 MISSED = 64  # executions of a method before its MethodData exists
 SHARE = 0.001  # counters of HotSpot are plain increments as well, and compiled ones are updated in bulk
@@ -30,10 +32,10 @@ def agree(ours, theirs):
         abs(a - b) <= MISSED + SHARE * max(a, b) for a, b in zip(ours, theirs))
 
 
-def _profile_of(counts, method, bci):
+def _profile_of(counted, method, bci):
     if bci is None:
-        return (counts.calls[method],)
-    return counts.pair(method, bci)
+        return (counted.calls[method],)
+    return counted.pair(method, bci)
 
 
 def _why(ours, theirs, intrinsic, unprofiled):
@@ -67,15 +69,15 @@ def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda me
     """
     result = Comparison()
     sites = set()
-    for counts in (ours, *profiles):
-        sites.update((method, None) for method, n in counts.calls.items() if n > MINIMUM)
-        for method, branches in counts.branches.items():
+    for counted in (ours, *profiles):
+        sites.update((method, None) for method, n in counted.calls.items() if n > MINIMUM)
+        for method, branches in counted.branches.items():
             sites.update((method, bci) for bci, records in branches.items() if sum(r[2] for r in records) > MINIMUM)
     for method, bci in sorted(sites, key=lambda site: (site[0], -1 if site[1] is None else site[1])):
         if not wanted(method):
             continue
         mine = _profile_of(ours, method, bci)
-        theirs = [_profile_of(counts, method, bci) for counts in profiles]
+        theirs = [_profile_of(counted, method, bci) for counted in profiles]
         if mine is not None:
             if any(t is not None and agree(mine, t) for t in theirs):
                 result.sites += 1
@@ -93,6 +95,75 @@ def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda me
             continue
         result.sites += 1
         result.differing.append((method, bci, mine, theirs, why))
+    return result
+
+
+ROWS = 8  # TypeProfileWidth
+
+
+def _close(a, b):
+    return abs(a - b) <= MISSED + SHARE * max(a, b)
+
+
+def _lambdas_as_one(types):
+    """HotSpot names each lambda by its place in memory."""
+    made = collections.Counter()
+    for name, n in types.items():
+        made[name.partition("$$Lambda")[0] + "$$Lambda" if "$$Lambda" in name else name] += n
+    return made
+
+
+def _verdict(mine, theirs):
+    """(confirmed, class) of one site's receivers: ours against one profile of HotSpot's."""
+    unlisted = theirs[counts.UNLISTED]
+    rows = {name: n for name, n in theirs.items() if name != counts.UNLISTED}
+    if all(_close(mine[name], rows.get(name, 0)) for name in mine.keys() | rows.keys()) and unlisted <= MISSED:
+        return True, ""
+    total = _close(sum(mine.values()), sum(theirs.values()))
+    if not rows and total:
+        return True, "HotSpot knows the callee, and so only how many"
+    if len(rows) >= ROWS and total and all(_close(mine[name], n) for name, n in rows.items()):
+        return True, f"more classes than HotSpot's {ROWS} rows, which agree"
+    if not theirs and len(mine) == 1 and next(iter(mine)).startswith("["):
+        return True, "clone of an array: HotSpot does not count it"
+    if total:
+        return False, "totals agree, classes differ"
+    return False, "HotSpot has fewer" if sum(theirs.values()) < sum(mine.values()) else "HotSpot has more"
+
+
+def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target=lambda method, bci: False, lambdas=True):
+    """The same for the receivers of calls. Calls that need no record, for they have one target, are listed only; so are
+    calls of lambdas if the agent has no names for them."""
+    result = Comparison()
+    sites = set()
+    for counted in (ours, *profiles):
+        for method, calls in counted.receivers.items():
+            sites.update((method, bci) for bci, types in calls.items() if sum(types.values()) > MINIMUM)
+    for method, bci in sorted(sites):
+        if not wanted(method):
+            continue
+        mine = ours.receivers.get(method, {}).get(bci)
+        theirs = [counted.receivers.get(method, {}).get(bci) for counted in profiles]
+        if mine is None and has_one_target(method, bci):
+            result.explained["one target: no record is needed"] += 1
+            continue
+        if not lambdas and any("$$Lambda" in name for t in theirs if t for name in t):
+            result.explained["lambdas, which have no names here"] += 1
+            continue
+        result.sites += 1
+        if mine is None:
+            verdicts = [(False, "we have no record of it")]
+        else:
+            verdicts = [_verdict(_lambdas_as_one(mine), _lambdas_as_one(t)) for t in theirs if t is not None]
+        if not verdicts:
+            verdicts = [(False, "HotSpot has no profile of it")]
+        confirmed, why = max(verdicts, key=lambda verdict: (verdict[0], verdict[1] == ""))
+        if confirmed:
+            result.confirmed += 1
+        else:
+            result.differing.append((method, bci, dict(mine or {}), [t and dict(t) for t in theirs], why))
+        if why:
+            result.explained[why] += 1
     return result
 
 

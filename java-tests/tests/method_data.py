@@ -1,20 +1,31 @@
-"""HotSpot's own counts against ours, for javac: the share of sites above 1,000 executions that agree."""
+"""HotSpot's own counts against ours, for javac: the share of sites above 1,000 executions that agree,
+for calls and branches and for receivers."""
 
 import sys
 
-from harness.case import AgentCase
 from oracle import counts, java_sources, jdk_classes, method_data, method_data_comparison
+from oracle.counting_case import CountingCase
 
 REQUIRES = "jdk"
 # Every class of disagreement is explained in docs/truth.md; what is left may be one site in a thousand.
 CONFIRMED_SHARE = 0.999
+CONFIRMED_RECEIVERS = 0.999
 
 
-class MethodData(AgentCase):
+class MethodData(CountingCase):
     def hotspot(self, flags):
         run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=None,
                             jvm_args=[*java_sources.DETERMINISTIC, *flags, *method_data.PRINT])
         return method_data.parse(run.stdout.splitlines())
+
+    def receivers(self, jdk, profiles):
+        """Of the profile that was just written."""
+        result = method_data_comparison.compare_receivers(
+            counts.from_profile(self.folder / "default.iprof"), profiles,
+            wanted=lambda m: m[0].startswith("com.sun.tools.javac."), has_one_target=jdk.has_one_target, lambdas=self.names_lambdas())
+        print(f"receivers: {method_data_comparison.describe(result)}", file=sys.stderr)
+        self.assertGreater(result.sites, 500)
+        self.assertGreaterEqual(result.share, CONFIRMED_RECEIVERS, method_data_comparison.describe(result, show=60))
 
     def test_javac(self):
         profiles = [self.hotspot(method_data.NEAR_EXACT), self.hotspot(method_data.INTERPRETED)]
@@ -32,5 +43,6 @@ class MethodData(AgentCase):
                 wanted=lambda m: m[0].startswith("com.sun.tools.javac."),
                 target_is_next=jdk.target_is_next, unprofiled=jdk.nothing_to_profile)
             print(f"{placement}: {method_data_comparison.describe(result)}", file=sys.stderr)
+            self.receivers(jdk, profiles)
             self.assertGreater(result.sites, 1000)
             self.assertGreaterEqual(result.share, least, method_data_comparison.describe(result, show=60))

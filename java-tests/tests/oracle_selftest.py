@@ -162,6 +162,41 @@ class MethodData(unittest.TestCase):
         self.assertEqual((result.sites, result.confirmed), (3, 3))
 
 
+PRINTED_RECEIVERS = """\
+p.C::m(I)I
+  0    bci: 4    VirtualCallData     count(0) nonprofiled_count(0) entries(2)
+                                    'p/A'(5000 0.99)
+                                    'p/C$$Lambda$14+0x00007f'(70 0.01)
+                argument types      0: stack(1) 'java/lang/String'
+  0    bci: 9    VirtualCallTypeData count(2000) nonprofiled_count(0) entries(0)
+                return type         'java/lang/String'
+  0    bci: 20   ReceiverTypeData    count(0) entries(1)
+                                    'p/B'(9000 1.00)
+"""
+
+
+class Receivers(unittest.TestCase):
+    def compare(self, at_4, at_9, **more):
+        ours = counts.Counts()
+        ours.receivers[KEY] = {bci: counts.collections.Counter(types) for bci, types in ((4, at_4), (9, at_9)) if types}
+        theirs = [method_data.parse(PRINTED_RECEIVERS.splitlines())]
+        return method_data_comparison.compare_receivers(ours, theirs, **more)
+
+    def test_parse(self):
+        self.assertEqual({bci: dict(t) for bci, t in method_data.parse(PRINTED_RECEIVERS.splitlines()).receivers[KEY].items()},
+                         {4: {"p.A": 5000, "p.C$$Lambda$14+0x00007f": 70}, 9: {counts.UNLISTED: 2000}})
+
+    def test_compare(self):
+        good = {"p.A": 5001, "p.C$$Lambda$" + "0" * 40: 70}
+        result = self.compare(good, {"p.A": 1000, "p.B": 1000})
+        self.assertEqual((result.sites, result.confirmed), (2, 2))
+        for bad in ({"p.A": 5001}, {"p.A": 4900, "p.C$$Lambda$0": 170}, {"p.A": 5070, "p.B": 66}, None):
+            self.assertEqual(len(self.compare(bad, {"p.A": 2000}).differing), 1, bad)
+        self.assertEqual(len(self.compare(good, {"p.A": 1800}).differing), 1)
+        self.assertEqual(self.compare(None, {"p.A": 2000}, lambdas=False).sites, 1)
+        self.assertEqual(self.compare(good, None, has_one_target=lambda method, bci: bci == 9).sites, 1)
+
+
 class Comparison(unittest.TestCase):
     def test_differences_are_found(self):
         one, other = counts.Counts(), counts.Counts()

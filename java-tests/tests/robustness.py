@@ -14,6 +14,7 @@ from oracle import artifacts
 from oracle.counting_case import SOURCES, CountingCase
 
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
+EVERYTHING = "verbose=1,format=1.1.0,instanceofs=y"  # the tables that are on by default and the one that is not
 
 
 class RobustCase(CountingCase):
@@ -22,7 +23,7 @@ class RobustCase(CountingCase):
         run = self.run_java(["-version"], agent=None, jvm_args=flags, expect=None)
         return run.code == 0 and "warning: Ignoring" not in run.stderr
 
-    def whole(self, *flags, agent="verbose=1", **more):
+    def whole(self, *flags, agent=EVERYTHING, **more):
         if not self.supports(*flags):
             self.skipTest(f"{self.jvm.id} does not know {' '.join(flags)}")
         run, _ = self.check("All", 0, agent=agent, jvm_args=flags, **more)
@@ -35,11 +36,15 @@ class Switches(RobustCase):
         self.whole("-Xint")
 
     def test_compile_everything(self):
-        self.check("Fib", jvm_args=["-Xcomp"])
+        self.check("Fib", agent=EVERYTHING, jvm_args=["-Xcomp"])
+
+    def test_compile_everything_with_c1(self):
+        self.check("Typed", 200, agent=EVERYTHING, jvm_args=["-Xcomp", "-XX:TieredStopAtLevel=1"])
 
     def test_verify_everything(self):
         self.whole("-Xverify:all")
-        self.check("All", 0, agent="placement=direct", jvm_args=["-Xverify:all"])
+        self.check("All", 0, agent=f"{EVERYTHING},placement=direct", jvm_args=["-Xverify:all"])
+        self.check("Typed", 200, agent=f"{EVERYTHING},stripes=4", jvm_args=["-Xverify:all", "-Xint"])
 
     def test_check_jni(self):
         bare = self.run_java("counting.All", 0, agent=None, jvm_args=["-Xcheck:jni"])
@@ -52,8 +57,22 @@ class Switches(RobustCase):
     def test_compact_object_headers(self):
         self.whole(UNLOCK, "-XX:+UseCompactObjectHeaders")
 
+    def test_compact_object_headers_compiled_at_once(self):
+        flags = [UNLOCK, "-XX:+UseCompactObjectHeaders", "-Xcomp", "-XX:TieredStopAtLevel=1"]
+        if not self.supports(*flags):
+            self.skipTest(f"{self.jvm.id} has no compact object headers")
+        self.check("Typed", 200, agent=EVERYTHING, jvm_args=flags)
+
     def test_no_compressed_pointers(self):
         self.whole("-XX:-UseCompressedOops")
+
+    def test_no_compressed_class_pointers(self):
+        self.whole("-XX:-UseCompressedClassPointers")
+
+    def test_all_identity_hashes_are_equal(self):
+        """The table of classes must work without them."""
+        self.check("Typed", 200, agent=f"{EVERYTHING},receivers-max-lost=0", jvm_args=[UNLOCK, "-XX:hashCode=2"],
+                   only_where_counted=True)
 
     def test_assertions_of_the_jdk(self):
         self.whole("-esa", "-ea")
@@ -66,8 +85,17 @@ class Collectors(RobustCase):
     def test_parallel(self):
         self.whole("-XX:+UseParallelGC", "-Xmx256m")
 
+    def test_g1_in_a_small_heap(self):
+        self.whole("-XX:+UseG1GC", "-Xmx64m")
+
     def test_z(self):
         self.whole("-XX:+UseZGC")
+
+    def test_generational_z(self):
+        self.whole("-XX:+UseZGC", "-XX:+ZGenerational")
+
+    def test_generational_shenandoah(self):
+        self.whole(UNLOCK, "-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational")
 
     def test_shenandoah(self):
         self.whole("-XX:+UseShenandoahGC")
@@ -94,7 +122,7 @@ class OtherAgents(RobustCase):
         from oracle import counts, expectations
         from oracle.counting_case import program
         checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"), tree=False,
-                                       only_where_counted=True)
+                                       only_where_counted=True, lambdas=self.names_lambdas())
         outcome = checker.check(expectations.parse(run.stdout))
         print(f"{self.jvm.id} JaCoCo {'first' if first else 'second'}: {outcome.summary()}", file=sys.stderr)
         self.assertEqual(outcome.wrong[:40], [])
@@ -226,7 +254,7 @@ class Archives(RobustCase):
                 from oracle import counts, expectations
                 from oracle.counting_case import program
                 checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"), tree=False,
-                                               library=library)
+                                               library=library, lambdas=self.names_lambdas())
                 self.assertEqual(checker.check(expectations.parse(run.stdout)).wrong[:20], [], run.stderr)
 
     def test_aot_cache(self):
