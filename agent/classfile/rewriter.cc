@@ -5,6 +5,7 @@
 #include "agent/classfile/code_tables.h"
 #include "agent/classfile/code_writer.h"
 #include "agent/classfile/frame_writer.h"
+#include "agent/classfile/position_map.h"
 
 namespace iprof::classfile {
 
@@ -221,6 +222,7 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
   std::memcpy(kept, out.data(), out.size());
   if (new_code_[open_method_].data() == nullptr) ++rewritten_;
   new_code_[open_method_] = ByteSpan(kept, out.size());
+  if (position_maps_ != nullptr) EncodePositions(layout, code, position_maps_);
   return Reason::kOk;
 }
 

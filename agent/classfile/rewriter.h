@@ -29,6 +29,8 @@
 // known or not, are kept as they are. One thread at a time per rewriter and workspace.
 #pragma once
 
+#include <vector>
+
 #include "agent/classfile/method_editor.h"
 #include "agent/classfile/stack_depth.h"
 
@@ -52,6 +54,8 @@ class ClassRewriter {
   Reason Open(uint32_t method, MethodCode* code);
   MethodEditor Edit(MethodCode& code) { return MethodEditor(code, pool_, memory_->method_memory); }
   Reason Apply(MethodEditor& editor);
+  // From now on Apply appends each rewritten method's PositionMap here; null: no maps are made.
+  void WritePositionsTo(std::vector<uint8_t>* maps) { position_maps_ = maps; }
   // Applies nothing more; the class's bytes.
   ByteSpan Finish();
 
@@ -68,6 +72,7 @@ class ClassRewriter {
   SlotCache slots_;
   PoolAdditions::Mark method_mark_;
   ByteSpan* new_code_;  // per method: the whole new Code attribute, or nothing
+  std::vector<uint8_t>* position_maps_ = nullptr;
   uint32_t open_method_ = 0;
   uint32_t rewritten_ = 0;
 };

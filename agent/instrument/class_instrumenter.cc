@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/classfile/position_map.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/intrinsic_names.h"
@@ -206,6 +207,18 @@ bool ClassInstrumenter::Knows(std::string_view internal_name) const {
   return rep_->table.KnowsName(internal_name);
 }
 
+uint32_t ClassInstrumenter::OriginalBci(std::string_view internal_class, std::string_view method,
+                                        std::string_view descriptor, uint32_t running_bci) const {
+  const CountedClass* klass = rep_->table.Latest(internal_class);
+  if (klass == nullptr) return running_bci;
+  for (const CountedMethod& m : klass->methods) {
+    if (m.counters == 0 || m.name != method || m.descriptor != descriptor) continue;
+    return classfile::OriginalPosition(
+        std::span<const uint8_t>(klass->positions).subspan(m.positions), running_bci);
+  }
+  return running_bci;
+}
+
 bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
                                         const std::function<uint8_t*(size_t)>& output) {
   ClassFile file;
@@ -253,6 +266,7 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
   counted.methods.reserve(file.methods().size());
   worker.outcomes.clear();
   ClassRewriter rewriter(file, worker.memory);
+  rewriter.WritePositionsTo(&counted.positions);
   for (uint32_t m = 0; m < file.methods().size(); ++m) {
     InstrumentMethod(worker, file, rewriter, m, before == nullptr ? nullptr : &before->methods[m],
                      counted);
@@ -369,6 +383,7 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
     site_holder = site_holder_name(method.first_site / sites_in_chunk);
     EmitSiteProbes(worker.sites, site_holder, method.first_site % sites_in_chunk, editor);
   }
+  method.positions = static_cast<uint32_t>(counted.positions.size());
   reason = rewriter.Apply(editor);
   if (reason != Reason::kOk || before != nullptr) return reason;
 

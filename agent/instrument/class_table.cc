@@ -39,6 +39,12 @@ const CountedClass* ClassTable::Add(std::unique_ptr<CountedClass> added) {
   return versions.back().get();
 }
 
+const CountedClass* ClassTable::Latest(std::string_view name) const {
+  std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second.back().get();
+}
+
 bool ClassTable::KnowsName(std::string_view name) const {
   std::lock_guard lock(mutex_);
   return by_name_.contains(name);

@@ -38,6 +38,7 @@ struct CountedMethod {
   CounterIndex first{};     // its counters
   uint32_t first_site = 0;  // of its sites, whose numbers follow each other
   uint32_t sites = 0;
+  uint32_t positions = 0;  // offset in CountedClass::positions
   uint16_t access = 0;
   bool intrinsic_candidate = false;
   Effort effort = Effort::kAsAsked;
@@ -65,9 +66,10 @@ struct CountedClass {
   Hash128 hash;
   uint16_t access = 0;
   std::vector<CountedMethod> methods;
-  std::vector<Callee> callees;   // what the records' call sites refer to
-  std::vector<ClassSite> sites;  // ascending method and bci
-  std::vector<uint8_t> records;  // writer/sites/site_record.h
+  std::vector<Callee> callees;     // what the records' call sites refer to
+  std::vector<ClassSite> sites;    // ascending method and bci
+  std::vector<uint8_t> positions;  // classfile/position_map.h
+  std::vector<uint8_t> records;    // writer/sites/site_record.h
   // Keeps a copy of a text for the life of the class.
   std::string_view Keep(std::string_view text);
 
@@ -81,6 +83,8 @@ class ClassTable {
  public:
   // Null where it is not there.
   const CountedClass* Find(std::string_view name, const Hash128& hash) const;
+  // The version that was added last; null where the name is unknown.
+  const CountedClass* Latest(std::string_view name) const;
   // The class that is in the table afterwards: another thread may have been faster.
   const CountedClass* Add(std::unique_ptr<CountedClass> added);
   bool KnowsName(std::string_view name) const;

@@ -62,6 +62,7 @@ Status Agent::Register(bool attached) {
   const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_, attached);
   if (!sampling.ok()) return sampling.status();
   sampling_ = *sampling;
+  if (sampling_ != nullptr && counting_ != nullptr) sampling_->SetBciMap(counting_);
   return Status();
 }
 
@@ -76,7 +77,11 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   Profile profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) counting_->AddTo(jni, profile);
-  const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, profile);
+  const auto was_added = [this](std::string_view owner, std::string_view name,
+                                std::string_view descriptor) {
+    return counting_ != nullptr && counting_->WasAdded(owner, name, descriptor);
+  };
+  const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, was_added, profile);
   if (!counts.ok()) return counts.status();
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,

@@ -11,8 +11,8 @@
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
 #include "agent/vm/local_frame.h"
+#include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
-#include "agent/vm/vm_flags.h"
 
 namespace iprof::vm {
 namespace {
@@ -30,6 +30,9 @@ constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
 constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
+
+// How long a dump waits for class files to be looked up.
+constexpr auto kOriginTimeout = std::chrono::milliseconds(20000);
 
 Status JvmtiFailure(const char* step, jvmtiError error) {
   return {Code::kInternal,
@@ -112,7 +115,9 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
                     [&](std::string_view prefix) { return flags.LastArgument(prefix); }});
   if (attached) plan = {CountingStart::kRetransform, ""};
   auto* counting = new Counting(jvmti, options, log);  // lives until the process ends
-  Status status = counting->Register(plan);
+  counting->start_ = plan.start;
+  counting->WatchOrigins(flags, attached);
+  Status status = counting->Register();
   if (!status.ok()) {
     jvmti->DisposeEnvironment();
     delete counting;
@@ -128,8 +133,30 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   return counting;
 }
 
-Status Counting::Register(const StartupPlan& plan) {
-  start_ = plan.start;
+// Decides whether classes may come to us changed by another agent.
+void Counting::WatchOrigins(const VmFlags& flags, bool attached) {
+  const OtherAgents others = FindOtherAgents(flags.Arguments(), OwnLibrary());
+  const bool late = attached || start_ == CountingStart::kRetransform;
+  std::vector<std::string> first = others.before;
+  if (late) first.insert(first.end(), others.after.begin(), others.after.end());
+  if (first.empty() && late && HasJavaAgents()) first = {"attached"};
+  if (first.empty() && !late) return;
+  // Whoever counts late comes after every other agent, those yet to come included.
+  origin_ = std::make_unique<ClassOrigin>(log_, !first.empty());
+  if (first.empty()) return;
+  const std::string names = fmt::format("{}", fmt::join(first, ", "));
+  const std::string_view what = first.size() == 1 ? "another agent" : "other agents";
+  const std::string_view verb = first.size() == 1 ? "comes" : "come";
+  log_.Warning(
+      late ? fmt::format("{} ({}) may change classes first: positions are checked against the "
+                         "class files",
+                         what, names)
+           : fmt::format("{} ({}) {} first: put -agentpath:.../{} before it; positions are checked "
+                         "against the class files",
+                         what, names, verb, OwnLibrary()));
+}
+
+Status Counting::Register() {
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_all_class_hook_events = 1;
   if (start_ == CountingStart::kFirstBytecode) {
@@ -193,6 +220,10 @@ void Counting::OnVmStart(JNIEnv* jni) {
 void Counting::OnVmInit(JNIEnv* jni) {
   filter_.LearnLoaders(jni);
   Status status;
+  if (origin_ != nullptr) {
+    if (Status started = origin_->Start(jvmti_, jni); !started.ok())
+      log_.Error(fmt::format("no positions can be checked: {}", started.message()));
+  }
   if (start_ != CountingStart::kFirstBytecode) status = DefineEarly(jni, 1, 1);
   if (status.ok()) status = FinishStart(jni);
   if (status.ok() && start_ != CountingStart::kFirstBytecode) status = StartHook(jni);
@@ -219,8 +250,18 @@ void Counting::DefineAhead(JNIEnv* jni) {
   if (Status status = type_chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
 }
 
+// Says once that the program outgrew memory=.
+void Counting::WarnOfCap() {
+  if (space_.statistics().refused_cap + site_space_.statistics().refused_cap == 0) return;
+  if (cap_told_.exchange(true)) return;
+  log_.Warning(
+      "the memory cap (memory=) is reached: what loads from now on is not counted, or without its "
+      "receivers; a larger memory= counts it, verbose=1 says how much is missing");
+}
+
 void Counting::Work(JNIEnv* jni) {
   DefineAhead(jni);
+  WarnOfCap();
   if (!count_types_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_harvest_ && !type_chunks_.FillsUp(jni)) return;
@@ -265,6 +306,7 @@ void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint s
   const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
   const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
   if (!filter_.Accepts(jni, loader, known_name)) return;
+  if (origin_ != nullptr) origin_->Note(jni, loader, known_name, original);
   instrumenter_.Instrument({known_name, original}, [&](size_t length) -> uint8_t* {
     unsigned char* memory = nullptr;
     if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE) return nullptr;
@@ -279,8 +321,25 @@ void Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const instrument::TypeCounts types =
       count_types_ ? type_chunks_.Collect(jvmti_, jni) : instrument::TypeCounts();
   const LiveFrames live = LiveFrames::Collect(jvmti_, jni);
+  WarnOfCap();
+  instrument::OriginOf origin_of;
+  if (origin_ != nullptr) {
+    origin_->Settle(kOriginTimeout);  // after the counters were read: its own work is not counted
+    origin_of = [this](const instrument::CountedClass& klass,
+                       const instrument::CountedMethod& method) {
+      return origin_->Judge(klass, method);
+    };
+  }
   instrumenter_.AddTo(
-      counters, types, [&](std::string_view key) { return live.Of(key); }, profile);
+      counters, types, [&](std::string_view key) { return live.Of(key); }, profile, origin_of);
+}
+
+Bci Counting::OriginalBci(const SampledMethod& method, Bci running) const {
+  std::string_view name = method.class_descriptor;
+  if (running <= 0 || name.size() < 3 || name.front() != 'L') return running;
+  name = name.substr(1, name.size() - 2);
+  return static_cast<Bci>(instrumenter_.OriginalBci(name, method.name, method.descriptor,
+                                                    static_cast<uint32_t>(running)));
 }
 
 std::string Counting::Report() const {
@@ -295,14 +354,7 @@ std::string Counting::Report() const {
     report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
                           type_chunks_.harvests());
   }
-  if (space.refused_cap > 0) {
-    report += fmt::format("classes left out because the memory cap (memory=) was reached: {}\n",
-                          space.refused_cap);
-  }
-  if (space.refused_ready > 0) {
-    report += fmt::format("classes left out because no chunk of counters was ready: {}\n",
-                          space.refused_ready);
-  }
+  if (origin_ != nullptr) report += origin_->Report();
   return report;
 }
 

@@ -13,7 +13,8 @@
 // Why the environment cannot retransform where the hook is early: agents that cannot retransform
 // see a class before those that can, in the order in which they were opened, so this one sees the
 // class file's own bytes unless another agent was named before it on the command line. Positions in
-// a profile must be those of the class file.
+// a profile must be those of the class file, so that then, and where counting starts late,
+// ClassOrigin compares.
 //
 // Threads: Create on the loading thread; the hook on any thread; AddTo on any attached thread in
 // the live phase, VMDeath included. Failure: a class or method that cannot be counted is left as it
@@ -30,17 +31,20 @@
 #include "agent/instrument/counter_space.h"
 #include "agent/vm/agent_thread.h"
 #include "agent/vm/class_filter.h"
+#include "agent/vm/class_origin.h"
 #include "agent/vm/counter_chunks.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
+#include "agent/vm/sampling_profile.h"
 #include "agent/vm/startup_plan.h"
 #include "agent/vm/type_chunks.h"
+#include "agent/vm/vm_flags.h"
 #include "writer/model.h"
 #include "writer/status.h"
 
 namespace iprof::vm {
 
-class Counting {
+class Counting final : public BciMap {
  public:
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
@@ -55,6 +59,15 @@ class Counting {
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
+  // For samples: the class file's bci of a position in a running, rewritten method.
+  Bci OriginalBci(const SampledMethod& method, Bci running) const override;
+
+  // Whether the last AddTo left this method out as another agent's own.
+  bool WasAdded(std::string_view internal_class_name, std::string_view name,
+                std::string_view descriptor) const {
+    return instrumenter_.WasAdded(internal_class_name, name, descriptor);
+  }
+
   // The paragraph that verbose=1 prints at the end.
   std::string Report() const;
 
@@ -64,7 +77,7 @@ class Counting {
  private:
   Counting(jvmtiEnv* jvmti, const Options& options, Log& log);
 
-  Status Register(const StartupPlan& plan);
+  Status Register();
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
   Status StartHook(JNIEnv* jni);
@@ -74,6 +87,8 @@ class Counting {
   Status DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks);
   Status FinishStart(JNIEnv* jni);
   void DefineAhead(JNIEnv* jni);
+  void WatchOrigins(const VmFlags& flags, bool attached);
+  void WarnOfCap();
   void Work(JNIEnv* jni);
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -96,6 +111,8 @@ class Counting {
   AgentThread thread_;
   std::chrono::steady_clock::time_point next_harvest_{};  // the thread's own
   std::atomic<bool> on_{false};                           // the hook does its work
+  std::atomic<bool> cap_told_{false};
+  std::unique_ptr<ClassOrigin> origin_;  // null: what we see are the class files
 };
 
 }  // namespace iprof::vm
