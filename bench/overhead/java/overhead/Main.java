@@ -16,8 +16,15 @@ import java.util.function.Supplier;
 public final class Main {
   private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
       "fib", () -> Small::fib, "sieve", () -> Small::sieve, "sort", Small.Sort::new, "parse", Small.Parse::new,
-      "nbody", Small.Bodies::new, "interfaces", Shapes::new, "exceptions", () -> Throwing::run,
+      "nbody", Small.Bodies::new, "interfaces", Shapes::new, "megamorphic", Megamorphic::new, "exceptions", () -> Throwing::run,
       "javac", Compile::new));
+
+  /** One of the above, or a class of this package that needs a library and is compiled apart. */
+  private static Workload workload(String name) throws ReflectiveOperationException {
+    Supplier<Workload> known = WORKLOADS.get(name);
+    if (known != null) return known.get();
+    return (Workload) Class.forName("overhead." + name).getDeclaredConstructor().newInstance();
+  }
 
   private static long onCpu() throws IOException {
     String line = Files.readString(Path.of("/proc/thread-self/schedstat"));
@@ -25,7 +32,7 @@ public final class Main {
   }
 
   public static void main(String[] args) throws Exception {
-    Workload workload = WORKLOADS.get(args[0]).get();
+    Workload workload = workload(args[0]);
     int repetitions = Integer.parseInt(args[1]);
     long checksum = 0;
     long half = 0;
