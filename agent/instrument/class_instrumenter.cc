@@ -508,6 +508,8 @@ std::string ClassInstrumenter::Report() const {
         "sites that met objects: {}; left out because more than {:.3g} % of their objects had no "
         "known class: {}\n",
         a.sites_written + a.sites_left_out, 100 * r.options.receivers_max_lost, a.sites_left_out);
+    if (a.monitors_lost > 0)
+      report += fmt::format("monitors of unknown class: {}\n", a.monitors_lost);
     for (const std::string& site : a.sites_left_out_examples)
       report += fmt::format("left out: {}\n", site);
     if (const uint64_t count = r.methods_without_sites.load(); count > 0) {

@@ -62,6 +62,7 @@ struct AssemblyStatistics {
   uint64_t intrinsics_corrected = 0;  // methods whose sites told more than their entries
   uint64_t sites_written = 0;
   uint64_t sites_left_out = 0;
+  uint64_t monitors_lost = 0;  // monitors entered whose object's class could not be kept
   std::vector<std::string> sites_left_out_examples;
   uint64_t versions_dropped = 0;   // methods whose branches another version's replaced
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran

@@ -61,6 +61,7 @@ void SiteAssembly::AddStaticMonitor(uint64_t calls) {
 
 void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
   for (const auto& [type, count] : site.types) monitors_[types_.TypeName(type)] += count;
+  monitors_lost_ += site.lost;
 }
 
 void SiteAssembly::WriteSite(const CountedClass& klass, const CountedMethod& method,
@@ -106,6 +107,7 @@ void SiteAssembly::WriteMonitors() {
 void SiteAssembly::AddTo(AssemblyStatistics& statistics) const {
   statistics.sites_written = written_;
   statistics.sites_left_out = left_out_;
+  statistics.monitors_lost = monitors_lost_;
   statistics.sites_left_out_examples = left_out_examples_;
 }
 

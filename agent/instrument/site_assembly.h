@@ -41,6 +41,7 @@ class SiteAssembly {
   const AssemblyOptions options_;
   Profile& profile_;
   std::map<std::string, uint64_t> monitors_;  // by type name
+  uint64_t monitors_lost_ = 0;
   uint64_t written_ = 0;
   uint64_t left_out_ = 0;
   std::vector<std::string> left_out_examples_;
