@@ -104,6 +104,8 @@ class Expectations(unittest.TestCase):
         self.assertEqual(self.outcome(self.TYPES, self.types(objects=3)).wrong, [])
         self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=3), confined=True).wrong), 1)
         self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=1)).wrong), 1)
+        self.assertEqual(self.outcome(self.TYPES, self.types(a=1), only_where_counted=True).missing, 1)
+        self.assertEqual(len(self.outcome(self.TYPES, self.types(a=6), only_where_counted=True).wrong), 1)
 
     def test_one_type_off_is_wrong(self):
         for found in (self.types(b=4), self.types(b=2), self.types(at=2), self.types(a=6), self.types(counted=(3, 1)),

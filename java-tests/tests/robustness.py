@@ -160,7 +160,7 @@ class Layouts(RobustCase):
         (root / "counting").mkdir(parents=True)
         for source in SOURCES.glob("*.java"):
             shutil.copy(source, root / "counting")
-        (root / "module-info.java").write_text("module app { exports counting; }\n")
+        (root / "module-info.java").write_text("module app { exports counting; requires java.instrument; requires java.management; }\n")
         self.run_command([javac, "-g", "--release", "17", "-d", self.folder / "out" / "app", *root.rglob("*.java")])
         return self.folder / "out"
 
