@@ -90,7 +90,8 @@ void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
 
 }  // namespace
 
-Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& profile) {
+Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
+                                        Profile& profile) {
   RegistryCounts counts;
   const LocalFrame frame(jni);
   jint count = 0;
@@ -107,8 +108,14 @@ Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& p
       continue;
     }
     const TypeIndex type = profile.AddType(ToUtf8(*name));
+    std::string_view internal_name = loaded.descriptor;  // arrays have no methods
+    if (internal_name.size() > 2) internal_name = internal_name.substr(1, internal_name.size() - 2);
     for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {
-      AddMethod(type, method, profile, counts);
+      if (leave_out(internal_name, method.name, method.descriptor)) {
+        ++counts.left_out_methods;
+      } else {
+        AddMethod(type, method, profile, counts);
+      }
     }
   }
   return counts;

@@ -13,6 +13,8 @@
 #include <jvmti.h>
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 #include "writer/model.h"
 #include "writer/status.h"
@@ -25,8 +27,12 @@ struct RegistryCounts {
   int64_t left_out_methods = 0;
 };
 
+// Methods to leave out, by their class's internal name, name and descriptor.
+using MethodFilter = std::function<bool(std::string_view, std::string_view, std::string_view)>;
+
 // Adds the types and methods to the profile, in an order that depends on their names alone. Fails
 // only where the JVM does not list its classes.
-Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, Profile& profile);
+Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
+                                        Profile& profile);
 
 }  // namespace iprof::vm

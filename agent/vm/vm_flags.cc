@@ -109,6 +109,14 @@ const void* VmFlags::AddressOf(std::string_view name) const {
   return nullptr;
 }
 
+std::vector<std::string> VmFlags::Arguments() const {
+  std::vector<std::string> all;
+  for (size_t i = 0; arguments_ != nullptr && i < argument_count_; ++i) {
+    if (arguments_[i] != nullptr) all.emplace_back(arguments_[i]);
+  }
+  return all;
+}
+
 std::optional<std::string> VmFlags::LastArgument(std::string_view prefix) const {
   for (size_t i = arguments_ == nullptr ? 0 : argument_count_; i > 0; --i) {
     const char* argument = arguments_[i - 1];

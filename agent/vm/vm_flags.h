@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace iprof::vm {
 
@@ -28,6 +29,8 @@ class VmFlags {
   bool found() const { return flags_ != nullptr; }
 
   std::optional<bool> Bool(std::string_view name) const;
+  // All arguments in the order in which they count; none where the JVM does not say.
+  std::vector<std::string> Arguments() const;
   // The last argument that starts with this, such as "-Xshare:".
   std::optional<std::string> LastArgument(std::string_view prefix) const;
   // Nothing also where the flag exists but is not set.
