@@ -1,0 +1,100 @@
+// From class counts at sites to the profile's tables.
+#include "agent/instrument/site_assembly.h"
+
+#include <catch2/catch.hpp>
+
+#include "agent/classfile/class_file.h"
+
+namespace iprof::instrument {
+namespace {
+
+// One class with one method that has a receiver at bci 5, a monitor and a type check at bci 9.
+struct Fixture {
+  Fixture() {
+    klass.name = klass.Keep("a/B");
+    CountedMethod method;
+    method.name = klass.Keep("run");
+    method.descriptor = klass.Keep("()V");
+    method.sites = 3;
+    klass.methods.push_back(method);
+    klass.sites = {{0, 5, 100, SiteKind::kReceiver},
+                   {0, 7, 101, SiteKind::kMonitor},
+                   {0, 9, 102, SiteKind::kInstanceOf}};
+    profile.AddStandardTypes();
+    const TypeIndex type = profile.AddType("a.B");
+    index = profile.AddMethod("run", std::vector<TypeIndex>{type, profile.AddType("void")});
+  }
+
+  AssemblyStatistics Assemble(const AssemblyOptions& options = {.monitors = true}) {
+    SiteAssembly assembly(types, options, profile);
+    assembly.Add(klass, klass.methods[0], index);
+    assembly.AddStaticMonitor(static_calls);
+    assembly.WriteMonitors();
+    AssemblyStatistics statistics;
+    assembly.AddTo(statistics);
+    return statistics;
+  }
+
+  // "java.lang.String 3, a.B 1": an entry's classes in their order.
+  std::string Types(Table table, ContextIndex context) const {
+    const auto entry = profile.FindEntry(table, context);
+    if (!entry) return "(none)";
+    std::string text;
+    for (const TypeCount& t : profile.EntryTypeCounts(table, *entry)) {
+      text += (text.empty() ? "" : ", ") + std::string(profile.TypeName(t.type)) + " " +
+              std::to_string(t.count);
+    }
+    return text;
+  }
+
+  CountedClass klass;
+  TypeCounts types;
+  Profile profile;
+  MethodIndex index{};
+  uint64_t static_calls = 0;
+};
+
+TEST_CASE_METHOD(Fixture, "Receivers: busiest first, equals by name", "[site_assembly]") {
+  types.Add(100, "x.C", 1);
+  types.Add(100, "x.A", 5);
+  types.Add(100, "x.B", 1);
+  const auto statistics = Assemble();
+  CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) ==
+        "x.A 5, x.B 1, x.C 1");
+  CHECK(statistics.sites_written == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "A site that lost more than allowed is left out and named",
+                 "[site_assembly]") {
+  types.Add(100, "x.A", 97);
+  types.AddLost(100, 3);
+  types.Add(102, "x.A", 99);
+  types.AddLost(102, 1);
+  const auto statistics = Assemble();
+  CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) == "(none)");
+  CHECK(Types(Table::kInstanceOfs, profile.AddContext(kNoContext, index, 9)) == "x.A 99");
+  CHECK(statistics.sites_left_out == 1);
+  REQUIRE(statistics.sites_left_out_examples.size() == 1);
+  CHECK(statistics.sites_left_out_examples[0] ==
+        "a/B.run()V bci 5: 3 of 100 objects of unknown class");
+}
+
+TEST_CASE_METHOD(Fixture, "Monitors are one entry, with the calls of static synchronized methods",
+                 "[site_assembly]") {
+  types.Add(101, "x.Lock", 4);
+  types.AddLost(101, 2);
+  static_calls = 9;
+  const auto statistics = Assemble();
+  CHECK(Types(Table::kMonitors, profile.AddMonitorContext()) == "java.lang.Class 9, x.Lock 4");
+  CHECK(statistics.monitors_lost == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "monitors=n: no calls of static synchronized methods either",
+                 "[site_assembly]") {
+  static_calls = 9;
+  Assemble({.monitors = false});
+  CHECK(profile.entry_count(Table::kMonitors) == 0);
+}
+
+}  // namespace
+}  // namespace iprof::instrument
