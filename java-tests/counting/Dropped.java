@@ -9,8 +9,8 @@ import java.nio.file.Path;
 
 /**
  * Loaders by the thousand, each dropped after its class has been counted in, and was a receiver, a monitor and the operand
- * of type checks. Argument: loaders. Prints lines "MARK loaders unloaded heap-KiB class-space-KiB resident-KiB" a fifth of
- * the way and at the end, after unloading has been waited for.
+ * of type checks. Arguments: loaders, and in how many batches. Prints a line "MARK loaders unloaded heap-KiB class-space-KiB
+ * resident-KiB" after each batch, when its unloading has been waited for.
  */
 public final class Dropped {
   private static final String NAME = "counting.made.Dropped", INTERNAL = "counting/made/Dropped";
@@ -69,6 +69,7 @@ public final class Dropped {
 
   public static void main(String[] args) throws Exception {
     int loaders = Integer.parseInt(args[0]);
+    int batch = loaders / Integer.parseInt(args[1]);
     byte[] bytes = bytes();
     long sum = 0;
     for (int i = 0; i < loaders; i++) {
@@ -77,9 +78,8 @@ public final class Dropped {
       sum += use(node);
       Method check = made.getMethod("check", Object.class);
       sum += (Integer) check.invoke(null, i % 4 == 0 ? "no" : node);
-      if (i + 1 == loaders / 5) mark(i + 1);
+      if ((i + 1) % batch == 0) mark(i + 1);
     }
-    mark(loaders);
     System.out.println("sum " + sum);
     Expect e = new Expect(Dropped.class);
     int quarter = (loaders + 3) / 4;

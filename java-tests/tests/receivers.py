@@ -52,6 +52,16 @@ class Options(CountingCase):
 
 
 class Small(CountingCase):
+    def test_the_program_of_the_demo(self):
+        """Ten numbers, each made by a synchronized method and printed as text through String.valueOf."""
+        self.run_java("Fib")
+        self.assertEqual(self.profile().monitors()["Fib"], 10)
+        receivers = self.profile().receivers()
+        of_value_of = {context: types for context, types in receivers.items()
+                       if context[0].startswith("java.lang.String.valueOf(java.lang.Object)java.lang.String:")}
+        self.assertEqual(list(of_value_of.values()), [{"java.lang.String": 10}])
+        self.assertIn({"java.io.PrintStream": 10}, receivers.values())
+
     def test_fib(self):
         """One synchronized method, called once; ten numbers as text."""
         self.check("Fib", agent="include=counting.*")
