@@ -15,6 +15,7 @@ public final class Receivers {
   private static final Tally finals = new Tally(), chosen = new Tally(), thrown = new Tally(), lists = new Tally();
   private static final Tally iterators = new Tally(), early = new Tally(), always = new Tally();
   private static final Tally beforeToo = new Tally(), arguments = new Tally(), returned = new Tally(), caught = new Tally();
+  private static final Tally unmade = new Tally();
   private static long ended;
 
   interface Shape {
@@ -296,6 +297,12 @@ public final class Receivers {
     return source.take("four"); // @generic
   }
 
+  /** The new object is on the stack, and not yet made, when its argument's method is called. */
+  private static int made(Shape shape) {
+    unmade.add(shape);
+    return new Square(shape.area()).side; // @unmade
+  }
+
   private static int ofFinal(Base base) {
     finals.add(base);
     return base.always(); // @finalOfAnother
@@ -363,7 +370,7 @@ public final class Receivers {
     long sum = 0;
     for (int i = 0; i < rounds; i++) {
       Shape shape = shapes[i % shapes.length];
-      sum += area(shape) + twice(shape) + nullable(some[i % some.length]);
+      sum += made(shape) + area(shape) + twice(shape) + nullable(some[i % some.length]);
       sum += ofBase(bases[i % bases.length]) + ofFinal(bases[i % 3]);
       sum += bases[i % 4].overridden() + bases[i % 4].callsSecret();
       sum += hash(objects[i % objects.length]) & 1;
@@ -380,6 +387,7 @@ public final class Receivers {
 
   static void expect() {
     Expect e = new Expect(Receivers.class);
+    e.receivers("unmade", unmade);
     e.receivers("area", areas);
     e.receivers("throughBase", 0, throughBase);
     e.receivers("throughBase", 1, throughBase);

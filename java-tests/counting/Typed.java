@@ -4,11 +4,13 @@ package counting;
 public final class Typed {
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
-    long sum = Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds) + Sites.run(rounds);
+    long sum = Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds) + Crowded.run(rounds);
+    sum += Sites.run(rounds);
     System.out.println("sum " + sum);
     Receivers.expect();
     Monitors.expect();
     TypeChecks.expect();
+    Crowded.expect();
     Sites.expect();
     Expect.print();
   }
