@@ -190,9 +190,9 @@ class Assembly {
   }
 
   void WriteClass(ClassCounts& c) {
-    std::string binary_name(c.klass->name);
-    std::replace(binary_name.begin(), binary_name.end(), '/', '.');
-    const TypeIndex type = profile_.AddType(ToUtf8(binary_name));
+    // A hidden class's suffix stands behind a dot, which Class.getName() turns into a slash.
+    const std::string descriptor = "L" + std::string(c.klass->name) + ";";
+    const TypeIndex type = profile_.AddType(ToUtf8(TypeNameOf(descriptor).value_or(descriptor)));
     std::stable_sort(c.methods.begin(), c.methods.end(), [](const Counted& a, const Counted& b) {
       return std::pair(a.method->name, a.method->descriptor) <
              std::pair(b.method->name, b.method->descriptor);

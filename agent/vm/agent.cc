@@ -7,7 +7,9 @@
 
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_registry.h"
+#include "agent/vm/jvmti_memory.h"
 #include "agent/vm/profile_dump.h"
+#include "agent/vm/vm_identity.h"
 #include "writer/model.h"
 
 namespace iprof::vm {
@@ -26,10 +28,24 @@ Status JvmtiFailure(const char* step, jvmtiError error) {
                                              static_cast<int>(error)));
 }
 
+instrument::NamingRule NamingFor(const Options& options, jvmtiEnv* jvmti) {
+  int version = options.target_jdk;
+  if (version == 0) {
+    JvmtiString text(jvmti);
+    if (jvmti->GetSystemProperty("java.vm.version", text.address()) == JVMTI_ERROR_NONE)
+      version = MakeVmIdentity("", std::string(ViewOf(text))).major;
+  }
+  return instrument::RuleForJdk(version);
+}
+
 }  // namespace
 
 Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log)
-    : vm_(vm), jvmti_(jvmti), settings_(std::move(settings)), log_(std::move(log)) {}
+    : vm_(vm),
+      jvmti_(jvmti),
+      settings_(std::move(settings)),
+      log_(std::move(log)),
+      hidden_names_(NamingFor(settings_.options, jvmti)) {}
 
 Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
 
@@ -56,13 +72,21 @@ Status Agent::Register(bool attached) {
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
-  const Result<Counting*> counting = Counting::Create(vm_, settings_.options, *log_, attached);
+  const Result<Counting*> counting =
+      Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
   if (!counting.ok()) return counting.status();
   counting_ = *counting;
+  if (counting_ != nullptr || settings_.options.samples) {
+    const Result<HiddenClasses*> hidden =
+        HiddenClasses::Create(vm_, *log_, hidden_names_, counting_, attached);
+    if (!hidden.ok()) return hidden.status();
+    hidden_ = *hidden;
+  }
   const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_, attached);
   if (!sampling.ok()) return sampling.status();
   sampling_ = *sampling;
   if (sampling_ != nullptr && counting_ != nullptr) sampling_->SetBciMap(counting_);
+  if (sampling_ != nullptr) sampling_->SetHiddenClassNames(&hidden_names_);
   return Status();
 }
 
@@ -81,7 +105,7 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
                                 std::string_view descriptor) {
     return counting_ != nullptr && counting_->WasAdded(owner, name, descriptor);
   };
-  const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, was_added, profile);
+  const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, was_added, proxies_, profile);
   if (!counts.ok()) return counts.status();
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
@@ -97,6 +121,7 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
                              profile.method_count()));
     if (log_->Shows(LogLevel::kStatistics)) {
       std::string report = counting_ == nullptr ? "" : counting_->Report();
+      if (hidden_ != nullptr) report += hidden_->Report();
       if (sampling_ != nullptr) report += sampling_->Report();
       for (std::string_view line : SplitAt(report, "\n")) {
         if (!line.empty()) log_->Statistics(line);

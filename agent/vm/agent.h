@@ -18,8 +18,10 @@
 #include <string>
 
 #include "agent/vm/counting.h"
+#include "agent/vm/hidden_classes.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
+#include "agent/vm/proxy_names.h"
 #include "agent/vm/sampling_session.h"
 #include "writer/status.h"
 
@@ -64,8 +66,11 @@ class Agent {
   jvmtiEnv* jvmti_;
   AgentSettings settings_;
   std::unique_ptr<Log> log_;
-  Sampling* sampling_ = nullptr;  // null where nothing is sampled
-  Counting* counting_ = nullptr;  // null where nothing is counted
+  HiddenNames hidden_names_;
+  ProxyNames proxies_{hidden_names_};
+  HiddenClasses* hidden_ = nullptr;  // null after an attach
+  Sampling* sampling_ = nullptr;     // null where nothing is sampled
+  Counting* counting_ = nullptr;     // null where nothing is counted
   std::mutex dump_mutex_;
 };
 

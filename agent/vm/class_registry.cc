@@ -17,7 +17,6 @@ namespace {
 using instrument::IsHiddenClass;
 using instrument::SignatureOf;
 using instrument::ToUtf8;
-using instrument::TypeNameOf;
 
 struct LoadedClass {
   std::string descriptor;
@@ -91,7 +90,7 @@ void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
 }  // namespace
 
 Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
-                                        Profile& profile) {
+                                        ProxyNames& proxies, Profile& profile) {
   RegistryCounts counts;
   const LocalFrame frame(jni);
   jint count = 0;
@@ -102,12 +101,13 @@ Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const Meth
                                                static_cast<int>(error)));
   }
   for (const LoadedClass& loaded : Describe(jvmti, classes, count, counts)) {
-    const auto name = TypeNameOf(loaded.descriptor);
+    proxies.NameLoaded(jvmti, jni, loaded.klass, loaded.descriptor);
+    const auto name = proxies.names().ProfileName(loaded.descriptor);
     if (!name) {
       ++counts.left_out_classes;
       continue;
     }
-    const TypeIndex type = profile.AddType(ToUtf8(*name));
+    const TypeIndex type = profile.AddType(*name);
     std::string_view internal_name = loaded.descriptor;  // arrays have no methods
     if (internal_name.size() > 2) internal_name = internal_name.substr(1, internal_name.size() - 2);
     for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {

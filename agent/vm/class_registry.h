@@ -16,6 +16,7 @@
 #include <functional>
 #include <string_view>
 
+#include "agent/vm/proxy_names.h"
 #include "writer/model.h"
 #include "writer/status.h"
 
@@ -30,9 +31,9 @@ struct RegistryCounts {
 // Methods to leave out, by their class's internal name, name and descriptor.
 using MethodFilter = std::function<bool(std::string_view, std::string_view, std::string_view)>;
 
-// Adds the types and methods to the profile, in an order that depends on their names alone. Fails
-// only where the JVM does not list its classes.
+// Adds the types and methods to the profile, in an order that depends on their names alone; proxies
+// under the names that ProxyNames gives them. Fails only where the JVM does not list its classes.
 Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
-                                        Profile& profile);
+                                        ProxyNames& proxies, Profile& profile);
 
 }  // namespace iprof::vm

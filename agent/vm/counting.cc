@@ -6,7 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include "agent/instrument/type_names.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
@@ -49,15 +48,6 @@ bool CountsTypes(const Options& options) {
   return options.receivers || options.monitors || options.instance_ofs;
 }
 
-// The name of a class with this signature in a profile. Hidden classes have none that an image
-// would know.
-std::optional<std::string> ProfileName(std::string_view signature) {
-  if (instrument::IsHiddenClass(signature)) return std::nullopt;
-  auto name = instrument::TypeNameOf(signature);
-  if (!name) return std::nullopt;
-  return instrument::ToUtf8(*name);
-}
-
 instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
   instrument::InstrumenterOptions made;
   made.calls = options.calls;
@@ -72,14 +62,18 @@ instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
 
 }  // namespace
 
-Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log)
+Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies)
     : jvmti_(jvmti),
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
+      proxies_(proxies),
       chunks_(space_, static_cast<uint32_t>(options.stripes)),
       count_types_(CountsTypes(options)),
       site_space_(kChunkSites),
-      type_chunks_(site_space_, ProfileName),
+      type_chunks_(site_space_,
+                   [&proxies](std::string_view signature) {
+                     return proxies.names().ProfileName(signature);
+                   }),
       instrumenter_(ForInstrumenter(options), space_,
                     [this](uint32_t chunk) { return chunks_.HolderName(chunk); }),
       thread_([this](jvmtiEnv*,
@@ -101,7 +95,8 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log)
                          [this](uint32_t chunk) { return type_chunks_.HolderName(chunk); });
 }
 
-Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log, bool attached) {
+Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
+                                   ProxyNames& proxies, bool attached) {
   if (!options.calls && !options.branches && !CountsTypes(options)) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
@@ -114,7 +109,7 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
                     [&](std::string_view name) { return flags.Text(name); },
                     [&](std::string_view prefix) { return flags.LastArgument(prefix); }});
   if (attached) plan = {CountingStart::kRetransform, ""};
-  auto* counting = new Counting(jvmti, options, log);  // lives until the process ends
+  auto* counting = new Counting(jvmti, options, log, proxies);  // lives until the process ends
   counting->start_ = plan.start;
   counting->WatchOrigins(flags, attached);
   Status status = counting->Register();
@@ -219,6 +214,7 @@ void Counting::OnVmStart(JNIEnv* jni) {
 
 void Counting::OnVmInit(JNIEnv* jni) {
   filter_.LearnLoaders(jni);
+  proxies_.LearnFields(jni);
   Status status;
   if (origin_ != nullptr) {
     if (Status started = origin_->Start(jvmti_, jni); !started.ok())
@@ -307,12 +303,28 @@ void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint s
   const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   if (origin_ != nullptr) origin_->Note(jni, loader, known_name, original);
-  instrumenter_.Instrument({known_name, original}, [&](size_t length) -> uint8_t* {
+  std::optional<std::string> proxy;
+  if (instrument::IsProxyName(known_name)) {
+    proxy = proxies_.NameLoading(jvmti_, jni, loader, original);
+  }
+  const std::string_view profile_name = proxy ? std::string_view(*proxy) : known_name;
+  instrumenter_.Instrument({profile_name, original}, [&](size_t length) -> uint8_t* {
     unsigned char* memory = nullptr;
     if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE) return nullptr;
     *new_size = static_cast<jint>(length);
     *new_bytes = memory;
     return memory;
+  });
+}
+
+bool Counting::InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
+                                std::vector<uint8_t>* output) {
+  if (!on_.load(std::memory_order_acquire) || !filter_.Accepts(jni, loader, input.name)) {
+    return false;
+  }
+  return instrumenter_.Instrument({input.profile_name, input.bytes}, [&](size_t length) {
+    output->resize(length);
+    return output->data();
   });
 }
 
@@ -338,7 +350,8 @@ Bci Counting::OriginalBci(const SampledMethod& method, Bci running) const {
   std::string_view name = method.class_descriptor;
   if (running <= 0 || name.size() < 3 || name.front() != 'L') return running;
   name = name.substr(1, name.size() - 2);
-  return static_cast<Bci>(instrumenter_.OriginalBci(name, method.name, method.descriptor,
+  const std::string counted = proxies_.names().InternalName(name);
+  return static_cast<Bci>(instrumenter_.OriginalBci(counted, method.name, method.descriptor,
                                                     static_cast<uint32_t>(running)));
 }
 

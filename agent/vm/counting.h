@@ -25,7 +25,9 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/counter_space.h"
@@ -35,6 +37,7 @@
 #include "agent/vm/counter_chunks.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
+#include "agent/vm/proxy_names.h"
 #include "agent/vm/sampling_profile.h"
 #include "agent/vm/startup_plan.h"
 #include "agent/vm/type_chunks.h"
@@ -44,6 +47,13 @@
 
 namespace iprof::vm {
 
+// A hidden class before it is defined; the first name is the one in the bytes, both are internal.
+struct HiddenClassBytes {
+  std::string_view name;
+  std::string_view profile_name;
+  std::span<const uint8_t> bytes;
+};
+
 class Counting final : public BciMap {
  public:
   Counting(const Counting&) = delete;
@@ -51,10 +61,15 @@ class Counting final : public BciMap {
 
   // Opens the environment and registers its callbacks. The result lives until the process ends, as
   // callbacks may come until then. Nothing is returned where the options ask for no counts.
-  static Result<Counting*> Create(JavaVM* vm, const Options& options, Log& log, bool attached);
+  static Result<Counting*> Create(JavaVM* vm, const Options& options, Log& log, ProxyNames& proxies,
+                                  bool attached);
 
   // Adds every instrumented class's types, methods and counts.
   void AddTo(JNIEnv* jni, Profile& profile);
+
+  // Counts a class that no hook sees. False: its bytes stay as they are. Any thread.
+  bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
+                        std::vector<uint8_t>* output);
 
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
@@ -75,7 +90,7 @@ class Counting final : public BciMap {
   void Stop();
 
  private:
-  Counting(jvmtiEnv* jvmti, const Options& options, Log& log);
+  Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies);
 
   Status Register();
   void OnVmStart(JNIEnv* jni);
@@ -102,6 +117,7 @@ class Counting final : public BciMap {
   Log& log_;
   CountingStart start_ = CountingStart::kFirstBytecode;
   ClassFilter filter_;
+  ProxyNames& proxies_;
   instrument::CounterSpace space_;
   CounterChunks chunks_;
   const bool count_types_;  // classes at sites

@@ -22,6 +22,10 @@ void StorePlacement(Options& options, size_t index) {
   options.placement =
       index == 0 ? instrument::PlacementPolicy::kAutomatic : instrument::PlacementPolicy::kDirect;
 }
+void StoreTarget(Options& options, size_t index) {
+  constexpr std::array kVersions{17, 21, 23, 24, 25};
+  options.target_jdk = kVersions[index];
+}
 void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
 }
@@ -55,6 +59,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"instanceofs", &Options::instance_ofs, "n",
      "count the classes of objects at type checks; needs format=1.1.0"},
     {"jdk", &Options::jdk, "y", "count in the JDK's own classes too, from the first bytecode on"},
+    {"target", ChoiceSlot{"17|21|23|24|25", StoreTarget}, "",
+     "the JDK of the GraalVM that builds the image: how lambdas are named; else the running one's"},
     {"include", &Options::include, "", "count only in classes that match one of these patterns"},
     {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
     {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",

@@ -1,0 +1,223 @@
+#include "agent/vm/hidden_classes.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include "agent/vm/boundary.h"
+#include "agent/vm/jvmti_memory.h"
+
+namespace iprof::vm {
+namespace {
+
+Status JvmtiFailure(const char* step, jvmtiError error) {
+  return {Code::kInternal,
+          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
+}
+
+}  // namespace
+
+std::atomic<HiddenClasses*> HiddenClasses::instance_{nullptr};
+
+Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& names,
+                                             Counting* counting, bool attached) {
+  if (attached) {
+    log.Step("lambdas are neither counted nor named: the JVM was running before the agent came");
+    return nullptr;
+  }
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
+  }
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  auto* made = new HiddenClasses(jvmti, log, names, counting);  // until the process ends
+  instance_.store(made, std::memory_order_release);
+  if (Status status = made->Register(); !status.ok()) {
+    instance_.store(nullptr, std::memory_order_release);
+    jvmti->DisposeEnvironment();
+    delete made;
+    return status;
+  }
+  return made;
+}
+
+Status HiddenClasses::Register() {
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_native_method_bind_events = 1;
+  capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
+  capabilities.can_tag_objects = 1;
+  capabilities.can_generate_object_free_events = 1;
+  jvmtiError error = jvmti_->AddCapabilities(&capabilities);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let lambdas be named", error);
+  jvmtiEventCallbacks callbacks{};
+  callbacks.NativeMethodBind = NativeMethodBind;
+  callbacks.ObjectFree = ObjectFree;
+  error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
+  for (const jvmtiEvent event : {JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_OBJECT_FREE}) {
+    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
+  }
+  return {};
+}
+
+void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {
+  JvmtiString name(jvmti_);
+  if (jvmti_->GetMethodName(method, name.address(), nullptr, nullptr) != JVMTI_ERROR_NONE) return;
+  if (ViewOf(name) != "defineClass0") return;
+  jclass declaring = nullptr;
+  if (jvmti_->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return;
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(declaring, signature.address(), nullptr) != JVMTI_ERROR_NONE ||
+      ViewOf(signature) != "Ljava/lang/ClassLoader;") {
+    return;
+  }
+  original_.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
+  *replacement = reinterpret_cast<void*>(&Replacement);
+  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+}
+
+HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
+  if (name.ends_with("$$TypeSwitch")) return Kind::kTypeSwitch;
+  return name.starts_with("java/lang/invoke/") ? Kind::kLinkage : Kind::kOther;
+}
+
+CapturingClass HiddenClasses::TagOf(jclass lookup) {
+  jlong tag = 0;
+  if (jvmti_->GetTag(lookup, &tag) == JVMTI_ERROR_NONE && tag == 0) {
+    tag = next_tag_.fetch_add(1, std::memory_order_relaxed);
+    if (jvmti_->SetTag(lookup, tag) != JVMTI_ERROR_NONE) tag = 0;
+  }
+  return CapturingClass{tag};
+}
+
+HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jclass lookup,
+                                               jbyteArray bytes, jint offset, jint length) {
+  Prepared prepared;
+  if (bytes == nullptr || lookup == nullptr || offset < 0 || length <= 0 ||
+      jni->GetArrayLength(bytes) - offset < length) {
+    return prepared;  // the original's to complain about
+  }
+  std::vector<uint8_t> original(static_cast<size_t>(length));
+  jni->GetByteArrayRegion(bytes, offset, length, reinterpret_cast<jbyte*>(original.data()));
+  classfile::Arena class_arena(8192);
+  classfile::Arena code_arena(8192);
+  classfile::ClassFile file;
+  if (file.Parse(original, class_arena) != classfile::Reason::kOk) {
+    ++seen_[static_cast<size_t>(Kind::kOther)];
+    return prepared;
+  }
+  if (!instrument::IsLambdaClass(file)) {
+    ++seen_[static_cast<size_t>(KindOf(file.name()))];
+    return prepared;
+  }
+  ++seen_[static_cast<size_t>(Kind::kLambda)];
+  const auto base = instrument::LambdaBaseName(file, code_arena, names_.rule());
+  if (!base) {
+    ++without_name_;
+    return prepared;
+  }
+  prepared.stable_name = names_.NumberLambda(TagOf(lookup), *base);
+  if (counting_ == nullptr) return prepared;
+
+  std::vector<uint8_t> rewritten;
+  const HiddenClassBytes input{file.name(), prepared.stable_name, original};
+  if (!counting_->InstrumentHidden(jni, loader, input, &rewritten)) return prepared;
+  const auto new_length = static_cast<jint>(rewritten.size());
+  prepared.rewritten = jni->NewByteArray(new_length);
+  if (prepared.rewritten == nullptr) {
+    jni->ExceptionClear();  // no memory: uncounted is better than not at all
+    return prepared;
+  }
+  prepared.length = new_length;
+  jni->SetByteArrayRegion(prepared.rewritten, 0, new_length,
+                          reinterpret_cast<const jbyte*>(rewritten.data()));
+  ++counted_;
+  return prepared;
+}
+
+void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  const std::string_view text = ViewOf(signature);
+  if (text.size() > 2) names_.Add(text.substr(1, text.size() - 2), stable_name);
+}
+
+// Whether the pending exception says that the bytes are no good class; clears it then.
+bool HiddenClasses::TakeFormatError(JNIEnv* jni) {
+  jthrowable thrown = jni->ExceptionOccurred();
+  if (thrown == nullptr) return false;
+  jni->ExceptionClear();
+  jclass klass = jni->GetObjectClass(thrown);
+  JvmtiString signature(jvmti_);
+  const bool known =
+      jvmti_->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE;
+  const std::string_view name = known ? ViewOf(signature) : std::string_view();
+  const bool format_error =
+      name == "Ljava/lang/ClassFormatError;" || name == "Ljava/lang/VerifyError;";
+  if (!format_error) jni->Throw(thrown);
+  jni->DeleteLocalRef(klass);
+  jni->DeleteLocalRef(thrown);
+  return format_error;
+}
+
+std::string HiddenClasses::Report() const {
+  const auto seen = [&](Kind kind) { return seen_[static_cast<size_t>(kind)].load(); };
+  std::string report = fmt::format("lambdas: {} defined, {} counted, {} without a stable name\n",
+                                   seen(Kind::kLambda), counted_.load(), without_name_.load());
+  report += fmt::format(
+      "hidden classes left out: {} linkage of method handles, {} type switches, {} others\n",
+      seen(Kind::kLinkage), seen(Kind::kTypeSwitch), seen(Kind::kOther));
+  if (original_.load() == nullptr) report += "no hidden class was defined since the start\n";
+  if (const uint64_t count = refused_.load(); count > 0) {
+    report += fmt::format("lambdas defined uncounted because the JVM refused them: {}\n", count);
+  }
+  return report;
+}
+
+jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                                          jstring name, jbyteArray bytes, jint offset, jint length,
+                                          jobject domain, jboolean initialize, jint flags,
+                                          jobject class_data) {
+  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  const DefineClass0 original = self->original_.load(std::memory_order_acquire);
+  Prepared prepared;
+  AtBoundary(self->log_, "defineClass0",
+             [&] { prepared = self->Prepare(jni, loader, lookup, bytes, offset, length); });
+  jclass defined = nullptr;
+  if (prepared.rewritten != nullptr) {
+    defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0, prepared.length,
+                       domain, initialize, flags, class_data);
+    const bool again = defined == nullptr && self->TakeFormatError(jni);
+    jni->DeleteLocalRef(prepared.rewritten);
+    if (again) {
+      ++self->refused_;
+      defined = original(jni, holder, loader, lookup, name, bytes, offset, length, domain,
+                         initialize, flags, class_data);
+    }
+  } else {
+    defined = original(jni, holder, loader, lookup, name, bytes, offset, length, domain, initialize,
+                       flags, class_data);
+  }
+  if (defined != nullptr && !prepared.stable_name.empty()) {
+    AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
+  }
+  return defined;
+}
+
+void JNICALL HiddenClasses::NativeMethodBind(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/,
+                                             jthread /*thread*/, jmethodID method, void* address,
+                                             void** replacement) {
+  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "NativeMethodBind", [&] { self->OnBind(method, address, replacement); });
+}
+
+void JNICALL HiddenClasses::ObjectFree(jvmtiEnv* /*jvmti*/, jlong tag) {
+  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "ObjectFree", [&] { self->names_.Drop(CapturingClass{tag}); });
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,99 @@
+// HiddenClasses: the classes that the JVM never shows to a class-file hook.
+//
+// A lambda's class is hidden: it comes into being in the native method ClassLoader.defineClass0,
+// and no class-file event tells of it. So that method is replaced when the JVM binds it
+// (NativeMethodBind); the replacement names the class, has it counted, and calls the original.
+//
+// What becomes of a hidden class:
+//  - a lambda or method reference: counted like other classes, under its stable name;
+//  - everything else (LambdaForm$… and other linkage of method handles, …$$TypeSwitch, classes that
+//  an application hides itself): passed on untouched, and counted by kind. An image build has no
+//  class by any such name. See docs/names.md.
+//
+// Guarantees: on any problem the original bytes are defined; where the JVM refuses the rewritten
+// class as badly formed the original one is defined instead. The exceptions of the original are the
+// caller's, ours never are. No lock is held across a call to the JVM.
+// Threads: Create on the loading thread; the replacement on any thread. After a late attach nothing
+// is replaced, as the JVM would have to rebind the method, and it writes a warning to the
+// application's output where that is done: Create then only says so.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/vm/counting.h"
+#include "agent/vm/hidden_names.h"
+#include "agent/vm/log.h"
+#include "writer/status.h"
+
+namespace iprof::vm {
+
+class HiddenClasses {
+ public:
+  HiddenClasses(const HiddenClasses&) = delete;
+  HiddenClasses& operator=(const HiddenClasses&) = delete;
+
+  // `counting` may be null: then classes are only named. The result lives until the process ends.
+  static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, Counting* counting,
+                                       bool attached);
+
+  // The paragraph that verbose=1 prints at the end.
+  std::string Report() const;
+
+ private:
+  enum class Kind { kLambda, kLinkage, kTypeSwitch, kOther };
+  static constexpr size_t kKinds = 4;
+
+  using DefineClass0 = jclass(JNICALL*)(JNIEnv*, jclass, jobject loader, jclass lookup,
+                                        jstring name, jbyteArray bytes, jint offset, jint length,
+                                        jobject domain, jboolean initialize, jint flags,
+                                        jobject class_data);
+
+  // What is known of a class before it is defined.
+  struct Prepared {
+    std::string stable_name;         // empty: it is left alone
+    jbyteArray rewritten = nullptr;  // null: the original bytes
+    jint length = 0;
+  };
+
+  HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, Counting* counting)
+      : jvmti_(jvmti), log_(log), names_(names), counting_(counting) {}
+
+  Status Register();
+  void OnBind(jmethodID method, void* address, void** replacement);
+  Prepared Prepare(JNIEnv* jni, jobject loader, jclass lookup, jbyteArray bytes, jint offset,
+                   jint length);
+  CapturingClass TagOf(jclass lookup);
+  void Remember(jclass defined, const std::string& stable_name);
+  static Kind KindOf(std::string_view name);
+  bool TakeFormatError(JNIEnv* jni);
+
+  static jclass JNICALL Replacement(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                                    jstring name, jbyteArray bytes, jint offset, jint length,
+                                    jobject domain, jboolean initialize, jint flags,
+                                    jobject class_data);
+  static void JNICALL NativeMethodBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread,
+                                       jmethodID method, void* address, void** replacement);
+  static void JNICALL ObjectFree(jvmtiEnv* jvmti, jlong tag);
+
+  static std::atomic<HiddenClasses*> instance_;  // the replacement is handed no pointer
+
+  jvmtiEnv* const jvmti_;
+  Log& log_;
+  HiddenNames& names_;
+  Counting* const counting_;
+  std::atomic<DefineClass0> original_{nullptr};
+  std::atomic<jlong> next_tag_{1};
+  std::array<std::atomic<uint64_t>, kKinds> seen_{};
+  std::atomic<uint64_t> counted_{0};
+  std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read
+  std::atomic<uint64_t> refused_{0};       // rewritten classes that the JVM did not take
+};
+
+}  // namespace iprof::vm

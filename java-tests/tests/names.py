@@ -1,0 +1,184 @@
+"""Names of classes that the JVM makes up: lambdas, method references and proxies, as an image build would call them.
+
+The expected names are computed by oracle/stable_names.py from class files that the JVM itself dumps.
+"""
+
+import collections
+import re
+import struct
+
+from harness.case import AgentCase, Settings
+from oracle import classfile, stable_names
+
+LAMBDA = re.compile(r"\$\$Lambda[$/]")
+# What each call count in Shapes says which lambda it belongs to: count -> a method of it.
+COUNTS = {11: "applyAsInt", 12: "applyAsInt", 13: "apply", 14: "apply", 15: "apply", 16: "get", 17: "apply",
+          18: "apply", 19: "applyAsInt", 20: "compare", 22: "call"}
+
+
+def interfaces(data):
+    """The names of the interfaces of a class file, which oracle.classfile does not keep."""
+    at, count, utf8, classes = 10, struct.unpack_from(">H", data, 8)[0], {}, {}
+    index = 1
+    widths = {3: 5, 4: 5, 5: 9, 6: 9, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5, 15: 4, 16: 3, 17: 5, 18: 5, 19: 3, 20: 3}
+    while index < count:
+        tag = data[at]
+        if tag == 1:
+            length = struct.unpack_from(">H", data, at + 1)[0]
+            utf8[index] = data[at + 3:at + 3 + length].decode()
+            at += 3 + length
+        elif tag == 7:
+            classes[index] = struct.unpack_from(">H", data, at + 1)[0]
+            at += 3
+        else:
+            at += widths[tag]
+            index += tag in (5, 6)
+        index += 1
+    found = struct.unpack_from(f">{struct.unpack_from('>H', data, at + 6)[0]}H", data, at + 8)
+    return [utf8[classes[i]].replace("/", ".") for i in found]
+
+
+class NamesCase(AgentCase):
+    def target(self):
+        return self.jvm.major
+
+    def expected_lambdas(self, main, target):
+        """Base name -> how many classes have it, from the JVM's own dump, which needs no agent."""
+        for path in self.folder.rglob("*$$Lambda*.class"):
+            path.unlink()  # an earlier run's
+        if self.jvm.major < 21:
+            flags = [f"-Djdk.internal.lambda.dumpProxyClasses={self.folder}"]
+        else:
+            flags = ["-Djdk.invoke.LambdaMetafactory.dumpProxyClassFiles=true"]
+        self.run_java(main, agent=None, jvm_args=flags)
+        names = collections.Counter()
+        for path in self.folder.rglob("*$$Lambda*.class"):
+            data = path.read_bytes()
+            read = classfile.read(data)
+            outer = read.name[:read.name.rindex("$$Lambda")]
+            names[stable_names.base_name(outer, stable_names.lambda_text(read, interfaces(data), target), target)] += 1
+        self.assertTrue(names, "the JVM dumped no lambdas")
+        return {stable_names.numbered(base, target, n) for base, count in names.items() for n in range(count)}
+
+    def lambdas(self, profile, package):
+        return {name for name in profile.types if LAMBDA.search(name) and name.startswith(package)}
+
+
+class Lambdas(NamesCase):
+    def check(self, agent, jvm_args=(), target=None):
+        expected = {n for n in self.expected_lambdas("names.Shapes", target or self.target()) if n.startswith("names.")}
+        self.run_java("names.Shapes", agent=agent, jvm_args=jvm_args)
+        profile = self.profile()
+        self.assert_same(expected, self.lambdas(profile, "names."))
+        return profile
+
+    def check_counts(self, profile):
+        """Each lambda was called a number of times of its own."""
+        calls = collections.defaultdict(set)
+        for context, count in profile.calls().items():
+            owner, _, name = context[0].split("(")[0].rpartition(".")
+            if LAMBDA.search(owner) and owner.startswith("names."):
+                calls[count].add(name)
+        for count, name in COUNTS.items():
+            self.assertIn(name, calls[count], f"no lambda's {name} was called {count} times: {dict(calls)}")
+        self.assertIn("greet", calls[42])
+
+    def test_names_and_counts(self):
+        profile = self.check("samples=n")
+        self.check_counts(profile)
+        jdk = {name for name in profile.types if name.startswith(("java.", "jdk."))}
+        self.assertFalse({n for n in jdk if "LambdaForm" in n and "/" in n}, "linkage classes are left out")
+
+    def test_every_target(self):
+        for target in (17, 21, 23, 24, 25):
+            with self.subTest(target=target):
+                self.check(f"samples=n,target={target}", target=target)
+
+    def test_application_only(self):
+        profile = self.check("samples=n,jdk=n")
+        self.check_counts(profile)
+        self.assert_same(set(), self.lambdas(profile, "java."))
+
+    def test_verified_and_checked(self):
+        self.expected_lambdas("names.Shapes", self.target())
+        run = self.run_java("names.Shapes", agent="samples=n", jvm_args=["-Xcheck:jni", "-Xverify:all"])
+        plain = self.run_java("names.Shapes", agent=None, jvm_args=["-Xcheck:jni", "-Xverify:all"])
+        self.assert_same(plain.stdout, run.stdout, "the JVM complained")
+        self.check_counts(self.profile())
+
+    def test_same_names_twice(self):
+        found = []
+        for run in "ab":
+            self.run_java("names.Shapes", agent=f"samples=n,out={run}.iprof")
+            found.append(self.lambdas(self.profile(f"{run}.iprof"), ""))
+        self.assert_same(found[0], found[1])
+        self.assertTrue(any(n.startswith("java.") or n.startswith("jdk.") or n.startswith("sun.") for n in found[0]),
+                        "lambdas of the JDK are counted too")
+
+    def test_loaders_share_names(self):
+        self.run_java("names.Loaders", 50, agent="samples=n")
+        profile = self.profile()
+        found = self.lambdas(profile, "names.Loaders$Worker$$Lambda")
+        self.assertEqual(len(found), 3, found)
+        counts = [sum(c for context, c in profile.calls().items() if context[0].startswith(name + ".applyAsInt("))
+                  for name in found]
+        self.assertEqual(counts, [50, 50, 50])
+
+
+class Proxies(NamesCase):
+    def test_names_and_counts(self):
+        run = self.run_java("names.Shapes", agent="samples=n")
+        profile = self.profile()
+        open_name, package_private = re.search(r"proxy (\S+) (\S+)", run.stdout).groups()
+        self.assertFalse({open_name, package_private} & profile.types, "the JVM's own names are of this run only")
+        package = open_name.rpartition(".")[0]
+        stable = stable_names.proxy_name(package, ["java.util.concurrent.Callable"], "app")
+        self.assertEqual(profile.calls_of(f"{stable}.call"), 23)
+        stable = stable_names.proxy_name("names", ["names.Shapes$Hidden"], "app", "native-image-unnamed")
+        self.assertEqual(profile.calls_of(f"{stable}.value"), 24)
+
+    def test_named_where_nothing_is_counted(self):
+        self.run_java("names.Shapes", agent="calls=n,branches=n,receivers=n,monitors=n,samples=n")
+        stable = stable_names.proxy_name("names", ["names.Shapes$Hidden"], "app", "native-image-unnamed")
+        self.assertIn(stable, self.profile().types)
+
+
+class Others(NamesCase):
+    def test_hidden_classes_of_the_application_are_left_out(self):
+        plain = self.run_java("names.OwnHidden", agent=None)
+        run = self.run_java("names.OwnHidden", agent="samples=n,verbose=1")
+        self.assert_same(plain.stdout, run.stdout)
+        self.assertFalse({name for name in self.profile().types if name.startswith("names.OwnHidden$Template/")})
+        self.assertRegex(run.stderr, r"hidden classes left out: \d+ linkage of method handles, \d+ type switches, "
+                                     r"[1-9]\d* others")
+
+    def test_type_switches_are_left_out(self):
+        javac = self.jvm.tool("javac")
+        if self.jvm.major < 21 or javac is None:
+            self.skipTest("needs a compiler for pattern switches")
+        source = self.folder / "Switching.java"
+        source.write_text("""
+            public class Switching {
+                static int kind(Object o) {
+                    return switch (o) {
+                        case Integer i when i > 3 -> 1;
+                        case String s -> 2;
+                        default -> 3;
+                    };
+                }
+                public static void main(String[] args) {
+                    int sum = 0;
+                    for (int i = 0; i < 30; i++) sum += kind(i) + kind("x");
+                    System.out.println(sum);
+                }
+            }
+            """)
+        self.run_command([javac, "-d", self.folder, source])
+        main = ["-cp", self.folder, "Switching"]
+        run = self.run_java(main, agent="samples=n,verbose=1")
+        self.assertEqual(run.stdout, f"{sum((1 if i > 3 else 3) + 2 for i in range(30))}\n")
+        profile = self.profile()
+        self.assertFalse({name for name in profile.types if "$$TypeSwitch" in name})
+        self.assertEqual(profile.calls_of("Switching.kind"), 60)
+        if self.jvm.major >= 23:
+            self.assertRegex(run.stderr, r"[1-9]\d* type switches")
