@@ -177,6 +177,15 @@ p.C::m(I)I
 """
 
 
+class Between(unittest.TestCase):
+    def test_between_two_runs_that_differ_a_little(self):
+        runs = [(7454, 10), (7654, 10)]
+        self.assertTrue(method_data_comparison.between((7526, 10), runs))
+        for ours, theirs in (((7726, 10), runs), ((7300, 10), runs), ((7526, 200), runs), ((7526, 10), runs[:1]),
+                             ((7526, 10), [(3000, 10), (7654, 10)]), ((7460, 10), [(7454, 10), (7455, 10)])):
+            self.assertFalse(method_data_comparison.between(ours, theirs), (ours, theirs))
+
+
 class Receivers(unittest.TestCase):
     def compare(self, at_4, at_9, **more):
         ours = counts.Counts()
