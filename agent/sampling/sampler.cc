@@ -102,7 +102,9 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   }
   Result<std::unique_ptr<TraceTable>> table = TraceTable::Create(options.memory_bytes);
   if (!table.ok()) return table.status();
-  if (const Status guard = CrashGuard::Install(); !guard.ok()) return guard;
+  if (hooks.crash_guard) {
+    if (const Status guard = CrashGuard::Install(); !guard.ok()) return guard;
+  }
   const Result<int> signal = TakeSignal(options.signal, OnSampleSignal);
   if (!signal.ok()) return signal.status();
   ThreadSlotPool* pool = PoolFor(options.depth);

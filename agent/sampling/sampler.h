@@ -56,6 +56,8 @@ struct SamplerHooks {
   FrameAnchor anchor;
   // Recovery can be switched off, to measure what it does.
   bool recover = true;
+  // Without it a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
+  bool crash_guard = true;
 };
 
 class Sampler {

@@ -9,7 +9,9 @@
 #include "agent/sampling/sample_signal.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/local_frame.h"
 #include "agent/vm/sampling_anchor.h"
+#include "agent/vm/vm_flags.h"
 
 namespace iprof::vm {
 namespace {
@@ -120,6 +122,8 @@ void Sampling::Begin() {
   hooks.get_call_trace = FindAsyncGetCallTrace();
   hooks.current_env = CurrentEnv;
   hooks.anchor = FindFrameAnchor(jvmti_, jni);
+  // -Xcheck:jni compares the handlers of faults with HotSpot's own and warns of every other.
+  hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
   if (!sampler.ok()) {
     log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
@@ -158,12 +162,12 @@ void Sampling::LearnClass(jclass klass) {
 }
 
 void Sampling::LearnLoadedClasses(JNIEnv* jni) {
+  const LocalFrame frame(jni);
   jint count = 0;
   JvmtiMemory<jclass> classes(jvmti_);
   if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; ++i) {
     LearnClass(classes[i]);  // refuses what is not prepared yet; ClassPrepare will come for that
-    jni->DeleteLocalRef(classes[i]);
   }
 }
 
