@@ -109,7 +109,9 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
                     [&](std::string_view name) { return flags.Text(name); },
                     [&](std::string_view prefix) { return flags.LastArgument(prefix); }});
   if (attached) plan = {CountingStart::kRetransform, ""};
-  auto* counting = new Counting(jvmti, options, log, proxies);  // lives until the process ends
+  Options planned = options;
+  planned.jdk = options.jdk && plan.start != CountingStart::kApplication;
+  auto* counting = new Counting(jvmti, planned, log, proxies);  // lives until the process ends
   counting->start_ = plan.start;
   counting->WatchOrigins(flags, attached);
   Status status = counting->Register();

@@ -19,13 +19,23 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
     }
     return {CountingStart::kApplication, ""};
   }
+  std::string_view making;
+  if (set("AOTCacheOutput") || set("AOTConfiguration")) {
+    making = "an AOT cache";
+  } else if (flags.boolean("DumpSharedSpaces").value_or(false) || set("ArchiveClassesAtExit")) {
+    making = "a class-data archive";
+  }
+  if (!making.empty()) {
+    return {CountingStart::kApplication,
+            fmt::format("the making of {} rules out counting in the JDK's own classes: only the "
+                        "application's are counted",
+                        making)};
+  }
   std::string_view conflict;
   if (flags.last_argument("-Xshare:").value_or("") == "-Xshare:on") {
     conflict = "-Xshare:on";
-  } else if (set("AOTCache") || set("AOTCacheOutput") || set("AOTConfiguration")) {
+  } else if (set("AOTCache")) {
     conflict = "an AOT cache";
-  } else if (flags.boolean("DumpSharedSpaces").value_or(false) || set("ArchiveClassesAtExit")) {
-    conflict = "the making of a class-data archive";
   }
   if (conflict.empty()) return {CountingStart::kFirstBytecode, ""};
   return {CountingStart::kRetransform, fmt::format("{} rules out counting from the first bytecode "

@@ -4,7 +4,9 @@
 // Seeing every class of the JDK from its first bytecode takes JVMTI's early class-file hook, which
 // switches class-data sharing off. Where the user insists on an archive (-Xshare:on, an AOT cache),
 // asking for the hook would end the JVM, so counting starts when the VM is initialised, by
-// retransforming what is loaded. With jdk=n neither is needed.
+// retransforming what is loaded. With jdk=n neither is needed. While an archive is being made, the
+// JDK's own classes are left alone: HotSpot (25) ends with a fault where it has regenerated classes
+// that a hook changed.
 //
 // Pure logic on what VmFlags answers; callable from any thread.
 #pragma once

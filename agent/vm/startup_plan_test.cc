@@ -48,10 +48,6 @@ TEST_CASE("what rules the early hook out is named in one sentence, and counting 
   const Conflict conflicts[] = {
       {{.share = "-Xshare:on"}, "-Xshare:on"},
       {{.texts = {{"AOTCache", "app.aot"}}}, "an AOT cache"},
-      {{.texts = {{"AOTCacheOutput", "app.aot"}}}, "an AOT cache"},
-      {{.texts = {{"AOTConfiguration", "app.conf"}}}, "an AOT cache"},
-      {{.booleans = {{"DumpSharedSpaces", true}}}, "the making of a class-data archive"},
-      {{.texts = {{"ArchiveClassesAtExit", "app.jsa"}}}, "the making of a class-data archive"},
   };
   for (const Conflict& conflict : conflicts) {
     INFO(conflict.named);
@@ -61,6 +57,24 @@ TEST_CASE("what rules the early hook out is named in one sentence, and counting 
                              " rules out counting from the first bytecode on: counts start when "
                              "the VM is initialised");
     CHECK(conflict.vm.Plan(false).start == CountingStart::kApplication);
+  }
+}
+
+TEST_CASE("while an archive is made, the JDK's classes are left alone") {
+  const std::pair<Vm, std::string> makers[] = {
+      {{.texts = {{"AOTCacheOutput", "app.aot"}}}, "an AOT cache"},
+      {{.texts = {{"AOTConfiguration", "app.conf"}}}, "an AOT cache"},
+      {{.booleans = {{"DumpSharedSpaces", true}}}, "a class-data archive"},
+      {{.texts = {{"ArchiveClassesAtExit", "app.jsa"}}}, "a class-data archive"},
+  };
+  for (const auto& [vm, named] : makers) {
+    INFO(named);
+    CHECK(vm.Plan(true).start == CountingStart::kApplication);
+    CHECK(vm.Plan(true).notice ==
+          "the making of " + named +
+              " rules out counting in the JDK's own classes: only the application's are counted");
+    CHECK(vm.Plan(false).start == CountingStart::kApplication);
+    CHECK(vm.Plan(false).notice.empty());
   }
 }
 
