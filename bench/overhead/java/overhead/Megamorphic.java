@@ -2,7 +2,7 @@ package overhead;
 
 import java.util.Random;
 
-/** Evaluates and prints expression trees of a dozen classes: nearly every instruction is a call with many targets. */
+/** Evaluates and prints expression trees of ten classes: nearly every instruction is a call with many targets. */
 final class Megamorphic implements Workload {
   private abstract static class Node {
     abstract int value(int x);
