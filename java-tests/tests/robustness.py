@@ -112,27 +112,57 @@ class OtherAgents(RobustCase):
             self.skipTest(str(missing))
         return f"-javaagent:{jar}=destfile={self.folder / 'jacoco.exec'},includes=counting.*"
 
-    def beside(self, first):
+    def beside(self, first, options="placement=direct", jvm_args=(), library=True):
         """Positions in classes that JaCoCo has changed are aligned or the method is left out; numbers are never wrong."""
-        jacoco, ours = self.jacoco(), f"-agentpath:{Settings.agent}=placement=direct"
+        jacoco, ours = self.jacoco(), f"-agentpath:{Settings.agent}={options}"
         agents = [jacoco, ours] if first else [ours, jacoco]
-        command = [self.jvm.java, *agents, "-cp", Settings.classes, "counting.All", "0"]
+        command = [self.jvm.java, *agents, *jvm_args, "-cp", Settings.classes, "counting.All", "0"]
         run = self.run_command(command)
         self.profile()
         from oracle import counts, expectations
         from oracle.counting_case import program
         checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"), tree=False,
-                                       only_where_counted=True, lambdas=self.names_lambdas())
+                                       only_where_counted=True, library=library, lambdas=self.names_lambdas())
         outcome = checker.check(expectations.parse(run.stdout))
         print(f"{self.jvm.id} JaCoCo {'first' if first else 'second'}: {outcome.summary()}", file=sys.stderr)
         self.assertEqual(outcome.wrong[:40], [])
         self.assertGreater((self.folder / "jacoco.exec").stat().st_size, 1000)
+        return run, outcome
+
+    def comes_first(self, run):
+        return [line for line in self.agent_lines(run.stderr) if "another agent" in line]
 
     def test_jacoco_before(self):
-        self.beside(first=True)
+        run, outcome = self.beside(first=True)
+        self.assertEqual(len(self.comes_first(run)), 1, run.stderr)
+        self.assertIn("comes first: put -agentpath:", self.comes_first(run)[0])
+        self.assertGreater(outcome.exact, 100, "calls stay, only positions go")
+        profile = self.profile()
+        added = {m["name"] for m in profile.document["methods"]
+                 if profile.type_names[m["signature"][0]].startswith(("counting.All", "counting.Ifs", "counting.Expect"))}
+        self.assertIn("main", added)
+        self.assertEqual({name for name in added if "jacoco" in name.lower()}, set())
+
+    def test_jacoco_before_without_the_jdk(self):
+        """Without the early hook the order is the same."""
+        run, _ = self.beside(first=True, options="jdk=n,placement=direct", library=False)
+        self.assertEqual(len(self.comes_first(run)), 1, run.stderr)
 
     def test_jacoco_after(self):
-        self.beside(first=False)
+        run, outcome = self.beside(first=False)
+        self.assertEqual(self.comes_first(run), [])
+        # Receivers of a site that lost objects to another thread may be left out; nothing else may.
+        self.assertLessEqual(outcome.missing, outcome.checked // 100)
+
+    def test_jacoco_with_a_late_start(self):
+        """-Xshare:on makes us retransform, which comes after every other agent, whatever the order."""
+        if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
+            self.skipTest(f"{self.jvm.id} has no archive to share")
+        for first in (True, False):
+            with self.subTest(first=first):
+                run, outcome = self.beside(first=first, jvm_args=["-Xshare:on"])
+                self.assertEqual(len(self.comes_first(run)), 1, run.stderr)
+                self.assertGreater(outcome.exact, 100)
 
     def test_debugger(self):
         jdb = self.jvm.tool("jdb")
@@ -202,8 +232,17 @@ class Scarcity(RobustCase):
     def test_memory_cap(self):
         run, outcome = self.check("All", 0, agent="memory=300k,placement=direct,verbose=1", only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "the cap left nothing out")
-        capped = [line for line in self.agent_lines(run.stderr) if "memory" in line]
-        self.assertTrue(capped, run.stderr)
+        said = self.agent_lines(run.stderr)
+        self.assertEqual(len([line for line in said if "the memory cap (memory=) is reached" in line]), 1, run.stderr)
+        methods = [line for line in said if "methods left alone" in line and "the memory cap" in line]
+        classes = [line for line in said if "classes left alone" in line and "no counters to be had" in line]
+        self.assertEqual((len(methods), len(classes)), (1, 1), run.stderr)
+
+    def test_memory_cap_is_told_without_being_asked(self):
+        run, _ = self.check("All", 0, agent="memory=300k,placement=direct", only_where_counted=True)
+        self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory cap" in line]), 1, run.stderr)
+        run, _ = self.check("All", 0, agent="placement=direct")
+        self.assertEqual([line for line in self.agent_lines(run.stderr) if "memory cap" in line], [])
 
     def test_small_heap(self):
         self.check("All", 0, jvm_args=["-Xmx24m"])
@@ -276,3 +315,35 @@ class Archives(RobustCase):
                                             "counting.All", "0"])
                     self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
                     self.profile()
+                    self.said(run, "aot cache" if option == "jdk=y" else "lambdas that come out")
+
+    def test_making_an_aot_cache(self):
+        """Recording and creating go on beside the agent, which leaves the JDK alone meanwhile."""
+        if self.jvm.major < 24:
+            self.skipTest(f"{self.jvm.id} has no AOT cache")
+        jar, _ = self.archive()
+        conf, cache = self.folder / "app.aotconf", self.folder / "app.aot"
+        record = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}=jdk=y", "-XX:AOTMode=record",
+                                   f"-XX:AOTConfiguration={conf}", "-cp", jar, "counting.All", "0"],
+                                  expect=None)
+        self.assertNotIn("# A fatal error", record.stdout + record.stderr)
+        if "does not support native JVMTI agent" in record.stdout + record.stderr:
+            self.skipTest(f"{self.jvm.id} itself makes no AOT cache beside an agent")
+        self.assertIn("EXPECT done\n", record.stdout)
+        self.said(record, "aot cache")
+        self.profile()
+        if not conf.exists():
+            self.skipTest(f"{self.jvm.id} records no AOT configuration: {record.stderr[-300:]}")
+        create = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}=jdk=y", "-XX:AOTMode=create",
+                                   f"-XX:AOTConfiguration={conf}", f"-XX:AOTCache={cache}", "-cp", jar], expect=None)
+        self.assertNotIn("# A fatal error", create.stdout + create.stderr)
+
+    def test_making_an_archive(self):
+        run = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}=jdk=y",
+                                f"-XX:ArchiveClassesAtExit={self.folder / 'app.jsa'}", "-cp", self.archive()[0],
+                                "counting.All", "0"], expect=None)
+        if "does not support native JVMTI agent" in run.stdout + run.stderr:
+            self.skipTest(f"{self.jvm.id} itself makes no archive beside an agent")
+        self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
+        self.said(run, "class-data archive")
+        self.profile()
