@@ -7,6 +7,7 @@
 
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/vm_flags.h"
 
 namespace iprof::vm {
 namespace {
@@ -24,6 +25,12 @@ Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& 
                                              Counting* counting, bool attached) {
   if (attached) {
     log.Step("lambdas are neither counted nor named: the JVM was running before the agent came");
+    return nullptr;
+  }
+  // Its linked classes cannot be used beside an early VMStart, which the JVM would end for.
+  for (const char* cache : {"AOTCache", "AOTCacheOutput", "AOTConfiguration"}) {
+    if (VmFlags(vm).Text(cache).value_or("").empty()) continue;
+    log.Warning("an AOT cache rules out counting and naming lambdas");
     return nullptr;
   }
   void* environment = nullptr;

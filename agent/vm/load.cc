@@ -13,6 +13,7 @@
 #include "agent/vm/agent.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/library_note.h"
 #include "agent/vm/log.h"
 #include "agent/vm/main_program.h"
 #include "agent/vm/options.h"
@@ -96,6 +97,12 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
   if (Agent* running = Agent::Current(); running != nullptr) {
     running->log().Warning("already loaded in this JVM; the options of the first load stand");
     return Outcome::kRunning;
+  }
+  if (CopiesOfThisLibrary() > 1) {
+    Log stderr_log;
+    stderr_log.Warning(
+        "another copy of this library is already loaded in this JVM; this one stays out");
+    return Outcome::kStaysOut;
   }
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/instrument/type_names.h"
+#include "agent/vm/runtime_image.h"
 
 namespace iprof::vm {
 namespace {
@@ -13,7 +14,7 @@ using sampling::CallFrame;
 using sampling::TraceTable;
 using sampling::TraceView;
 
-enum class FrameKind { kOrdinary, kUnstable, kLinkage, kContinuation, kUnnamed };
+enum class FrameKind { kOrdinary, kUnstable, kLinkage, kProbe, kContinuation, kUnnamed };
 
 // "La/B.0x0123;" is the hidden class "a.B/0x0123".
 std::string HiddenNameOf(std::string_view descriptor) {
@@ -33,6 +34,11 @@ bool IsLinkage(std::string_view class_descriptor) {
   if (!class_descriptor.starts_with(kInvoke)) return false;
   return instrument::IsHiddenClass(class_descriptor) || class_descriptor.ends_with("$Holder;") ||
          class_descriptor.substr(kInvoke.size()).starts_with("LambdaForm$");
+}
+
+// The agent's own classes, which probes call.
+bool IsProbe(std::string_view class_descriptor) {
+  return class_descriptor.substr(1).starts_with(kRuntimePrefix);
 }
 
 bool IsContinuationEntry(const SampledMethod& method) {
@@ -64,7 +70,12 @@ class Translation {
         whole = true;  // what is cut off was not the virtual thread's
         break;
       }
-      if (resolved.kind == FrameKind::kLinkage) {
+      if (resolved.kind == FrameKind::kProbe) {
+        // Whatever it was calling is its doing as well: the time goes to the method that is
+        // counted.
+        frames_.clear();
+        ++counts_.linkage_frames;
+      } else if (resolved.kind == FrameKind::kLinkage) {
         ++counts_.linkage_frames;
       } else if (resolved.kind == FrameKind::kUnstable) {
         ++counts_.unstable_frames;
@@ -104,7 +115,9 @@ class Translation {
     const std::optional<SampledMethod> method = methods_.Find(id);
     if (!method) return resolved;
     resolved.method = *method;
-    if (IsLinkage(method->class_descriptor)) {
+    if (IsProbe(method->class_descriptor)) {
+      resolved.kind = FrameKind::kProbe;
+    } else if (IsLinkage(method->class_descriptor)) {
       resolved.kind = FrameKind::kLinkage;
     } else if (IsContinuationEntry(*method)) {
       resolved.kind = FrameKind::kContinuation;

@@ -11,6 +11,7 @@
 //  - Linkage is left out: LambdaForm$… and the other hidden classes of java.lang.invoke, and its
 //  …$Holder classes. An
 //    image has no such frames.
+//  - Probes are left out with all that they call: the time goes to the method that is counted.
 //  - Other hidden classes (lambdas) get their stable name from HiddenClassNames. Where that knows
 //  none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name
 //  is of this run only, and no image build could look it up.

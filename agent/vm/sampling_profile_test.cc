@@ -32,6 +32,8 @@ struct World {
     methods.AddClass(
         "Ljdk/internal/vm/Continuation;",
         std::vector<MethodOfClass>{{Id(7), "enterSpecial", "()V"}, {Id(8), "run", "()V"}});
+    methods.AddClass("Ljava/lang/IprofTypes;",
+                     std::vector<MethodOfClass>{{Id(10), "spill", "(Ljava/lang/Class;I)V"}});
     methods.AddClass("Ljava/lang/invoke/MethodHandleNatives;",
                      std::vector<MethodOfClass>{{Id(9), "linkCallSite", "()V"}});
   }
@@ -91,6 +93,13 @@ TEST_CASE("linkage frames are left out and counted, other frames of java.lang.in
         Samples{{kWork + ":1 a.App.nap()void:5 ", 1},
                 {"java.lang.invoke.MethodHandleNatives.linkCallSite()void:6 ", 1}});
   CHECK(counts.linkage_frames == 2);
+}
+
+TEST_CASE("time in a probe, and in what it calls, belongs to the method that is counted") {
+  World world;
+  world.Sample({At(3, sampling::kNativeFrame), At(10, 7), At(2, 5), At(1, 4)});
+  const Samples written = world.Written();
+  CHECK(written == Samples{{kWork + ":5 " + MainName(world) + ":4 ", 1}});
 }
 
 TEST_CASE("a lambda goes in under its stable name, and stays out while nobody knows it") {
