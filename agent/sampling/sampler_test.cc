@@ -270,7 +270,6 @@ TEST_CASE(
   hooks.timers = &calls;
   live_timers = 0;
   auto sampler = Started(Every(100000), hooks);
-  std::atomic<uint64_t> cpu{0};
   for (int round = 0; round < 60; ++round) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {

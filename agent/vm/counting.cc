@@ -27,7 +27,7 @@ constexpr size_t kBatch = 50;
 // How often the tables behind class-counting sites are emptied, so that no class is held for long.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
-constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
+constexpr auto kThreadPeriod = std::chrono::milliseconds(250);
 constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
 
 // How long a dump waits for class files to be looked up.
