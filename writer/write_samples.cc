@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     if (!report.ok()) std::fprintf(stderr, "%s\n", report.status().message().c_str());
     return report.ok();
   };
-  const auto count = static_cast<uint64_t>(std::atoi(argv[2]));
+  const auto count = std::strtoull(argv[2], nullptr, 10);
   for (uint64_t i = 0; i < count; ++i) {
     const Profile profile =
         MakeRandomProfile(i, official ? SampleKind::kOfficial : SampleKind::kAnything);
