@@ -30,7 +30,7 @@ Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& 
   // Its linked classes cannot be used beside an early VMStart, which the JVM would end for.
   for (const char* cache : {"AOTCache", "AOTCacheOutput", "AOTConfiguration"}) {
     if (VmFlags(vm).Text(cache).value_or("").empty()) continue;
-    log.Warning("an AOT cache rules out counting and naming lambdas");
+    log.Step("an AOT cache rules out counting and naming lambdas");
     return nullptr;
   }
   void* environment = nullptr;
