@@ -16,7 +16,7 @@ public final class All {
     Library.run(rounds);
     Generated.run();
     Threads.run();
-    sum += Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds) + Crowded.run(rounds);
+    sum += Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds);
     sum += Sites.run(scale == 0 ? 2000 : 100000);
     System.out.println("sum " + sum);
     Ifs.expect();
@@ -33,7 +33,6 @@ public final class All {
     Receivers.expect();
     Monitors.expect();
     TypeChecks.expect();
-    Crowded.expect();
     Sites.expect();
     new Expect(All.class).calls("main([Ljava/lang/String;)V", 1);
     Expect.print();

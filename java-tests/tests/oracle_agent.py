@@ -37,7 +37,10 @@ class OracleAgent(AgentCase):
             self.profile()
             found = comparison.compare(
                 expected, counts.from_profile(self.folder / "default.iprof"),
-                wanted=lambda m: m[0].startswith(names) and m not in unstable and not m[0].startswith(left_out))
+                # Hidden classes come without the hook that the oracle listens to; a profile names proxies by a rule of
+                # its own; how deep a recursion gets before the stack is full depends on who counts.
+                wanted=lambda m: (m[0].startswith(names) and "$$Lambda" not in m[0] and "$Proxy" not in m[0] and m not in unstable
+                                  and m[1] != "overflow" and not m[0].startswith(left_out)))
             print(f"{prefix}, run {attempt}: {found}; {len(unstable)} methods differ between two runs of the oracle",
                   file=sys.stderr)
             if not found.differing:
@@ -46,7 +49,7 @@ class OracleAgent(AgentCase):
 
     def test_programs_that_know_their_counts(self):
         # Classes too large for the oracle's library once its calls are in.
-        self.check("counting/", "counting.All", "0", left_out=("counting.made.Big", "counting.Dynamic$$Lambda"))
+        self.check("counting/", "counting.All", "0", left_out=("counting.made.Big",))
 
     def test_javac(self):
         self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes"),
