@@ -26,4 +26,6 @@ def ratio(values, baseline):
 
 def geometric_mean(values):
     values = [v for v in values if not math.isnan(v)]
-    return math.exp(sum(math.log(v) for v in values) / len(values)) if values else math.nan
+    if not values or min(values) <= 0:  # nothing measured, or too short for the clock
+        return math.nan
+    return math.exp(sum(math.log(v) for v in values) / len(values))
