@@ -39,7 +39,7 @@ void FrequencyEstimate::Walk(const FlowGraph& graph) {
   for (const HandlerRange& r : graph.ranges()) ++range_begin_[Index(r.first) + 1];
   for (uint32_t v = 1; v <= nodes; ++v) range_begin_[v] += range_begin_[v - 1];
   range_handler_.resize(graph.ranges().size());
-  post_position_.assign(range_begin_.begin(), range_begin_.end() - 1);  // fill positions, for now
+  post_position_.assign(range_begin_.begin(), range_begin_.end() - 1);  // where to fill next
   for (const HandlerRange& r : graph.ranges()) {
     range_handler_[post_position_[Index(r.first)]++] = Index(r.handler);
   }

@@ -129,7 +129,7 @@ void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& o
   plan->placement = PlacementPolicy::kArborescence;
 }
 
-// Every live edge counted, for now; weights say which may be derived.
+// Starts with every live edge counted; the weights say which may be derived instead.
 void ProbePlanner::SetStates(const FlowGraph& graph) {
   const uint32_t edges = graph.edge_count();
   state_.assign(edges, kDead);
