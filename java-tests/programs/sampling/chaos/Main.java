@@ -1,0 +1,98 @@
+package sampling.chaos;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Everything that is hard on a sampler, at once: {@code Main SECONDS stop|exit}.
+ *
+ * <p>Each burden runs on a thread of its own and counts its rounds. A watchdog ends the JVM with status 3 and every thread's
+ * stack when one of them makes no round for minutes. With {@code stop} they are asked to end; with {@code exit} the JVM
+ * ends under them. The last line is "survived" when each made a round and none failed.
+ */
+public final class Main {
+  /** Long enough for a busy machine, short enough to be noticed. */
+  private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+
+  private Main() {
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    long nanos = TimeUnit.SECONDS.toNanos(Long.parseLong(args[0]));
+    Map<String, Burden.Body> bodies = new LinkedHashMap<>();
+    bodies.put("class loading", new ClassLoading());
+    bodies.put("redefinition", new Redefinition());
+    bodies.put("deoptimisation", new Deoptimisation());
+    bodies.put("exceptions", new Exceptions());
+    bodies.put("deep stacks", new DeepStacks());
+    bodies.put("allocation", new Allocation());
+    bodies.put("collections", new Collections());
+    bodies.put("threads", new Threads());
+    bodies.put("virtual threads", new VirtualThreads());
+    bodies.put("stack dumps", new StackDumps());
+    List<Burden> burdens = new ArrayList<>();
+    bodies.forEach((name, body) -> burdens.add(new Burden(name, body)));
+
+    long end = System.nanoTime() + nanos;
+    startWatchdog(burdens);
+    burdens.forEach(Burden::start);
+    while (System.nanoTime() < end || burdens.stream().anyMatch(b -> b.rounds() == 0 && !b.ended())) {
+      Thread.sleep(50);
+    }
+    if (args[1].equals("stop")) {
+      burdens.forEach(Burden::askToEnd);
+      for (Burden burden : burdens) {
+        burden.join();
+      }
+    }
+    boolean well = true;
+    for (Burden burden : burdens) {
+      System.out.println(burden);
+      well &= burden.failure() == null && burden.rounds() > 0;
+      if (burden.failure() != null) {
+        burden.failure().printStackTrace();
+      }
+    }
+    System.out.println(well ? "survived" : "failed");
+    System.exit(well ? 0 : 1);
+  }
+
+  private static void startWatchdog(List<Burden> burdens) {
+    Thread watchdog = new Thread(() -> {
+      Map<Burden, Long> rounds = new LinkedHashMap<>();
+      Map<Burden, Long> since = new LinkedHashMap<>();
+      while (true) {
+        for (Burden burden : burdens) {
+          Long before = rounds.put(burden, burden.rounds());
+          if (before == null || before != burden.rounds() || burden.ended()) {
+            since.put(burden, System.nanoTime());
+          } else if (System.nanoTime() - since.get(burden) > PATIENCE_NS) {
+            complain(burden);
+          }
+        }
+        try {
+          Thread.sleep(1_000);
+        } catch (InterruptedException nobodyDoes) {
+          return;
+        }
+      }
+    }, "watchdog");
+    watchdog.setDaemon(true);
+    watchdog.start();
+  }
+
+  private static void complain(Burden burden) {
+    System.out.println("stuck: " + burden);
+    Thread.getAllStackTraces().forEach((thread, stack) -> {
+      System.out.println(thread);
+      for (StackTraceElement frame : stack) {
+        System.out.println("    at " + frame);
+      }
+    });
+    System.out.flush();
+    Runtime.getRuntime().halt(3);
+  }
+}
