@@ -1,5 +1,10 @@
-"""Medians, their ratios, and how sure one can be of them: percentile bootstrap with a fixed seed."""
+"""Medians, ratios of medians, and how sure one can be of them: percentile bootstrap with a fixed seed.
 
+A sample is a list of pairs (value, value of the baseline), one for each round. Rounds are drawn, not single values: what ran
+side by side met the same noise of the machine, and most of it cancels.
+"""
+
+import dataclasses
 import math
 import random
 import statistics
@@ -7,25 +12,54 @@ import statistics
 RESAMPLES = 1000
 
 
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """With the ends of its 95 % interval; NaN where nothing was measured."""
+    value: float
+    low: float
+    high: float
+
+    @property
+    def known(self):
+        return not math.isnan(self.value)
+
+
+UNKNOWN = Estimate(math.nan, math.nan, math.nan)
+
+
 def median(values):
     values = [v for v in values if not math.isnan(v)]
     return statistics.median(values) if values else math.nan
 
 
-def ratio(values, baseline):
-    """(ratio of medians, low, high): the 95 % interval; NaN where a side has no values."""
-    point = median(values) / median(baseline) if median(baseline) else math.nan
-    if math.isnan(point):
-        return point, point, point
-    source = random.Random(1)
-    resampled = sorted(
-        statistics.median(source.choices(values, k=len(values))) /
-        statistics.median(source.choices(baseline, k=len(baseline))) for _ in range(RESAMPLES))
-    return point, resampled[int(0.025 * RESAMPLES)], resampled[int(0.975 * RESAMPLES) - 1]
-
-
 def geometric_mean(values):
-    values = [v for v in values if not math.isnan(v)]
-    if not values or min(values) <= 0:  # nothing measured, or too short for the clock
+    if not values or any(math.isnan(v) for v in values) or min(values) <= 0:  # nothing measured, or too short for the clock
         return math.nan
     return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def _ratio(sample):
+    base = statistics.median(b for _, b in sample)
+    return statistics.median(v for v, _ in sample) / base if base else math.nan
+
+
+def estimate(samples, of_ratios):
+    """The estimate of a number that follows from the ratios of several samples: of_ratios([ratio, ...])."""
+    samples = [[pair for pair in sample if not any(map(math.isnan, pair))] for sample in samples]
+    if not samples or not all(samples):
+        return UNKNOWN
+    value = of_ratios([_ratio(sample) for sample in samples])
+    if math.isnan(value):
+        return UNKNOWN
+    source = random.Random(1)
+    drawn = sorted(of_ratios([_ratio(source.choices(sample, k=len(sample))) for sample in samples]) for _ in range(RESAMPLES))
+    return Estimate(value, drawn[int(0.025 * RESAMPLES)], drawn[int(0.975 * RESAMPLES) - 1])
+
+
+def ratio(sample):
+    return estimate([sample], lambda ratios: ratios[0])
+
+
+def mean_ratio(samples):
+    """The geometric mean of the samples' ratios."""
+    return estimate(samples, geometric_mean)

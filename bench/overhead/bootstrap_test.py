@@ -1,33 +1,56 @@
 """Tests of the statistics, on numbers whose answers are known."""
 
 import math
-import pathlib
-import sys
+import random
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-sys.dont_write_bytecode = True
-
-import bootstrap  # noqa: E402
+import bootstrap
 
 
 class Bootstrap(unittest.TestCase):
     def test_ratio_of_constants_is_certain(self):
-        self.assertEqual(bootstrap.ratio([3.0] * 5, [2.0] * 5), (1.5, 1.5, 1.5))
+        self.assertEqual(bootstrap.ratio([(3.0, 2.0)] * 5), bootstrap.Estimate(1.5, 1.5, 1.5))
+
+    def test_ratio_is_that_of_the_medians(self):
+        self.assertEqual(bootstrap.ratio([(2.0, 1.0), (3.0, 2.0), (50.0, 9.0)]).value, 1.5)
 
     def test_interval_holds_the_ratio_and_widens_with_noise(self):
-        quiet = bootstrap.ratio([10.0, 10.1, 9.9, 10.0, 10.05], [5.0, 5.05, 4.95, 5.0, 5.0])
-        noisy = bootstrap.ratio([10.0, 14.0, 7.0, 10.0, 12.0], [5.0, 7.0, 3.0, 5.0, 6.0])
-        for point, low, high in (quiet, noisy):
-            self.assertLessEqual(low, point)
-            self.assertLessEqual(point, high)
-        self.assertLess(quiet[2] - quiet[1], noisy[2] - noisy[1])
+        quiet = bootstrap.ratio(list(zip([10.0, 10.1, 9.9, 10.0, 10.05], [5.0, 5.05, 4.95, 5.0, 5.0])))
+        noisy = bootstrap.ratio(list(zip([10.0, 14.0, 7.0, 10.0, 12.0], [5.0, 7.0, 3.0, 5.0, 6.0])))
+        for estimate in (quiet, noisy):
+            self.assertLessEqual(estimate.low, estimate.value)
+            self.assertLessEqual(estimate.value, estimate.high)
+        self.assertLess(quiet.high - quiet.low, noisy.high - noisy.low)
+
+    def test_noise_that_both_sides_of_a_round_share_cancels(self):
+        slow_machine_at_times = [(1.2 * speed, speed) for speed in (1.0, 3.0, 1.5, 2.0, 1.1)]
+        estimate = bootstrap.ratio(slow_machine_at_times)
+        self.assertAlmostEqual(estimate.low, 1.2)
+        self.assertAlmostEqual(estimate.high, 1.2)
+
+    def test_interval_covers_the_truth_about_as_often_as_it_says(self):
+        source = random.Random(7)
+        covered = 0
+        for _ in range(100):
+            sample = [(1.3 * source.gauss(1, 0.05), source.gauss(1, 0.05)) for _ in range(9)]
+            estimate = bootstrap.ratio(sample)
+            covered += estimate.low <= 1.3 <= estimate.high
+        self.assertGreater(covered, 80)
 
     def test_nothing_measured(self):
-        self.assertTrue(math.isnan(bootstrap.ratio([math.nan], [math.nan])[0]))
+        for sample in ([], [(math.nan, math.nan)], [(1.0, 0.0)]):
+            self.assertFalse(bootstrap.ratio(sample).known, sample)
+        self.assertFalse(bootstrap.mean_ratio([[(2.0, 1.0)], []]).known)
+
+    def test_rounds_without_a_figure_are_left_out(self):
+        self.assertEqual(bootstrap.ratio([(3.0, 2.0), (math.nan, 2.0)]).value, 1.5)
 
     def test_geometric_mean(self):
-        self.assertAlmostEqual(bootstrap.geometric_mean([1.0, 4.0, math.nan]), 2.0)
+        self.assertAlmostEqual(bootstrap.geometric_mean([1.0, 4.0]), 2.0)
+        self.assertTrue(math.isnan(bootstrap.geometric_mean([1.0, math.nan])))
+        estimate = bootstrap.mean_ratio([[(1.0, 1.0)] * 3, [(4.0, 1.0)] * 3])
+        self.assertAlmostEqual(estimate.value, 2.0)
+        self.assertAlmostEqual(estimate.high, 2.0)
 
 
 if __name__ == "__main__":

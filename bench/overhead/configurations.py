@@ -5,11 +5,16 @@ know, a jar that cannot be had) is skipped with its reason, which the report sho
 """
 
 import dataclasses
+import pathlib
 import re
 import subprocess
 
-TABLES = ("calls", "branches", "receivers", "monitors", "samples")
-JACOCO = "org.jacoco:org.jacoco.agent:0.8.14:runtime"
+import artifacts
+
+TABLES = ("calls", "branches", "receivers", "monitors", "instanceofs", "samples")
+OPTIONAL = ("instanceofs",)  # off unless asked for
+
+NONE, BOTH, ALL, JACOCO, TIER_3, PER_CALL = "none", "calls+branches", "all", "JaCoCo", "tier 3", "per call"
 
 
 @dataclasses.dataclass
@@ -17,6 +22,8 @@ class Configuration:
     name: str
     jvm_args: list
     skipped: str = ""  # why it cannot run
+    writes: pathlib.Path = None  # a run without this file, or with an empty one, has failed
+    slowness: int = 1  # work is divided by this, where whole processes need not be compared
 
 
 def agent_options(java, agent):
@@ -25,33 +32,42 @@ def agent_options(java, agent):
     return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
 
 
-def _only(known, *tables):
-    """Agent options that leave these tables on, of those that it knows."""
-    return [f"{table}=n" for table in TABLES if table in known and table not in tables]
+def options_for(tables, known):
+    """Agent options that leave exactly these tables on, of those that the agent knows."""
+    off = [f"{table}=n" for table in TABLES if table in known and table not in tables and table not in OPTIONAL]
+    on = [f"{table}=y" for table in tables if table in OPTIONAL]
+    return [*off, *on, *(["format=1.1.0"] if "instanceofs" in tables else [])]
 
 
-def configurations(java, agent, jacoco_jar, out):
-    """out: a folder for what the agents write. jacoco_jar: its path, or the reason why there is none."""
+def configurations(java, agent, per_call_agent, folder):
+    """folder: for what the agents write."""
     known = agent_options(java, agent)
+    profile = folder / "overhead.iprof"
 
     def ours(name, options, needs=()):
         missing = [option for option in needs if option not in known]
-        text = ",".join([f"out={out}/overhead.iprof", *options])
-        return Configuration(name, [f"-agentpath:{agent}={text}"],
-                             f"the agent does not know {missing[0]}=" if missing else "")
-    both = _only(known, "calls", "branches")
-    rows = [
-        Configuration("none", []),
-        Configuration("no CDS", ["-Xshare:off"]),
-        ours("tree", both),
-        ours("direct", [*both, "placement=direct"]),
-        ours("jdk=n", [*both, "jdk=n"]),
-        *(ours(f"only {table}", _only(known, table), needs=[table]) for table in TABLES),
-        ours("all tables", []),
+        text = ",".join([f"out={profile}", *options])
+        return Configuration(name, [f"-agentpath:{agent}={text}"], f"the agent does not know {missing[0]}=" if missing else "",
+                             profile)
+    both = options_for(("calls", "branches"), known)
+    return [
+        Configuration(NONE, []),
+        *(ours(table, options_for((table,), known), needs=[table]) for table in TABLES),
+        ours(BOTH, both),
+        ours(ALL, []),
+        ours("direct", [*both, "placement=direct"], needs=["placement"]),
+        ours("jdk=n", [*both, "jdk=n"], needs=["jdk"]),
+        _jacoco(folder),
+        Configuration(TIER_3, ["-XX:TieredStopAtLevel=3"]),
+        Configuration(PER_CALL, [f"-agentpath:{per_call_agent}={folder / 'percall.txt'}"],
+                      "" if per_call_agent.exists() else f"{per_call_agent} is not built", folder / "percall.txt", slowness=4),
     ]
-    if str(jacoco_jar).endswith(".jar"):
-        rows.append(Configuration("JaCoCo", [f"-javaagent:{jacoco_jar}=destfile={out}/jacoco.exec"]))
-    else:
-        rows.append(Configuration("JaCoCo", [], str(jacoco_jar)))
-    rows.append(Configuration("tier 3", ["-XX:TieredStopAtLevel=3"]))
-    return rows
+
+
+def _jacoco(folder):
+    try:
+        jar = artifacts.fetch([artifacts.JACOCO])[0]
+    except artifacts.Missing as missing:
+        return Configuration(JACOCO, [], str(missing))
+    written = folder / "jacoco.exec"
+    return Configuration(JACOCO, [f"-javaagent:{jar}=destfile={written},append=false"], writes=written)

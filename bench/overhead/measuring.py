@@ -1,38 +1,70 @@
-"""Runs one program once and tells what it used: user and system CPU, wall time, peak memory, steady state."""
+"""Runs one program once and tells what it used: CPU and wall time, peak memory, steady state, what came after its end."""
 
 import dataclasses
+import math
 import os
 import re
+import signal
 import subprocess
+import threading
 import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclasses.dataclass
 class Measurement:
+    round: int
+    workload: str
+    configuration: str
     wall_s: float
     user_s: float
     system_s: float
     peak_mib: float
-    steady_ms: float  # NaN where the program has none
+    steady_ms: float  # CPU time of one repetition; NaN where the program has none
+    third_ms: float  # the same in the third quarter of the repetitions,
+    fourth_ms: float  # and in the fourth
+    after_s: float  # CPU time of the process behind the end of main; NaN where the program does not say
     checksum: str
+
+    @property
+    def cpu_s(self):
+        return self.user_s + self.system_s
 
 
 class Failed(Exception):
-    pass
+    """The program did not end well; the message has its command and the end of what it said."""
 
 
-def measure(command, environment):
-    """Raises Failed with the end of what the program said if it does not end well."""
+def measure(command, environment, limit_s, **labels):
+    """Raises Failed when the program ends badly or not within the limit."""
     start = time.monotonic()
+    overdue = threading.Event()
     with subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment) as process:
+        def stop():
+            overdue.set()
+            process.send_signal(signal.SIGKILL)
+        watch = threading.Timer(limit_s, stop)
+        watch.start()
         output = process.stdout.read().decode(errors="replace")
         _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - start
     if process.returncode:
-        raise Failed(f"exit {process.returncode} of {' '.join(map(str, command))}\n{output[-2000:]}")
-    steady = re.search(r"steady_ns=(\d+)", output)
-    checksum = re.search(r"checksum=(-?\d+)", output)
-    return Measurement(wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss / 1024,
-                       int(steady[1]) / 1e6 if steady else float("nan"), checksum[1] if checksum else "")
+        how = f"not ended after {limit_s} s" if overdue.is_set() else f"exit {process.returncode}"
+        raise Failed(f"{how}: {' '.join(map(str, command))}\n{output[-2000:]}")
+    return parsed(output, wall, usage, labels)
+
+
+def parsed(output, wall, usage, labels):
+    said = dict(re.findall(r"(\w+)=(-?\d+)", next((line for line in output.splitlines() if line.startswith("RESULT ")), "")))
+
+    def ms(name):
+        return int(said[name]) / 1e6 if name in said else math.nan
+    used = usage.ru_utime + usage.ru_stime
+    after = max(0.0, used - int(said["end_ticks"]) / TICKS) if "end_ticks" in said else math.nan
+    return Measurement(wall_s=wall, user_s=usage.ru_utime, system_s=usage.ru_stime, peak_mib=usage.ru_maxrss / 1024,
+                       steady_ms=ms("steady_ns"), third_ms=ms("third_ns"), fourth_ms=ms("fourth_ns"), after_s=after,
+                       checksum=said.get("checksum", ""), **labels)

@@ -1,48 +1,57 @@
-"""What is run: programs with fixed work, so that whole processes can be compared. Scales are (quick, full) repetitions."""
+"""What is run: programs with fixed work, so that whole processes can be compared.
+
+To add one: a row in WORKLOADS and a class in java/overhead (its name in Main), or, when it needs libraries, in
+java/NAME/overhead with the workload's name as its own, which is compiled against them.
+"""
 
 import dataclasses
-import pathlib
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "java-tests" / "counting"
+import artifacts
 
-JACKSON = tuple(f"com.fasterxml.jackson.core:jackson-{part}:2.17.2" for part in ("databind", "core", "annotations"))
+MICRO, REAL, START = "micro loops", "real programs", "start-up"
 
 
 @dataclasses.dataclass
 class Workload:
     name: str
-    scales: tuple
-    steady: bool = True  # prints the time of one operation when everything is compiled
-    needs_compiler: bool = False
-    libraries: tuple = ()  # Maven coordinates; its class overhead.NAME is in java/overhead-<name>
+    kind: str
+    quick: int  # repetitions, when it is only checked that it works
+    full: int
+    needs_modules: tuple = ("java.base",)  # of the JVM
+    libraries: tuple = ()
+    needs_sources: bool = False  # works on commons-lang3's sources
+    jvm_args: tuple = ()
+    quick_jvm_args: tuple = ()
     jars: list = dataclasses.field(default_factory=list)  # of the libraries, once they are here
 
-    def command(self, classes, out, quick):
-        """Arguments after the JVM options."""
-        if self.name == "hello":
-            return ["-cp", classes, "overhead.Hello"]
-        if self.name == "javac process":
-            return ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none", "-nowarn", "-d", out / "javac",
-                    *sorted(SOURCES.glob("*.java"))]
-        name = self.name.split()[0]
-        if self.libraries:
-            name = name.capitalize()
-            classes = ":".join([str(classes), f"{classes}-{self.name}", *map(str, self.jars)])
-        return [f"-Doverhead.sources={SOURCES}", f"-Doverhead.output={out}", "-cp", classes, "overhead.Main", name,
-                self.scales[0 if quick else 1]]
+    @property
+    def steady(self):
+        return self.kind != START
+
+    def command(self, folder, quick=False, slowness=1):
+        """Arguments after the JVM options; folder is that of preparation.prepare()."""
+        path = ":".join(str(p) for p in (folder / "classes", *([folder / f"classes-{self.name}"] if self.jars else []), *self.jars))
+        if not self.steady:
+            return ["-cp", path, "overhead.Hello"]
+        repetitions = self.quick if quick else max(self.full // slowness, min(self.full, 4))
+        return [*self.jvm_args, *(self.quick_jvm_args if quick else ()), f"-Doverhead.sources={folder / 'sources'}",
+                f"-Doverhead.output={folder / 'output'}", "-cp", path, "overhead.Main", self.name, repetitions]
 
 
 WORKLOADS = [
-    Workload("fib", (2, 200)),
-    Workload("sieve", (2, 600)),
-    Workload("sort", (2, 300)),
-    Workload("parse", (2, 800)),
-    Workload("nbody", (2, 800)),
-    Workload("interfaces", (2, 600)),
-    Workload("megamorphic", (2, 400)),
-    Workload("exceptions", (2, 4000)),
-    Workload("json", (2, 1500), libraries=JACKSON),
-    Workload("javac steady", (1, 16), needs_compiler=True),
-    Workload("javac process", (1, 1), steady=False, needs_compiler=True),
-    Workload("hello", (1, 1), steady=False),
+    Workload("fib", MICRO, 2, 80),
+    Workload("sieve", MICRO, 2, 200),
+    Workload("sort", MICRO, 2, 200),
+    Workload("parse", MICRO, 2, 500),
+    Workload("nbody", MICRO, 2, 500),
+    Workload("interfaces", MICRO, 2, 200),
+    Workload("megamorphic", MICRO, 2, 200),
+    Workload("exceptions", MICRO, 2, 2000),
+    Workload("javac", REAL, 1, 4, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),
+    Workload("lucene", REAL, 1, 16, libraries=artifacts.LUCENE, needs_sources=True,
+             jvm_args=("-Djava.util.logging.config.file=/dev/null",)),
+    Workload("jackson", REAL, 2, 2000, libraries=artifacts.JACKSON),
+    Workload("groovy", REAL, 1, 500, libraries=artifacts.GROOVY),
+    Workload("web", REAL, 1, 40, needs_modules=("jdk.httpserver", "java.net.http")),
+    Workload("hello", START, 1, 1),
 ]

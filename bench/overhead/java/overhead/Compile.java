@@ -1,8 +1,12 @@
 package overhead;
 
-import java.io.File;
-import java.util.ArrayList;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
@@ -10,23 +14,34 @@ import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** The compiler itself, in process, on a fixed set of sources: {@code -Doverhead.sources=DIR -Doverhead.output=DIR}. */
+/**
+ * The compiler itself, in process, on the sources below a folder, or the first of them:
+ * {@code -Doverhead.sources=DIR -Doverhead.output=DIR -Doverhead.files=N}.
+ */
 final class Compile implements Workload {
   private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-  private final List<File> sources = new ArrayList<>();
+  private final List<Path> sources;
 
   Compile() {
-    File[] files = new File(System.getProperty("overhead.sources")).listFiles((dir, name) -> name.endsWith(".java"));
-    java.util.Arrays.sort(files);
-    sources.addAll(List.of(files));
+    sources = below(System.getProperty("overhead.sources"), Long.getLong("overhead.files", Long.MAX_VALUE));
+  }
+
+  /** The Java files below a folder, in the order of their names. */
+  static List<Path> below(String folder, long atMost) {
+    try (Stream<Path> all = Files.walk(Path.of(folder))) {
+      return all.filter(path -> path.toString().endsWith(".java")).sorted().limit(atMost).collect(Collectors.toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
   public long run() throws Exception {
     DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(said, null, null)) {
-      List<String> options = List.of("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", System.getProperty("overhead.output"));
-      boolean compiled = compiler.getTask(null, files, said, options, null, files.getJavaFileObjectsFromFiles(sources)).call();
+      List<String> options = List.of("-proc:none", "-nowarn", "-encoding", "UTF-8", "-sourcepath",
+          System.getProperty("overhead.sources"), "-d", System.getProperty("overhead.output"));
+      boolean compiled = compiler.getTask(null, files, said, options, null, files.getJavaFileObjectsFromPaths(sources)).call();
       if (!compiled) throw new IllegalStateException(said.getDiagnostics().toString());
     }
     return said.getDiagnostics().stream().filter(d -> d.getKind() == Diagnostic.Kind.ERROR).count();

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** Jackson: objects written as JSON, read back as objects and as a tree. Small methods behind many calls. */
-final class Json implements Workload {
+final class Jackson implements Workload {
   /** A record of some shop, say. */
   public static final class Order {
     public int number;
@@ -29,7 +29,7 @@ final class Json implements Workload {
   private final ObjectMapper mapper = new ObjectMapper();
   private final List<Order> orders = new ArrayList<>();
 
-  Json() {
+  Jackson() {
     Random random = new Random(7);
     for (int i = 0; i < 60; i++) {
       Order order = new Order();

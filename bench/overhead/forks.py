@@ -1,0 +1,60 @@
+"""Runs every workload under every configuration, a fork at a time, round by round, in random order.
+
+In a round the workloads come in random order, and the configurations of one workload follow each other in random order,
+so that what is compared ran within minutes of each other and no configuration always runs after the same other.
+"""
+
+import os
+import random
+import sys
+
+from measuring import Failed, measure
+
+LIMIT_S = 900
+JVM_ARGS = ["-Xmx1g"]  # so that peak memory is not what the machine's memory makes of it
+NO_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
+
+
+def order(workloads, ways, rounds, seed):
+    """[(round, workload, configuration)]"""
+    chance = random.Random(seed)
+    plan = []
+    for number in range(rounds):
+        for workload in chance.sample(workloads, len(workloads)):
+            plan += [(number, workload, way) for way in chance.sample(ways, len(ways))]
+    return plan
+
+
+class Forks:
+    def __init__(self, java, folder, quick, limit_s=LIMIT_S):
+        self._java, self._folder, self._quick, self._limit_s = java, folder, quick, limit_s
+        self._environment = {k: v for k, v in os.environ.items() if k not in NO_OPTIONS}
+        self._checksums = {}  # (workload, repetitions) -> (checksum, configuration)
+        self.failures = {}  # (workload, configuration) -> message
+
+    def run(self, plan, keep):
+        """keep(measurement) for each that ends well. A pair that fails is left out from then on."""
+        for done, (number, workload, way) in enumerate(plan, 1):
+            if (workload.name, way.name) in self.failures:
+                continue
+            try:
+                keep(self._one(number, workload, way))
+            except Failed as failure:
+                self.failures[workload.name, way.name] = str(failure)
+                print(f"FAILED: {workload.name} under {way.name}: {failure}", file=sys.stderr)
+            if done == len(plan) or plan[done][0] != number:
+                print(f"round {number + 1} done", file=sys.stderr, flush=True)
+
+    def _one(self, number, workload, way):
+        if way.writes:
+            way.writes.unlink(missing_ok=True)
+        arguments = workload.command(self._folder, self._quick, way.slowness)
+        command = [self._java, *JVM_ARGS, *way.jvm_args, *arguments]
+        measured = measure(command, self._environment, self._limit_s, round=number, workload=workload.name,
+                           configuration=way.name)
+        if way.writes and not (way.writes.exists() and way.writes.stat().st_size):
+            raise Failed(f"wrote no {way.writes.name}: {' '.join(map(str, command))}")
+        expected, by = self._checksums.setdefault((workload.name, arguments[-1]), (measured.checksum, way.name))
+        if measured.checksum != expected:
+            raise Failed(f"computes {measured.checksum}, not {expected} as under {by}")
+        return measured

@@ -1,0 +1,54 @@
+"""The results as text: for each metric and kind of workload a table of ratios to the bare JVM."""
+
+import math
+
+import bootstrap
+from configurations import NONE
+from workloads import MICRO, REAL, START
+
+METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu_s", "s"), ("whole process, wall", "wall_s", "s"),
+           ("peak memory", "peak_mib", "MiB"))
+SETTLED = 0.9  # a fourth quarter below this share of the third: it was still getting faster
+
+
+def cell(estimate):
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate.known else "-"
+
+
+def tables(results, workloads, ways):
+    lines = []
+    for title, metric, unit in METRICS:
+        for kind in (MICRO, REAL, START):
+            columns = [w for w in workloads if w.kind == kind and (w.steady or metric != "steady_ms")]
+            if columns:
+                lines += _table(f"{kind}, {title}", metric, unit, columns, results, ways) + [""]
+    return "\n".join(lines)
+
+
+def _table(title, metric, unit, columns, results, ways):
+    with_mean = len(columns) > 1
+    rows = [[f"none, {unit}", *(f"{results.median(c.name, NONE, metric):.4g}" for c in columns), *([""] if with_mean else [])]]
+    for way in ways:
+        samples = [results.sample(c.name, way.name, NONE, metric) for c in columns]
+        if way.name == NONE or not any(samples) or (way.slowness > 1 and metric != "steady_ms"):
+            continue
+        rows.append([way.name, *(cell(bootstrap.ratio(s)) for s in samples),
+                     *([cell(bootstrap.mean_ratio(samples))] if with_mean else [])])
+    head = ["", *(c.name for c in columns), *(["geometric mean"] if with_mean else [])]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    return [f"{title}: medians without an agent, and ratios to them [95 % interval]"] + [
+        "  ".join(text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths))).rstrip()
+        for row in [head, *rows]]
+
+
+def unsettled(results, workloads, ways):
+    """Sentences about steady states that were none yet."""
+    said = []
+    for workload in workloads:
+        for way in ways:
+            third = results.median(workload.name, way.name, "third_ms")
+            fourth = results.median(workload.name, way.name, "fourth_ms")
+            if third > 0 and not math.isnan(fourth) and fourth / third < SETTLED:
+                said.append(f"{workload.name} under {way.name} was still getting faster: "
+                            f"{fourth / third:.2f} from the third to the fourth quarter")
+    return said

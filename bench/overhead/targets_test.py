@@ -1,0 +1,65 @@
+"""Tests of the verdicts: what holds, what misses, and who is to blame."""
+
+import unittest
+
+import targets
+from sample_results import measurement, results
+from results import Results
+from workloads import MICRO, REAL, Workload
+
+PROGRAMS = [Workload("javac", REAL, 1, 1), Workload("jackson", REAL, 1, 1), Workload("fib", MICRO, 1, 1)]
+
+
+def said(measured, start):
+    return next(str(v) for v in targets.verdicts(measured, PROGRAMS) if v.text.startswith(start))
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        self.measured = results({
+            ("javac", "none"): 10, ("javac", "calls+branches"): 11, ("javac", "all"): 13, ("javac", "JaCoCo"): 12, ("javac", "tier 3"): 40,
+            ("jackson", "none"): 10, ("jackson", "calls+branches"): 15, ("jackson", "all"): 16, ("jackson", "JaCoCo"): 14,
+            ("jackson", "tier 3"): 30, ("fib", "none"): 10, ("fib", "calls+branches"): 12})
+
+    def test_mean_and_worst(self):
+        self.assertEqual(said(self.measured, "calls+branches, steady state, geometric mean"),
+                         "MISSES        calls+branches, steady state, geometric mean <= 1.20: 1.28 [1.28, 1.28]")
+        self.assertEqual(said(self.measured, "calls+branches, steady state, worst"),
+                         "MISSES        calls+branches, steady state, worst real program <= 1.40: 1.50 [1.50, 1.50], jackson")
+        self.assertEqual(said(self.measured, "all tables, steady state, worst"),
+                         "holds         all tables, steady state, worst real program <= 1.60: 1.60 [1.60, 1.60], jackson")
+        self.assertTrue(said(self.measured, "calls+branches, micro loops, worst").startswith("holds"))
+
+    def test_share_of_a_peers_overhead(self):
+        self.assertIn("1.25 [1.25, 1.25], jackson", said(self.measured, "overhead of calls+branches"))
+        self.assertIn("0.30 [0.30, 0.30], jackson", said(self.measured, "overhead of all tables"))
+
+    def test_a_peer_that_costs_nothing_is_never_beaten(self):
+        self.measured.add(measurement("fib", "JaCoCo", 10))
+        free = results({("javac", c): ms for c, ms in (("none", 10), ("calls+branches", 11), ("JaCoCo", 10))})
+        verdict = next(v for v in targets.verdicts(free, PROGRAMS[:1]) if "JaCoCo" in v.text)
+        self.assertFalse(verdict.holds)
+
+    def test_writing_is_what_comes_after_the_program_and_not_without_the_agent(self):
+        measured = Results([*(measurement("javac", "none", 1, n, user_s=10.0, after_s=0.1) for n in range(3)),
+                            *(measurement("javac", "all", 1, n, user_s=20.0, after_s=1.1) for n in range(3))])
+        self.assertIn("MISSES        all tables, writing the profile as a share of javac's CPU time <= 0.05: 0.053",
+                      said(measured, "all tables, writing").replace("0.05 [", "0.053 ["))
+
+    def test_what_was_not_measured_is_no_success(self):
+        for verdict in targets.verdicts(Results(), PROGRAMS):
+            self.assertFalse(verdict.holds, verdict)
+            self.assertTrue(str(verdict).startswith("not measured"), verdict)
+        partly = results({("javac", "none"): 10, ("javac", "all"): 11})
+        self.assertTrue(said(partly, "all tables, steady state, worst").startswith("not measured"))
+
+    def test_an_interval_over_the_limit_is_told(self):
+        noisy = Results([*(measurement("javac", "none", 10, n) for n in range(5)),
+                         *(measurement("javac", "all", ms, n) for n, ms in enumerate((12, 13, 13, 19, 19)))])
+        verdict = next(v for v in targets.verdicts(noisy, PROGRAMS[:1]) if v.text == "all tables, steady state, worst real program")
+        self.assertTrue(verdict.holds)
+        self.assertIn("the interval allows the contrary", str(verdict))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
