@@ -4,6 +4,7 @@ In a round the workloads come in random order, and the configurations of one wor
 so that what is compared ran within minutes of each other and no configuration always runs after the same other.
 """
 
+import dataclasses
 import os
 import random
 import sys
@@ -46,15 +47,27 @@ class Forks:
                 print(f"round {number + 1} done", file=sys.stderr, flush=True)
 
     def _one(self, number, workload, way):
+        labels = {"round": number, "workload": workload.name, "configuration": way.name}
+        if self._quick:
+            return self._process(workload, way, workload.quick, labels)
+        if not workload.process:
+            return self._process(workload, way, _fewer(workload.full, way), labels)
+        steady = self._process(workload, way, _fewer(workload.full, way), labels, ["-Xbatch"])
+        whole = self._process(workload, way, _fewer(workload.process, way), labels)
+        return dataclasses.replace(whole, steady_ms=steady.steady_ms, third_ms=steady.third_ms, fourth_ms=steady.fourth_ms)
+
+    def _process(self, workload, way, repetitions, labels, jvm_args=()):
         if way.writes:
             way.writes.unlink(missing_ok=True)
-        arguments = workload.command(self._folder, self._quick, way.slowness)
-        command = [self._java, *JVM_ARGS, *way.jvm_args, *arguments]
-        measured = measure(command, self._environment, self._limit_s, round=number, workload=workload.name,
-                           configuration=way.name)
+        command = [self._java, *JVM_ARGS, *jvm_args, *way.jvm_args, *workload.command(self._folder, repetitions, self._quick)]
+        measured = measure(command, self._environment, self._limit_s, **labels)
         if way.writes and not (way.writes.exists() and way.writes.stat().st_size):
             raise Failed(f"wrote no {way.writes.name}: {' '.join(map(str, command))}")
-        expected, by = self._checksums.setdefault((workload.name, arguments[-1]), (measured.checksum, way.name))
+        expected, by = self._checksums.setdefault((workload.name, repetitions), (measured.checksum, way.name))
         if measured.checksum != expected:
             raise Failed(f"computes {measured.checksum}, not {expected} as under {by}")
         return measured
+
+
+def _fewer(repetitions, way):
+    return max(repetitions // way.slowness, min(repetitions, 4))

@@ -1,5 +1,9 @@
 """What is run: programs with fixed work, so that whole processes can be compared.
 
+A real program runs twice in each fork. Once as a user runs it, for the whole process. And once with more repetitions and
+-Xbatch, for the steady state: its methods wait for the JIT compiler, so that a few repetitions later everything is compiled;
+otherwise that takes as many as run in half a minute, and longer under an agent, and what is measured is the warm-up.
+
 To add one: a row in WORKLOADS and a class in java/overhead (its name in Main), or, when it needs libraries, in
 java/NAME/overhead with the workload's name as its own, which is compiled against them.
 """
@@ -16,7 +20,8 @@ class Workload:
     name: str
     kind: str
     quick: int  # repetitions, when it is only checked that it works
-    full: int
+    full: int  # for the steady state
+    process: int = 0  # for the whole process, where that is a run of its own
     needs_modules: tuple = ("java.base",)  # of the JVM
     libraries: tuple = ()
     needs_sources: bool = False  # works on commons-lang3's sources
@@ -28,12 +33,11 @@ class Workload:
     def steady(self):
         return self.kind != START
 
-    def command(self, folder, quick=False, slowness=1):
+    def command(self, folder, repetitions, quick=False):
         """Arguments after the JVM options; folder is that of preparation.prepare()."""
         path = ":".join(str(p) for p in (folder / "classes", *([folder / f"classes-{self.name}"] if self.jars else []), *self.jars))
         if not self.steady:
             return ["-cp", path, "overhead.Hello"]
-        repetitions = self.quick if quick else max(self.full // slowness, min(self.full, 4))
         return [*self.jvm_args, *(self.quick_jvm_args if quick else ()), f"-Doverhead.sources={folder / 'sources'}",
                 f"-Doverhead.output={folder / 'output'}", "-cp", path, "overhead.Main", self.name, repetitions]
 
@@ -47,11 +51,11 @@ WORKLOADS = [
     Workload("interfaces", MICRO, 2, 200),
     Workload("megamorphic", MICRO, 2, 200),
     Workload("exceptions", MICRO, 2, 2000),
-    Workload("javac", REAL, 1, 4, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),
-    Workload("lucene", REAL, 1, 16, libraries=artifacts.LUCENE, needs_sources=True,
+    Workload("javac", REAL, 1, 4, 1, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),
+    Workload("lucene", REAL, 1, 16, 8, libraries=artifacts.LUCENE, needs_sources=True,
              jvm_args=("-Djava.util.logging.config.file=/dev/null",)),
-    Workload("jackson", REAL, 2, 2000, libraries=artifacts.JACKSON),
-    Workload("groovy", REAL, 1, 500, libraries=artifacts.GROOVY),
-    Workload("web", REAL, 1, 40, needs_modules=("jdk.httpserver", "java.net.http")),
+    Workload("jackson", REAL, 2, 1200, 500, libraries=artifacts.JACKSON),
+    Workload("groovy", REAL, 1, 300, 100, libraries=artifacts.GROOVY),
+    Workload("web", REAL, 1, 24, 12, needs_modules=("jdk.httpserver", "java.net.http")),
     Workload("hello", START, 1, 1),
 ]
