@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "agent/sampling/sample_signal.h"
@@ -254,14 +255,12 @@ std::string Sampling::Report() {
   return report;
 }
 
+// The events stay enabled. Disabling one waits for virtual threads that are being mounted or
+// unmounted; at VMDeath collectors have stopped, and one that waits for memory then waits for ever.
+// Without running_ the callbacks do nothing that matters.
 void Sampling::Stop() {
   running_.store(nullptr, std::memory_order_release);
   if (sampler_ == nullptr) return;
-  for (const jvmtiEvent event :
-       {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START,
-        JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
-        JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
-    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
   if (!sampler_->Stop()) log_.Step("a thread was stopped in the middle of taking a sample");
 }
 
@@ -338,15 +337,16 @@ void JNICALL Sampling::CompiledMethodUnload(jvmtiEnv* jvmti, jmethodID /*method*
   });
 }
 
-void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* /*name*/,
-                                            const void* address, jint size) {
+void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* name, const void* address,
+                                            jint size) {
   Sampling* self = Of(jvmti);
   if (self == nullptr) return;
   AtBoundary(self->log_, "DynamicCodeGenerated", [&] {
     Sampler* sampler = self->running();
     if (sampler == nullptr || size <= 0) return;
+    const bool interpreter = name != nullptr && std::string_view(name) == "Interpreter";
     sampler->code().Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
-                        CodeKind::kStub, nullptr, {});
+                        interpreter ? CodeKind::kInterpreter : CodeKind::kStub, nullptr, {});
   });
 }
 

@@ -1,5 +1,6 @@
 package sampling.chaos;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Everything that is hard on a sampler, at once: {@code Main SECONDS stop|exit}.
+ * Everything that is hard on a sampler, at once: {@code Main SECONDS stop|exit [wait]}.
  *
  * <p>Each burden runs on a thread of its own and counts its rounds. A watchdog ends the JVM with status 3 and every thread's
  * stack when one of them makes no round for minutes. With {@code stop} they are asked to end; with {@code exit} the JVM
- * ends under them. The last line is "survived" when each made a round and none failed.
+ * ends under them. With {@code wait} the time begins when a byte comes on stdin. The last line is "survived" when each made a round and none failed.
  */
 public final class Main {
   /** Long enough for a busy machine, short enough to be noticed. */
@@ -20,7 +21,7 @@ public final class Main {
   private Main() {
   }
 
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws InterruptedException, IOException {
     long nanos = TimeUnit.SECONDS.toNanos(Long.parseLong(args[0]));
     Map<String, Burden.Body> bodies = new LinkedHashMap<>();
     bodies.put("class loading", new ClassLoading());
@@ -36,9 +37,13 @@ public final class Main {
     List<Burden> burdens = new ArrayList<>();
     bodies.forEach((name, body) -> burdens.add(new Burden(name, body)));
 
-    long end = System.nanoTime() + nanos;
     startWatchdog(burdens);
     burdens.forEach(Burden::start);
+    System.out.println("begun");
+    if (args.length > 2) {
+      System.in.read();
+    }
+    long end = System.nanoTime() + nanos;
     while (System.nanoTime() < end || burdens.stream().anyMatch(b -> b.rounds() == 0 && !b.ended())) {
       Thread.sleep(50);
     }

@@ -1,0 +1,36 @@
+package sampling;
+
+import java.lang.reflect.Method;
+
+/**
+ * Ends while virtual threads (from 21 on) come, go and wait for memory: HotSpot stops its collectors before it tells agents,
+ * so from then on whoever waits for memory waits for ever, some of them in the middle of being unmounted.
+ */
+public final class Ending {
+  private Ending() {
+  }
+
+  // What is frozen gets longer and longer, so that each yield needs memory for it.
+  private static long descend(int depth, long x) {
+    if (depth == 0) {
+      Thread.yield();
+      return x;
+    }
+    return descend(depth - 1, x + depth) + 1;
+  }
+
+  private static void live() {
+    for (int depth = 1;; depth = depth % 300 + 7) {
+      descend(depth, depth);
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+    for (int i = 0; i < 500; i++) {
+      start.invoke(null, (Runnable) Ending::live);
+    }
+    Thread.sleep(500);
+    System.exit(0);
+  }
+}
