@@ -54,7 +54,7 @@ class Forks:
             return self._process(workload, way, _fewer(workload.full, way), labels)
         steady = self._process(workload, way, _fewer(workload.full, way), labels, ["-Xbatch"])
         whole = self._process(workload, way, _fewer(workload.process, way), labels)
-        return dataclasses.replace(whole, steady_ms=steady.steady_ms, third_ms=steady.third_ms, fourth_ms=steady.fourth_ms)
+        return dataclasses.replace(whole, steady_ms=steady.steady_ms, before_ms=steady.before_ms)
 
     def _process(self, workload, way, repetitions, labels, jvm_args=()):
         if way.writes:

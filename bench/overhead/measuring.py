@@ -21,9 +21,8 @@ class Measurement:
     user_s: float
     system_s: float
     peak_mib: float
-    steady_ms: float  # CPU time of one repetition; NaN where the program has none
-    third_ms: float  # the same in the third quarter of the repetitions,
-    fourth_ms: float  # and in the fourth
+    steady_ms: float  # CPU time of one repetition in the last quarter of them; NaN where the program has none
+    before_ms: float  # the same in the quarter before
     after_s: float  # CPU time of the process behind the end of main; NaN where the program does not say
     checksum: str
 
@@ -66,5 +65,5 @@ def parsed(output, wall, usage, labels):
     used = usage.ru_utime + usage.ru_stime
     after = max(0.0, used - int(said["end_ticks"]) / TICKS) if "end_ticks" in said else math.nan
     return Measurement(wall_s=wall, user_s=usage.ru_utime, system_s=usage.ru_stime, peak_mib=usage.ru_maxrss / 1024,
-                       steady_ms=ms("steady_ns"), third_ms=ms("third_ns"), fourth_ms=ms("fourth_ns"), after_s=after,
+                       steady_ms=ms("steady_ns"), before_ms=ms("before_ns"), after_s=after,
                        checksum=said.get("checksum", ""), **labels)

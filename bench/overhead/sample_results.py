@@ -7,7 +7,7 @@ from results import Results
 
 
 def measurement(workload, configuration, steady_ms, number=0, **others):
-    given = {"wall_s": 2.0, "user_s": 1.0, "system_s": 0.0, "peak_mib": 100.0, "third_ms": steady_ms, "fourth_ms": steady_ms,
+    given = {"wall_s": 2.0, "user_s": 1.0, "system_s": 0.0, "peak_mib": 100.0, "before_ms": steady_ms,
              "after_s": math.nan, "checksum": "5", **others}
     return Measurement(round=number, workload=workload, configuration=configuration, steady_ms=steady_ms, **given)
 

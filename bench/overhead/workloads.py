@@ -43,19 +43,19 @@ class Workload:
 
 
 WORKLOADS = [
-    Workload("fib", MICRO, 2, 80),
-    Workload("sieve", MICRO, 2, 200),
+    Workload("fib", MICRO, 2, 150),
+    Workload("sieve", MICRO, 2, 300),
     Workload("sort", MICRO, 2, 200),
-    Workload("parse", MICRO, 2, 500),
-    Workload("nbody", MICRO, 2, 500),
-    Workload("interfaces", MICRO, 2, 200),
+    Workload("parse", MICRO, 2, 1500),
+    Workload("nbody", MICRO, 2, 1000),
+    Workload("interfaces", MICRO, 2, 500),
     Workload("megamorphic", MICRO, 2, 200),
-    Workload("exceptions", MICRO, 2, 2000),
+    Workload("exceptions", MICRO, 2, 12000),
     Workload("javac", REAL, 1, 4, 1, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),
     Workload("lucene", REAL, 1, 16, 8, libraries=artifacts.LUCENE, needs_sources=True,
              jvm_args=("-Djava.util.logging.config.file=/dev/null",)),
     Workload("jackson", REAL, 2, 1200, 500, libraries=artifacts.JACKSON),
     Workload("groovy", REAL, 1, 300, 100, libraries=artifacts.GROOVY),
-    Workload("web", REAL, 1, 24, 12, needs_modules=("jdk.httpserver", "java.net.http")),
+    Workload("web", REAL, 1, 80, 20, needs_modules=("jdk.httpserver", "java.net.http")),
     Workload("hello", START, 1, 1),
 ]

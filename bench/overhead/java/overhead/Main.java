@@ -5,10 +5,10 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * {@code Main WORKLOAD REPETITIONS}: runs a workload that often and prints the CPU time of one repetition in the second half,
- * when everything is compiled: {@code RESULT steady_ns=N third_ns=N fourth_ns=N end_ticks=N checksum=N}. The third and the
- * fourth quarter tell whether it was, and the process's CPU time at the end of the program tells what came after it. The
- * number of repetitions is fixed, not the time, so that the whole process does the same work under every configuration.
+ * {@code Main WORKLOAD REPETITIONS}: runs a workload that often and prints the CPU time of one repetition in the last
+ * quarter, when everything is compiled, and in the quarter before, which tells whether it was: {@code RESULT steady_ns=N
+ * before_ns=N end_ticks=N checksum=N}. The process's CPU time at the end of the program tells what came after it. The number
+ * of repetitions is fixed, not the time, so that the whole process does the same work under every configuration.
  */
 public final class Main {
   private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
@@ -39,9 +39,8 @@ public final class Main {
     }
     // The kernel's clock moves in steps of a few milliseconds: only many repetitions are long enough to be measured.
     long end = CpuTime.exceptCompilersNs();
-    System.out.println("RESULT steady_ns=" + (end - atHalf) / (repetitions - half)
-        + " third_ns=" + (quarter == half ? 0 : (atQuarter - atHalf) / (quarter - half))
-        + " fourth_ns=" + (end - atQuarter) / (repetitions - quarter)
+    System.out.println("RESULT steady_ns=" + (end - atQuarter) / (repetitions - quarter)
+        + " before_ns=" + (quarter == half ? 0 : (atQuarter - atHalf) / (quarter - half))
         + " end_ticks=" + CpuTime.processTicks() + " checksum=" + checksum);
     workload.close();
   }
