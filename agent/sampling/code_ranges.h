@@ -29,7 +29,9 @@ namespace iprof::sampling {
 
 enum class CodeKind : uint8_t {
   kCompiled,  // a compiled Java method
-  kStub,      // anything else that the VM generated: stubs, adapters, the interpreter
+  kInterpreter,
+  kUnwinder,  // C1's stub that looks for a handler in a callee's caller
+  kStub,      // anything else that the VM generated: stubs, adapters
 };
 
 // Where the debug information of compiled code knows the bci: from this offset on, up to the next

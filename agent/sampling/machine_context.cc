@@ -8,7 +8,8 @@ namespace iprof::sampling {
 MachineContext ReadContext(const ucontext_t& context) noexcept {
   const auto& registers = context.uc_mcontext.gregs;
   return {static_cast<uintptr_t>(registers[REG_RIP]), static_cast<uintptr_t>(registers[REG_RSP]),
-          static_cast<uintptr_t>(registers[REG_RBP]), 0};
+          static_cast<uintptr_t>(registers[REG_RBP]), 0,
+          static_cast<uintptr_t>(registers[REG_R13])};
 }
 
 void WriteContext(const MachineContext& from, ucontext_t* context) noexcept {
@@ -22,7 +23,7 @@ void WriteContext(const MachineContext& from, ucontext_t* context) noexcept {
 
 MachineContext ReadContext(const ucontext_t& context) noexcept {
   const auto& machine = context.uc_mcontext;
-  return {machine.pc, machine.sp, machine.regs[29], machine.regs[30]};
+  return {machine.pc, machine.sp, machine.regs[29], machine.regs[30], 0};
 }
 
 void WriteContext(const MachineContext& from, ucontext_t* context) noexcept {

@@ -23,6 +23,9 @@ struct MachineContext {
   uintptr_t sp = 0;
   uintptr_t fp = 0;
   uintptr_t link = 0;  // the return address register, where the processor has one
+  // Where the caller's frame ends, while one interpreted method is called: the register in which
+  // HotSpot hands it over; 0 where that is not known. Read, never written.
+  uintptr_t sender_sp = 0;
 };
 
 MachineContext ReadContext(const ucontext_t& context) noexcept;

@@ -60,6 +60,7 @@ struct GuardedCall {
 
 struct GuardedPop {
   const MachineContext* at;
+  FrameAt where;
   uintptr_t stack_end;
   const CodeRanges* code;
   PoppedLeaf popped;
@@ -67,7 +68,7 @@ struct GuardedPop {
 
   static void Run(void* self) {
     auto* pop = static_cast<GuardedPop*>(self);
-    pop->found = PopLeaf(*pop->at, pop->stack_end, *pop->code, &pop->popped);
+    pop->found = PopLeaf(*pop->at, pop->where, pop->stack_end, *pop->code, &pop->popped);
   }
 };
 
@@ -104,62 +105,115 @@ class Sample {
   }
 
   SampleOutcome Recover(GuardedCall& call, SampleOutcome failed) {
+    SampleOutcome outcome = failed;
     switch (failed) {
       case SampleOutcome::kUnknownJava:
       case SampleOutcome::kNotWalkableJava:
-        return RecoverByPopping(call, failed);
+        // A last Java frame is noted while generated code is calling the VM, or coming back.
+        if (HasAnchor(call.trace.env)) outcome = RecoverByAnchor(call, failed);
+        return outcome == failed ? RecoverByPopping(call, failed) : outcome;
       case SampleOutcome::kUnknownNotJava:
       case SampleOutcome::kNotWalkableNotJava:
-        return RecoverByAnchor(call, failed);
+        if (!view_.anchor.known) return failed;
+        // No last Java frame: a thread of the VM's own, or one that is starting, ending, or loading
+        // its first classes.
+        return HasAnchor(call.trace.env) ? RecoverByAnchor(call, failed)
+                                         : SampleOutcome::kNoJavaFrame;
       default:
         return failed;
     }
   }
 
-  // Fills in the program counter of the thread's last Java frame for the time of the call, as
-  // HotSpot does before it walks a stack itself. The thread is the current one, so nobody else
-  // looks at its anchor meanwhile.
+  template <typename T>
+  static T* AtOffset(void* env, ptrdiff_t offset) {
+    return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
+  }
+
+  bool HasAnchor(void* env) const {
+    return view_.anchor.known && *AtOffset<uintptr_t>(env, view_.anchor.sp_from_env) != 0;
+  }
+
+  bool Again(GuardedCall& call) {
+    call.trace.num_frames = 0;
+    return CrashGuard::Guarded(slot_, GuardedCall::Run, &call);
+  }
+
+  // Tells HotSpot more about the thread's last Java frame than it has noted, and asks again.
   SampleOutcome RecoverByAnchor(GuardedCall& call, SampleOutcome failed) {
-    if (!view_.anchor.known) return failed;
-    auto* env = static_cast<char*>(call.trace.env);
-    uintptr_t sp = 0;
-    std::memcpy(&sp, env + view_.anchor.sp_from_env, sizeof(sp));
-    // No last Java frame: a thread of the VM's own, or one that is starting, ending, or loading its
-    // first classes.
-    if (sp == 0) return SampleOutcome::kNoJavaFrame;
-    auto* pc_slot = reinterpret_cast<uintptr_t*>(env + view_.anchor.pc_from_env);
+    auto* sp_slot = AtOffset<uintptr_t>(call.trace.env, view_.anchor.sp_from_env);
+    auto* pc_slot = AtOffset<uintptr_t>(call.trace.env, view_.anchor.pc_from_env);
+    const uintptr_t sp = *sp_slot;
     const uintptr_t here = ReadContext(*static_cast<const ucontext_t*>(context_)).sp;
-    if (sp % sizeof(uintptr_t) != 0 || sp <= here || *pc_slot != 0) return failed;
+    if (sp % sizeof(uintptr_t) != 0 || sp <= here) return failed;
     if (slot_->stack_high != 0 ? sp > slot_->stack_high : sp - here > kUnknownAnchorReach)
       return failed;
-    const uintptr_t pc = reinterpret_cast<const uintptr_t*>(sp)[-1];
-    if (view_.code->Find(pc) == nullptr) return failed;
+    if (*pc_slot == 0) {
+      const uintptr_t pc = reinterpret_cast<const uintptr_t*>(sp)[-1];
+      if (view_.code->Find(pc) == nullptr) return failed;
+      // It stays filled in, as it does when HotSpot itself walks a stack: taking it out again could
+      // pull it from under a collector that has just seen it.
+      *pc_slot = pc;
+      if (!Again(call)) return Crash();
+      if (call.trace.num_frames > 0)
+        return Store(slot_->frames + 1, call.trace.num_frames, SampleOutcome::kRecovered);
+    }
+    return RecoverFromStub(call, failed, sp_slot, pc_slot);
+  }
+
+  // HotSpot walks no stub of C1's: for the time of the call the noted frame is that of the compiled
+  // method which called the stub. Only in states in which nobody else walks this thread's stack.
+  SampleOutcome RecoverFromStub(GuardedCall& call, SampleOutcome failed, uintptr_t* sp_slot,
+                                uintptr_t* pc_slot) {
+    if (view_.anchor.in_vm < 0) return failed;
+    const int state = *AtOffset<int>(call.trace.env, view_.anchor.state_from_env);
+    if (state != view_.anchor.in_java && state != view_.anchor.in_vm) return failed;
+    const uintptr_t sp = *sp_slot;
+    const uintptr_t pc = *pc_slot;
+    MachineContext caller;
+    const uintptr_t end = slot_->stack_high != 0 ? slot_->stack_high : sp + kUnknownStackReach;
+    if (!FindCallerOfStub(pc, sp, end, *view_.code, &caller)) return failed;
+    *sp_slot = caller.sp;
+    *pc_slot = caller.pc;
+    const bool survived = Again(call);
+    *sp_slot = sp;
     *pc_slot = pc;
-    call.trace.num_frames = 0;
-    const bool survived = CrashGuard::Guarded(slot_, GuardedCall::Run, &call);
-    *pc_slot = 0;
     if (!survived) return Crash();
     const int32_t frames = call.trace.num_frames;
     return frames > 0 ? Store(slot_->frames + 1, frames, SampleOutcome::kRecovered) : failed;
   }
 
   SampleOutcome RecoverByPopping(GuardedCall& call, SampleOutcome failed) {
-    const MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
+    MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
     const bool bounded = slot_->stack_low <= at.sp && at.sp < slot_->stack_high;
-    GuardedPop pop{
-        &at, bounded ? slot_->stack_high : at.sp + kUnknownStackReach, view_.code, {}, false};
-    // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays watched.
-    if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
-    slot_->context = *static_cast<const ucontext_t*>(context_);
-    WriteContext(pop.popped.caller, &slot_->context);
-    call.trace.num_frames = 0;
-    call.context = &slot_->context;
-    if (!CrashGuard::Guarded(slot_, GuardedCall::Run, &call)) return Crash();
-    const int32_t frames = call.trace.num_frames;
-    if (frames <= 0) return failed;
-    if (!pop.popped.has_leaf) return Store(slot_->frames + 1, frames, SampleOutcome::kRecovered);
-    slot_->frames[0] = pop.popped.leaf;
-    return Store(slot_->frames, frames + 1, SampleOutcome::kRecovered);
+    const uintptr_t end = bounded ? slot_->stack_high : at.sp + kUnknownStackReach;
+    bool has_leaf = false;
+    // Native code, the stub that called it, the method that called the stub before its own frame
+    // was complete.
+    constexpr int kPops = 3;
+    for (int pops = 0; pops < kPops; ++pops) {
+      const FrameAt where = pops == 0 ? FrameAt::kInterrupted : FrameAt::kCall;
+      GuardedPop pop{&at, where, end, view_.code, {}, false};
+      // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays
+      // watched.
+      if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
+      if (pop.popped.has_leaf) {
+        if (has_leaf) return failed;
+        has_leaf = true;
+        slot_->frames[0] = pop.popped.leaf;
+      }
+      at = pop.popped.caller;
+      MachineContext ask = at;
+      ask.pc = InsideCall(at.pc, *view_.code);
+      slot_->context = *static_cast<const ucontext_t*>(context_);
+      WriteContext(ask, &slot_->context);
+      call.context = &slot_->context;
+      if (!Again(call)) return Crash();
+      const int32_t frames = call.trace.num_frames;
+      if (frames <= 0) continue;
+      return has_leaf ? Store(slot_->frames, frames + 1, SampleOutcome::kRecovered)
+                      : Store(slot_->frames + 1, frames, SampleOutcome::kRecovered);
+    }
+    return failed;
   }
 
   SampleOutcome Store(const CallFrame* frames, int32_t count, SampleOutcome outcome) {

@@ -28,6 +28,10 @@ struct FrameAnchor {
   bool known = false;
   ptrdiff_t sp_from_env = 0;
   ptrdiff_t pc_from_env = 0;
+  // The thread's state, an int: in these two nobody else walks the thread's stack. -1: unknown.
+  ptrdiff_t state_from_env = 0;
+  int in_java = -1;
+  int in_vm = -1;
 };
 
 // What a running session shows to the handler. Valid from OpenHandler to CloseHandler plus a

@@ -46,6 +46,23 @@ std::optional<ptrdiff_t> OffsetOf(std::string_view type, std::string_view field)
   }
 }
 
+std::optional<int> Constant(std::string_view wanted) {
+  const auto table = Number("gHotSpotVMIntConstants");
+  const auto name_at = Number("gHotSpotVMIntConstantEntryNameOffset");
+  const auto value_at = Number("gHotSpotVMIntConstantEntryValueOffset");
+  const auto stride = Number("gHotSpotVMIntConstantEntryArrayStride");
+  if (!table || !name_at || !value_at || !stride || *table == 0) return std::nullopt;
+  for (const char* entry = reinterpret_cast<const char*>(*table);; entry += *stride) {
+    const char* name = nullptr;
+    std::memcpy(&name, entry + *name_at, sizeof(name));
+    if (name == nullptr) return std::nullopt;
+    if (name != wanted) continue;
+    int32_t value = 0;
+    std::memcpy(&value, entry + *value_at, sizeof(value));
+    return value;
+  }
+}
+
 // The calling thread's JavaThread, which java.lang.Thread keeps in a field.
 std::optional<uintptr_t> OwnJavaThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   jthread thread = nullptr;
@@ -76,8 +93,18 @@ sampling::FrameAnchor FindFrameAnchor(jvmtiEnv* jvmti, JNIEnv* jni) {
   const auto env = reinterpret_cast<uintptr_t>(jni);
   constexpr uintptr_t kLargestThread = 1 << 16;
   if (env < *java_thread || env - *java_thread > kLargestThread) return {};
-  const auto from_env = *anchor - static_cast<ptrdiff_t>(env - *java_thread);
-  return {true, from_env + *sp, from_env + *pc};
+  const auto env_offset = static_cast<ptrdiff_t>(env - *java_thread);
+  const auto from_env = *anchor - env_offset;
+  sampling::FrameAnchor found{true, from_env + *sp, from_env + *pc};
+  const auto state = OffsetOf("JavaThread", "_thread_state");
+  const auto in_java = Constant("_thread_in_Java");
+  const auto in_vm = Constant("_thread_in_vm");
+  if (state && in_java && in_vm) {
+    found.state_from_env = *state - env_offset;
+    found.in_java = *in_java;
+    found.in_vm = *in_vm;
+  }
+  return found;
 }
 
 }  // namespace iprof::vm

@@ -8,8 +8,8 @@
 //
 // They come from the tables that HotSpot exports for its serviceability agent, and from one
 // thread's own address in java.lang.Thread; nothing is guessed. Where any of it is missing the
-// anchor is unknown, and such samples are counted as failed. Called once, in the live phase, on an
-// attached thread.
+// anchor is unknown, and such samples are counted as failed. Where only the thread's state is not
+// found, stubs of C1's are not recovered. Called once, in the live phase, on an attached thread.
 #pragma once
 
 #include <jvmti.h>

@@ -51,6 +51,15 @@ void* CurrentEnv() {
   return env;
 }
 
+// HotSpot's names of what it generates say what kind of frame it has.
+CodeKind KindOfGenerated(const char* name) {
+  const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
+  if (text == "Interpreter") return CodeKind::kInterpreter;
+  if (text.find("handle_exception_from_callee") != std::string_view::npos)
+    return CodeKind::kUnwinder;
+  return CodeKind::kStub;
+}
+
 double Percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -344,9 +353,8 @@ void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* name, c
   AtBoundary(self->log_, "DynamicCodeGenerated", [&] {
     Sampler* sampler = self->running();
     if (sampler == nullptr || size <= 0) return;
-    const bool interpreter = name != nullptr && std::string_view(name) == "Interpreter";
     sampler->code().Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
-                        interpreter ? CodeKind::kInterpreter : CodeKind::kStub, nullptr, {});
+                        KindOfGenerated(name), nullptr, {});
   });
 }
 

@@ -33,6 +33,7 @@ class Method:
     code_length: int
     invokes: tuple  # (bci, opcode, owner, name, descriptor)
     type_checks: tuple = ()  # bci of each instanceof and checkcast
+    dynamic_calls: tuple = ()  # bci of each invokedynamic
     has_one_target: bool = False  # private or final, or its class is final
 
     def line_at(self, bci):
@@ -180,7 +181,7 @@ def _code(pool, body):
         content = _Reader(reader.bytes(length))
         if pool[attribute] == "LineNumberTable":
             lines += [content.take("HH") for _ in range(content.take("H"))]
-    branches, invokes, checks = [], [], []
+    branches, invokes, checks, dynamic = [], [], [], []
     for bci, opcode, length in instructions(code):
         branch = _branch(code, bci, opcode, length) if opcode >= 0x99 else None
         if branch:
@@ -189,7 +190,9 @@ def _code(pool, body):
             invokes.append(_invoked(pool, code, bci, opcode))
         elif opcode in (0xc0, 0xc1):
             checks.append(bci)
-    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes), tuple(checks)
+        elif opcode == 0xba:
+            dynamic.append(bci)
+    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes), tuple(checks), tuple(dynamic)
 
 
 def read(data):
@@ -210,7 +213,7 @@ def read(data):
     methods = []
     for _ in range(reader.take("H")):
         access, method_name, descriptor = reader.take("HHH")
-        code = ((), (), (), 0, (), ())
+        code = ((), (), (), 0, (), (), ())
         for _ in range(reader.take("H")):
             attribute = pool[reader.take("H")]
             body = reader.bytes(reader.take("I"))

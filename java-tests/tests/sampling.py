@@ -11,6 +11,8 @@ import re
 
 from harness.case import AgentCase, Settings
 from oracle import classfile
+from oracle.callers import Callers
+from oracle.jdk_classes import JdkClasses
 
 ONLY_SAMPLES = "calls=n,branches=n"
 
@@ -153,10 +155,27 @@ class Sampling(AgentCase):
         sources = sorted((pathlib.Path(__file__).parent.parent / "programs" / "sampling").glob("*.java"))
         out = self.folder / "classes"
         out.mkdir()
-        _, _, statistics = self.sampled("sampling.Compile", 6000, out, *sources)
-        # A fifth fails before recovery. What is left are mostly frames that the interpreter is building or that the
-        # VM's own stubs hide (docs/sampling.md); the limit keeps recovery from getting worse.
-        self.check_failures(statistics, 0.06, "javac")
+        _, profile, statistics = self.sampled("sampling.Compile", 10000, out, *sources)
+        # A fifth fails before recovery.
+        raw = self.check_failures(statistics, 0.01, "javac")
+        self.assertGreater(raw, 0.05, "recovery had nothing to do")
+        self.check_callers(profile)
+
+    def check_callers(self, profile):
+        """Every frame's bytecode calls the method above it, in recovered stacks too: nothing was guessed."""
+        jdk = JdkClasses(self.jvm, self.folder / "jdk", r"regex:/(java\.base|java\.compiler|jdk\.compiler)/.*\.class")
+
+        def class_bytes(owner):
+            file = f"{owner.replace('.', '/')}.class"
+            return next((path.read_bytes() for path in (Settings.classes / file, *jdk.root.glob(f"*/{file}"))
+                         if path.exists()), None)
+        untrue, verdicts, wrong = Callers(class_bytes).check(profile.samples())
+        weight = sum(profile.samples().values())
+        print(f"{self.jvm.id} callers: {verdicts}; of {weight} samples {untrue} hold a call that the bytecode does not make")
+        self.assertGreater(verdicts["called"], 10 * verdicts.get("unknown", 0), verdicts)
+        # HotSpot itself gives a few inlined frames the position of a neighbour.
+        self.assertLess(untrue / weight, 0.02, "\n".join(f"{n} {pair}" for pair, n in
+                                                        sorted(wrong.items(), key=lambda item: -item[1])[:40]))
 
     # --- Settings.
 
