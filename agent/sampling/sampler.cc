@@ -25,6 +25,8 @@ namespace {
 constexpr uint64_t kDrainTimeoutNs = 1000000000;
 constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
 constexpr auto kRetryPeriod = std::chrono::milliseconds(100);
+// How long stats() waits for handlers that are between counting a signal and counting its outcome.
+constexpr auto kCountingPatience = std::chrono::milliseconds(200);
 
 // Pools outlive sessions: a thread may still hold a slot of the last one, and a late signal may
 // still name it.
@@ -343,12 +345,29 @@ bool Sampler::Stop() {
 SampleStats Sampler::stats() {
   SampleStats stats;
   const std::lock_guard<std::mutex> guard(lock_);
+  const auto deadline = std::chrono::steady_clock::now() + kCountingPatience;
+  // A signal is counted when it comes and its outcome when that is known. Stragglers come even
+  // after Stop(), so a look that falls between the two is repeated.
   const auto add = [&](const auto& from) {
-    for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
-      stats.signals[i] += from.signals[i].load(std::memory_order_relaxed);
-      stats.weight[i] += from.weight[i].load(std::memory_order_relaxed);
+    decltype(stats.signals) signals{};
+    decltype(stats.weight) weight{};
+    uint64_t received = 0;
+    while (true) {
+      uint64_t outcomes = 0;
+      received = from.received.load(std::memory_order_acquire);
+      for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
+        signals[i] = from.signals[i].load(std::memory_order_acquire);
+        weight[i] = from.weight[i].load(std::memory_order_acquire);
+        outcomes += signals[i];
+      }
+      if (outcomes == received || std::chrono::steady_clock::now() > deadline) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
-    stats.received += from.received.load(std::memory_order_relaxed);
+    for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
+      stats.signals[i] += signals[i];
+      stats.weight[i] += weight[i];
+    }
+    stats.received += received;
   };
   pool_->ForEachEver([&](const ThreadSlot& slot) {
     add(slot);
