@@ -1,6 +1,7 @@
 #include "agent/instrument/site_probes.h"
 
 #include "agent/classfile/constructor.h"
+#include "agent/instrument/final_classes.h"
 
 namespace iprof::instrument {
 namespace {
@@ -18,8 +19,9 @@ bool IsSignaturePolymorphic(std::string_view owner, std::string_view name) {
   return owner == "java/lang/invoke/MethodHandle" && name.starts_with("invoke");
 }
 
-// A private or final method of the class itself: its calls have one target.
+// A private or final method of the class itself, or one that the JDK's specification makes final.
 bool HasOneTarget(const ClassFile& file, std::string_view owner, const MemberRef& member) {
+  if (IsFinalClass(owner) || IsFinalMethodOfObject(member.name, member.descriptor)) return true;
   if (owner != file.name()) return false;
   for (const MemberInfo& method : file.methods()) {
     if (file.NameOf(method) != member.name || file.DescriptorOf(method) != member.descriptor)

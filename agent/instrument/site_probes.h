@@ -1,11 +1,12 @@
 // SiteProbes: where a method meets objects whose classes are counted, and the probes that count
 // them.
 //
-// Receivers: at invokevirtual and invokeinterface, except calls of private or final methods of the
-// same class (they have one target; whether another class's method can be overridden is unknowable
-// while its class is not loaded, and extra sites do no harm) and calls of signature-polymorphic
-// methods. Monitors: at monitorenter, and at the entry of synchronized instance methods; those of
-// static ones are the method's calls. Type checks: at instanceof and checkcast.
+// Receivers: at invokevirtual and invokeinterface, except calls that have one target (private or
+// final methods of the same class, methods that the JDK's specification makes final; whether
+// another class's method can be overridden is unknowable while its class is not loaded, and extra
+// sites do no harm) and calls of signature-polymorphic methods. Monitors: at monitorenter, and at
+// the entry of synchronized instance methods; those of static ones are the method's calls. Type
+// checks: at instanceof and checkcast.
 //
 // A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, at calls with
 // the arguments put aside. It never stands between a monitorenter and the range that would release

@@ -69,6 +69,13 @@ TEST_CASE("Private and final methods of the same class have one target", "[site_
   CHECK(CallOf(Op::invokevirtual, "a/Caller", "inherited") == "receiver@1");
 }
 
+TEST_CASE("Methods of the JDK's final classes have one target", "[site_probes]") {
+  CHECK(CallOf(Op::invokevirtual, "java/lang/StringBuilder", "run").empty());
+  CHECK(CallOf(Op::invokevirtual, "java/lang/Object", "notify").empty());
+  CHECK(CallOf(Op::invokevirtual, "b/Other", "notifyAll").empty());
+  CHECK(CallOf(Op::invokevirtual, "java/lang/Object", "finalize") == "receiver@1");
+}
+
 TEST_CASE("Signature-polymorphic calls are no sites", "[site_probes]") {
   CHECK(CallOf(Op::invokevirtual, "java/lang/invoke/MethodHandle", "invokeExact").empty());
   CHECK(CallOf(Op::invokevirtual, "java/lang/invoke/MethodHandle", "type") == "receiver@1");

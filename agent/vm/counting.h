@@ -71,6 +71,11 @@ class Counting final : public BciMap {
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
                         std::vector<uint8_t>* output);
 
+  // A hidden class that was just defined and lives as long as its loader. Any thread.
+  void HiddenClassStays(JNIEnv* jni, jclass type) {
+    if (count_types_) type_chunks_.KeepHidden(jni, type);
+  }
+
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 

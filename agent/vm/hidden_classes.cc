@@ -12,6 +12,10 @@
 namespace iprof::vm {
 namespace {
 
+// MethodHandleNatives.Constants.STRONG_LOADER_LINK: the class lives as long as its loader. Lambdas
+// do.
+constexpr jint kStrongLoaderLink = 4;
+
 Status JvmtiFailure(const char* step, jvmtiError error) {
   return {Code::kInternal,
           fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
@@ -209,6 +213,10 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
   }
   if (defined != nullptr && !prepared.stable_name.empty()) {
     AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
+  }
+  if (defined != nullptr && (flags & kStrongLoaderLink) != 0 && self->counting_ != nullptr) {
+    AtBoundary(self->log_, "defineClass0",
+               [&] { self->counting_->HiddenClassStays(jni, defined); });
   }
   return defined;
 }

@@ -29,7 +29,7 @@ std::vector<uint8_t> CounterHolderBytes(uint32_t chunk, uint32_t stripes);
 // "java/lang/IprofReceivers7".
 inline constexpr std::string_view kTypesClassName = "java/lang/IprofTypes";
 inline constexpr uint32_t kChunkSites = 8192;
-inline constexpr uint32_t kSiteRows = 2;
+inline constexpr uint32_t kSiteRows = 4;
 std::span<const uint8_t> TypesClassBytes();
 std::string SiteHolderName(uint32_t chunk);
 std::vector<uint8_t> SiteHolderBytes(uint32_t chunk);

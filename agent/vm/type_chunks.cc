@@ -9,8 +9,8 @@ namespace {
 
 constexpr auto kRowsInChunk = static_cast<jsize>(kChunkSites * kSiteRows);
 
-// The parts of a spill table, see IprofTypes.spill.
-enum SpillPart : jsize { kTypes = 0, kSites = 1, kCounts = 2, kLost = 3, kUsed = 4 };
+// Slots in a half of the spill table, see IprofTypes.
+constexpr jsize kSpillSlots = 1 << 16;
 
 // A static method's result as a local reference; null with nothing pending on failure.
 jobject CallStatic(JNIEnv* jni, const char* owner, const char* name, const char* descriptor) {
@@ -111,57 +111,66 @@ Status TypeChunks::ArmSlowPath(JNIEnv* jni) {
     status = SetStaticObject(jni, runtime(), "applicationLoader", "Ljava/lang/ClassLoader;",
                              application);
   }
+  if (status.ok()) status = KeepSpill(jni);
   // Last: from here on the slow path relies on all of the above.
   if (status.ok())
     status = SetStaticObject(jni, runtime(), "unsafe", "Ljdk/internal/misc/Unsafe;", unsafe);
+  armed_.store(status.ok(), std::memory_order_release);
   return status;
 }
 
-jobjectArray TypeChunks::CurrentSpill(JNIEnv* jni) const {
-  jfieldID field = jni->GetStaticFieldID(runtime(), "spill", "[Ljava/lang/Object;");
-  if (field == nullptr) {
-    jni->ExceptionClear();
+Status TypeChunks::KeepSpill(JNIEnv* jni) {
+  Status failure;
+  const auto keep = [&](const char* field, const char* descriptor) -> jobject {
+    Result<jobject> array = KeepStaticObject(jni, runtime(), field, descriptor);
+    if (array.ok()) return *array;
+    failure = array.status();
     return nullptr;
-  }
-  return static_cast<jobjectArray>(jni->GetStaticObjectField(runtime(), field));
+  };
+  spill_.types = static_cast<jobjectArray>(keep("spillTypes", "[Ljava/lang/Class;"));
+  spill_.sites = static_cast<jintArray>(keep("spillSites", "[I"));
+  spill_.counts = static_cast<jlongArray>(keep("spillCounts", "[J"));
+  spill_.used = static_cast<jintArray>(keep("spillUsed", "[I"));
+  spill_.lost = static_cast<jlongArray>(keep("lost", "[J"));
+  if (!failure.ok()) return failure;
+  spill_.half = jni->GetStaticFieldID(runtime(), "spillHalf", "I");
+  spill_.keep_hidden = jni->GetStaticMethodID(runtime(), "keepHidden", "(Ljava/lang/Class;)V");
+  if (spill_.half == nullptr || spill_.keep_hidden == nullptr)
+    return JniFailed(jni, "find the table of classes");
+  return {};
 }
 
-jint TypeChunks::SlotsUsed(JNIEnv* jni, jobjectArray spill) const {
-  auto used = static_cast<jintArray>(jni->GetObjectArrayElement(spill, kUsed));
+void TypeChunks::KeepHidden(JNIEnv* jni, jclass type) {
+  if (!armed_.load(std::memory_order_acquire)) return;
+  jni->CallStaticVoidMethod(runtime(), spill_.keep_hidden, type);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();  // of an exhausted stack: then no row holds it
+}
+
+jint TypeChunks::SlotsUsed(JNIEnv* jni, jsize half) const {
   jint count = 0;
-  jni->GetIntArrayRegion(used, 0, 1, &count);
-  jni->DeleteLocalRef(used);
+  jni->GetIntArrayRegion(spill_.used, half / kSpillSlots, 1, &count);
   return count;
 }
 
 bool TypeChunks::FillsUp(JNIEnv* jni) const {
-  jobjectArray spill = CurrentSpill(jni);
-  if (spill == nullptr) return false;
-  auto sites = static_cast<jarray>(jni->GetObjectArrayElement(spill, kSites));
-  const bool fills_up = SlotsUsed(jni, spill) > jni->GetArrayLength(sites) / 4;
-  jni->DeleteLocalRef(sites);
-  jni->DeleteLocalRef(spill);
-  return fills_up;
+  return armed_.load(std::memory_order_acquire) && SlotsUsed(jni, HalfInUse(jni)) > kSpillSlots / 4;
 }
 
 void TypeChunks::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (!armed_.load(std::memory_order_acquire)) return;
   const LocalFrame frame(jni);
   std::lock_guard lock(harvest_mutex_);
-  if (draining_ != nullptr) {
-    Drain(jvmti, jni, draining_, harvested_);
-    jni->DeleteGlobalRef(draining_);
-    draining_ = nullptr;
+  const jsize in_use = HalfInUse(jni);
+  const jsize other = kSpillSlots - in_use;
+  if (at_rest_) {
+    Drain(jvmti, jni, other, harvested_);
+    Clear(jni, other);
+    at_rest_ = false;
   }
-  jobjectArray current = CurrentSpill(jni);
-  if (current == nullptr || SlotsUsed(jni, current) == 0) return;
-  jobject old =
-      CallStatic(jni, std::string(kTypesClassName).c_str(), "swapSpill", "()[Ljava/lang/Object;");
-  if (old == nullptr) return;  // no memory for a fresh table: the old one stays
-  draining_ = static_cast<jobjectArray>(jni->NewGlobalRef(old));
+  if (SlotsUsed(jni, in_use) == 0) return;
+  jni->SetStaticIntField(runtime(), spill_.half, other);
+  at_rest_ = true;
   ++harvests_;
-  // Without a reference there is no next time: then at once, losing what is being written this
-  // moment.
-  if (draining_ == nullptr) Drain(jvmti, jni, static_cast<jobjectArray>(old), harvested_);
 }
 
 void TypeChunks::AddType(jvmtiEnv* jvmti, uint32_t site, jobject type, uint64_t count,
@@ -177,50 +186,64 @@ void TypeChunks::AddType(jvmtiEnv* jvmti, uint32_t site, jobject type, uint64_t 
   into.AddLost(site, count);
 }
 
-void TypeChunks::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jobjectArray spill,
+void TypeChunks::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half,
                        instrument::TypeCounts& into) const {
-  auto types = static_cast<jobjectArray>(jni->GetObjectArrayElement(spill, kTypes));
-  auto sites = static_cast<jintArray>(jni->GetObjectArrayElement(spill, kSites));
-  auto counts = static_cast<jlongArray>(jni->GetObjectArrayElement(spill, kCounts));
-  auto lost = static_cast<jlongArray>(jni->GetObjectArrayElement(spill, kLost));
-  const jsize length = jni->GetArrayLength(sites);
-  uint32_t site_limit;
-  {
-    std::lock_guard lock(mutex_);
-    site_limit = static_cast<uint32_t>(rows_.size()) * kChunkSites;
-  }
-  std::vector<jint> site(static_cast<size_t>(length));
-  std::vector<jlong> count(site.size());
-  std::vector<jlong> lost_count(site.size());
-  jni->GetIntArrayRegion(sites, 0, length, site.data());
-  jni->GetLongArrayRegion(counts, 0, length, count.data());
-  jni->GetLongArrayRegion(lost, 0, length, lost_count.data());
-  for (jsize i = 0; i < length; ++i) {
+  std::vector<jint> site(kSpillSlots);
+  std::vector<jlong> count(kSpillSlots);
+  jni->GetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
+  jni->GetLongArrayRegion(spill_.counts, half, kSpillSlots, count.data());
+  for (jsize i = 0; i < kSpillSlots; ++i) {
     const auto at = static_cast<size_t>(i);
-    if (lost_count[at] != 0) {
-      // Sites that share a slot here all count as having lost: more than is true, never less.
-      for (auto lost_at = static_cast<uint32_t>(i); lost_at < site_limit;
-           lost_at += static_cast<uint32_t>(length)) {
-        into.AddLost(lost_at, static_cast<uint64_t>(lost_count[at]));
-      }
-    }
     if (site[at] == 0 || count[at] == 0) continue;
-    jobject type = jni->GetObjectArrayElement(types, i);
+    jobject type = jni->GetObjectArrayElement(spill_.types, half + i);
     AddType(jvmti, static_cast<uint32_t>(site[at] - 1), type, static_cast<uint64_t>(count[at]),
             into);
     if (type != nullptr) jni->DeleteLocalRef(type);
   }
 }
 
+void TypeChunks::Clear(JNIEnv* jni, jsize half) const {
+  std::vector<jint> site(kSpillSlots);
+  jni->GetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
+  for (jsize i = 0; i < kSpillSlots; ++i) {
+    if (site[static_cast<size_t>(i)] != 0)
+      jni->SetObjectArrayElement(spill_.types, half + i, nullptr);
+  }
+  const std::vector<jlong> no_counts(kSpillSlots);
+  jni->SetLongArrayRegion(spill_.counts, half, kSpillSlots, no_counts.data());
+  site.assign(kSpillSlots, 0);
+  jni->SetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
+  jni->SetIntArrayRegion(spill_.used, half / kSpillSlots, 1, site.data());
+}
+
+void TypeChunks::AddLost(JNIEnv* jni, instrument::TypeCounts& into) const {
+  uint32_t site_limit;
+  {
+    std::lock_guard lock(mutex_);
+    site_limit = static_cast<uint32_t>(rows_.size()) * kChunkSites;
+  }
+  std::vector<jlong> lost(kSpillSlots);
+  jni->GetLongArrayRegion(spill_.lost, 0, kSpillSlots, lost.data());
+  for (uint32_t i = 0; i < lost.size(); ++i) {
+    if (lost[i] == 0) continue;
+    // Sites that share a slot here all count as having lost: more than is true, never less.
+    for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(kSpillSlots))
+      into.AddLost(site, static_cast<uint64_t>(lost[i]));
+  }
+}
+
 instrument::TypeCounts TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
-  const LocalFrame frame(jni);
   instrument::TypeCounts all;
+  if (!armed_.load(std::memory_order_acquire)) return all;  // the start failed: nothing is counted
+  const LocalFrame frame(jni);
   {
     std::lock_guard lock(harvest_mutex_);
     all.AddAll(harvested_);
-    if (draining_ != nullptr) Drain(jvmti, jni, draining_, all);
+    const jsize in_use = HalfInUse(jni);
+    if (at_rest_) Drain(jvmti, jni, kSpillSlots - in_use, all);
+    Drain(jvmti, jni, in_use, all);
   }
-  if (jobjectArray current = CurrentSpill(jni)) Drain(jvmti, jni, current, all);
+  AddLost(jni, all);
   std::vector<Rows> rows;
   {
     std::lock_guard lock(mutex_);

@@ -2,9 +2,10 @@
 // spill table behind them.
 //
 // Rows hold classes that stay until the program ends; the spill table holds all others, and what
-// rows had no room for. The table is swapped for an empty one every few seconds and the old one
-// drained a period later, when no probe that began before the swap is still writing: types per site
-// are unbounded, and no class is kept from being unloaded for long.
+// rows had no room for. Of its two halves one is written to; every few seconds they change places,
+// and the one that came to rest is drained a period later, when no probe that began before the
+// change is still writing: types per site are unbounded, and no class is kept from being unloaded
+// for long.
 //
 // Guarantees and threads as ChunkHolders; Harvest on the agent's thread; Collect on any attached
 // thread, VMDeath included. Classes are drained by name, so counts outlive the classes.
@@ -12,6 +13,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -39,13 +41,17 @@ class TypeChunks final : public ChunkHolders {
   // VMInit.
   Status ArmSlowPath(JNIEnv* jni);
 
-  // Every few seconds: drains the table of the period before and swaps the current one. Nothing
-  // happens while the current table is empty.
+  // A hidden class that lives as long as its loader: rows may hold it if that loader stays. Any
+  // thread that may run Java code, when the class was just defined; ignored before ArmSlowPath.
+  void KeepHidden(JNIEnv* jni, jclass type);
+
+  // Every few seconds: drains the half that was put to rest the period before, and changes halves.
+  // Nothing happens while the half in use is empty.
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
-  // Whether the current table fills faster than harvests come.
+  // Whether the half in use fills faster than harvests come.
   bool FillsUp(JNIEnv* jni) const;
 
-  // Everything so far: what was harvested, both tables, all rows.
+  // Everything so far: what was harvested, both halves, all rows.
   instrument::TypeCounts Collect(jvmtiEnv* jvmti, JNIEnv* jni);
 
   uint64_t harvests() const { return harvests_; }
@@ -62,18 +68,35 @@ class TypeChunks final : public ChunkHolders {
   Status HandOver(JNIEnv* jni) override;
   Status Adopt(JNIEnv* jni, jclass holder) override;
 
-  jint SlotsUsed(JNIEnv* jni, jobjectArray spill) const;
-  jobjectArray CurrentSpill(JNIEnv* jni) const;
-  void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jobjectArray spill, instrument::TypeCounts& into) const;
+  // The arrays of the spill table, see IprofTypes; global references.
+  struct Spill {
+    jobjectArray types;
+    jintArray sites;
+    jlongArray counts;
+    jintArray used;
+    jlongArray lost;
+    jfieldID half;  // the first slot in use
+    jmethodID keep_hidden;
+  };
+
+  Status KeepSpill(JNIEnv* jni);
+  jsize HalfInUse(JNIEnv* jni) const { return jni->GetStaticIntField(runtime(), spill_.half); }
+  jint SlotsUsed(JNIEnv* jni, jsize half) const;
+  // Adds up one half of the spill table, which starts at slot `half`.
+  void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, instrument::TypeCounts& into) const;
+  void Clear(JNIEnv* jni, jsize half) const;
+  void AddLost(JNIEnv* jni, instrument::TypeCounts& into) const;
   void AddType(jvmtiEnv* jvmti, uint32_t site, jobject type, uint64_t count,
                instrument::TypeCounts& into) const;
 
   const Naming naming_;
-  mutable std::mutex mutex_;  // guards rows_
+  Spill spill_{};                   // set by ArmSlowPath
+  std::atomic<bool> armed_{false};  // spill_ is there
+  mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
   std::mutex harvest_mutex_;  // guards what follows; never held by an application thread
   instrument::TypeCounts harvested_;
-  jobjectArray draining_ = nullptr;  // global reference: swapped out, to be drained next time
+  bool at_rest_ = false;  // the half not in use is to be drained
   uint64_t harvests_ = 0;
 };
 

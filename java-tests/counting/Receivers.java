@@ -183,7 +183,7 @@ public final class Receivers {
 
   static final class Child extends Parent {
     Child(Object argument) {
-      super(argument.toString().length()); // @beforeSuper
+      super(((CharSequence) argument.toString()).length()); // @beforeSuper
       arguments.add(argument);
     }
 

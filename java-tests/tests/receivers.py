@@ -3,9 +3,13 @@
 On one thread everything is exact, whatever the number of classes; so it is in the interpreter, C1 and C2.
 """
 
+import pathlib
+import re
+
 from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
+FINAL_CLASSES = pathlib.Path(__file__).resolve().parents[2] / "agent" / "instrument" / "final_classes.cc"
 SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*::*", "counting.Sites*::*"
 
 
@@ -68,3 +72,11 @@ class Small(CountingCase):
         self.assert_same({"counting.Fib": 1}, self.profile().monitors())
         self.check("Fib")
         self.assertEqual(self.profile().monitors()["counting.Fib"], 1)
+
+
+class OneTarget(CountingCase):
+    def test_the_classes_taken_for_final_are_final(self):
+        names = re.findall(r'^ +"(java/[^"]+)",$', FINAL_CLASSES.read_text(), re.M)
+        self.assertGreater(len(names), 50)
+        run = self.run_java("FinalClasses", *(name.replace("/", ".") for name in names), agent=None)
+        self.assertEqual(run.stdout, "")

@@ -1,20 +1,26 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * What the probes of class-counting sites share: the slow path of {@link IprofReceivers0} and the spill table.
  *
  * <p>The same rules as for {@link IprofRuntime}: nothing throws, blocks, or calls a method that has a body of its own
  * outside the agent's classes; everything works as the first Java code of the VM. The slow path allocates nothing.
+ *
+ * <p>The spill table holds counts of classes that no row holds. It has two halves, and probes write to one of them. Every few
+ * seconds the agent makes them write to the other one; a period later it drains and clears the half that came to rest, so that
+ * nothing is held for long. Why not a fresh table instead: arrays in static final fields are constants to the compilers, as in
+ * {@link IprofCounters0}, and nothing is allocated.
  */
 public final class IprofTypes {
     /** Sites in a chunk times rows in a site. */
-    private static final int CHUNK_ROWS = 8192 * 2;
+    private static final int CHUNK_ROWS = 8192 * 4;
 
     private IprofTypes() {}
 
-    /** Slots of the spill table; a power of two. */
+    /** Slots in a half of the spill table. Sixteen bits of a hash are a slot. */
     private static final int SPILL_SLOTS = 1 << 16;
 
     /**
@@ -22,6 +28,11 @@ public final class IprofTypes {
      * needed when the table is three quarters full, which a burst of new classes makes it between two harvests.
      */
     private static final int LONGEST_PROBE = 512;
+
+    private static final int HIDDEN_SLOTS = 1 << 14;
+
+    /** Whoever finds no place within this many slots is not kept. */
+    private static final int LONGEST_HIDDEN_PROBE = 32;
 
     /** What the initialiser of the next holder of sites takes, as with counters. */
     private static Class<?>[] nextTypes;
@@ -45,12 +56,24 @@ public final class IprofTypes {
 
     private static ClassLoader applicationLoader;
 
-    /**
-     * Counts of classes that no row holds: {Class[] types, int[] sites plus one, long[] counts, long[] lost by site, int[1]
-     * slots used}. An array, since making an object would count as a call of its constructor. The agent replaces it by an
-     * empty one every few seconds and drains the old one a period later, so that nothing is held for long.
-     */
-    private static Object[] spill = newSpill();
+    /** The spill table: a class, its site plus one, how often they met. */
+    private static final Class<?>[] spillTypes = new Class<?>[2 * SPILL_SLOTS];
+
+    private static final int[] spillSites = new int[2 * SPILL_SLOTS];
+
+    private static final long[] spillCounts = new long[2 * SPILL_SLOTS];
+
+    /** Slots in use, by half. */
+    private static final int[] spillUsed = new int[2];
+
+    /** Objects that found no slot, by site modulo length; only ever grows. */
+    private static final long[] lost = new long[SPILL_SLOTS];
+
+    /** The first slot of the half that probes write to: 0 or SPILL_SLOTS. The agent changes it. */
+    private static int spillHalf;
+
+    /** Hidden classes that live as long as their loader, which stays until the program ends. */
+    private static final Class<?>[] stayingHidden = new Class<?>[HIDDEN_SLOTS];
 
     static Class<?>[] takeTypes() {
         Class<?>[] given = nextTypes;
@@ -64,24 +87,39 @@ public final class IprofTypes {
         return given != null ? given : new long[CHUNK_ROWS];
     }
 
-    /** Called by the agent: puts an empty table in place and gives back the old one. */
-    private static Object[] swapSpill() {
-        Object[] fresh = newSpill();
-        Object[] old = spill;
-        spill = fresh;
-        return old;
+    /**
+     * A class that is in neither of a site's first two rows. Not inlined: a few such sites would take the room that the
+     * compiler has for calls of the program itself.
+     */
+    @DontInline
+    static void others(Class<?>[] types, long[] counts, int row, Class<?> type, int site) {
+        if (types[row + 2] == type) {
+            counts[row + 2]++;
+            return;
+        }
+        if (types[row + 3] == type) {
+            counts[row + 3]++;
+            return;
+        }
+        int slot = slot(type, site);
+        if (spillTypes[slot] == type && spillSites[slot] == site + 1) {
+            spillCounts[slot]++;
+        } else {
+            first(types, counts, row, type, site, slot);
+        }
     }
 
-    private static Object[] newSpill() {
-        return new Object[] {
-            new Class<?>[SPILL_SLOTS], new int[SPILL_SLOTS], new long[SPILL_SLOTS], new long[SPILL_SLOTS], new int[1]
-        };
+    /** Where the spill table keeps a class at a site, unless another pair was there first. */
+    private static int slot(Class<?> type, int site) {
+        // Before the VM is initialised identity hashes cannot be had; the site alone decides.
+        int hash = (unsafe == null ? 0 : System.identityHashCode(type)) * 0x2c1b3c6d + site * 0x297a2d39;
+        return (hash >>> 16) + spillHalf;
     }
 
-    /** A class that none of its site's rows holds. */
-    static void miss(Class<?>[] types, long[] counts, int row, Class<?> type, int site) {
-        if (mayStay(type)) {
-            for (int i = row; i < row + 2; i++) {
+    /** Mostly the first time that a class comes to a site: it takes a free row or a slot. */
+    private static void first(Class<?>[] types, long[] counts, int row, Class<?> type, int site, int slot) {
+        if (types[row + 3] == null && mayStay(type)) {
+            for (int i = row; i < row + 4; i++) {
                 if (types[i] == null) {
                     claim(types, i, type);
                 }
@@ -91,17 +129,47 @@ public final class IprofTypes {
                 }
             }
         }
-        spill(type, site);
+        spill(type, site, slot);
     }
 
-    /** Whether a class may be held until the program ends. Hidden classes may be unloaded before their loader. */
+    /** Whether a class may be held until the program ends. */
     private static boolean mayStay(Class<?> type) {
         Unsafe u = unsafe;
-        if (u == null) {
-            return true;
-        }
+        return u == null || (loaderStays(u, type) && (!type.isHidden() || isStayingHidden(type)));
+    }
+
+    private static boolean loaderStays(Unsafe u, Class<?> type) {
         Object loader = u.getReference(type, loaderOffset);
-        return (loader == null || loader == platformLoader || loader == applicationLoader) && !type.isHidden();
+        return loader == null || loader == platformLoader || loader == applicationLoader;
+    }
+
+    private static boolean isStayingHidden(Class<?> type) {
+        int slot = System.identityHashCode(type);
+        for (int probe = 0; probe < LONGEST_HIDDEN_PROBE; probe++) {
+            Class<?> there = stayingHidden[slot + probe & HIDDEN_SLOTS - 1];
+            if (there == type) {
+                return true;
+            }
+            if (there == null) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** Called by the agent, on any thread, for a hidden class that its loader keeps, before anything else can know it. */
+    private static void keepHidden(Class<?> type) {
+        Unsafe u = unsafe;
+        if (u == null || !loaderStays(u, type)) {
+            return;
+        }
+        int slot = System.identityHashCode(type);
+        for (int probe = 0; probe < LONGEST_HIDDEN_PROBE; probe++) {
+            int at = slot + probe & HIDDEN_SLOTS - 1;
+            if (stayingHidden[at] == null && u.compareAndSetReference(stayingHidden, typeBase + at * typeScale, null, type)) {
+                return;
+            }
+        }
     }
 
     private static void claim(Class<?>[] types, int index, Class<?> type) {
@@ -113,39 +181,33 @@ public final class IprofTypes {
         }
     }
 
-    private static void spill(Class<?> type, int site) {
-        Object[] table = spill;
-        Class<?>[] types = (Class<?>[]) table[0];
-        int[] sites = (int[]) table[1];
-        Unsafe u = unsafe;
-        // Before the VM is initialised identity hashes cannot be had; the site alone decides.
-        int hash = (u == null ? 0 : System.identityHashCode(type) * 0x2c1b3c6d) + site * 0x297a2d39;
-        int slot = (hash ^ hash >>> 15) & SPILL_SLOTS - 1;
-        int longest = u == null ? SPILL_SLOTS : LONGEST_PROBE;
+    private static void spill(Class<?> type, int site, int home) {
+        int half = home & SPILL_SLOTS;
+        int longest = unsafe == null ? SPILL_SLOTS : LONGEST_PROBE;
         for (int probe = 0; probe < longest; probe++) {
+            int slot = (home + probe & SPILL_SLOTS - 1) + half;
             // Only who claimed a slot writes its type. Whoever sees the slot without its type goes on to another one: the
             // agent adds both up.
-            if (sites[slot] == 0 && claim(sites, slot, site + 1)) {
-                types[slot] = type;
-                ((long[]) table[2])[slot]++;
-                ((int[]) table[4])[0]++;
+            if (spillSites[slot] == 0 && claim(slot, site + 1)) {
+                spillTypes[slot] = type;
+                spillCounts[slot]++;
+                spillUsed[half >>> 16]++;
                 return;
             }
-            if (sites[slot] == site + 1 && types[slot] == type) {
-                ((long[]) table[2])[slot]++;
+            if (spillSites[slot] == site + 1 && spillTypes[slot] == type) {
+                spillCounts[slot]++;
                 return;
             }
-            slot = slot + 1 & SPILL_SLOTS - 1;
         }
-        ((long[]) table[3])[site & SPILL_SLOTS - 1]++;
+        lost[site & SPILL_SLOTS - 1]++;
     }
 
-    private static boolean claim(int[] sites, int slot, int owner) {
+    private static boolean claim(int slot, int owner) {
         Unsafe u = unsafe;
         if (u == null) {
-            sites[slot] = owner;
+            spillSites[slot] = owner;
             return true;
         }
-        return u.compareAndSetInt(sites, intBase + (long) slot * 4, 0, owner);
+        return u.compareAndSetInt(spillSites, intBase + (long) slot * 4, 0, owner);
     }
 }

@@ -1,0 +1,12 @@
+import java.lang.reflect.Modifier;
+
+/** Prints those of the classes named that are not final in this JVM. */
+public final class FinalClasses {
+  private FinalClasses() {}
+
+  public static void main(String[] names) throws ClassNotFoundException {
+    for (String name : names) {
+      if (!Modifier.isFinal(Class.forName(name, false, null).getModifiers())) System.out.println(name);
+    }
+  }
+}
