@@ -16,6 +16,7 @@ namespace iprof::classfile {
   X(kUnsupportedVersion, "class-file version outside 45 to 71")                               \
   X(kBadConstantPool, "damaged constant pool")                                                \
   X(kBadStructure, "fields, methods or attributes do not fit the file")                       \
+  X(kBadNames, "a name that no JVM takes")                                                    \
   X(kClassTooLarge, "class file beyond the supported size")                                   \
   /* methods: what we found */                                                                \
   X(kNoCode, "abstract or native: no code")                                                   \

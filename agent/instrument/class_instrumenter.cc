@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/classfile/names.h"
 #include "agent/classfile/position_map.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
@@ -222,7 +223,8 @@ uint32_t ClassInstrumenter::OriginalBci(std::string_view internal_class, std::st
 bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
                                         const std::function<uint8_t*(size_t)>& output) {
   ClassFile file;
-  const Reason parsed = file.Parse(input.bytes, worker.memory.class_memory);
+  Reason parsed = file.Parse(input.bytes, worker.memory.class_memory);
+  if (parsed == Reason::kOk && !classfile::HasLegalNames(file)) parsed = Reason::kBadNames;
   if (parsed != Reason::kOk) {
     ++classes_left[static_cast<size_t>(parsed)];
     return false;

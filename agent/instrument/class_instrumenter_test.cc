@@ -345,10 +345,21 @@ TEST_CASE("damaged and unknown class files are left alone by reason") {
   CHECK(Probes(result).find("f(I)I:\ng(I)I: 0") == 0);
 }
 
-TEST_CASE("a class without a name is kept by the name in its file, or by none") {
+TEST_CASE("a class whose name the JVM does not say is kept by the name in its file") {
   Instrumenter made;
-  CHECK_FALSE(made.Run(Countdown("")).empty());
-  CHECK(made.instrumenter.Knows(""));
+  CHECK_FALSE(made.Run(Countdown("a/T")).empty());
+  CHECK(made.instrumenter.Knows("a/T"));
+}
+
+TEST_CASE("a class that the JVM is about to refuse for its names leaves nothing behind") {
+  Instrumenter made;
+  CHECK(made.Run(Countdown("")).empty());
+  CHECK(made.Run(AssembledClass("a/T").Add({.name = "a.b", .code = {0xb1}}).Bytes()).empty());
+  CHECK(made.counters() == 0);
+  Profile profile;
+  made.instrumenter.AddTo({}, NoLiveFrames, profile);
+  CHECK(profile.type_count() == 0);
+  CHECK(made.Reports("a name that no JVM takes"));
 }
 
 TEST_CASE("an output that has no room leaves the class as it was") {

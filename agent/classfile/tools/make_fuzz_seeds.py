@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes seeds for rewrite_fuzz: small classes of an archive, each with the four bytes that choose what is inserted.
+"""Writes seeds for the fuzz targets that read classes: small ones of an archive, after four bytes that choose what is done.
 
 usage: make_fuzz_seeds.py ARCHIVE... OUT_DIR
 

@@ -1,0 +1,46 @@
+#include "agent/classfile/names.h"
+
+#include <algorithm>
+
+#include "agent/classfile/descriptor.h"
+
+namespace iprof::classfile {
+namespace {
+
+bool IsLegalType(const TypeView& type) {
+  const size_t dimensions = std::min(type.text.find_first_not_of('['), type.text.size());
+  const std::string_view element = type.text.substr(dimensions);
+  if (dimensions > 255) return false;
+  return element.size() < 2 || IsInternalClassName(element.substr(1, element.size() - 2));
+}
+
+bool IsMethodDescriptor(std::string_view descriptor) {
+  DescriptorWalk walk(descriptor);
+  TypeView type;
+  while (walk.NextArgument(&type)) {
+    if (!IsLegalType(type)) return false;
+  }
+  return walk.Result(&type) && IsLegalType(type);
+}
+
+}  // namespace
+
+bool IsMethodName(std::string_view name) {
+  if (name == "<init>" || name == "<clinit>") return true;
+  return !name.empty() && name.find_first_of(".;[/<>") == std::string_view::npos;
+}
+
+bool IsInternalClassName(std::string_view name) {
+  return !name.empty() && name.find_first_of(".;[") == std::string_view::npos &&
+         name.front() != '/' && name.back() != '/' && name.find("//") == std::string_view::npos;
+}
+
+bool HasLegalNames(const ClassFile& file) {
+  return IsInternalClassName(file.name()) &&
+         std::all_of(file.methods().begin(), file.methods().end(), [&](const MemberInfo& method) {
+           return IsMethodName(file.NameOf(method)) &&
+                  IsMethodDescriptor(file.DescriptorOf(method));
+         });
+}
+
+}  // namespace iprof::classfile

@@ -1,0 +1,116 @@
+// Fuzz target: whatever the bytes of a class and whatever its counters hold, the instrumenter
+// leaves the class as it was or gives a well-formed one, and the profile that it assembles breaks
+// no rule. The names that an image build would give the class come out too, or do not.
+//
+// The first byte chooses what is counted and how, the next three seed the counters' values, the
+// rest is the class file.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "agent/classfile/checker.h"
+#include "agent/instrument/class_instrumenter.h"
+#include "agent/instrument/stable_names.h"
+#include "writer/check.h"
+#include "writer/writer.h"
+
+namespace {
+
+using namespace iprof;
+using namespace iprof::instrument;
+
+constexpr uint32_t kSitesInChunk = 64;
+
+[[noreturn]] void Fail(const std::string& what) {
+  std::fprintf(stderr, "class_instrumenter_fuzz: %s\n", what.c_str());
+  std::abort();
+}
+
+InstrumenterOptions OptionsFor(uint8_t mode) {
+  InstrumenterOptions options;
+  options.placement = (mode & 1) != 0 ? PlacementPolicy::kDirect : PlacementPolicy::kAutomatic;
+  options.sites = {(mode & 2) != 0, (mode & 2) != 0, (mode & 4) != 0};
+  options.self_check = (mode & 8) != 0;
+  options.stripes = (mode & 16) != 0 ? 2 : 1;
+  return options;
+}
+
+void TryNames(std::span<const uint8_t> bytes) {
+  classfile::Arena arena;
+  classfile::ClassFile file;
+  if (file.Parse(bytes, arena) != classfile::Reason::kOk) return;
+  for (const NamingRule rule : {NamingRule::k17, NamingRule::k23, NamingRule::k25}) {
+    const auto name = LambdaBaseName(file, arena, rule);
+    if (name && name->empty()) Fail("a lambda's name is empty");
+  }
+  (void)IsLambdaClass(file);
+  (void)ReadProxy(file);
+}
+
+// Half of the counters small, as real ones are, the other half anything.
+std::vector<uint64_t> SomeCounters(uint32_t seed, size_t count) {
+  std::vector<uint64_t> counters(count);
+  uint64_t state = seed | 1;
+  for (uint64_t& counter : counters) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    counter = (state >> 63) != 0 ? (state >> 33) % 8 : state;
+  }
+  return counters;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 5) return 0;
+  const std::span<const uint8_t> bytes(data + 4, size - 4);
+  const uint32_t seed = uint32_t{data[1]} << 16 | uint32_t{data[2]} << 8 | data[3];
+  TryNames(bytes);
+
+  CounterSpace space;
+  CounterSpace sites(kSitesInChunk);
+  space.Configure(2, [] {});
+  space.SetReady(2);
+  sites.Configure(4, [] {});
+  sites.SetReady(4);
+  ClassInstrumenter instrumenter(OptionsFor(data[0]), space,
+                                 [](uint32_t chunk) { return "H" + std::to_string(chunk); });
+  instrumenter.UseSites(sites, kSitesInChunk,
+                        [](uint32_t chunk) { return "S" + std::to_string(chunk); });
+
+  std::vector<uint8_t> result;
+  const bool changed = instrumenter.Instrument({"", bytes}, [&](size_t length) {
+    result.resize(length);
+    return result.data();
+  });
+  if (changed) {
+    static classfile::Workspace memory;
+    memory.Reset();
+    const classfile::CheckResult check = classfile::CheckRewritten(bytes, result, memory);
+    if (!check.ok()) {
+      Fail(std::string(check.problem) + ", method " + std::to_string(check.method) + ", " +
+           std::to_string(check.offset));
+    }
+  }
+
+  TypeCounts types;
+  for (uint32_t site = 0; site < kSitesInChunk; ++site) {
+    if ((seed + site) % 3 == 0) continue;
+    types.Add(site, "java.lang.String", seed % 5 + site + 1);  // never 0
+    types.Add(site, "a.B", seed + 1);
+    types.AddLost(site, seed % 7);
+  }
+  Profile profile;
+  profile.AddStandardTypes();
+  instrumenter.AddTo(
+      SomeCounters(seed, 2 * kChunkCounters), types,
+      [&](std::string_view) -> uint64_t { return seed % 3; }, profile);
+  (void)instrumenter.Report();
+  const Result<std::string> text = WriteProfileText(profile);
+  if (!text.ok()) Fail("the profile cannot be written");
+  const Result<CheckCounts> counts = CheckProfileText(*text, {}, [&](const Finding& finding) {
+    Fail(finding.path + ": " + finding.found + ", expected " + finding.expected + " in\n" + *text);
+  });
+  if (!counts.ok()) Fail("the profile cannot be checked");
+  return 0;
+}
