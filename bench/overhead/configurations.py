@@ -10,11 +10,15 @@ import re
 import subprocess
 
 import artifacts
+from workloads import START
 
 TABLES = ("calls", "branches", "receivers", "monitors", "instanceofs", "samples")
 OPTIONAL = ("instanceofs",)  # off unless asked for
 
+LARGER = "larger inlining limits"  # calls+branches, where probes cost a method no place in its caller
+LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, BOTH, ALL, JACOCO, TIER_3, PER_CALL = "none", "calls+branches", "all", "JaCoCo", "tier 3", "per call"
+NO_CDS = "no CDS"
 
 
 @dataclasses.dataclass
@@ -23,6 +27,7 @@ class Configuration:
     jvm_args: list
     skipped: str = ""  # why it cannot run
     writes: pathlib.Path = None  # a run without this file, or with an empty one, has failed
+    only: str = ""  # the kind of workload that it is for
     slowness: int = 1  # work is divided by this, where whole processes need not be compared
 
 
@@ -52,9 +57,12 @@ def configurations(java, agent, per_call_agent, folder):
     both = options_for(("calls", "branches"), known)
     return [
         Configuration(NONE, []),
+        # What starts early enough to see every class cannot have class-data sharing: start-up's other yardstick.
+        Configuration(NO_CDS, ["-Xshare:off"], only=START),
         *(ours(table, options_for((table,), known), needs=[table]) for table in TABLES),
         ours(BOTH, both),
         ours(ALL, []),
+        dataclasses.replace(ours(LARGER, both), jvm_args=[*ours(LARGER, both).jvm_args, *LARGER_LIMITS]),
         ours("direct", [*both, "placement=direct"], needs=["placement"]),
         ours("jdk=n", [*both, "jdk=n"], needs=["jdk"]),
         _jacoco(folder),

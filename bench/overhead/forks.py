@@ -22,7 +22,8 @@ def order(workloads, ways, rounds, seed):
     plan = []
     for number in range(rounds):
         for workload in chance.sample(workloads, len(workloads)):
-            plan += [(number, workload, way) for way in chance.sample(ways, len(ways))]
+            suitable = [way for way in ways if way.only in ("", workload.kind)]
+            plan += [(number, workload, way) for way in chance.sample(suitable, len(suitable))]
     return plan
 
 

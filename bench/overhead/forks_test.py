@@ -14,7 +14,7 @@ import results
 from configurations import Configuration, options_for
 from forks import Forks, order
 from sample_results import measurement
-from workloads import REAL, Workload
+from workloads import REAL, START, Workload
 
 KNOWN = {"calls", "branches", "receivers", "monitors", "instanceofs", "samples", "format"}
 
@@ -36,6 +36,12 @@ class Order(unittest.TestCase):
         plan = self.names(2)
         for at in range(0, len(plan), 4):
             self.assertEqual(len({(number, workload) for number, workload, _ in plan[at:at + 4]}), 1)
+
+    def test_what_is_for_one_kind_only(self):
+        self.ways.append(Configuration("start-up's", [], only=START))
+        self.assertNotIn("start-up's", {c for _, _, c in self.names(1)})
+        self.workloads.append(Workload("d", START, 1, 1))
+        self.assertEqual([w for _, w, c in self.names(1) if c == "start-up's"], 5 * ["d"])
 
     def test_the_seed_decides(self):
         self.assertEqual(self.names(3), self.names(3))
