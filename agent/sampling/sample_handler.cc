@@ -220,8 +220,10 @@ class Sample {
     const bool cut = count > view_.depth;
     if (cut) AddOwned(slot_->cut, 1);
     const auto kept = static_cast<size_t>(cut ? view_.depth : count);
-    return view_.table->Add(std::span(frames, kept), cut, weight_) ? outcome
-                                                                   : SampleOutcome::kTableFull;
+    if (!view_.table->Add(std::span(frames, kept), cut, weight_, &slot_->last_trace))
+      return SampleOutcome::kTableFull;
+    slot_->last_outcome = outcome;
+    return outcome;
   }
 
   const HandlerView& view_;
@@ -302,6 +304,8 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
                                                : SampleOutcome::kLate;
   }
   Count(slot, outcome, weight);
+  if (from_timer) slot->taken_weight += weight;
+  if (slot->last_trace == ThreadSlot::kNoTrace) slot->last_outcome = outcome;
   AddOwned(slot->handler_ns, MonotonicNs() - begin);
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }

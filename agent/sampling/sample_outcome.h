@@ -65,6 +65,10 @@ struct SampleStats {
   uint64_t threads_seen = 0;
   uint64_t timer_failures = 0;         // timer_create or timer_settime refused (each try)
   uint64_t threads_without_timer = 0;  // live threads that wait for a retry now
+  // Intervals that threads had used since their last clock tick when they ended; they are in the
+  // weights above. And those of threads that ended before any, not yet given to another.
+  uint64_t ended_weight = 0;
+  uint64_t unseen_weight = 0;
   uint64_t ended_cpu_ns =
       0;  // CPU clocks of the threads that ended, from when they were first watched
 

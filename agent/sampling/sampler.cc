@@ -24,6 +24,8 @@ namespace {
 
 constexpr uint64_t kDrainTimeoutNs = 1000000000;
 constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
+// Threads that use less are likely to end unseen, and are weighed for each other: some clock ticks.
+constexpr uint64_t kShortLifeNs = 64000000;
 constexpr auto kRetryPeriod = std::chrono::milliseconds(100);
 // How long stats() waits for handlers that are between counting a signal and counting its outcome.
 constexpr auto kCountingPatience = std::chrono::milliseconds(200);
@@ -162,8 +164,10 @@ uint64_t Sampler::NextRandom() {  // xorshift64*; under lock_
 
 void Sampler::Arm(ThreadSlot* slot) {
   if (options_.event != SampleEvent::kCpu || slot->has_timer) return;
+  slot->first_expiry_ns = 1 + NextRandom() % static_cast<uint64_t>(options_.interval_ns);
+  slot->cpu_at_arming_ns = CpuTimeNs(slot->tid);
   const int error = ArmThreadTimer(*hooks_.timers, slot->tid, signal_, slot, options_.interval_ns,
-                                   NextRandom(), &slot->timer);
+                                   static_cast<int64_t>(slot->first_expiry_ns), &slot->timer);
   slot->has_timer = error == 0;
   slot->wants_timer = error != 0;
   if (error != 0) ++timer_failures_;
@@ -182,6 +186,27 @@ void Sampler::Dismiss(ThreadSlot* slot) {
     const uint64_t now = CpuTimeNs(slot->tid);
     if (now > slot->cpu_at_start_ns) ended_cpu_ns_ += now - slot->cpu_at_start_ns;
   }
+}
+
+// The timer's signals come with clock ticks only; what has expired since the last one is lost when
+// the thread ends.
+void Sampler::WeighEnd(ThreadSlot* slot) {
+  if (!slot->has_timer) return;
+  const uint64_t used = CpuTimeNs(slot->tid) - slot->cpu_at_arming_ns;
+  const auto interval_ns = static_cast<uint64_t>(options_.interval_ns);
+  const uint64_t due =
+      used < slot->first_expiry_ns ? 0 : 1 + (used - slot->first_expiry_ns) / interval_ns;
+  uint64_t owed = due > slot->taken_weight ? due - slot->taken_weight : 0;
+  if (slot->taken_weight == 0) {
+    unseen_weight_ += owed;
+    return;
+  }
+  if (slot->last_trace != ThreadSlot::kNoTrace) {
+    if (used < kShortLifeNs) owed += std::exchange(unseen_weight_, 0);
+    table_->AddWeight(slot->last_trace, owed);
+  }
+  AddOwned(slot->weight[static_cast<size_t>(slot->last_outcome)], owed);
+  ended_weight_ += owed;
 }
 
 void Sampler::ThreadStarted(void* env) {
@@ -207,7 +232,8 @@ void Sampler::ThreadEnding() {
   const std::lock_guard<std::mutex> guard(lock_);
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) return;
-  SetCurrentSlot(nullptr);
+  SetCurrentSlot(nullptr);  // from here on no handler touches the slot
+  WeighEnd(slot);
   Dismiss(slot);
   pool_->Release(slot);
 }
@@ -381,6 +407,8 @@ SampleStats Sampler::stats() {
   stats.threads_seen = pool_->threads_seen();
   stats.timer_failures = timer_failures_;
   stats.ended_cpu_ns = ended_cpu_ns_;
+  stats.ended_weight = ended_weight_;
+  stats.unseen_weight = unseen_weight_;
   return stats;
 }
 

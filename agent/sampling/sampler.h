@@ -5,6 +5,10 @@
 //  time (kWall, sleeping
 //    and parked threads too), and its stack goes into a TraceTable. A signal that stands for
 //    several intervals weighs as many, so that weights times interval follow the clock.
+//  - What a thread has used since its last clock tick when it ends goes to the stack that it was
+//  last seen with. A thread that ends unseen leaves what it used to the next short-lived one that
+//  was seen, as if the two were one: so thousands of threads, each shorter than a tick, weigh what
+//  they used.
 //  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
 //  received.
 //  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
@@ -95,6 +99,7 @@ class Sampler {
   void Watch(ThreadSlot* slot);
   void Arm(ThreadSlot* slot);
   void Dismiss(ThreadSlot* slot);
+  void WeighEnd(ThreadSlot* slot);
   void Settle();
   void TickerLoop();
   void SendWallSignals(uint64_t ticks);
@@ -111,6 +116,8 @@ class Sampler {
   std::mutex lock_;  // slots' administration: timers, states other than the handler's answers
   uint64_t timer_failures_ = 0;
   uint64_t ended_cpu_ns_ = 0;
+  uint64_t ended_weight_ = 0;
+  uint64_t unseen_weight_ = 0;
   uint64_t random_;
 
   std::mutex ticker_lock_;

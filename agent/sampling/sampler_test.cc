@@ -100,6 +100,39 @@ TEST_CASE("a watched thread's samples reach the table, and every signal has an o
   CHECK(depth == 3);
 }
 
+// Takes so long that many looks fall into the middle of a sample.
+void SlowTrace(CallTrace* trace, int32_t depth, void* context) {
+  const uint64_t end = CpuTimeNs(CurrentTid()) + 2000000;
+  while (CpuTimeNs(CurrentTid()) < end) continue;
+  FakeTrace(trace, depth, context);
+}
+
+TEST_CASE("the counters add up whenever one looks, in the middle of a sample too") {
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = SlowTrace;
+  auto sampler = Started(Every(1000000), hooks);
+  std::atomic<bool> done{false};
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([&] { return done.load(); });
+    sampler->ThreadEnding();
+  });
+  int wrong = 0;
+  constexpr int kLooks = 300;
+  uint64_t received = 0;
+  for (int i = 0; i < kLooks || received < 50; ++i) {
+    const SampleStats stats = sampler->stats();
+    wrong += SumOf(stats) == stats.received ? 0 : 1;
+    received = stats.received;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  done = true;
+  worker.join();
+  REQUIRE(sampler->Stop());
+  // A machine may keep a thread from running for longer than anybody waits, but not often.
+  CHECK(wrong < kLooks / 20);
+}
+
 TEST_CASE("weights times interval follow the thread's CPU clock below the kernel's tick") {
   auto sampler = Started(Every(250000));
   std::thread worker([&] {
@@ -113,6 +146,37 @@ TEST_CASE("weights times interval follow the thread's CPU clock below the kernel
   const double seen = static_cast<double>(sampler->stats().Weight()) * 250000;
   CHECK(cpu >= 690000000);
   CHECK(seen / cpu == Approx(1).margin(0.05));
+}
+
+TEST_CASE("threads that end between two clock ticks weigh what they used") {
+  constexpr int64_t kInterval = 250000;
+  auto sampler = Started(Every(kInterval));
+  for (int i = 0; i < 200; ++i) {
+    std::thread worker([&] {
+      sampler->ThreadStarted(kFakeEnv);
+      BurnUntil([&] { return CpuTimeNs(CurrentTid()) > 2000000; });
+      sampler->ThreadEnding();
+    });
+    worker.join();
+  }
+  // Unless none at all was seen, the last few at most are left over.
+  BurnUntil([&] {
+    std::thread worker([&] {
+      sampler->ThreadStarted(kFakeEnv);
+      BurnUntil([&] { return CpuTimeNs(CurrentTid()) > 2000000; });
+      sampler->ThreadEnding();
+    });
+    worker.join();
+    return sampler->stats().unseen_weight == 0 && sampler->stats().received > 0;
+  });
+  const auto cpu = static_cast<double>(sampler->watched_cpu_ns());
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(static_cast<double>(stats.Weight()) * kInterval / cpu == Approx(1).margin(0.05));
+  CHECK(stats.ended_weight > 0);
+  uint64_t stored = 0;
+  sampler->traces().ForEach([&](const TraceView& trace) { stored += trace.weight(); });
+  CHECK(stored == stats.Weight());
 }
 
 TEST_CASE("errno is as before") {

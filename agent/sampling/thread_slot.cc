@@ -85,6 +85,8 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   slot->sent_weight.store(0, std::memory_order_relaxed);
   slot->signal_pending.store(false, std::memory_order_relaxed);
   slot->crashed = false;
+  slot->taken_weight = 0;
+  slot->last_trace = ThreadSlot::kNoTrace;
   slot->state.store(SlotState::kCalled, std::memory_order_release);
   threads_seen_.fetch_add(1, std::memory_order_relaxed);
   return slot;

@@ -60,6 +60,8 @@ struct alignas(64) ThreadSlot {
   timer_t timer{};
   bool wants_timer = false;  // refused by the system, to be tried again
   uint64_t cpu_at_start_ns = 0;
+  uint64_t cpu_at_arming_ns = 0;
+  uint64_t first_expiry_ns = 0;  // after that
 
   // Wall sampling: intervals that the thread is owed since its last signal was sent, and whether
   // that one is under way.
@@ -74,6 +76,13 @@ struct alignas(64) ThreadSlot {
   sigjmp_buf escape;
   ucontext_t context;           // the copy that recovery changes
   CallFrame* frames = nullptr;  // depth + 2
+
+  // What this thread's samples stand for so far, and what became of the last one: the last that was
+  // stored, once any was. The thread's own.
+  static constexpr size_t kNoTrace = SIZE_MAX;
+  uint64_t taken_weight = 0;
+  size_t last_trace = kNoTrace;
+  SampleOutcome last_outcome = SampleOutcome::kGood;
 
   // Counters.
   std::array<std::atomic<uint64_t>, kSampleOutcomeCount> signals{};

@@ -37,7 +37,7 @@ uint64_t CpuTimeNs(pid_t tid) {
 }
 
 int ArmThreadTimer(const TimerCalls& calls, pid_t tid, int signal, void* cookie,
-                   int64_t interval_ns, uint64_t random, timer_t* timer) {
+                   int64_t interval_ns, int64_t first_ns, timer_t* timer) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = signal;
@@ -46,7 +46,7 @@ int ArmThreadTimer(const TimerCalls& calls, pid_t tid, int signal, void* cookie,
   if (calls.create(CpuClockOf(tid), &event, timer) != 0) return errno;
   itimerspec value{};
   value.it_interval = Timespec(interval_ns);
-  value.it_value = Timespec(1 + static_cast<int64_t>(random % static_cast<uint64_t>(interval_ns)));
+  value.it_value = Timespec(first_ns);
   if (calls.settime(*timer, 0, &value, nullptr) == 0) return 0;
   const int error = errno;
   calls.destroy(*timer);

@@ -89,7 +89,12 @@ bool TraceTable::Drop(uint64_t weight) noexcept {
   return false;
 }
 
-bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight) noexcept {
+void TraceTable::AddWeight(size_t place, uint64_t weight) noexcept {
+  entries_[place].weight.fetch_add(weight, std::memory_order_relaxed);
+}
+
+bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight,
+                     size_t* place) noexcept {
   const uint64_t hash = HashOf(frames, cut);
   const size_t mask = entry_count_ - 1;
   size_t index = static_cast<size_t>(hash) & mask;
@@ -98,6 +103,7 @@ bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weigh
     uint64_t found = entry.hash.load(std::memory_order_acquire);
     if (found == 0 && entry.hash.compare_exchange_strong(found, hash, std::memory_order_acq_rel)) {
       const uint64_t offset = Publish(frames, cut);
+      if (place != nullptr && offset != kNoRoom) *place = index;
       entry.samples.fetch_add(1, std::memory_order_relaxed);
       entry.weight.fetch_add(weight, std::memory_order_relaxed);
       entry.record.store(offset, std::memory_order_release);
@@ -107,6 +113,7 @@ bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weigh
     if (found != hash) continue;
     const uint64_t record = entry.record.load(std::memory_order_acquire);
     if (record > kNoRoom && !Equals(record, frames, cut)) continue;
+    if (place != nullptr && record != kNoRoom) *place = index;
     entry.samples.fetch_add(1, std::memory_order_relaxed);
     entry.weight.fetch_add(weight, std::memory_order_relaxed);
     return record != kNoRoom;

@@ -73,8 +73,11 @@ class TraceTable {
   TraceTable& operator=(const TraceTable&) = delete;
 
   // Adds one sample of this weight. False: there was no room, and it is counted as dropped. An
-  // empty trace is a trace.
-  bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight) noexcept;
+  // empty trace is a trace. place: where it went, for AddWeight.
+  bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight,
+           size_t* place = nullptr) noexcept;
+  // More weight for a trace that was added before.
+  void AddWeight(size_t place, uint64_t weight) noexcept;
 
   // Calls visit(const TraceView&) for each published trace, in no particular order.
   template <typename Visit>

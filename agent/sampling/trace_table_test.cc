@@ -42,6 +42,20 @@ TEST_CASE("equal traces share a record and their weights add up") {
   CHECK(table->usage().dropped_samples == 0);
 }
 
+TEST_CASE("weight can be added to a trace later, and to no other") {
+  auto table = NewTable(1 << 20);
+  const std::vector<CallFrame> a = {At(16, 3)};
+  const std::vector<CallFrame> b = {At(16, 4)};
+  size_t first = SIZE_MAX;
+  size_t again = SIZE_MAX;
+  REQUIRE(table->Add(a, false, 1, &first));
+  REQUIRE(table->Add(b, false, 1));
+  REQUIRE(table->Add(a, false, 1, &again));
+  CHECK(first == again);
+  table->AddWeight(first, 5);
+  CHECK(WeightsOf(*table) == std::map<Key, uint64_t>{{{{16, 3}}, 7}, {{{16, 4}}, 1}});
+}
+
 TEST_CASE("a prefix, a cut trace and an empty one are traces of their own") {
   auto table = NewTable(1 << 20);
   const std::vector<CallFrame> frames = {At(16, 3), At(32, 7)};

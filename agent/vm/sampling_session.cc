@@ -195,7 +195,7 @@ std::string Sampling::StatisticsJson(const SampleStats& stats) const {
       "{},"
       "\"rawFailed\":{},\"goodWeight\":{},\"recoveredWeight\":{},\"failedWeight\":{},"
       "\"rawFailedWeight\":{},\"watchedCpuNs\":{},\"handlerNs\":{},\"threads\":{},"
-      "\"timerFailures\":{},"
+      "\"endedWeight\":{},\"unseenWeight\":{},\"timerFailures\":{},"
       "\"threadsWithoutTimer\":{},\"cutSamples\":{},\"distinctStacks\":{},\"tableBytes\":{},"
       "\"writtenWeight\":{},\"emptyWeight\":{},\"cutContexts\":{},\"linkageFrames\":{},"
       "\"carrierFrames\":{},\"unnamedFrames\":{},\"unstableFrames\":{},\"outcomes\":{{",
@@ -204,10 +204,11 @@ std::string Sampling::StatisticsJson(const SampleStats& stats) const {
       stats.Signals(OutcomeClass::kRecovered), stats.Signals(OutcomeClass::kFailed),
       stats.raw_failed, stats.Weight(OutcomeClass::kGood), stats.Weight(OutcomeClass::kRecovered),
       stats.Weight(OutcomeClass::kFailed), stats.raw_failed_weight, sampler_->watched_cpu_ns(),
-      stats.handler_ns, stats.threads_seen, stats.timer_failures, stats.threads_without_timer,
-      stats.cut, usage.distinct, usage.bytes_used, written_.weight, written_.empty_weight,
-      written_.cut_contexts, written_.linkage_frames, written_.carrier_frames,
-      written_.unnamed_frames, written_.unstable_frames);
+      stats.handler_ns, stats.threads_seen, stats.ended_weight, stats.unseen_weight,
+      stats.timer_failures, stats.threads_without_timer, stats.cut, usage.distinct,
+      usage.bytes_used, written_.weight, written_.empty_weight, written_.cut_contexts,
+      written_.linkage_frames, written_.carrier_frames, written_.unnamed_frames,
+      written_.unstable_frames);
   bool first = true;
   for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
     if (stats.signals[i] == 0) continue;
@@ -244,6 +245,12 @@ std::string Sampling::Report() {
         "of it\n",
         represented, static_cast<double>(cpu_ns) / 1e9, stats.threads_seen,
         Percent(stats.handler_ns, cpu_ns));
+  }
+  if (stats.ended_weight + stats.unseen_weight > 0) {
+    report += fmt::format(
+        "  {} of their weight is of threads that ended between two clock ticks; {} more of threads "
+        "that ended before any was not seen\n",
+        stats.ended_weight, stats.unseen_weight);
   }
   const sampling::TraceTable::Usage usage = sampler_->traces().usage();
   report += fmt::format(
