@@ -21,7 +21,7 @@ ExitCode UsageError(Console& console, const std::string& message, std::string_vi
 std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return "an argument was not expected";
-  const std::string given = extras.front();
+  const std::string& given = extras.front();
   if (!given.starts_with('-') || given == "-") {
     return fmt::format("unexpected argument '{}'", given);
   }

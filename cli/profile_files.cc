@@ -132,13 +132,12 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
     options.version = *parsed;
   }
   size_t left_out = 0;
-  const Status status =
-      WriteOutput(console, path, WantsGzip(gzip, path), [&](ByteSink& sink) -> Status {
-        const Result<WriteReport> report = WriteProfile(profile, options, sink);
-        if (!report.ok()) return report.status();
-        left_out = report->instance_of_entries_left_out;
-        return {};
-      });
+  Status status = WriteOutput(console, path, WantsGzip(gzip, path), [&](ByteSink& sink) -> Status {
+    const Result<WriteReport> report = WriteProfile(profile, options, sink);
+    if (!report.ok()) return report.status();
+    left_out = report->instance_of_entries_left_out;
+    return {};
+  });
   if (status.ok() && left_out != 0) {
     console.Warn(fmt::format(
         "{} instanceof entries were left out: version 1.0.0 has no table for them", left_out));
