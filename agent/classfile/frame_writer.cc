@@ -50,9 +50,9 @@ class FrameWriter {
     for (const PlacedStub& s : layout_->stubs()) {
       if (HasFrame(s.target)) wanted[frames_->FrameAt(s.target)] = 1;
     }
-    full_ = arena.AllocateZeroed<FullFrame>(n);
+    full_ = std::span(arena.AllocateZeroed<FullFrame>(n), n);
     FullFrame initial;
-    const Reason r = frames_->Expand(*code_, wanted, full_, &initial, arena);
+    const Reason r = frames_->Expand(*code_, wanted, full_.data(), &initial, arena);
     if (r == Reason::kOk) SetPrevious(all ? initial : full_[n - 1]);
     return r;
   }
@@ -236,7 +236,7 @@ class FrameWriter {
   const FrameTable* frames_;
   const Layout* layout_;
   ByteBuffer* out_;
-  FullFrame* full_ = nullptr;
+  std::span<FullFrame> full_;
   FullFrame previous_;
   bool previous_known_ = false;
   uint32_t last_position_ = 0;

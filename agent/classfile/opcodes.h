@@ -31,7 +31,7 @@ enum class Format : uint8_t {
 };
 
 // Stack slots that depend on a constant.
-inline constexpr int8_t kVaries = -1;
+inline constexpr int16_t kVaries = -1;
 
 // X(enumerator, format, slots popped, slots pushed)
 #define IPROF_JVM_OPCODES(X)                             \
@@ -249,8 +249,8 @@ inline constexpr int kOpCount = 202;
 struct OpInfo {
   Format format;
   uint8_t length;  // bytes with the opcode; 0 for switches and wide
-  int8_t pops;     // stack slots, or kVaries
-  int8_t pushes;
+  int16_t pops;    // stack slots, or kVaries
+  int16_t pushes;
 };
 
 constexpr uint8_t LengthOf(Format format) {

@@ -12,7 +12,10 @@
 #include <time.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -334,6 +337,17 @@ void Measure(const Settings& settings, const std::vector<ZipEntry>& entries) {
               static_cast<double>(peak_total) / static_cast<double>(bytes), peak_ratio, reserved);
 }
 
+// The number after an option's "=", within bounds.
+template <typename T>
+bool TakeNumber(const std::string& key, const std::string& value, T least, T most, T* out) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *out);
+  if (error == std::errc() && end == value.data() + value.size() && *out >= least && *out <= most) {
+    return true;
+  }
+  std::fprintf(stderr, "classrewrite: %s needs a number, not '%s'\n", key.c_str(), value.c_str());
+  return false;
+}
+
 bool ParseSettings(int argc, char** argv, Settings* s) {
   s->rewrite.huge_method_limit = 0;
   for (int i = 1; i < argc; ++i) {
@@ -353,22 +367,23 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
       s->kind = PlanKind::kNops;
       s->random = true;
     } else if (key == "--seed") {
-      s->seed = static_cast<uint64_t>(std::atoll(value.c_str()));
+      if (!TakeNumber<uint64_t>(key, value, 0, UINT64_MAX, &s->seed)) return false;
     } else if (key == "--stats" && value == "json") {
       s->json = true;
     } else if (key == "--holder") {
       s->holder.owner = value;
     } else if (key == "--counters") {
-      s->holder.counters = static_cast<uint32_t>(std::clamp(std::atoi(value.c_str()), 1, 32768));
+      if (!TakeNumber<uint32_t>(key, value, 1, 32768, &s->holder.counters)) return false;
     } else if (key == "--huge-limit") {
-      s->rewrite.huge_method_limit = static_cast<uint32_t>(std::atoi(value.c_str()));
+      if (!TakeNumber<uint32_t>(key, value, 0, UINT32_MAX, &s->rewrite.huge_method_limit))
+        return false;
     } else if (key == "--time") {
       s->time = true;
-      if (!value.empty()) s->rounds = std::max(0, std::atoi(value.c_str()));
+      if (!value.empty() && !TakeNumber(key, value, 0, INT_MAX, &s->rounds)) return false;
     } else if (key == "--list") {
       s->list = true;
     } else if (key == "--limit") {
-      s->limit = static_cast<size_t>(std::max(0, std::atoi(value.c_str())));
+      if (!TakeNumber<size_t>(key, value, 0, SIZE_MAX, &s->limit)) return false;
     } else if (a.size() > 1 && a[0] == '-') {
       std::fprintf(stderr, "classrewrite: unknown option %s\n", a.c_str());
       return false;
