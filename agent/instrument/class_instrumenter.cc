@@ -209,11 +209,14 @@ bool ClassInstrumenter::Knows(std::string_view internal_name) const {
 }
 
 uint32_t ClassInstrumenter::OriginalBci(std::string_view internal_class, std::string_view method,
-                                        std::string_view descriptor, uint32_t running_bci) const {
+                                        std::string_view descriptor, uint32_t running_bci,
+                                        const OriginOf& origin_of) const {
   const CountedClass* klass = rep_->table.Latest(internal_class);
   if (klass == nullptr) return running_bci;
   for (const CountedMethod& m : klass->methods) {
-    if (m.counters == 0 || m.name != method || m.descriptor != descriptor) continue;
+    if (m.name != method || m.descriptor != descriptor) continue;
+    if (origin_of && origin_of(*klass, m) != MethodOrigin::kSame) return 0;
+    if (m.counters == 0) return running_bci;
     return classfile::OriginalPosition(
         std::span<const uint8_t>(klass->positions).subspan(m.positions), running_bci);
   }

@@ -336,16 +336,17 @@ void Counting::AddTo(JNIEnv* jni, Profile& profile) {
       count_types_ ? type_chunks_.Collect(jvmti_, jni) : instrument::TypeCounts();
   const LiveFrames live = LiveFrames::Collect(jvmti_, jni);
   WarnOfCap();
-  instrument::OriginOf origin_of;
-  if (origin_ != nullptr) {
-    origin_->Settle(kOriginTimeout);  // after the counters were read: its own work is not counted
-    origin_of = [this](const instrument::CountedClass& klass,
-                       const instrument::CountedMethod& method) {
-      return origin_->Judge(klass, method);
-    };
-  }
+  // After the counters were read: its own work is not counted.
+  if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
   instrumenter_.AddTo(
-      counters, types, [&](std::string_view key) { return live.Of(key); }, profile, origin_of);
+      counters, types, [&](std::string_view key) { return live.Of(key); }, profile, Origins());
+}
+
+instrument::OriginOf Counting::Origins() const {
+  if (origin_ == nullptr) return {};
+  return [this](const instrument::CountedClass& klass, const instrument::CountedMethod& method) {
+    return origin_->Judge(klass, method);
+  };
 }
 
 Bci Counting::OriginalBci(const SampledMethod& method, Bci running) const {
@@ -354,7 +355,7 @@ Bci Counting::OriginalBci(const SampledMethod& method, Bci running) const {
   name = name.substr(1, name.size() - 2);
   const std::string counted = proxies_.names().InternalName(name);
   return static_cast<Bci>(instrumenter_.OriginalBci(counted, method.name, method.descriptor,
-                                                    static_cast<uint32_t>(running)));
+                                                    static_cast<uint32_t>(running), Origins()));
 }
 
 std::string Counting::Report() const {

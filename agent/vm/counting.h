@@ -79,7 +79,8 @@ class Counting final : public BciMap {
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
-  // For samples: the class file's bci of a position in a running, rewritten method.
+  // For samples: the class file's bci of a position in a running, rewritten method; 0 where another
+  // agent had changed the method before. After an AddTo, which settles who changed what.
   Bci OriginalBci(const SampledMethod& method, Bci running) const override;
 
   // Whether the last AddTo left this method out as another agent's own.
@@ -98,6 +99,8 @@ class Counting final : public BciMap {
   Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies);
 
   Status Register();
+  // Empty where every class is known to be the class file's own.
+  instrument::OriginOf Origins() const;
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
   Status StartHook(JNIEnv* jni);

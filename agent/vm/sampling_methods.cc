@@ -12,7 +12,8 @@ void SampledMethods::AddClass(std::string_view class_descriptor,
   const std::lock_guard<std::mutex> guard(lock_);
   const std::string* shared_class = Shared(class_descriptor);
   for (const MethodOfClass& method : methods)
-    by_id_[method.id] = {shared_class, Shared(method.name), Shared(method.descriptor)};
+    by_id_[method.id] = {shared_class, Shared(method.name), Shared(method.descriptor),
+                         method.version};
 }
 
 std::optional<SampledMethod> SampledMethods::Find(const void* id) const {
@@ -20,7 +21,7 @@ std::optional<SampledMethod> SampledMethods::Find(const void* id) const {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return std::nullopt;
   return SampledMethod{*found->second.class_descriptor, *found->second.name,
-                       *found->second.descriptor};
+                       *found->second.descriptor, found->second.version};
 }
 
 size_t SampledMethods::size() const {

@@ -23,16 +23,22 @@
 
 namespace iprof::vm {
 
+// A class that is retransformed leaves its running frames to the version from before, which has ids
+// of its own; its positions are the class file's.
+enum class MethodVersion : uint8_t { kCurrent, kReplaced };
+
 struct SampledMethod {
   std::string_view class_descriptor;  // as JVMTI gives it: "La/B;", hidden "La/B.0x00;"
   std::string_view name;
   std::string_view descriptor;  // "(I)V"
+  MethodVersion version = MethodVersion::kCurrent;
 };
 
 struct MethodOfClass {
   const void* id;  // the jmethodID
   std::string name;
   std::string descriptor;
+  MethodVersion version = MethodVersion::kCurrent;
 };
 
 class SampledMethods {
@@ -52,6 +58,7 @@ class SampledMethods {
     const std::string* class_descriptor;
     const std::string* name;
     const std::string* descriptor;
+    MethodVersion version;
   };
   const std::string* Shared(std::string_view text);
 

@@ -105,6 +105,7 @@ class Translation {
  private:
   Bci BciOf(const Resolved& resolved, int32_t raw) const {
     const Bci bci = std::max(raw, 0);
+    if (resolved.method.version == MethodVersion::kReplaced) return bci;
     return bcis_ == nullptr ? bci : std::max(bcis_->OriginalBci(resolved.method, bci), 0);
   }
 

@@ -20,22 +20,27 @@ struct World {
   World() {
     profile.AddStandardTypes();
     methods.AddClass("La/App;",
-                     std::vector<MethodOfClass>{{Id(1), "main", "([Ljava/lang/String;)V"},
-                                                {Id(2), "work", "(IJ)La/App;"},
-                                                {Id(3), "nap", "()V"}});
+                     std::vector<MethodOfClass>{
+                         {Id(1), "main", "([Ljava/lang/String;)V", MethodVersion::kCurrent},
+                         {Id(2), "work", "(IJ)La/App;", MethodVersion::kCurrent},
+                         {Id(3), "nap", "()V", MethodVersion::kCurrent}});
     methods.AddClass("Ljava/lang/invoke/LambdaForm$MH.0x000000080001;",
-                     std::vector<MethodOfClass>{{Id(4), "invoke", "()V"}});
-    methods.AddClass("Ljava/lang/invoke/DirectMethodHandle$Holder;",
-                     std::vector<MethodOfClass>{{Id(5), "invokeStatic", "()V"}});
+                     std::vector<MethodOfClass>{{Id(4), "invoke", "()V", MethodVersion::kCurrent}});
+    methods.AddClass(
+        "Ljava/lang/invoke/DirectMethodHandle$Holder;",
+        std::vector<MethodOfClass>{{Id(5), "invokeStatic", "()V", MethodVersion::kCurrent}});
     methods.AddClass("La/App$$Lambda.0x000000080002;",
-                     std::vector<MethodOfClass>{{Id(6), "run", "()V"}});
+                     std::vector<MethodOfClass>{{Id(6), "run", "()V", MethodVersion::kCurrent}});
     methods.AddClass(
         "Ljdk/internal/vm/Continuation;",
-        std::vector<MethodOfClass>{{Id(7), "enterSpecial", "()V"}, {Id(8), "run", "()V"}});
+        std::vector<MethodOfClass>{{Id(7), "enterSpecial", "()V", MethodVersion::kCurrent},
+                                   {Id(8), "run", "()V", MethodVersion::kCurrent}});
     methods.AddClass("Ljava/lang/IprofTypes;",
-                     std::vector<MethodOfClass>{{Id(10), "spill", "(Ljava/lang/Class;I)V"}});
-    methods.AddClass("Ljava/lang/invoke/MethodHandleNatives;",
-                     std::vector<MethodOfClass>{{Id(9), "linkCallSite", "()V"}});
+                     std::vector<MethodOfClass>{
+                         {Id(10), "spill", "(Ljava/lang/Class;I)V", MethodVersion::kCurrent}});
+    methods.AddClass(
+        "Ljava/lang/invoke/MethodHandleNatives;",
+        std::vector<MethodOfClass>{{Id(9), "linkCallSite", "()V", MethodVersion::kCurrent}});
   }
   void Sample(std::vector<CallFrame> frames, uint64_t weight = 1, bool cut = false) {
     REQUIRE(traces->Add(frames, cut, weight));
@@ -140,6 +145,19 @@ TEST_CASE("bcis are those of the class file when the code that ran was rewritten
   CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":7 a.App.nap()void:17 ", 1}});
 }
 
+TEST_CASE(
+    "frames that kept the version from before a retransformation have the class file's bcis") {
+  struct Minus10 : BciMap {
+    Bci OriginalBci(const SampledMethod&, Bci running) const override { return running - 10; }
+  } bcis;
+  World world;
+  world.methods.AddClass(
+      "La/App;", std::vector<MethodOfClass>{{Id(11), "nap", "()V", MethodVersion::kReplaced}});
+  world.Sample({At(3, 17), At(11, 17)});
+  CHECK(world.Written(nullptr, nullptr, &bcis) ==
+        Samples{{"a.App.nap()void:7 a.App.nap()void:17 ", 1}});
+}
+
 TEST_CASE("unknown methods are left out and counted; nothing left is counted by weight") {
   World world;
   world.Sample({At(99, 1), At(3, 2)});
@@ -162,7 +180,8 @@ TEST_CASE("cut stacks are counted") {
 TEST_CASE("texts are shared between classes of the same name") {
   SampledMethods methods;
   for (uintptr_t i = 1; i <= 100; ++i)
-    methods.AddClass("La/B;", std::vector<MethodOfClass>{{Id(i), "run", "()V"}});
+    methods.AddClass("La/B;",
+                     std::vector<MethodOfClass>{{Id(i), "run", "()V", MethodVersion::kCurrent}});
   CHECK(methods.size() == 100);
   CHECK(methods.Find(Id(1))->name.data() == methods.Find(Id(100))->name.data());
   CHECK_FALSE(methods.Find(Id(101)));

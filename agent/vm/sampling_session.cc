@@ -128,6 +128,7 @@ void Sampling::Begin() {
     return;
   }
   LearnLoadedClasses(jni);
+  LearnRunningMethods(jni);
   sampling::SamplerHooks hooks;
   hooks.get_call_trace = FindAsyncGetCallTrace();
   hooks.current_env = CurrentEnv;
@@ -166,7 +167,8 @@ void Sampling::LearnClass(jclass klass) {
     if (jvmti_->GetMethodName(ids[i], name.address(), signature.address(), nullptr) !=
         JVMTI_ERROR_NONE)
       continue;
-    methods.push_back({ids[i], std::string(ViewOf(name)), std::string(ViewOf(signature))});
+    methods.push_back({ids[i], std::string(ViewOf(name)), std::string(ViewOf(signature)),
+                       MethodVersion::kCurrent});
   }
   methods_.AddClass(ViewOf(descriptor), methods);
 }
@@ -179,6 +181,40 @@ void Sampling::LearnLoadedClasses(JNIEnv* jni) {
   for (jint i = 0; i < count; ++i) {
     LearnClass(classes[i]);  // refuses what is not prepared yet; ClassPrepare will come for that
   }
+}
+
+// Methods whose classes were retransformed while they ran: no list of methods holds them any more,
+// but the threads' stacks do. Asking for those also makes the ids.
+void Sampling::LearnRunningMethods(JNIEnv* jni) {
+  const LocalFrame frame(jni);
+  JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
+  jint threads = 0;
+  if (jvmti_->GetAllStackTraces(sampler_options_.depth, stacks.address(), &threads) !=
+      JVMTI_ERROR_NONE)
+    return;
+  for (jint t = 0; t < threads; ++t) {
+    for (jint f = 0; f < stacks[t].frame_count; ++f)
+      LearnReplaced(jni, stacks[t].frame_buffer[f].method);
+  }
+}
+
+void Sampling::LearnReplaced(JNIEnv* jni, jmethodID id) {
+  jboolean is_obsolete = JNI_FALSE;
+  if (methods_.Find(id) || jvmti_->IsMethodObsolete(id, &is_obsolete) != JVMTI_ERROR_NONE ||
+      !is_obsolete)
+    return;
+  jclass owner = nullptr;
+  if (jvmti_->GetMethodDeclaringClass(id, &owner) != JVMTI_ERROR_NONE) return;
+  JvmtiString descriptor(jvmti_);
+  JvmtiString name(jvmti_);
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(owner, descriptor.address(), nullptr) == JVMTI_ERROR_NONE &&
+      jvmti_->GetMethodName(id, name.address(), signature.address(), nullptr) == JVMTI_ERROR_NONE) {
+    const MethodOfClass method{id, std::string(ViewOf(name)), std::string(ViewOf(signature)),
+                               MethodVersion::kReplaced};
+    methods_.AddClass(ViewOf(descriptor), {&method, 1});
+  }
+  jni->DeleteLocalRef(owner);
 }
 
 void Sampling::AddTo(Profile& profile) {

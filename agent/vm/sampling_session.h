@@ -71,6 +71,8 @@ class Sampling {
   void Begin();
   void LearnClass(jclass klass);
   void LearnLoadedClasses(JNIEnv* jni);
+  void LearnRunningMethods(JNIEnv* jni);
+  void LearnReplaced(JNIEnv* jni, jmethodID id);
   std::string StatisticsJson(const sampling::SampleStats& stats) const;
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
 

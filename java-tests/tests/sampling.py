@@ -4,17 +4,15 @@ Programs run for CPU time, so that a busy machine makes the tests slower but not
 only add its own cost to what is measured.
 """
 
-import json
 import math
 import pathlib
 import re
 
-from harness.case import AgentCase, Settings
+from harness.case import Settings
+from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 from oracle import classfile
 from oracle.callers import Callers
 from oracle.jdk_classes import JdkClasses
-
-ONLY_SAMPLES = "calls=n,branches=n"
 
 
 def chi_square_limit(degrees, p=1e-6):
@@ -36,17 +34,7 @@ def chi_square_limit(degrees, p=1e-6):
     return high
 
 
-class Sampling(AgentCase):
-    def sampled(self, program, *args, options=ONLY_SAMPLES, jvm_args=(), interval="1ms"):
-        """Runs a program; returns (its run, profile, statistics)."""
-        run = self.run_java(program, *args, agent=f"out=s.iprof,interval={interval},{options}", jvm_args=jvm_args)
-        profile = self.profile("s.iprof")
-        statistics = profile.document["iprofSampling"]
-        self.assertEqual(statistics["good"] + statistics["recovered"] + statistics["failed"], statistics["signals"],
-                         statistics)
-        print(f"{self.jvm.id} {program}: {json.dumps(statistics)}")
-        return run, profile, statistics
-
+class Sampling(SamplingCase):
     def lines_of(self, profile, program, method):
         """line -> weight of the samples whose innermost frame is this method."""
         parsed = classfile.read((Settings.classes / f"{program.replace('.', '/')}.class").read_bytes())
@@ -122,18 +110,6 @@ class Sampling(AgentCase):
     def test_shares_at_1ms(self):
         self.check_shares("1ms", 4000)
 
-    def check_total(self, threads, at_once, microseconds, interval_ns, interval):
-        run, profile, _ = self.sampled("sampling.Threads", threads, at_once, microseconds, interval=interval)
-        spent = int(re.search(r"spent (\d+)", run.stdout).group(1))
-        weight = sum(w for context, w in profile.samples().items()
-                     if any(f.startswith("sampling.Threads.burn(") for f in context))
-        print(f"{self.jvm.id} {threads} threads: {weight * interval_ns} ns in samples, {spent} ns on the clocks")
-        self.assertLess(abs(weight * interval_ns / spent - 1), 0.05, f"{weight} samples, {spent} ns")
-
-    def test_weights_follow_the_threads_clocks(self):
-        self.check_total(4, 4, 1_500_000, 10_000_000, "10ms")
-        self.check_total(4, 4, 1_500_000, 1_000_000, "1ms")
-
     # --- Failures.
 
     def check_failures(self, statistics, limit, program):
@@ -177,19 +153,30 @@ class Sampling(AgentCase):
         self.assertLess(untrue / weight, 0.02, "\n".join(f"{n} {pair}" for pair, n in
                                                         sorted(wrong.items(), key=lambda item: -item[1])[:40]))
 
+    # --- Other people's tools.
+
+    def test_collapsed_stacks_are_what_flame_graph_tools_read(self):
+        _, profile, _ = self.sampled("sampling.Inlined", 500)
+        collapsed = self.run_tool("convert", "--to", "collapsed", "s.iprof").stdout
+        total, stacks = 0, set()
+        for line in collapsed.splitlines():
+            # As flamegraph.pl and speedscope split it: the frames, one blank, the count.
+            stack, count = re.fullmatch(r"(\S.*) (\d+)", line).groups()
+            frames = stack.split(";")
+            self.assertNotIn("", frames, line)
+            self.assertNotIn(stack, stacks, "equal stacks are one line")
+            stacks.add(stack)
+            total += int(count)
+        self.assertEqual(total, sum(profile.samples().values()))
+        # The outermost frame comes first.
+        self.assertTrue(any("sampling.Inlined.main" in stack.split(";")[0] for stack in stacks), sorted(stacks)[:5])
+
     # --- Settings.
 
     def test_deep_stacks_are_cut_and_counted(self):
         _, profile, statistics = self.sampled("sampling.Shares", 500, options=f"{ONLY_SAMPLES},depth=2")
         self.assertLessEqual(max(len(context) for context in profile.samples()), 2)
         self.assertGreater(statistics["cutSamples"], 0)
-
-    def test_wall_samples_reach_threads_that_wait(self):
-        _, profile, statistics = self.sampled("sampling.Shares", 500, options=f"{ONLY_SAMPLES},event=wall", interval="5ms")
-        waiting = [c for c in profile.samples() if any("java.lang.Object.wait" in f or "park" in f or "waitForReference" in f
-                                                       for f in c)]
-        self.assertTrue(waiting, list(profile.samples())[:20])
-        self.assertEqual(statistics["event"], "wall")
 
     def test_a_signal_in_use_is_refused_and_the_program_runs(self):
         run = self.run_java("Fib", agent=f"signal=SIGQUIT,{ONLY_SAMPLES}")

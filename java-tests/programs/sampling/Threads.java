@@ -1,8 +1,12 @@
 package sampling;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /** Threads that burn CPU time and add up what their own clocks say of one method: a few long ones, thousands of short. */
 public final class Threads {
@@ -37,5 +41,15 @@ public final class Threads {
       }
     }
     System.out.println("spent " + SPENT.get());
+    System.out.println("timers " + timers());
+  }
+
+  /** How many timers the process has; -1 where the kernel does not say. */
+  private static long timers() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/timers"))) {
+      return lines.filter(line -> line.startsWith("ID:")).count();
+    } catch (IOException e) {
+      return -1;
+    }
   }
 }
