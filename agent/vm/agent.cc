@@ -61,7 +61,7 @@ Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::un
     jvmti->DisposeEnvironment();
     return registered;
   }
-  agent.release();  // lives until the process ends
+  static_cast<void>(agent.release());  // lives until the process ends
   return Status();
 }
 
