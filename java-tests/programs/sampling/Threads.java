@@ -26,6 +26,7 @@ public final class Threads {
   }
 
   public static void main(String[] args) throws InterruptedException {
+    Clock.cpuNs(); // initialised here, not in what is measured
     int count = Integer.parseInt(args[0]);
     int atOnce = Integer.parseInt(args[1]);
     long ns = Long.parseLong(args[2]) * 1_000;
