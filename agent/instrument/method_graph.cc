@@ -210,6 +210,7 @@ void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const 
   record->Clear();
   record->derivation = plan.derivation;
   record->certificate = plan.certificate;
+  record->entry = plan.value_of_edge[Index(kEntryEdge)];
   for (const Branch& branch : branches_) {
     if (plan.value_of_edge[branch.first_edge] == kNoValue) continue;
     const bool is_if = graph_.edge(EdgeId{branch.first_edge}).kind == EdgeKind::kTaken;

@@ -116,11 +116,34 @@ TEST_CASE("a tableswitch: keys in order, default last, shared targets told apart
     REQUIRE(targets == std::vector<uint32_t>{28, 30, 28, 30});
     REQUIRE(s[0].value != s[2].value);
     REQUIRE(s[1].value != s[3].value);
-    // Shared targets: each slot that is counted needs a trampoline of its own.
+    // Shared targets: each slot that is counted needs a trampoline of its own. In the tree the
+    // entry is their sum.
     int trampolines = 0;
     for (const Probe& p : m.plan.probes) trampolines += p.at == ProbeAt::kSlot;
-    REQUIRE(trampolines == (policy == PlacementPolicy::kDirect ? 4 : 3));
+    REQUIRE(trampolines == 4);
+    REQUIRE(m.plan.probes.size() == (policy == PlacementPolicy::kDirect ? 5u : 4u));
   }
+}
+
+// 0 iload_0; 1 ifle 6; 4 iconst_1; 5 ireturn; 6 iconst_0; 7 ireturn
+TEST_CASE("a first block that only tests: calls are the sum of its ways out") {
+  const std::vector<uint8_t> code = {
+      B(Op::iload_0),  B(Op::ifle),   0, 5, B(Op::iconst_1), B(Op::ireturn),
+      B(Op::iconst_0), B(Op::ireturn)};
+  for (PlacementPolicy policy :
+       {PlacementPolicy::kAutomatic, PlacementPolicy::kTree, PlacementPolicy::kArborescence}) {
+    Method m(ClassWith(code), policy);
+    REQUIRE(m.plan.probes.size() == 2);
+    REQUIRE(m.record.entry >= m.plan.counter_count());
+    std::vector<uint64_t> values(m.plan.derivation.value_count());
+    values[0] = 5;
+    values[1] = 7;
+    REQUIRE(Derive(m.record.derivation, values) == 0);
+    REQUIRE(values[m.record.entry] == 12);
+  }
+  Method direct(ClassWith(code), PlacementPolicy::kDirect);
+  REQUIRE(direct.record.entry == 0);
+  REQUIRE(direct.plan.probes.size() == 3);
 }
 
 class EveryCallee : public CalleeNumbers {

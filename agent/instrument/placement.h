@@ -2,7 +2,8 @@
 // required count follows from the counters.
 //
 // Guarantees:
-//  - Counter 0 is the method's entry, always, so that a method that never returns is still counted.
+//  - The entry's count is always that of a counter, or the sum of the counters on the ways out of a
+//    first block that cannot be left otherwise: a method that never returns is counted too.
 //  - The count of every required edge of a reachable block is a value of the plan's derivation;
 //    unreachable blocks never run, their edges have kNoValue.
 //  - Nothing is counted that no output rests on (and no certificate needs): a method without
@@ -113,6 +114,7 @@ class ProbePlanner {
   void PlanForest(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
   void PlanArborescence(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
   void SetStates(const FlowGraph& graph);
+  void DeriveEntry(const FlowGraph& graph);
   void OrderSteps(const FlowGraph& graph);
   bool KeepNeeded(const FlowGraph& graph, const PlanOptions& options);
   double CountedCost(const FlowGraph& graph) const;

@@ -88,7 +88,7 @@ class Assembly {
     }
     counted.positions = origin == MethodOrigin::kSame;
     if (method.counters > 0 && Decode(c, method)) {
-      counted.entries = values_[kEntryValue];
+      counted.entries = values_[record_.entry];
       if (counted.positions) {
         AddBranches(counted);
       } else if (counted.entries > 0) {

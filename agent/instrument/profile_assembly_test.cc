@@ -29,7 +29,7 @@ class Classes {
     record.derivation.counter_count = 1;
     uint32_t bci = 3;
     for (const uint32_t callee : callees) {
-      record.calls.push_back({bci, callee, kEntryValue});
+      record.calls.push_back({bci, callee, 0});
       bci += 3;
     }
     return Put(c, name, "()V", record, {entries});

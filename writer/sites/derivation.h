@@ -1,10 +1,10 @@
 // Derivation: how a method's counts follow from its counters, without the class file.
 //
-// A method's values are numbered: 0 .. counter_count-1 are its counters, value 0 being its entry;
-// then one value per step, in order. A step adds and subtracts earlier values: the flow
-// conservation of one basic block (what came in, less what left by other ways). So a derivation
-// cannot be cyclic, is evaluated in one pass, and needs neither graph nor class bytes. It is made
-// by the agent's placement and evaluated by whoever dumps: the agent or `iprof recover`.
+// A method's values are numbered: 0 .. counter_count-1 are its counters; then one value per step,
+// in order. A step adds and subtracts earlier values: the flow conservation of one basic block
+// (what came in, less what left by other ways). So a derivation cannot be cyclic, is evaluated in
+// one pass, and needs neither graph nor class bytes. It is made by the agent's placement and
+// evaluated by whoever dumps: the agent or `iprof recover`.
 //
 // What the result is worth. Let the *imbalance* of a block be the number of times it was begun but
 // left by none of its outgoing edges: an exception in its middle, or a frame that is still there.
@@ -36,7 +36,6 @@
 namespace iprof {
 
 using ValueId = uint32_t;
-inline constexpr ValueId kEntryValue = 0;
 inline constexpr ValueId kNoValue = UINT32_MAX;
 
 // One summand of a step: value * 2, plus 1 where it is subtracted.

@@ -140,6 +140,7 @@ bool GetBody(Cursor* in, MethodRecord* record) {
   GetDerivation(in, &record->derivation);
   const uint32_t value_count = record->derivation.value_count();
   if (!in->ok() || value_count == 0) return false;
+  record->entry = in->GetBelow(value_count);
   if (uint64_t{record->counter_base} + record->derivation.counter_count > UINT32_MAX) return false;
 
   const uint32_t flags = in->GetBelow(6);
@@ -157,6 +158,7 @@ bool GetBody(Cursor* in, MethodRecord* record) {
 void MethodRecord::Clear() {
   klass = method = context = counter_base = 0;
   derivation.Clear();
+  entry = 0;
   certificate.Clear();
   branches.clear();
   successors.clear();
@@ -177,6 +179,7 @@ void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
   Put(record.context, &body);
   Put(record.counter_base, &body);
   PutDerivation(record.derivation, &body);
+  Put(record.entry, &body);
   const uint32_t kind = static_cast<uint32_t>(record.certificate.kind);
   Put((kind << 1) | (record.certificate.live_frames_matter ? 1 : 0), &body);
   PutValues(record.certificate.abrupt, &body);

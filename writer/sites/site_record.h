@@ -8,6 +8,7 @@
 //   version       1 byte, kSiteRecordVersion
 //   method        varints: class, method, context, counter base
 //   derivation    varints: counters; steps, each: operand count, operands
+//   entry         varint: the value that counts the method's calls
 //   certificate   kind and flags; varints: abrupt values, thrown values
 //   branches      varints: each: bci (as difference), kind, successors: target bci, value
 //   calls         varints: each: bci (as difference), callee, value
@@ -32,7 +33,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kSiteRecordVersion = 1;
+inline constexpr uint8_t kSiteRecordVersion = 2;
 
 struct BranchSuccessor {
   uint32_t target;  // bci
@@ -62,6 +63,7 @@ struct MethodRecord {
   uint32_t context = 0;
   uint32_t counter_base = 0;  // global number of counter 0; the others follow it
   Derivation derivation;
+  ValueId entry = 0;  // counts the calls
   Certificate certificate;
   std::vector<BranchSite> branches;  // ascending bci
   std::vector<BranchSuccessor> successors;

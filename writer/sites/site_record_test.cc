@@ -13,6 +13,7 @@ MethodRecord Example() {
   r.method = 40'000;
   r.counter_base = 70'000;
   r.derivation.counter_count = 3;
+  r.entry = 3;
   r.derivation.operands = {Operand::Plus(0), Operand::Minus(1)};
   r.derivation.step_end = {2};
   r.certificate.kind = Exactness::kBounded;
@@ -48,6 +49,7 @@ MethodRecord RandomRecord(std::mt19937& random) {
     r.derivation.step_end.push_back(static_cast<uint32_t>(r.derivation.operands.size()));
   }
   const uint32_t values = r.derivation.value_count();
+  r.entry = below(values);
   r.certificate.kind = static_cast<Exactness>(below(3));
   r.certificate.live_frames_matter = below(2) == 0;
   for (uint32_t i = below(4); i > 0; --i) r.certificate.abrupt.push_back(below(values));
@@ -148,27 +150,30 @@ SiteRecordStatus Judge(std::vector<uint8_t> body) {
 }
 
 TEST_CASE("contents out of range are refused although the checksum holds") {
-  //    version, class, method, context, base | counters, steps | flags, abrupt, thrown | sites
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kNewVersion);
+  //    version, class, method, context, base | counters, steps, entry | flags, abrupt, thrown |
+  //    sites
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kNewVersion);
   // No counter at all.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // A step that reads itself: value 1 while only value 0 exists.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
   // More steps than bytes.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // An unknown certificate.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // A certificate, a branch, a call that name value 1.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 2, 1, 1, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 2, 0}) ==
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 2, 0}) ==
           SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 0, 0}) ==
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 0, 0}) ==
           SiteRecordStatus::kRecord);
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
+  // An entry that is no value.
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // Something left over.
-  REQUIRE(Judge({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
 }
 
 }  // namespace
