@@ -42,6 +42,9 @@ void Report(const std::vector<double>& seconds, size_t model_bytes) {
   std::printf("],\"peak_kb\":%ld,\"model_bytes\":%zu}\n", PeakKilobytes(), model_bytes);
 }
 
+// The script beside this file gives nothing but digits.
+size_t NumberOf(const char* text) { return std::strtoul(text, nullptr, 10); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,8 +53,7 @@ int main(int argc, char** argv) {
   const std::string_view mode = argv[1];
   std::vector<double> seconds;
   if (mode == "make" && argc == 5) {
-    const Profile profile = MakeShapedProfile(static_cast<size_t>(std::atoi(argv[3])),
-                                              static_cast<uint64_t>(std::atoi(argv[4])));
+    const Profile profile = MakeShapedProfile(NumberOf(argv[3]), NumberOf(argv[4]));
     const auto report = WriteProfileFile(profile, {}, argv[2]);
     return report.ok() ? 0 : Fail(report.status());
   }
@@ -60,7 +62,7 @@ int main(int argc, char** argv) {
     Result<Profile> kept = ReadProfileFile(argv[2]);
     if (!kept.ok()) return Fail(kept.status());
     if (mode == "read") *kept = Profile();
-    for (int round = std::atoi(argv[3]); round > 0; --round) {
+    for (size_t round = NumberOf(argv[3]); round > 0; --round) {
       const double start = CpuSeconds();
       if (mode == "read") {
         const Result<Profile> profile = ReadProfileFile(argv[2]);
@@ -80,7 +82,7 @@ int main(int argc, char** argv) {
     std::vector<MergeInput> inputs;
     for (int i = 3; i < argc; ++i) inputs.push_back({argv[i]});
     MergeOptions options;
-    options.threads = static_cast<unsigned>(std::atoi(argv[2]));
+    options.threads = static_cast<unsigned>(NumberOf(argv[2]));
     const double start = CpuSeconds();
     const Result<MergeResult> merged = MergeFiles(inputs, options);
     if (!merged.ok()) return Fail(merged.status());
