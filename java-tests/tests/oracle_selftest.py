@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.dont_write_bytecode = True
 
-from oracle import classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
+from oracle import callers, classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
 
 
 def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", source=b"C.java"):
@@ -217,6 +217,37 @@ class Comparison(unittest.TestCase):
         other.branches[KEY] = {1: [(6, 0, 2), (4, 1, 0)]}
         self.assertEqual(len(comparison.compare(one, other).differing), 1)
         self.assertEqual(comparison.compare(one, other, slack=lambda m: 1).differing, [])
+
+
+class StacksAgainstBytecode(unittest.TestCase):
+    def setUp(self):
+        def method(owner, name, descriptor, access=0, invokes=(), dynamic=()):
+            return classfile.Method(owner, name, descriptor, access, (), (), (), 20, invokes, (), dynamic)
+        methods = [method("a.B", "run", "(I)V", invokes=((4, 0xb6, "a.C", "step", "(J)I"),
+                                                         (9, 0xb6, "java.lang.invoke.MethodHandle", "invoke", "()V")),
+                          dynamic=(14,)),
+                   method("a.B", "peer", "()V", access=callers.ACC_NATIVE)]
+        self.callers = callers.Callers(lambda owner: None)
+        self.callers._methods["a.B"] = {callers.describe(m): m for m in methods}
+
+    def test_verdicts(self):
+        for inner, outer, verdict in (
+                ("a.D.step(long)int:0", "a.B.run(int)void:4", "called"),
+                ("a.D.step(int)int:0", "a.B.run(int)void:4", "wrong"),
+                ("a.D.other(long)int:0", "a.B.run(int)void:4", "wrong"),
+                ("a.D.step(long)int:0", "a.B.run(int)void:5", "wrong"),
+                ("a.D.any()void:0", "a.B.run(int)void:9", "linked"),
+                ("a.D.any()void:0", "a.B.run(int)void:14", "linked"),
+                ("a.D.<clinit>()void:0", "a.B.run(int)void:5", "by the VM"),
+                ("a.D.any()void:0", "a.B.peer()void:0", "by the VM"),
+                ("a.D.any()void:0", "a.E.run()void:0", "unknown")):
+            self.assertEqual(self.callers.judge(inner, outer), verdict, (inner, outer))
+
+    def test_stacks_are_counted_by_weight(self):
+        stack = ("a.D.step(int)int:0", "a.B.run(int)void:4", "a.E.main()void:2")
+        untrue, verdicts, wrong = self.callers.check({stack: 7, stack[1:]: 2})
+        self.assertEqual((untrue, verdicts), (7, {"wrong": 7, "unknown": 9}))
+        self.assertEqual(wrong, {"a.D.step(int)int:0 called from a.B.run(int)void:4": 7})
 
 
 if __name__ == "__main__":
