@@ -14,7 +14,7 @@ RESAMPLES = 1000
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """With the ends of its 95 % interval; NaN where nothing was measured."""
+    """With the ends of its 95 % interval, NaN where a single round allows none; all NaN where nothing was measured."""
     value: float
     low: float
     high: float
@@ -22,6 +22,11 @@ class Estimate:
     @property
     def known(self):
         return not math.isnan(self.value)
+
+    def __str__(self):
+        if not self.known:
+            return "-"
+        return f"{self.value:.2f} [one fork]" if math.isnan(self.low) else f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
 UNKNOWN = Estimate(math.nan, math.nan, math.nan)
@@ -51,6 +56,8 @@ def estimate(samples, of_ratios):
     value = of_ratios([_ratio(sample) for sample in samples])
     if math.isnan(value):
         return UNKNOWN
+    if min(map(len, samples)) < 2:
+        return Estimate(value, math.nan, math.nan)
     source = random.Random(1)
     drawn = sorted(of_ratios([_ratio(source.choices(sample, k=len(sample))) for sample in samples]) for _ in range(RESAMPLES))
     return Estimate(value, drawn[int(0.025 * RESAMPLES)], drawn[int(0.975 * RESAMPLES) - 1])

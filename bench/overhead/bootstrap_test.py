@@ -42,6 +42,11 @@ class Bootstrap(unittest.TestCase):
             self.assertFalse(bootstrap.ratio(sample).known, sample)
         self.assertFalse(bootstrap.mean_ratio([[(2.0, 1.0)], []]).known)
 
+    def test_one_round_has_no_interval(self):
+        self.assertEqual(str(bootstrap.ratio([(3.0, 2.0)])), "1.50 [one fork]")
+        self.assertEqual(str(bootstrap.mean_ratio([[(2.0, 1.0)] * 3, [(2.0, 1.0)]])), "2.00 [one fork]")
+        self.assertEqual(str(bootstrap.ratio([(3.0, 2.0)] * 2)), "1.50 [1.50, 1.50]")
+
     def test_rounds_without_a_figure_are_left_out(self):
         self.assertEqual(bootstrap.ratio([(3.0, 2.0), (math.nan, 2.0)]).value, 1.5)
 

@@ -48,8 +48,9 @@ def steady_state(results, workloads):
 
 def draw(title, given):
     known = [e for _, _, estimates in given for e in estimates.values() if e.known]
-    low = min([0.9, *(e.low for e in known)])
-    high = max([2.0, *(e.high for e in known)]) * 1.05
+    ends = [end for e in known for end in (e.value, e.low, e.high) if not math.isnan(end)]
+    low = min([0.9, *ends])
+    high = max([2.0, *ends]) * 1.05
     titles = sum(1 for kind, _, _ in given if kind)
     bottom = TOP + ROW * len(given) + 24 * titles
 
@@ -83,10 +84,10 @@ def _legend():
 
 
 def _mark(name, label, estimate, style, shape, x, y):
-    ratio = f"{label}, {name}: {estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
-    return [f"<g><title>{escape(ratio)}</title>",
-            f'<line class="{style}" x1="{x(estimate.low):.1f}" x2="{x(estimate.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke-width="1.5"/>',
-            _shape(shape, style, x(estimate.value), y), "</g>"]
+    ratio = f"{label}, {name}: {estimate}"
+    bar = [] if math.isnan(estimate.low) else [
+        f'<line class="{style}" x1="{x(estimate.low):.1f}" x2="{x(estimate.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke-width="1.5"/>']
+    return [f"<g><title>{escape(ratio)}</title>", *bar, _shape(shape, style, x(estimate.value), y), "</g>"]
 
 
 def _shape(shape, style, x, y):

@@ -57,6 +57,12 @@ class Chart(unittest.TestCase):
                 contrast = (max(page, colour) + 0.05) / (min(page, colour) + 0.05)
                 self.assertGreaterEqual(contrast, 4.5, f"{style} in {part}")
 
+    def test_one_fork_is_a_mark_without_a_bar(self):
+        one = {name: bootstrap.ratio([(3.0, 2.0)]) for name, _, _ in chart.SERIES}
+        root = tree.fromstring(chart.draw("t", [("k", "row", one)]))
+        self.assertFalse([line for line in root.iter(f"{SVG}line") if line.get("class").startswith("s")])
+        self.assertEqual(len(list(root.iter(f"{SVG}title"))), len(chart.SERIES))
+
     def test_nothing_measured_is_an_empty_chart(self):
         tree.fromstring(chart.draw("nothing", []))
 

@@ -9,10 +9,6 @@ METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu
 SETTLED = 0.9  # a last quarter below this share of the one before: it was still getting faster
 
 
-def cell(estimate):
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate.known else "-"
-
-
 def tables(results, workloads, ways):
     lines = []
     for title, metric, unit in METRICS:
@@ -31,8 +27,8 @@ def _table(title, metric, unit, columns, results, ways):
         samples = [results.sample(c.name, way.name, NONE, metric) for c in columns]
         if way.name == NONE or not any(samples) or (way.slowness > 1 and metric != "steady_ms"):
             continue
-        rows.append([way.name, *(cell(bootstrap.ratio(s)) for s in samples),
-                     *([cell(bootstrap.mean_ratio(samples))] if with_mean else [])])
+        rows.append([way.name, *(str(bootstrap.ratio(s)) for s in samples),
+                     *([str(bootstrap.mean_ratio(samples))] if with_mean else [])])
     head = ["", *(c.name for c in columns), *(["geometric mean"] if with_mean else [])]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     return [f"{title}: medians without an agent, and ratios to them [95 % interval]"] + [

@@ -27,7 +27,7 @@ class Verdict:
             return f"not measured  {self.text} <= {self.limit:.2f}"
         m = self.measured
         unsure = m.low <= self.limit < m.high if self.holds else m.low <= self.limit
-        return (f"{'holds' if self.holds else 'MISSES':12}  {self.text} <= {self.limit:.2f}: {m.value:.2f} [{m.low:.2f}, {m.high:.2f}]"
+        return (f"{'holds' if self.holds else 'MISSES':12}  {self.text} <= {self.limit:.2f}: {m}"
                 + (f", {self.where}" if self.where else "") + (" (the interval allows the contrary)" if unsure else ""))
 
 

@@ -55,7 +55,7 @@ WORKLOADS = [
     Workload("lucene", REAL, 1, 16, 8, libraries=artifacts.LUCENE, needs_sources=True,
              jvm_args=("-Djava.util.logging.config.file=/dev/null",)),
     Workload("jackson", REAL, 2, 1200, 500, libraries=artifacts.JACKSON),
-    Workload("groovy", REAL, 1, 300, 100, libraries=artifacts.GROOVY),
+    Workload("groovy", REAL, 1, 1200, 100, libraries=artifacts.GROOVY),
     Workload("web", REAL, 1, 80, 20, needs_modules=("jdk.httpserver", "java.net.http")),
     Workload("hello", START, 1, 1),
 ]
