@@ -5,7 +5,7 @@ counting off and on, deoptimisation stress, JFR beside, wall sampling, stacks th
 sampling.chaos.Main. scripts/chaos runs this for minutes or an hour and prints the table; with IPROF_CHAOS_RESULTS=FOLDER
 each run adds a line to table.jsonl there, and a run that fails leaves its files there.
 
-It runs nicely, so that tests beside it keep their pace.
+It runs nicely, so that tests beside it keep their pace; not so where jcmd waits for an answer from it.
 """
 
 import dataclasses
@@ -149,7 +149,7 @@ class SamplingChaos(AgentCase):
         output = self.folder / "output.txt"
         with open(output, "wb") as out:
             process = subprocess.Popen(command, cwd=self.folder, env=self.environment(), stdin=subprocess.PIPE, stdout=out,
-                                       stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5))
+                                       stderr=subprocess.STDOUT, preexec_fn=None if attach is not None else lambda: os.nice(5))
         try:
             if attach is not None:
                 while "begun" not in output.read_text(errors="replace").splitlines() and process.poll() is None:
