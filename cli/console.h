@@ -2,10 +2,10 @@
 //
 // Guarantees:
 //  - A closed pipe (`iprof show x | head`) ends output quietly; the command's exit code stays its
-//  own.
+//    own.
 //  - Any other failed write (disk full) is remembered and becomes exit code 4 with one message.
 //  - Colour only on a terminal, never with NO_COLOR set and not empty, or TERM=dumb; --color
-//  overrides.
+//    overrides.
 //  - Messages are escaped: a file name or a name from a profile cannot drive the terminal.
 // Single-threaded, except Warn and Error, which write one line at a time from any thread.
 #pragma once

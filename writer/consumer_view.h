@@ -4,20 +4,17 @@
 // Guarantees (the rules are the consumer's own, see docs of the format):
 //  - A method's call count is the sum over all contexts that begin with it: entries are disjoint.
 //  - A place (method, bci, caller chain) is looked up by contexts, most specific first. The entries
-//  whose chain
-//    is the asked one or continues it are, together, all that is known of the executions in that
-//    chain: they are added up. Where there is none, the chain is cut from its outer end, frame by
-//    frame, and the first entry with exactly the shorter chain answers: it holds the executions not
-//    counted under a longer one. Matched says how many of the callers the answer rests on. Entries
-//    of other chains never answer.
+//    whose chain is the asked one or continues it are, together, all that is known of the
+//    executions in that chain: they are added up. Where there is none, the chain is cut from its
+//    outer end, frame by frame, and the first entry with exactly the shorter chain answers: it
+//    holds the executions not counted under a longer one. Matched says how many of the callers the
+//    answer rests on. Entries of other chains never answer.
 //  - Branch: counts are added up per index; a successor is known by its bci alone; bci -5 only adds
-//  to its
-//    index; where one bci has several indices the last one wins. Probability zero becomes 1e-6, the
-//    others give way. A site whose counts are all zero is ignored. Shapes that the consumer does
-//    not survive (index < 0 or beyond kMaxSuccessorIndex) make the site not found.
-//  - Receivers: the listed types are taken for (nearly) all there are: their shares are scaled
-//  to 1. A
-//    site with sum 0 is ignored.
+//    to its index; where one bci has several indices the last one wins. Probability zero becomes
+//    1e-6, the others give way. A site whose counts are all zero is ignored. Shapes that the
+//    consumer does not survive (index < 0 or beyond kMaxSuccessorIndex) make the site not found.
+//  - Receivers: the listed types are taken for (nearly) all there are: their shares are scaled to
+//    1. A site with sum 0 is ignored.
 // The profile must outlive the view and not change. Const methods may run in parallel. Never fails.
 #pragma once
 

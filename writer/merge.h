@@ -2,19 +2,15 @@
 //
 // Guarantees:
 //  - Types are united by name, methods by (declaring type, name, signature), counts added per
-//  (table, context):
-//    per (successor bci, index), per class. Sums saturate at INT64_MAX.
+//    (table, context): per (successor bci, index), per class. Sums saturate at INT64_MAX.
 //  - The result depends on the multiset of inputs only: order, grouping, number of threads make no
-//  difference
-//    to a byte of what is written (see merge_canonical.h). Weight n is the same as n times the
-//    input.
+//    difference to a byte of what is written (see merge_canonical.h). Weight n is the same as n
+//    times the input.
 //  - Unknown top-level keys are united; where inputs disagree about one, the text that sorts first
-//  is kept and
-//    the key is reported.
+//    is kept and the key is reported.
 //  - An input that cannot be read adds nothing at all, not even its first half.
 //  - Memory: the merged model of each thread plus one input per thread; threads take inputs as they
-//  go, so that
-//    the inputs are never in memory together.
+//    go, so that the inputs are never in memory together.
 // A ProfileMerger is used by one thread at a time. MergeFiles may run in several threads at once.
 #pragma once
 

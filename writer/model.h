@@ -3,19 +3,17 @@
 //
 // Guarantees:
 //  - Types are unique by name; methods by (declaring type, name, signature): adding one twice gives
-//  the same index.
+//    the same index.
 //  - Contexts are interned in a tree whose root side is the outermost caller, so shared caller
-//  chains cost nothing.
+//    chains cost nothing.
 //  - Counts are 64-bit and saturate at INT64_MAX (the format's integers are signed); adding never
-//  overflows.
+//    overflows.
 //  - Entries are unique per (table, context): adding to an existing one adds its counts.
 //  - Indices are dense and stable: they are handed out in order of first appearance and never
-//  change.
-//    The *file id* of a type or method (what stands in the JSON) is kept beside it, so that reading
-//    and writing again gives the same bytes.
+//    change. The *file id* of a type or method (what stands in the JSON) is kept beside it, so that
+//    reading and writing again gives the same bytes.
 //  - Names are well-formed: what the JVM hands out as modified UTF-8 is turned into UTF-8 when it
-//  is added; only a
-//    lone surrogate keeps its three-byte form (and is written as an escape).
+//    is added; only a lone surrogate keeps its three-byte form (and is written as an escape).
 // Storage is flat and grows in chunks that never move: memory follows content, spans and names stay
 // valid while the profile lives (a span of counts only until the same entry is added to). Not
 // thread-safe: one writer at a time; const methods may run in parallel. Out of memory throws

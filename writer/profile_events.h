@@ -2,16 +2,15 @@
 //
 // Guarantees:
 //  - Order: whatever the file's, version comes before anything else where the file has it first,
-//  every OnType comes
-//    before any OnMethod, and both before any OnEntry; tables come in file order. Tables that stand
-//    before the types or methods are held as text and parsed when these have been seen.
+//    every OnType comes before any OnMethod, and both before any OnEntry; tables come in file
+//    order. Tables that stand before the types or methods are held as text and parsed when these
+//    have been seen.
 //  - Two kinds of trouble. What is not JSON (or has bad UTF-8, or passes a limit) ends the parse
-//  with a failed
-//    Status. What is JSON but not the format's shape is an OnViolation, and the parse goes on: a
-//    checker sees them all.
+//    with a failed Status. What is JSON but not the format's shape is an OnViolation, and the parse
+//    goes on: a checker sees them all.
 //  - Memory is bounded by the longest string and record plus held-back tables and unknown keys, all
-//  of which are
-//    no more than a small multiple of the input. No recursion; nesting is limited to kMaxNesting.
+//    of which are no more than a small multiple of the input. No recursion; nesting is limited to
+//    kMaxNesting.
 //  - Integers are 64-bit; ids are not resolved and contexts are checked for spelling only.
 // Views and spans in events are valid during the call only. Any handler may return false to stop:
 // ParseProfile then returns ok (the handler knows why). One parse uses one thread; nothing is

@@ -3,14 +3,14 @@
 //
 // Guarantees:
 //  - What cannot be instrumented is left as it was, method by method, and counted by reason. A
-//  method whose plan would
-//    make it too long gets a lighter one: direct placement, tree, calls only, nothing.
+//    method whose plan would make it too long gets a lighter one: direct placement, tree, calls
+//    only, nothing.
 //  - The same class file (by name and bytes), loaded again by whatever loader or retransformed,
-//  gets the same counters:
-//    its counts are merged by construction, and repeated loading costs no memory.
+//    gets the same counters: its counts are merged by construction, and repeated loading costs no
+//    memory.
 //  - Classes of one name with different bytes are told apart here; AddTo merges their calls, and
-//  where a method's code
-//    differs between them writes the branches of the version that was called most often.
+//    where a method's code differs between them writes the branches of the version that was called
+//    most often.
 //  - An empty finalize() is never touched: HotSpot recognises Object's by its emptiness.
 // Threads: Instrument and Knows from any thread in any phase, several at a time; no lock is held
 // while a class is rewritten or while `output` runs. AddTo and Report whenever, against a

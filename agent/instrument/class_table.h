@@ -3,10 +3,9 @@
 //
 // Guarantees:
 //  - A class is known by its name and the hash of its bytes; adding the same one again gives the
-//  one that is there, with
-//    its counters.
+//    one that is there, with its counters.
 //  - Entries never change and never move once added, and are never removed: a class may be
-//  unloaded, its counts survive.
+//    unloaded, its counts survive.
 //  - Names are the class file's own (modified UTF-8, slashes).
 // Threads: any; a mutex is held for a lookup or an insertion, never across a call to the JVM.
 #pragma once

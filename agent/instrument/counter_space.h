@@ -2,15 +2,13 @@
 //
 // Guarantees:
 //  - A range lies within one chunk, so that a class refers to one holder class and an index is one
-//  sipush.
+//    sipush.
 //  - Only chunks that have been declared ready are used: a probe never meets a holder that is not
-//  there.
+//    there.
 //  - Counters are never taken back: a frame that runs old code may still write to them, and a class
-//  that is
-//    instrumented again gets its old range (the caller remembers it).
+//    that is instrumented again gets its old range (the caller remembers it).
 //  - The memory cap is kept: past it, and while no chunk is ready, Allocate answers nothing and the
-//  caller leaves the
-//    class untouched.
+//    caller leaves the class untouched.
 // Any thread may call; a mutex is held for a few instructions and never across a call that leaves
 // this file, so it is safe inside a class-file-load hook.
 #pragma once

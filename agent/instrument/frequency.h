@@ -5,8 +5,8 @@
 // then frequencies flow through the graph in reverse postorder, entry = 1:
 //  - a loop's header runs kLoopTrips times as often as the loop is entered;
 //  - an if divides by weights: staying in the loop 7 : leaving it 1; towards what must end in a
-//    throw or is otherwise cold 1/64; an opcode's hint (x == null, x == y: rarely; x < 0: rarely)
-//    5 : 3; a switch's slots are equal;
+//    throw or is otherwise cold 1/64; an opcode's hint (x == null, x == y: rarely; x < 0: rarely) 5
+//    : 3; a switch's slots are equal;
 //  - a handler runs 1/64 as often as the first block that it protects.
 // Exception ranges join the walk as an edge from their first block, so that a try inside a loop
 // leaves the loop one loop.

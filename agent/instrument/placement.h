@@ -18,8 +18,8 @@
 //    Entry and handler entries are never among them. Fewest increments; values derived from later
 //    ones can come out too small after an exception, and are clamped at 0.
 //  - arborescence: every block leaves one outgoing edge uncounted, without cycles: values are
-//  derived
-//    from earlier ones only and are never too small. As many counters, sometimes more increments.
+//    derived from earlier ones only and are never too small. As many counters, sometimes more
+//    increments.
 //  - automatic: where no exception can disturb a value that the tree derives, the tree. Otherwise
 //    the arborescence, unless its estimated increments cost more than `arborescence_slack` times
 //    the tree's. (An if-else inside a loop: 1.5 increments an iteration instead of 1, so the tree;

@@ -4,8 +4,7 @@
 //  - ChooseForest: the heaviest edges that form no undirected cycle (Kruskal). One edge less than
 //    nodes per connected part: no placement that derives every edge has fewer counters.
 //  - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum
-//  total
-//    weight (Edmonds, with mergeable heaps): every value is derived from what came before it.
+//    total weight (Edmonds, with mergeable heaps): every value is derived from what came before it.
 //    Blocks from which no way leads to the root are given a way by a fake edge, which never runs.
 //
 // Linear memory, O(E log E) time, not recursive; keep their memory between methods. Not

@@ -7,10 +7,9 @@
 // Guarantees:
 //  - Find() is async-signal-safe and lock-free; it sees each range whole or not at all.
 //  - Add and Remove are for normal threads (they take a lock and allocate); later ranges hide
-//  earlier ones that they
-//    overlap, since the VM reuses addresses and may tell us late.
+//    earlier ones that they overlap, since the VM reuses addresses and may tell us late.
 //  - Memory of removed ranges is reused only after the quiesce function said that no handler can
-//  still be looking.
+//    still be looking.
 //
 // All code of a HotSpot VM lies within 2 GB; addresses further from the first one seen are counted
 // and ignored.

@@ -11,7 +11,7 @@
 // worse than none, so a return address is believed only where it says itself that it is one:
 //  - it lies in known code and, for compiled callers, right behind a call instruction;
 //  - searched for on the stack it is only as the return address of a call to the very code that was
-//  left: to this stub, or from generated code to an address outside of it.
+//    left: to this stub, or from generated code to an address outside of it.
 // Failing to find one is a normal answer.
 #pragma once
 

@@ -2,19 +2,19 @@
 //
 // Guarantees:
 //  - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall
-//  time (kWall, sleeping
-//    and parked threads too), and its stack goes into a TraceTable. A signal that stands for
-//    several intervals weighs as many, so that weights times interval follow the clock.
+//    time (kWall, sleeping and parked threads too), and its stack goes into a TraceTable. A signal
+//    that stands for several intervals weighs as many, so that weights times interval follow the
+//    clock.
 //  - What a thread has used since its last clock tick when it ends goes to the stack that it was
-//  last seen with. A thread that ends unseen leaves what it used to the next short-lived one that
-//  was seen, as if the two were one: so thousands of threads, each shorter than a tick, weigh what
-//  they used.
+//    last seen with. A thread that ends unseen leaves what it used to the next short-lived one that
+//    was seen, as if the two were one: so thousands of threads, each shorter than a tick, weigh
+//    what they used.
 //  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
-//  received.
+//    received.
 //  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
 //  - After Stop() no timer exists; handlers that were running have returned (or it says so).
 //  - Traces hold raw frames: method keys and bcis as the running bytecode has them. Naming them is
-//  the caller's part.
+//    the caller's part.
 //
 // One session at a time; a second Start() is refused until the first one is destroyed.
 // Who calls: Start, RollCall, Stop, the readers and the destructor: a normal thread, one at a time.

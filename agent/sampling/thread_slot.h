@@ -2,13 +2,12 @@
 //
 // Guarantees:
 //  - CurrentSlot() is async-signal-safe: one load of an initial-exec thread-local. (The general
-//  model may allocate on
-//    first use. The initial-exec model needs room in the static TLS block: glibc keeps some for
-//    libraries that are loaded late, musl does not. So all access goes through these two
-//    functions.)
+//    model may allocate on first use. The initial-exec model needs room in the static TLS block:
+//    glibc keeps some for libraries that are loaded late, musl does not. So all access goes through
+//    these two functions.)
 //  - A slot's memory is never given back, so that a late signal that still points to it meets valid
-//  memory. A slot that
-//    was released is used again, with its counters: they are sums over all threads that had it.
+//    memory. A slot that was released is used again, with its counters: they are sums over all
+//    threads that had it.
 //  - Between sampling sessions counters are reset; while one runs they only grow.
 //  - Counters are written by the slot's own thread only (relaxed atomics), and may be read by any.
 //

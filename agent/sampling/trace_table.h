@@ -3,16 +3,15 @@
 //
 // Guarantees:
 //  - Add() is async-signal-safe: no allocation, no lock, no loop that waits for another thread.
-//  Each trace costs one
-//    pass for its hash and, where it is known already, one pass to compare: linear in depth.
+//    Each trace costs one pass for its hash and, where it is known already, one pass to compare:
+//    linear in depth.
 //  - Equal traces share one record; a record never changes or moves once it is published, only its
-//  two counters grow.
+//    two counters grow.
 //  - Memory is one mapping of fixed size, reserved at creation; pages are touched as traces come.
-//  When it is full, what
-//    does not fit is counted (drops()), never silently lost: every Add() ends in a counter of a
-//    record or of the drops.
+//    When it is full, what does not fit is counted (drops()), never silently lost: every Add() ends
+//    in a counter of a record or of the drops.
 //  - ForEach() may run while others add: it sees every trace whose Add() had returned, and each
-//  seen record whole.
+//    seen record whole.
 //
 // What it trusts: two traces of the same 64-bit hash are compared, unless the first of them is
 // being published at that very moment; then the hash alone decides. (Waiting is not allowed: the

@@ -3,13 +3,11 @@
 //
 // Guarantees:
 //  - A chunk is announced to its space only when its holder is defined; after start-up, only when
-//  its static
-//    initialiser has run as well. So no probe runs the initialiser of a fresh chunk, where a
-//    StackOverflowError or OutOfMemoryError would poison the holder for every user of it. (During
-//    start-up there is one thread with an almost empty stack.)
+//    its static initialiser has run as well. So no probe runs the initialiser of a fresh chunk,
+//    where a StackOverflowError or OutOfMemoryError would poison the holder for every user of it.
+//    (During start-up there is one thread with an almost empty stack.)
 //  - The arrays of later chunks are allocated before their holder is initialised: a full heap means
-//  "not yet", never a
-//    holder in error. Classes are left untouched meanwhile.
+//    "not yet", never a holder in error. Classes are left untouched meanwhile.
 //  - No lock is held across a JNI call.
 // What is in a holder is its subclass's affair (CounterChunks, TypeChunks).
 // Threads: DefineEarly at VMStart; the rest on one live thread at a time that may run Java code

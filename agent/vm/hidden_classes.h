@@ -7,8 +7,8 @@
 // What becomes of a hidden class:
 //  - a lambda or method reference: counted like other classes, under its stable name;
 //  - everything else (LambdaForm$… and other linkage of method handles, …$$TypeSwitch, classes that
-//  an application hides itself): passed on untouched, and counted by kind. An image build has no
-//  class by any such name. See docs/names.md.
+//    an application hides itself): passed on untouched, and counted by kind. An image build has no
+//    class by any such name. See docs/names.md.
 //
 // Guarantees: on any problem the original bytes are defined; where the JVM refuses the rewritten
 // class as badly formed the original one is defined instead. The exceptions of the original are the

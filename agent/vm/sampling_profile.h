@@ -3,22 +3,20 @@
 //
 // What becomes of a frame:
 //  - A method that is named goes in under its name; its bci is translated to the original
-//  bytecode's by the BciMap.
+//    bytecode's by the BciMap.
 //  - Native methods are frames. They have no bytecode (HotSpot says bci -3), and the format forbids
-//  negative bcis: 0, the
-//    bci at which any method's execution begins. Compiled code without a position (a synchronised
-//    method's lock) is 0 too.
+//    negative bcis: 0, the bci at which any method's execution begins. Compiled code without a
+//    position (a synchronised method's lock) is 0 too.
 //  - Linkage is left out: LambdaForm$… and the other hidden classes of java.lang.invoke, and its
-//  …$Holder classes. An
-//    image has no such frames.
+//    …$Holder classes. An image has no such frames.
 //  - Probes are left out with all that they call: the time goes to the method that is counted.
 //  - Other hidden classes (lambdas) get their stable name from HiddenClassNames. Where that knows
-//  none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name
-//  is of this run only, and no image build could look it up.
+//    none (the class's bytes were never seen) the frame is left out and counted: HotSpot's own name
+//    is of this run only, and no image build could look it up.
 //  - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
-//  left out.
+//    left out.
 //  - A key that has no name (the class was prepared before anybody listened) is left out and
-//  counted.
+//    counted.
 // Contexts start at the executing frame and end at the thread's first. Equal contexts add up.
 //
 // Knows no JVM: tested without one. Any normal thread; one at a time.

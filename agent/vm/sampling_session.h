@@ -7,14 +7,12 @@
 // What it asks of the JVM, and why:
 //  - ClassLoad (an empty callback): without it AsyncGetCallTrace answers nothing.
 //  - ClassPrepare: AsyncGetCallTrace gives only jmethodIDs that exist, and GetClassMethods makes
-//  them; names are taken
-//    then, too, on the preparing thread, while the class surely lives.
+//    them; names are taken then, too, on the preparing thread, while the class surely lives.
 //  - CompiledMethodLoad: HotSpot then compiles with the debug information that puts samples onto
-//  their true lines; its
-//    ranges, and those of DynamicCodeGenerated, tell where frames can be popped.
+//    their true lines; its ranges, and those of DynamicCodeGenerated, tell where frames can be
+//    popped.
 //  - ThreadStart and ThreadEnd, which run on the thread itself. Threads from before VMInit (or the
-//  attach) are found by a
-//    roll call.
+//    attach) are found by a roll call.
 // Sampling begins at VMInit (the crash guard must stand behind the JVM's own handlers), or at once
 // after an attach.
 //

@@ -16,8 +16,7 @@
 //    an edge entering S errs by less; by induction over the steps every error keeps its sign and
 //    stays within the unclamped bound. Clamping never makes anything worse.
 //  - In a placement where each block's uncounted edge is an outgoing one (arborescence), S is
-//  always
-//    left, never entered: errors are never negative, and neither is any value.
+//    always left, never entered: errors are never negative, and neither is any value.
 //  - With every imbalance 0 all values are exact.
 // An abrupt leave ends in a handler of the same method (its entry is counted) or unwinds the frame
 // (a catch-any handler counts it). Sum these, subtract the counted athrow instructions (a way out

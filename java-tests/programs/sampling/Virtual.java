@@ -22,6 +22,10 @@ public final class Virtual {
 
   static void runVirtually() {
     long x = 7;
+    // Before it has ever parked a thread's whole stack is in place.
+    for (int i = 0; i < 30; i++) {
+      x = burn(x);
+    }
     try {
       while (!done) {
         x = burn(x);
