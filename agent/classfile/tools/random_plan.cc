@@ -4,7 +4,7 @@ namespace iprof::classfile {
 
 uint32_t RandomPlan::Next(uint32_t below) {
   state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<uint32_t>((state_ >> 33) % below);
+  return below == 0 ? 0 : static_cast<uint32_t>((state_ >> 33) % below);
 }
 
 Snippet RandomPlan::Any(MethodEditor& editor) {
