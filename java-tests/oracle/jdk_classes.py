@@ -42,7 +42,7 @@ class JdkClasses:
         return branch is not None and len(set(branch.targets)) == 1
 
     def has_one_target(self, key, bci):
-        """Whether a call is one of a private or final method of the same class, or of a method handle's kind."""
+        """Whether only one method can be called: it is private or final, or its class is, or it is a method handle's kind."""
         method = self.find(key)
         call = next((i for i in method.invokes if i[0] == bci), None) if method else None
         if call is None:
@@ -50,8 +50,12 @@ class JdkClasses:
         _, _, owner, name, descriptor = call
         if owner in ("java.lang.invoke.MethodHandle", "java.lang.invoke.VarHandle"):
             return True
-        callee = self.find(counts.key(owner, name, descriptor))
-        return owner == key[0] and callee is not None and callee.has_one_target
+        for holder in (owner, "java.lang.Object"):
+            callee = self.find(counts.key(holder, name, descriptor))
+            if callee is not None:
+                return callee.has_one_target
+        methods = self.methods(owner).values()  # it is inherited; all methods of a final class have one target
+        return bool(methods) and all(m.has_one_target for m in methods)
 
     def nothing_to_profile(self, key):
         """No branch, switch or call through a receiver: HotSpot compiles such methods without counters."""

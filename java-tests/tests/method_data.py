@@ -35,7 +35,7 @@ class MethodData(CountingCase):
     def test_javac(self):
         profiles = [self.hotspot(method_data.NEAR_EXACT), self.hotspot(method_data.INTERPRETED)]
         try:
-            jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/jdk.compiler/.*")
+            jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/(jdk.compiler|java.base)/.*")
         except FileNotFoundError as missing:
             self.skipTest(str(missing))
         # Derived counts are off by k where exceptions left blocks: javac's overload resolution lives on those.
