@@ -23,6 +23,17 @@ void JNICALL VmDeath(jvmtiEnv*, JNIEnv* jni) {
   AtBoundary(agent->log(), "VMDeath", [&] { agent->OnVmDeath(jni); });
 }
 
+// Comes on the JVM's own signal or attach thread, which has no environment as an argument.
+void JNICALL DataDumpRequest(jvmtiEnv*) {
+  Agent* agent = Agent::Current();
+  if (agent == nullptr) return;
+  AtBoundary(agent->log(), "DataDumpRequest", [&] {
+    void* jni = nullptr;
+    if (agent->vm()->GetEnv(&jni, JNI_VERSION_10) == JNI_OK)
+      agent->OnDumpRequest(static_cast<JNIEnv*>(jni));
+  });
+}
+
 Status JvmtiFailure(const char* step, jvmtiError error) {
   return Status(Code::kInternal, fmt::format("the JVM refuses to {} (JVMTI error {})", step,
                                              static_cast<int>(error)));
@@ -68,10 +79,15 @@ Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::un
 Status Agent::Register(bool attached) {
   jvmtiEventCallbacks callbacks{};
   callbacks.VMDeath = VmDeath;
+  callbacks.DataDumpRequest = DataDumpRequest;
   jvmtiError error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
+  if (settings_.options.dump_on_request) {
+    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST, nullptr);
+    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report requests for a dump", error);
+  }
   const Result<Counting*> counting =
       Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
   if (!counting.ok()) return counting.status();
@@ -90,11 +106,9 @@ Status Agent::Register(bool attached) {
   return Status();
 }
 
-Status Agent::Dump(JNIEnv* jni) {
-  const std::lock_guard lock(dump_mutex_);
+void Agent::Dump(JNIEnv* jni) {
   const Result<std::string> path = WriteProfile(jni);
   if (!path.ok()) log_->Error(fmt::format("no profile was written: {}", path.status().message()));
-  return path.status();
 }
 
 Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
@@ -134,11 +148,24 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
 void Agent::OnVmDeath(JNIEnv* jni) {
   if (sampling_ != nullptr) sampling_->Stop();
   if (counting_ != nullptr) counting_->Stop();
+  const std::lock_guard lock(dump_mutex_);  // a dump that was requested is not cut off
+  ended_ = true;
   if (!settings_.options.dump_on_exit) {
     log_->Step("the program ends; doe=n, so no profile is written");
     return;
   }
-  (void)Dump(jni);  // already logged, and there is nobody else to tell
+  Dump(jni);
+}
+
+void Agent::OnDumpRequest(JNIEnv* jni) {
+  jvmtiPhase phase{};
+  if (jvmti_->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE) {
+    log_->Warning("a dump was requested before the program began; no profile is written");
+    return;
+  }
+  const std::lock_guard lock(dump_mutex_);
+  if (ended_) return;
+  Dump(jni);
 }
 
 }  // namespace iprof::vm

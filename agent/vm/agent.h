@@ -6,8 +6,8 @@
 // ends.
 //
 // Threads and phases: Start runs on the loading thread, in the OnLoad or the live phase. The
-// callbacks run wherever the JVM calls them. Dump may be called on any attached thread in the live
-// phase, VMDeath included; one at a time, later callers wait. Failure: nothing here ends the
+// callbacks run wherever the JVM calls them. Profiles are written one at a time, on the thread that
+// VMDeath or a request for a dump came to; the later one waits. Failure: nothing here ends the
 // process or lets an exception out; problems are logged.
 #pragma once
 
@@ -46,8 +46,9 @@ class Agent {
   static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
                       bool attached);
 
-  // Writes the profile as of now; logs the outcome as well as returning it.
-  Status Dump(JNIEnv* jni);
+  // JVMTI's DataDumpRequest, while the program runs. Comes to nothing before the live phase and after
+  // the profile of the program's end, which holds everything.
+  void OnDumpRequest(JNIEnv* jni);
 
   // JVMTI's VMDeath: the last moment in which classes have names.
   void OnVmDeath(JNIEnv* jni);
@@ -60,6 +61,8 @@ class Agent {
  private:
   Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
   Status Register(bool attached);
+  // Writes the profile as of now and logs how it went. dump_mutex_ is held.
+  void Dump(JNIEnv* jni);
   Result<std::string> WriteProfile(JNIEnv* jni);
 
   JavaVM* vm_;
@@ -71,7 +74,8 @@ class Agent {
   HiddenClasses* hidden_ = nullptr;  // null after an attach
   Sampling* sampling_ = nullptr;     // null where nothing is sampled
   Counting* counting_ = nullptr;     // null where nothing is counted
-  std::mutex dump_mutex_;
+  std::mutex dump_mutex_;  // guards what follows, and writing
+  bool ended_ = false;
 };
 
 }  // namespace iprof::vm

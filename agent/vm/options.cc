@@ -40,6 +40,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"force", &Options::force, "y",
      "overwrite an existing file; n: add a number to the name instead"},
     {"doe", &Options::dump_on_exit, "y", "dump on exit: write the profile when the program ends"},
+    {"dump-on-request", &Options::dump_on_request, "y",
+     "also write it when a data dump is requested (jcmd PID JVMTI.data_dump, or SIGQUIT)"},
     {"format", ChoiceSlot{"1.0.0|1.1.0", StoreFormat}, "1.0.0",
      "version of the iprof format to write"},
     {"gzip", &Options::gzip, "n", "compress the profile; a name that ends in .gz implies y"},

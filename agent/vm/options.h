@@ -31,6 +31,7 @@ struct Options {
   std::string out;    // pattern, see out_path.h
   bool force = true;  // overwrite an existing profile
   bool dump_on_exit = true;
+  bool dump_on_request = true;
   FormatVersion format = FormatVersion::k1_0_0;
   bool gzip = false;  // after parsing: what to do, whether asked for or implied by the name
   PatternList only;   // empty: every program

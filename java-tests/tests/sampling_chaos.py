@@ -1,7 +1,8 @@
 """Sampling at 1 ms while everything that is hard on it goes on at once: no crash, no deadlock, and the counters add up.
 
 IPROF_CHAOS_SECONDS is the time for one JVM (16 by default), shared by the configurations below: every collector with
-counting off and on, deoptimisation stress, JFR beside, wall sampling, stacks that find no room. The program is
+counting off and on, deoptimisation stress, JFR beside, a profile written every second, wall sampling, stacks that find no
+room. The program is
 sampling.chaos.Main. scripts/chaos runs this for minutes or an hour and prints the table; with IPROF_CHAOS_RESULTS=FOLDER
 each run adds a line to table.jsonl there, and a run that fails leaves its files there.
 
@@ -49,6 +50,7 @@ class Configuration:
     agent: str = ""
     jvm_args: tuple = ()
     attached: bool = False  # the agent comes while the program runs
+    dumps: bool = False     # a profile is written every second
 
     def __str__(self):
         return f"{self.collector}, {'counting' if self.counting else 'no counting'}" + (f", {self.beside}" if self.beside else "")
@@ -63,6 +65,8 @@ def configurations(jvm):
             yield Configuration("Z", "generational", counting, jvm_args=("-XX:+ZGenerational",))
         yield Configuration("G1", "deoptimisation stress", counting, jvm_args=DEOPTIMISE)
         yield Configuration("G1", "JFR", counting, jvm_args=jfr)
+        yield Configuration("G1", "dumps", counting, dumps=True)
+        yield Configuration("Z", "dumps", counting, dumps=True)
     yield Configuration("Shenandoah", "aggressive", False, jvm_args=("-XX:ShenandoahGCHeuristics=aggressive",))
     yield Configuration("Serial", "full stacks, 1 MB for them", False, agent="depth=65536,samples-memory=1m")
     yield Configuration("Parallel", "wall", False, agent="event=wall")
@@ -123,10 +127,12 @@ class SamplingChaos(AgentCase):
         with zipfile.ZipFile(self.folder / "premain.jar", "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", PREMAIN)
         code, text = self.watched(self.command(configuration, seconds, ends), seconds + PATIENCE_S,
-                                  self.options(configuration) if configuration.attached else None)
+                                  self.options(configuration) if configuration.attached else None, configuration.dumps)
         if code != 0 or "survived" not in text.splitlines():
             crash = self.folder / "hs_err.log"
             self.fail(f"{configuration}: exit {code}\n{text[-20_000:]}\n{crash.read_text()[:10_000] if crash.exists() else ''}")
+        if configuration.dumps:
+            self.assertGreaterEqual(text.count("iprofagent: wrote "), 2, text[-5_000:])
         statistics = self.profile("c.iprof").document["iprofSampling"]
         outcomes = statistics["outcomes"]
         row.update(samples=statistics["signals"], raw=statistics["rawFailed"], failed=statistics["failed"],
@@ -143,9 +149,9 @@ class SamplingChaos(AgentCase):
         if "StartFlightRecording" in " ".join(configuration.jvm_args):
             self.assertGreater((self.folder / "x.jfr").stat().st_size, 10_000)
 
-    def watched(self, command, timeout, attach):
-        """Runs it to its end, attaching with these options (None: not). One that hangs says where before it is killed.
-        Returns (exit code, output)."""
+    def watched(self, command, timeout, attach, dumps):
+        """Runs it to its end, attaching with these options (None: not), asking for a profile every second or not. One that
+        hangs says where before it is killed. Returns (exit code, output)."""
         output = self.folder / "output.txt"
         with open(output, "wb") as out:
             process = subprocess.Popen(command, cwd=self.folder, env=self.environment(), stdin=subprocess.PIPE, stdout=out,
@@ -157,6 +163,11 @@ class SamplingChaos(AgentCase):
                 self.attach(process, attach)
                 process.stdin.write(b"\n")
                 process.stdin.flush()
+            while dumps and timeout > 1 and process.poll() is None:
+                if "begun" in output.read_text(errors="replace").splitlines():
+                    process.send_signal(signal.SIGQUIT)
+                time.sleep(1)
+                timeout -= 1
             process.wait(timeout)
         except subprocess.TimeoutExpired:
             self.say_where(process, output)
