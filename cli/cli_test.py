@@ -499,6 +499,41 @@ class Convert(CliTest):
         self.run_tool("convert", a, "--to", "csv", "-o", "none/x", expect=4)
 
 
+class Top(CliTest):
+    LINES = {"a.Circle.area()int": {"2": 40}, "a.Main.loop(int)void": {"7": 21, "9": 21}}
+
+    def rows(self, *arguments):
+        return [(row["name"], row["self"], row["total"]) for row in self.json("top", *arguments)["rows"]]
+
+    def test_keys_and_orders(self):
+        a = self.write("a.iprof", profile())
+        self.assertEqual(self.rows(a), [("a.Circle.area()int", 5, 5), ("a.Main.loop(int)void", 2, 7), ("a.Main.main()void", 0, 7)])
+        self.assertEqual(self.rows(a, "--sort", "total")[-1][0], "a.Circle.area()int")
+        self.assertEqual(self.rows(a, "--by", "package"), [("a", 7, 7)])
+        self.assertEqual(self.rows(a, "--by", "bci", "--topn", "2"),
+                         [("a.Circle.area()int:2", 5, 5), ("a.Main.loop(int)void:9", 2, 2)])
+
+    def test_lines(self):
+        a = self.write("a.iprof", profile(iprofLines=self.LINES))
+        self.assertEqual(self.rows(a, "--by", "line"),
+                         [("a.Circle.area()int:40", 5, 5), ("a.Main.loop(int)void:21", 2, 7), ("a.Main.main()void", 0, 7)])
+        self.assertEqual(self.err("top", "--by", "line", a), "")
+        b = self.write("b.iprof", profile())
+        self.assertIn("knows no source lines", self.err("top", "--by", "line", b))
+        self.assertEqual(self.rows(b, "--by", "line"), self.rows(b))
+
+    def test_merging_keeps_every_line(self):
+        a = self.write("a.iprof", profile(iprofLines=self.LINES))
+        b = self.write("b.iprof", profile(iprofLines={"a.Main.main()void": {"5": 3}}))
+        c = self.write("c.iprof", profile())
+        united = {**self.LINES, "a.Main.main()void": {"5": 3}}
+        for order in ((a, b, c), (c, b, a), (b, c, a)):
+            self.assertEqual(self.err("merge", "-o", "m.iprof", *order), "")
+            self.assertEqual(self.load("m.iprof")["iprofLines"], united)
+        odd = self.write("odd.iprof", profile(iprofLines=[1]))
+        self.assertIn("iprofLines", self.err("merge", "-o", "m.iprof", odd, a))
+
+
 class Generated(CliTest):
     def file(self, name):
         return os.path.join(GENERATED, name)

@@ -15,8 +15,9 @@ class TopCommand : public Command {
  public:
   void Define(CLI::App& app) override {
     AddProfile(app, "file", path_, "The profile");
-    AddChoice(app, "--by", by_, {"method", "bci", "package"},
-              "What a row is: a method, one bytecode position of a method, a package");
+    AddChoice(
+        app, "--by", by_, {"method", "line", "bci", "package"},
+        "What a row is: a method, a source line or one bytecode position of a method, a package");
     AddChoice(app, "--sort", sort_, {"self", "total"}, "Which figure decides the order");
     AddCount(app, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
     AddFormat(app, format_);
@@ -26,6 +27,7 @@ class TopCommand : public Command {
     const Result<Profile> profile = ReadInput(console, path_);
     if (!profile.ok()) return console.Error(profile.status());
     const FlatKey key = by_ == "method" ? FlatKey::kMethod
+                        : by_ == "line" ? FlatKey::kLine
                         : by_ == "bci"  ? FlatKey::kPosition
                                         : FlatKey::kPackage;
     FlatProfile flat = ComputeFlatProfile(*profile, key);
@@ -34,6 +36,8 @@ class TopCommand : public Command {
                        [](const FlatRow& a, const FlatRow& b) { return a.total > b.total; });
     }
     if (limit_ != 0 && flat.rows.size() > limit_) flat.rows.resize(limit_);
+    if (key == FlatKey::kLine && !flat.has_lines && flat.total > 0)
+      console.Warn(path_ + " knows no source lines, so the rows are methods; see --by bci");
     if (format_ == "json") {
       PrintJson(console, flat);
     } else {
@@ -85,7 +89,9 @@ class TopCommand : public Command {
 
 constexpr Example kExamples[] = {
     {"iprof top app.iprof", "The thirty methods in which most samples lie."},
-    {"iprof top --by bci -n 10 app.iprof", "The ten hottest bytecode positions."},
+    {"iprof top --by line -n 10 app.iprof", "The ten hottest lines."},
+    {"iprof top --by bci --sort total app.iprof",
+     "Bytecode positions by the time on whose stacks they are."},
     {"iprof top --by package --sort total app.iprof",
      "Packages by the time on whose stacks they are."},
 };
@@ -93,12 +99,15 @@ constexpr Example kExamples[] = {
 }  // namespace
 
 const CommandEntry kTopEntry = {
-    "top", "Show where the samples lie: flat, by method, position or package",
-    "Prints for each method (or bytecode position, or package) its self time, the samples whose "
+    "top", "Show where the samples lie: flat, by method, line, position or package",
+    "Prints for each method (or line, bytecode position, package) its self time, the samples whose "
     "innermost frame it is, and its total time, the samples on whose stack it is; a sample counts "
     "once in a total, however often the method recurs.\n\n"
-    "A profile knows bytecode positions, not source lines; 'javap -l -c' lists which line a "
-    "position belongs to.",
+    "Lines are those of the source file, as the class said when it was sampled; a position whose "
+    "line is not known (native methods, classes without debug information, classes that were gone "
+    "when the profile was written) is a row of its method alone. Profiles of other makers hold "
+    "bytecode positions only: with those, '--by bci', and 'javap -l -c' tells lines from "
+    "positions.",
     kExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/source_lines.h"
+
 namespace iprof {
 namespace {
 
@@ -24,10 +26,12 @@ struct Sums {
 
 class Flattening {
  public:
-  Flattening(const Profile& profile, FlatKey key) : profile_(profile), key_(key) {}
+  Flattening(const Profile& profile, FlatKey key)
+      : profile_(profile), key_(key), lines_(SourceLines::Of(profile)) {}
 
   FlatProfile Run() {
     FlatProfile flat;
+    flat.has_lines = !lines_.empty();
     for (const EntryIndex entry : EntriesOf(profile_, Table::kSamples)) {
       const int64_t count = profile_.EntryCount(Table::kSamples, entry);
       flat.total = SaturatingAdd(flat.total, count);
@@ -52,12 +56,14 @@ class Flattening {
   }
 
  private:
-  // A method (or package) number, and a bci where positions are asked for.
-  using Key = std::pair<uint32_t, Bci>;
+  // A method (or package) number, and where asked for a bci, or a line.
+  using Key = std::pair<uint32_t, int64_t>;
+  static constexpr int64_t kNoLine = -1;
 
   Key KeyOf(const Frame& frame) {
     if (key_ == FlatKey::kPosition) return {static_cast<uint32_t>(frame.method), frame.bci};
     if (key_ == FlatKey::kMethod) return {static_cast<uint32_t>(frame.method), 0};
+    if (key_ == FlatKey::kLine) return {static_cast<uint32_t>(frame.method), LineOf(frame)};
     const auto [at, is_new] = package_of_.try_emplace(static_cast<uint32_t>(frame.method), 0U);
     if (is_new) {
       const std::string name = PackageOf(profile_.TypeName(profile_.DeclaringType(frame.method)));
@@ -68,10 +74,21 @@ class Flattening {
     return {at->second, 0};
   }
 
+  int64_t LineOf(const Frame& frame) {
+    const auto [at, is_new] =
+        line_of_.try_emplace({static_cast<uint32_t>(frame.method), frame.bci}, kNoLine);
+    if (is_new)
+      at->second =
+          lines_.LineOf(profile_.DescribeMethod(frame.method), frame.bci).value_or(kNoLine);
+    return at->second;
+  }
+
   std::string NameOf(const Key& key) const {
     if (key_ == FlatKey::kPackage) return packages_[key.first];
     const std::string method = profile_.DescribeMethod(MethodIndex{key.first});
-    return key_ == FlatKey::kMethod ? method : method + ":" + std::to_string(key.second);
+    const bool is_place =
+        key_ == FlatKey::kPosition || (key_ == FlatKey::kLine && key.second != kNoLine);
+    return is_place ? method + ":" + std::to_string(key.second) : method;
   }
 
   const Profile& profile_;
@@ -79,6 +96,8 @@ class Flattening {
   std::map<Key, Sums> sums_;
   std::unordered_map<uint32_t, uint32_t> package_of_;
   std::vector<std::string> packages_;
+  const SourceLines lines_;
+  std::map<std::pair<uint32_t, Bci>, int64_t> line_of_;
   uint64_t sample_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // FlatProfile: where samples lie, without the stacks: by method, by position (method and bci), by
-// package.
+// source line, by package.
 //
 // Guarantees: "self" is the weight of samples whose innermost frame it is, "total" that of samples
 // on whose stack it is at all, counted once for each sample however often it recurs. So self sums
@@ -15,16 +15,19 @@
 
 namespace iprof {
 
-enum class FlatKey { kMethod, kPosition, kPackage };
+enum class FlatKey { kMethod, kPosition, kLine, kPackage };
 
 struct FlatRow {
-  std::string name;  // DescribeMethod's text; with ":bci" for positions; "(default)" for no package
+  // DescribeMethod's text; with ":bci" for positions; with ":line", or nothing where no line is known,
+  // for lines; "(default)" for no package.
+  std::string name;
   int64_t self = 0;
   int64_t total = 0;
 };
 
 struct FlatProfile {
   int64_t total = 0;
+  bool has_lines = false;  // the profile knows source lines (see SourceLines)
   std::vector<FlatRow> rows;
 };
 

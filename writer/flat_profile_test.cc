@@ -49,6 +49,19 @@ TEST_CASE("positions of one method are rows of their own") {
             "a.b.App.main()void:4 self 0 total 2"});
 }
 
+TEST_CASE("lines gather their positions; what has no line is one row of its method") {
+  Profile profile = Sampled();
+  profile.SetExtra("iprofLines",
+                   R"({"a.b.App.fib()void":{"3":20,"9":20},"a.b.App.main()void":{"4":31}})");
+  const FlatProfile flat = ComputeFlatProfile(profile, FlatKey::kLine);
+  CHECK(flat.has_lines);
+  CHECK(Rows(flat).lines == std::vector<std::string>{"a.b.App.fib()void:20 self 15 total 15",
+                                                     "Bare.run()void self 2 total 2",
+                                                     "a.b.App.main()void self 0 total 15",
+                                                     "a.b.App.main()void:31 self 0 total 2"});
+  CHECK_FALSE(ComputeFlatProfile(Sampled(), FlatKey::kLine).has_lines);
+}
+
 TEST_CASE("packages gather their classes; no package has a name as well") {
   CHECK(Rows(ComputeFlatProfile(Sampled(), FlatKey::kPackage)).lines ==
         std::vector<std::string>{"a.b self 15 total 17", "(default) self 2 total 2"});

@@ -4,7 +4,8 @@
 // is kept in three-byte form because Java strings may hold one). One window over the input, which
 // grows only for a string that does not fit; no recursion. The first failure sticks: status() then
 // holds it and every function says false. All failures name file, byte offset, JSON path, what was
-// found and what was expected. Used by ParseProfile and nobody else; one thread.
+// found and what was expected. Used by ParseProfile, and for the values of extra
+// keys; one thread.
 #pragma once
 
 #include <cstdint>

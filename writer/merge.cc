@@ -81,8 +81,27 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 }  // namespace
 
+bool ProfileMerger::AddLines(std::string_view json) {
+  SourceLines lines;
+  if (!lines.AddJson(json)) return false;
+  if (!lines_) lines_.emplace();
+  lines_->Add(lines);
+  return true;
+}
+
+// What merged_ began as may have lines, too, or something else under their key.
+void ProfileMerger::UniteLines() {
+  if (!lines_) return;
+  for (const ExtraKey& extra : merged_.extras())
+    if (extra.key == kSourceLinesKey && !AddLines(extra.json))
+      conflicting_keys_.push_back(extra.key);
+  merged_.SetExtra(kSourceLinesKey, lines_->ToJson());
+  lines_.reset();
+}
+
 void ProfileMerger::AddExtras(const Profile& input) {
   for (const ExtraKey& extra : input.extras()) {
+    if (extra.key == kSourceLinesKey && AddLines(extra.json)) continue;
     const auto known = merged_.extras();
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const ExtraKey& k) { return k.key == extra.key; });
@@ -155,6 +174,7 @@ void ProfileMerger::Add(ProfileMerger&& other) {
   if (other.empty_) return;
   conflicting_keys_.insert(conflicting_keys_.end(), other.conflicting_keys_.begin(),
                            other.conflicting_keys_.end());
+  if (other.lines_) AddLines(other.lines_->ToJson());
   if (empty_) {
     merged_ = std::move(other.merged_);
     mixed_shapes_ = std::move(other.mixed_shapes_);
@@ -166,6 +186,7 @@ void ProfileMerger::Add(ProfileMerger&& other) {
 }
 
 Profile ProfileMerger::Finish() {
+  UniteLines();
   Profile result = CanonicalProfile(merged_, mixed_shapes_);
   // The inputs may be of several versions; what is written is of the writer's.
   result.set_version("1.0.0");
@@ -205,8 +226,8 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
   if (failed) return result.left_out.front().status;
   result.merged = inputs.size() - result.left_out.size();
   Reduce(mergers);
-  result.conflicting_keys = mergers[0]->ConflictingKeys();
   result.profile = mergers[0]->Finish();
+  result.conflicting_keys = mergers[0]->ConflictingKeys();
   return result;
 }
 

@@ -7,7 +7,7 @@
 //    difference to a byte of what is written (see merge_canonical.h). Weight n is the same as n
 //    times the input.
 //  - Unknown top-level keys are united; where inputs disagree about one, the text that sorts first
-//    is kept and the key is reported.
+//    is kept and the key is reported. The source lines of samples are united line by line.
 //  - An input that cannot be read adds nothing at all, not even its first half.
 //  - Memory: the merged model of each thread plus one input per thread; threads take inputs as they
 //    go, so that the inputs are never in memory together.
@@ -16,11 +16,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "writer/model.h"
+#include "writer/source_lines.h"
 #include "writer/status.h"
 
 namespace iprof {
@@ -34,14 +37,16 @@ class ProfileMerger {
   // What another merger has gathered.
   void Add(ProfileMerger&& other);
 
-  // The canonical result; the merger is empty afterwards.
+  // The canonical result; the merger is empty afterwards, but for the keys below.
   Profile Finish();
-  // Keys that inputs disagreed about, sorted.
+  // Keys that inputs disagreed about, sorted; after Finish.
   std::vector<std::string> ConflictingKeys() const;
 
  private:
   void AddEntries(const Profile& input, int64_t weight, const std::vector<bool>& input_mixed);
   void AddExtras(const Profile& input);
+  bool AddLines(std::string_view json);
+  void UniteLines();
 
   Profile merged_;
   bool empty_ = true;
@@ -49,6 +54,7 @@ class ProfileMerger {
   // that which input came first does not show.
   std::vector<bool> mixed_shapes_;
   std::vector<std::string> conflicting_keys_;
+  std::optional<SourceLines> lines_;  // of all inputs but the one that merged_ began as
 };
 
 struct MergeInput {

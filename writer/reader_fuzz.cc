@@ -9,6 +9,7 @@
 
 #include "writer/reader.h"
 #include "writer/sample_profiles.h"
+#include "writer/source_lines.h"
 #include "writer/writer.h"
 
 namespace {
@@ -35,6 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (const std::string difference = FirstDifference(*whole, *piecewise); !difference.empty())
     Disagree(difference);
+  const SourceLines lines = SourceLines::Of(*whole);
+  if (SourceLines same; !same.AddJson(lines.ToJson()) || same.ToJson() != lines.ToJson())
+    Disagree("source lines are not read as they were written: " + lines.ToJson());
   WriteOptions options;
   options.version = FormatVersion::k1_1_0;
   options.pretty = size % 2 == 1;

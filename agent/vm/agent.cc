@@ -124,7 +124,7 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
                          counts->left_out_methods));
-  if (sampling_ != nullptr) sampling_->AddTo(profile);
+  if (sampling_ != nullptr) sampling_->AddTo(jni, profile);
   const Options& options = settings_.options;
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;

@@ -1,11 +1,14 @@
 #include "agent/vm/sampling_profile.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/instrument/type_names.h"
 #include "agent/vm/runtime_image.h"
+#include "writer/source_lines.h"
 
 namespace iprof::vm {
 namespace {
@@ -55,9 +58,7 @@ struct Resolved {
 
 class Translation {
  public:
-  Translation(const SampledMethods& methods, const HiddenClassNames* names, const BciMap* bcis,
-              Profile& profile)
-      : methods_(methods), names_(names), bcis_(bcis), profile_(profile) {}
+  Translation(const SampleLookup& lookup, Profile& profile) : lookup_(lookup), profile_(profile) {}
 
   void Add(const TraceView& trace) {
     frames_.clear();
@@ -83,6 +84,7 @@ class Translation {
         ++counts_.unnamed_frames;
       } else {
         frames_.push_back({resolved.index, BciOf(resolved, raw.bci)});
+        NoteLine(frames_.back(), raw);
       }
     }
     // A stack that was read while its weight was zero still has none to give.
@@ -98,6 +100,10 @@ class Translation {
   }
 
   SampleWriteCounts Finish() {
+    SourceLines lines;
+    for (const auto& [place, line] : lines_)
+      lines.Add(profile_.DescribeMethod(place.first), place.second, line);
+    if (!lines.empty()) profile_.SetExtra(kSourceLinesKey, lines.ToJson());
     counts_.contexts = profile_.entry_count(Table::kSamples);
     return counts_;
   }
@@ -106,14 +112,22 @@ class Translation {
   Bci BciOf(const Resolved& resolved, int32_t raw) const {
     const Bci bci = std::max(raw, 0);
     if (resolved.method.version == MethodVersion::kReplaced) return bci;
-    return bcis_ == nullptr ? bci : std::max(bcis_->OriginalBci(resolved.method, bci), 0);
+    return lookup_.bcis == nullptr ? bci
+                                   : std::max(lookup_.bcis->OriginalBci(resolved.method, bci), 0);
+  }
+
+  // The JVM's lines are those of the running code.
+  void NoteLine(const Frame& frame, const CallFrame& raw) {
+    if (lookup_.lines == nullptr || raw.bci < 0) return;
+    if (const auto line = lookup_.lines->LineOf(raw.method, raw.bci))
+      lines_.try_emplace({frame.method, frame.bci}, *line);
   }
 
   const Resolved& Resolve(const void* id) {
     const auto [at, is_new] = resolved_.try_emplace(id);
     if (!is_new) return at->second;
     Resolved& resolved = at->second;
-    const std::optional<SampledMethod> method = methods_.Find(id);
+    const std::optional<SampledMethod> method = lookup_.methods.Find(id);
     if (!method) return resolved;
     resolved.method = *method;
     if (IsProbe(method->class_descriptor)) {
@@ -141,8 +155,8 @@ class Translation {
       resolved.kind = FrameKind::kUnnamed;
       return;
     }
-    if (names_ != nullptr) {
-      if (std::optional<std::string> stable = names_->StableName(type)) {
+    if (lookup_.names != nullptr) {
+      if (std::optional<std::string> stable = lookup_.names->StableName(type)) {
         type = std::move(*stable);
         resolved.kind = FrameKind::kOrdinary;
       }
@@ -159,20 +173,19 @@ class Translation {
     resolved.index = profile_.AddMethod(instrument::ToUtf8(resolved.method.name), signature);
   }
 
-  const SampledMethods& methods_;
-  const HiddenClassNames* const names_;
-  const BciMap* const bcis_;
+  const SampleLookup& lookup_;
   Profile& profile_;
   std::unordered_map<const void*, Resolved> resolved_;
+  std::map<std::pair<MethodIndex, Bci>, int32_t> lines_;
   std::vector<Frame> frames_;
   SampleWriteCounts counts_;
 };
 
 }  // namespace
 
-SampleWriteCounts AddSamples(const TraceTable& traces, const SampledMethods& methods,
-                             const HiddenClassNames* names, const BciMap* bcis, Profile& profile) {
-  Translation translation(methods, names, bcis, profile);
+SampleWriteCounts AddSamples(const TraceTable& traces, const SampleLookup& lookup,
+                             Profile& profile) {
+  Translation translation(lookup, profile);
   traces.ForEach([&](const TraceView& trace) { translation.Add(trace); });
   return translation.Finish();
 }

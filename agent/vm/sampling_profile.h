@@ -17,7 +17,9 @@
 //    left out.
 //  - A key that has no name (the class was prepared before anybody listened) is left out and
 //    counted.
-// Contexts start at the executing frame and end at the thread's first. Equal contexts add up.
+// Contexts start at the executing frame and end at the thread's first. Equal contexts add up. The
+// source lines of their frames, where known, go into the profile's extra key "iprofLines" (see
+// SourceLines).
 //
 // Knows no JVM: tested without one. Any normal thread; one at a time.
 #pragma once
@@ -28,6 +30,7 @@
 #include <string_view>
 
 #include "agent/sampling/trace_table.h"
+#include "agent/vm/line_tables.h"
 #include "agent/vm/sampling_methods.h"
 #include "writer/model.h"
 
@@ -60,8 +63,15 @@ struct SampleWriteCounts {
   uint64_t unstable_frames = 0;
 };
 
-// Either hook may be null: names and bcis then stay as they are.
-SampleWriteCounts AddSamples(const sampling::TraceTable& traces, const SampledMethods& methods,
-                             const HiddenClassNames* names, const BciMap* bcis, Profile& profile);
+// What is known of the program beside its stacks. Where names or bcis are null they stay as they are.
+struct SampleLookup {
+  const SampledMethods& methods;
+  const HiddenClassNames* names = nullptr;
+  const BciMap* bcis = nullptr;
+  const LineTables* lines = nullptr;
+};
+
+SampleWriteCounts AddSamples(const sampling::TraceTable& traces, const SampleLookup& lookup,
+                             Profile& profile);
 
 }  // namespace iprof::vm

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "writer/source_lines.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -15,6 +17,7 @@ CallFrame At(uintptr_t number, int32_t bci) { return {bci, reinterpret_cast<void
 struct World {
   std::unique_ptr<TraceTable> traces = std::move(*TraceTable::Create(1 << 20));
   SampledMethods methods;
+  LineTables lines;
   Profile profile;
 
   World() {
@@ -48,7 +51,8 @@ struct World {
   std::map<std::string, int64_t> Written(SampleWriteCounts* counts = nullptr,
                                          const HiddenClassNames* names = nullptr,
                                          const BciMap* bcis = nullptr) {
-    const SampleWriteCounts got = AddSamples(*traces, methods, names, bcis, profile);
+    const SampleWriteCounts got = AddSamples(
+        *traces, {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, profile);
     if (counts != nullptr) *counts = got;
     std::map<std::string, int64_t> samples;
     for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
@@ -167,6 +171,34 @@ TEST_CASE("unknown methods are left out and counted; nothing left is counted by 
   CHECK(counts.unnamed_frames == 2);
   CHECK(counts.empty_weight == 7);
   CHECK(counts.weight == 1);
+}
+
+// As if every method began with one instruction of a probe, ten bytes long.
+class TenLater : public BciMap {
+ public:
+  Bci OriginalBci(const SampledMethod&, Bci running) const override { return running - 10; }
+};
+
+TEST_CASE("lines are those of the running code, kept by the class file's bcis") {
+  World world;
+  world.lines.Add(Id(2), {{0, 100}, {15, 101}});
+  world.lines.Add(Id(3), {{0, 7}});  // a native method has none; and its bci is no place
+  world.Sample({At(3, -3), At(2, 17), At(1, 12)});
+  world.Sample({At(2, 12), At(1, 12)});
+  const TenLater bcis;
+  world.Written(nullptr, nullptr, &bcis);
+  const SourceLines lines = SourceLines::Of(world.profile);
+  CHECK(lines.LineOf(kWork, 7) == 101);
+  CHECK(lines.LineOf(kWork, 2) == 100);
+  CHECK(lines.ToJson().find("main") == std::string::npos);
+  CHECK(lines.ToJson().find("nap") == std::string::npos);
+}
+
+TEST_CASE("a profile without lines has no key for them") {
+  World world;
+  world.Sample({At(2, 17), At(1, 4)});
+  world.Written();
+  CHECK(world.profile.extras().empty());
 }
 
 TEST_CASE("cut stacks are counted") {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "agent/sampling/sample_signal.h"
@@ -94,6 +96,7 @@ Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log,
 Status Sampling::Register(bool attached) {
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_compiled_method_load_events = 1;
+  capabilities.can_get_line_numbers = 1;  // HotSpot grants it always, at no cost
   jvmtiError error = jvmti_->AddCapabilities(&capabilities);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report compiled methods", error);
 
@@ -213,14 +216,60 @@ void Sampling::LearnReplaced(JNIEnv* jni, jmethodID id) {
     const MethodOfClass method{id, std::string(ViewOf(name)), std::string(ViewOf(signature)),
                                MethodVersion::kReplaced};
     methods_.AddClass(ViewOf(descriptor), {&method, 1});
+    LearnLines(id, replaced_lines_);
   }
   jni->DeleteLocalRef(owner);
 }
 
-void Sampling::AddTo(Profile& profile) {
+// Methods without lines (native ones, those compiled without -g) are left out.
+void Sampling::LearnLines(jmethodID id, LineTables& lines) {
+  jint count = 0;
+  JvmtiMemory<jvmtiLineNumberEntry> entries(jvmti_);
+  if (jvmti_->GetLineNumberTable(id, &count, entries.address()) != JVMTI_ERROR_NONE) return;
+  std::vector<LineStart> starts;
+  starts.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i)
+    starts.push_back({entries[i].start_location, entries[i].line_number});
+  lines.Add(id, std::move(starts));
+}
+
+// An id may be handed to the JVM only while its class is loaded, and the loaded classes are known to
+// be that: so this asks each of those whether it has methods that were sampled.
+LineTables Sampling::LinesOfSamples(JNIEnv* jni) {
+  std::unordered_set<const void*> sampled;
+  sampler_->traces().ForEach([&](const sampling::TraceView& trace) {
+    for (size_t i = 0; i < trace.depth(); ++i) sampled.insert(trace.frame(i).method);
+  });
+  std::unordered_set<std::string_view> classes;
+  for (const void* id : sampled)
+    if (const auto method = methods_.Find(id)) classes.insert(method->class_descriptor);
+
+  LineTables lines = replaced_lines_;
+  const LocalFrame frame(jni);
+  jint loaded_count = 0;
+  JvmtiMemory<jclass> loaded(jvmti_);
+  if (jvmti_->GetLoadedClasses(&loaded_count, loaded.address()) != JVMTI_ERROR_NONE) return lines;
+  for (jint c = 0; c < loaded_count; ++c) {
+    JvmtiString descriptor(jvmti_);
+    if (jvmti_->GetClassSignature(loaded[c], descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||
+        !classes.contains(ViewOf(descriptor)))
+      continue;
+    jint count = 0;
+    JvmtiMemory<jmethodID> ids(jvmti_);
+    if (jvmti_->GetClassMethods(loaded[c], &count, ids.address()) != JVMTI_ERROR_NONE) continue;
+    for (jint i = 0; i < count; ++i)
+      if (sampled.contains(ids[i])) LearnLines(ids[i], lines);
+  }
+  return lines;
+}
+
+void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
   if (sampler_ == nullptr) return;
   if (!sampler_->Drain()) log_.Step("a sample was still being taken when the profile was made");
-  written_ = AddSamples(sampler_->traces(), methods_, names_, bcis_, profile);
+  const LineTables lines = LinesOfSamples(jni);
+  written_ =
+      AddSamples(sampler_->traces(),
+                 {.methods = methods_, .names = names_, .bcis = bcis_, .lines = &lines}, profile);
   profile.SetExtra("iprofSampling", StatisticsJson(sampler_->stats()));
 }
 

@@ -28,6 +28,7 @@
 #include <string>
 
 #include "agent/sampling/sampler.h"
+#include "agent/vm/line_tables.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "agent/vm/sampling_methods.h"
@@ -51,9 +52,9 @@ class Sampling {
   void SetHiddenClassNames(const HiddenClassNames* names) { names_ = names; }
   void SetBciMap(const BciMap* bcis) { bcis_ = bcis; }
 
-  // Adds samplingProfiles and the extra key "iprofSampling" (the statistics as JSON). While
-  // sampling goes on, too.
-  void AddTo(Profile& profile);
+  // Adds samplingProfiles, their source lines, and the extra key "iprofSampling" (the statistics as
+  // JSON). While sampling goes on, too.
+  void AddTo(JNIEnv* jni, Profile& profile);
 
   // The paragraph that verbose=1 prints at the end; as of the last AddTo where it concerns the
   // profile.
@@ -71,6 +72,8 @@ class Sampling {
   void LearnLoadedClasses(JNIEnv* jni);
   void LearnRunningMethods(JNIEnv* jni);
   void LearnReplaced(JNIEnv* jni, jmethodID id);
+  void LearnLines(jmethodID id, LineTables& lines);
+  LineTables LinesOfSamples(JNIEnv* jni);
   std::string StatisticsJson(const sampling::SampleStats& stats) const;
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
 
@@ -92,6 +95,7 @@ class Sampling {
   Log& log_;
   sampling::SamplerOptions sampler_options_;
   SampledMethods methods_;
+  LineTables replaced_lines_;  // of methods that no class lists any more
   const HiddenClassNames* names_ = nullptr;
   const BciMap* bcis_ = nullptr;
   std::unique_ptr<sampling::Sampler> sampler_;

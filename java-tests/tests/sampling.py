@@ -4,6 +4,7 @@ Programs run for CPU time, so that a busy machine makes the tests slower but not
 only add its own cost to what is measured.
 """
 
+import json
 import math
 import pathlib
 import re
@@ -61,6 +62,24 @@ class Sampling(SamplingCase):
         self.assertGreaterEqual(len(lines), 15, spread)
         self.assertLess(max(lines.values()) / sum(lines.values()), 0.35, spread)
         self.assertLess(len(biased), len(lines) / 2, spread)
+
+    def top_by_line(self, profile):
+        """method:line -> weight of the samples whose innermost frame is there, by the tool."""
+        text = self.run_tool("top", "--by", "line", "--topn", "0", "--format", "json", self.folder / profile).stdout
+        return {row["name"]: row["self"] for row in json.loads(text)["rows"] if row["self"]}
+
+    def test_the_profile_knows_the_lines_of_its_samples(self):
+        for options in (ONLY_SAMPLES, "verbose=0"):  # the class file's bytecode, and with counters in it
+            with self.subTest(options=options):
+                _, profile, _ = self.sampled("sampling.Lines", 1000, options=options)
+                method = next(m for m in profile.methods if m.startswith("sampling.Lines.fifty("))
+                expected = {f"{method}:{line}": weight
+                            for line, weight in self.lines_of(profile, "sampling.Lines", "fifty").items()}
+                rows = self.top_by_line("s.iprof")
+                self.assertGreater(len(expected), 5)
+                self.assert_same(expected, {name: weight for name, weight in rows.items() if name.startswith(method)})
+                self.run_tool("merge", "-o", self.folder / "twice.iprof", self.folder / "s.iprof", self.folder / "s.iprof")
+                self.assert_same({name: 2 * weight for name, weight in rows.items()}, self.top_by_line("twice.iprof"))
 
     def test_both_kinds_of_loops_get_their_time(self):
         _, profile, _ = self.sampled("sampling.Loops", 2000)
