@@ -36,6 +36,7 @@ struct MethodOutcome {
   Effort effort = Effort::kAsAsked;
   std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
   bool sites_refused = false;
+  bool nothing_to_count = false;
 };
 
 // Everything that one rewriting thread needs, kept for the next class.
@@ -150,6 +151,12 @@ struct ClassInstrumenter::Rep {
   Reason TryMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter, uint32_t number,
                    Effort effort, const CountedMethod* before, CountedClass& counted,
                    CountedMethod& method, MethodOutcome& outcome);
+  bool NeedsCounters(const CountedMethod& method) const;
+  Reason PlanCounters(Worker& worker, const MethodCode& code, Effort effort, CountedClass& counted,
+                      bool* check);
+  bool Allocate(Worker& worker, uint32_t counters, CountedMethod& method, MethodOutcome& outcome);
+  static void NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
+                         CountedClass& counted);
 
   void NoteClass(const std::vector<MethodOutcome>& methods);
   void NoteMethod(const MethodOutcome& outcome);
@@ -216,7 +223,7 @@ uint32_t ClassInstrumenter::OriginalBci(std::string_view internal_class, std::st
   for (const CountedMethod& m : klass->methods) {
     if (m.name != method || m.descriptor != descriptor) continue;
     if (origin_of && origin_of(*klass, m) != MethodOrigin::kSame) return 0;
-    if (m.counters == 0) return running_bci;
+    if (!m.rewritten) return running_bci;
     return classfile::OriginalPosition(
         std::span<const uint8_t>(klass->positions).subspan(m.positions), running_bci);
   }
@@ -291,10 +298,11 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   method.intrinsic_candidate = IsIntrinsicCandidate(file, member);
   MethodOutcome outcome;
   Reason reason = member.code_offset == 0 ? Reason::kNoCode : Reason::kCodeTooLong;
-  if (before != nullptr && before->counters == 0) reason = Reason::kNoCode;
+  if (before != nullptr && !before->rewritten) reason = Reason::kNoCode;
   if (reason != Reason::kNoCode) {
     for (Effort effort : kEfforts) {
       if (before != nullptr && before->effort != effort) continue;
+      if (effort != Effort::kAsAsked && !NeedsCounters(method)) break;  // nothing would be left
       outcome.effort = effort;
       reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method, outcome);
       if (!MayFitLighter(reason)) break;
@@ -302,7 +310,10 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   }
   if (reason == Reason::kOk) {
     method.effort = outcome.effort;
+    method.rewritten = method.counters > 0 || method.sites > 0;
+    outcome.nothing_to_count = !method.rewritten;
   } else {
+    method.sites = 0;
     method.counters = 0;
   }
   outcome.reason = reason;
@@ -310,21 +321,21 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   counted.methods.push_back(method);
 }
 
-Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
-                                         ClassRewriter& rewriter, uint32_t number, Effort effort,
-                                         const CountedMethod* before, CountedClass& counted,
-                                         CountedMethod& method, MethodOutcome& outcome) {
-  MethodCode code;
-  Reason reason = rewriter.Open(number, &code);
-  if (reason != Reason::kOk) return reason;
-  if (IsEmptyFinalizer(file, file.methods()[number], code)) return Reason::kNoCode;
-  method.code_hash = Murmur3(code.code()).low;
+// Calls and branches need counters, and so do the calls of methods that lock their class.
+bool ClassInstrumenter::Rep::NeedsCounters(const CountedMethod& method) const {
+  return options.calls || options.branches ||
+         (options.sites.monitors && method.IsStaticSynchronized());
+}
 
+// Leaves the plan in worker.plan; with self-check also what it is compared with, in
+// worker.reference.
+Reason ClassInstrumenter::Rep::PlanCounters(Worker& worker, const MethodCode& code, Effort effort,
+                                            CountedClass& counted, bool* check) {
   const bool everything = effort != Effort::kCallsOnly;
   ClassCallees callees(counted);
-  reason = worker.graph.Build(code, worker.memory.method_memory,
-                              {.branches = options.branches && everything},
-                              options.calls && everything ? &callees : nullptr);
+  const Reason reason = worker.graph.Build(code, worker.memory.method_memory,
+                                           {.branches = options.branches && everything},
+                                           options.calls && everything ? &callees : nullptr);
   if (reason != Reason::kOk) return reason;
   PlanOptions plan_options;
   plan_options.policy = options.placement;
@@ -338,66 +349,89 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
     plan_options.policy = PlacementPolicy::kDirect;
     worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
   }
-  const bool check =
-      options.self_check && effort == Effort::kAsAsked && !worker.graph.direct_only();
-  if (check) {
-    std::swap(worker.plan, worker.reference);
-    plan_options.policy = PlacementPolicy::kEveryEdge;
-    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
-  }
-  if (check && worker.reference.unwind_counter != kNoCounter &&
-      worker.plan.unwind_counter == kNoCounter) {
+  *check = options.self_check && effort == Effort::kAsAsked && !worker.graph.direct_only();
+  if (!*check) return Reason::kOk;
+  std::swap(worker.plan, worker.reference);
+  plan_options.policy = PlacementPolicy::kEveryEdge;
+  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
+  if (worker.reference.unwind_counter != kNoCounter && worker.plan.unwind_counter == kNoCounter) {
     // Nothing is derived from direct counters, so they need no unwinds: the reference does.
     worker.plan.unwind_counter = worker.plan.derivation.counter_count++;
   }
+  return Reason::kOk;
+}
 
-  const uint32_t counters = worker.plan.counter_count();
+// Gives the method its counters and the sites of worker.sites. False: there are no counters to be
+// had; sites that are not to be had are cleared.
+bool ClassInstrumenter::Rep::Allocate(Worker& worker, uint32_t counters, CountedMethod& method,
+                                      MethodOutcome& outcome) {
+  Refusal why{};
+  if (counters > 0) {
+    const auto range = space.Allocate(counters, &why);
+    if (!range) {
+      outcome.counters_refused = why;
+      return false;
+    }
+    method.first = range->first;
+  }
+  if (!worker.sites.empty()) {
+    const auto sites = site_space->Allocate(static_cast<uint32_t>(worker.sites.size()));
+    if (!sites) {
+      outcome.sites_refused = true;
+      worker.sites.clear();
+    } else {
+      method.first_site = static_cast<uint32_t>(sites->first);
+    }
+  }
+  method.sites = static_cast<uint32_t>(worker.sites.size());
+  return true;
+}
+
+Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
+                                         ClassRewriter& rewriter, uint32_t number, Effort effort,
+                                         const CountedMethod* before, CountedClass& counted,
+                                         CountedMethod& method, MethodOutcome& outcome) {
+  MethodCode code;
+  Reason reason = rewriter.Open(number, &code);
+  if (reason != Reason::kOk) return reason;
+  if (IsEmptyFinalizer(file, file.methods()[number], code)) return Reason::kNoCode;
+  method.code_hash = Murmur3(code.code()).low;
+
+  bool check = false;
+  uint32_t counters = 0;
+  if (NeedsCounters(method)) {
+    reason = PlanCounters(worker, code, effort, counted, &check);
+    if (reason != Reason::kOk) return reason;
+    counters = worker.plan.counter_count();
+  }
   worker.sites.clear();
   if (effort == Effort::kAsAsked && site_space != nullptr) {
     FindSites(code, options.sites, worker.memory.method_memory, &worker.sites);
   }
-  const auto site_count = static_cast<uint32_t>(worker.sites.size());
-  if (before == nullptr) {
-    Refusal why{};
-    const auto range = space.Allocate(counters, &why);
-    if (!range) {
-      outcome.counters_refused = why;
-      return Reason::kNoCode;  // a lighter plan would take what others need as much
-    }
-    method.first = range->first;
-    if (site_count > 0) {
-      const auto sites = site_space->Allocate(site_count);
-      if (!sites) {
-        outcome.sites_refused = true;
-        worker.sites.clear();
-      } else {
-        method.first_site = static_cast<uint32_t>(sites->first);
-      }
-    }
-    method.sites = static_cast<uint32_t>(worker.sites.size());
-  } else {
+  if (before != nullptr) {
     method.first = before->first;
     method.first_site = before->first_site;
-    if (before->sites != site_count) worker.sites.clear();
+    if (before->sites != worker.sites.size()) worker.sites.clear();
+  } else if (!Allocate(worker, counters, method, outcome)) {
+    return Reason::kNoCode;  // a lighter plan would take what others need as much
   }
-  const std::string holder = holder_name(ChunkOf(method.first));
+  if (counters == 0 && worker.sites.empty()) return Reason::kOk;
+
   classfile::MethodEditor editor = rewriter.Edit(code);
-  EmitProbes(worker.plan, {holder, options.stripes > 1}, method.first, editor);
-  std::string site_holder;
+  if (counters > 0) {
+    EmitProbes(worker.plan, {holder_name(ChunkOf(method.first)), options.stripes > 1}, method.first,
+               editor);
+  }
   if (!worker.sites.empty()) {
-    site_holder = site_holder_name(method.first_site / sites_in_chunk);
-    EmitSiteProbes(worker.sites, site_holder, method.first_site % sites_in_chunk, editor);
+    EmitSiteProbes(worker.sites, site_holder_name(method.first_site / sites_in_chunk),
+                   method.first_site % sites_in_chunk, editor);
   }
   method.positions = static_cast<uint32_t>(counted.positions.size());
   reason = rewriter.Apply(editor);
   if (reason != Reason::kOk || before != nullptr) return reason;
 
   method.counters = counters;
-  method.record = static_cast<uint32_t>(counted.records.size());
-  worker.graph.FillRecord(worker.plan, &worker.record);
-  worker.record.method = number;
-  worker.record.counter_base = static_cast<uint32_t>(method.first);
-  EncodeSiteRecord(worker.record, &counted.records);
+  if (counters > 0) NoteRecord(worker, number, method, counted);
   for (uint32_t i = 0; i < worker.sites.size(); ++i) {
     const FoundSite& site = worker.sites[i];
     const uint32_t bci = site.insn == FoundSite::kEntry ? 0 : code.OffsetOf(site.insn);
@@ -410,13 +444,23 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   return Reason::kOk;
 }
 
+// How the method's counts follow from its counters.
+void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
+                                        CountedClass& counted) {
+  method.record = static_cast<uint32_t>(counted.records.size());
+  worker.graph.FillRecord(worker.plan, &worker.record);
+  worker.record.method = number;
+  worker.record.counter_base = static_cast<uint32_t>(method.first);
+  EncodeSiteRecord(worker.record, &counted.records);
+}
+
 void ClassInstrumenter::Rep::NoteClass(const std::vector<MethodOutcome>& methods) {
   bool counted = false;
   bool refused = false;
   bool declined = false;
   for (const MethodOutcome& m : methods) {
     NoteMethod(m);
-    counted = counted || m.reason == Reason::kOk;
+    counted = counted || (m.reason == Reason::kOk && !m.nothing_to_count);
     refused = refused || m.counters_refused.has_value();
     declined = declined || (m.reason != Reason::kOk && m.reason != Reason::kNoCode);
   }
@@ -440,6 +484,7 @@ void ClassInstrumenter::Rep::NoteMethod(const MethodOutcome& outcome) {
     ++methods_left[static_cast<size_t>(outcome.reason)];
     return;
   }
+  if (outcome.nothing_to_count) return;
   ++methods_instrumented;
   if (outcome.sites_refused) ++methods_without_sites;
   if (outcome.effort == Effort::kNoSites) ++methods_no_sites;

@@ -124,6 +124,55 @@ TEST_CASE("from bytes to counters to a profile, at the original positions") {
         "a.T.f(int)int: @1 (10,0):5 (4,1):30\n");
 }
 
+// One method with a call of a virtual method, one with a branch, one that locks its class.
+Bytes ThreeKinds() {
+  AssembledClass c("a/T");
+  const int callee = c.MethodRef("b/U", "run", "()V");
+  c.Add({.name = "calls",
+         .descriptor = "(Lb/U;)V",
+         .code = Code(
+             {B(Op::aload_0), B(Op::invokevirtual), callee >> 8, callee & 0xff, B(Op::return_)})});
+  c.Add({.name = "branches", .descriptor = "(I)I", .code = CountdownCode()});
+  c.Add({.access = 0x0029, .name = "locks", .code = Code({B(Op::return_)})});
+  return c.Bytes();
+}
+
+TEST_CASE("sites alone need no counters, but for the methods that lock their class") {
+  InstrumenterOptions options;
+  options.calls = false;
+  options.branches = false;
+  options.sites = {.receivers = true, .monitors = false, .instance_ofs = false};
+  CounterSpace sites;
+  sites.Configure(1, [] {});
+  sites.SetReady(1);
+  const auto holder = [](uint32_t chunk) { return "S" + std::to_string(chunk); };
+
+  Instrumenter receivers(options);
+  receivers.instrumenter.UseSites(sites, 256, holder);
+  const Bytes result = receivers.Run(ThreeKinds());
+  REQUIRE_FALSE(result.empty());
+  CHECK(Probes(result) == "calls(Lb/U;)V:\nbranches(I)I:\nlocks()V:\n");
+  CHECK(receivers.counters() == 0);
+  CHECK(sites.statistics().counters == 1);
+  CHECK(receivers.Run(ThreeKinds()) == result);
+  CHECK(sites.statistics().counters == 1);
+  CHECK(receivers.Reports("methods: 1 counted"));
+  CHECK(ProfileOf(receivers, {}).empty());
+  // The call comes later in the running code than in the class file.
+  CHECK(receivers.instrumenter.OriginalBci("a/T", "calls", "(Lb/U;)V", 4) == 1);
+  CHECK(receivers.instrumenter.OriginalBci("a/T", "branches", "(I)I", 4) == 4);
+
+  options.sites.monitors = true;
+  Instrumenter monitors(options);
+  monitors.instrumenter.UseSites(sites, 256, holder);
+  CHECK(Probes(monitors.Run(ThreeKinds())) == "calls(Lb/U;)V:\nbranches(I)I:\nlocks()V: 0\n");
+  CHECK(monitors.counters() == 1);
+
+  Instrumenter none(options);  // without a space for sites
+  CHECK(none.Run(Countdown()).empty());
+  CHECK(none.Reports("classes: 0 counted, 1 without code to count"));
+}
+
 TEST_CASE("derived counts: one counter less") {
   Instrumenter made(Placed(PlacementPolicy::kTree));
   REQUIRE_FALSE(made.Run(Countdown()).empty());

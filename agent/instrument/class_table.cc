@@ -4,7 +4,14 @@
 #include <tuple>
 #include <utility>
 
+#include "agent/classfile/class_file.h"
+
 namespace iprof::instrument {
+
+bool CountedMethod::IsStaticSynchronized() const {
+  constexpr uint16_t kBoth = classfile::kAccStatic | classfile::kAccSynchronized;
+  return (access & kBoth) == kBoth;
+}
 
 std::string_view CountedClass::Keep(std::string_view text) {
   constexpr size_t kBlock = 2048;

@@ -33,14 +33,18 @@ struct CountedMethod {
   uint64_t code_hash =
       0;  // of its instructions: says whether positions mean the same in two versions of a class
   uint32_t record = 0;      // offset in CountedClass::records; only where counters > 0
-  uint32_t counters = 0;    // 0: not counted
+  uint32_t counters = 0;    // 0: neither its calls nor its branches are counted
   CounterIndex first{};     // its counters
   uint32_t first_site = 0;  // of its sites, whose numbers follow each other
   uint32_t sites = 0;
   uint32_t positions = 0;  // offset in CountedClass::positions
   uint16_t access = 0;
   bool intrinsic_candidate = false;
+  bool rewritten = false;  // has probes: counters, sites, or both
   Effort effort = Effort::kAsAsked;
+
+  // Each call locks the class.
+  bool IsStaticSynchronized() const;
 };
 
 // A place where the classes of objects are counted.

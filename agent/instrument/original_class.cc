@@ -35,8 +35,8 @@ MethodOrigin OriginalClass::Judge(const CountedMethod& method) const {
   if (!understood_) return MethodOrigin::kChanged;
   const auto found = code_hashes_.find(KeyOf(method.name, method.descriptor));
   if (found == code_hashes_.end()) return MethodOrigin::kAdded;
-  // Without counters there are no positions that could be wrong.
-  const bool same = method.counters == 0 || found->second == method.code_hash;
+  // Without probes there are no positions that could be wrong.
+  const bool same = !method.rewritten || found->second == method.code_hash;
   return same ? MethodOrigin::kSame : MethodOrigin::kChanged;
 }
 

@@ -17,7 +17,7 @@ CountedMethod Seen(std::string_view name, std::string_view descriptor,
   method.name = name;
   method.descriptor = descriptor;
   method.code_hash = code.empty() ? 0 : Murmur3(std::span<const uint8_t>(code)).low;
-  method.counters = code.empty() ? 0 : 1;
+  method.rewritten = !code.empty();
   return method;
 }
 

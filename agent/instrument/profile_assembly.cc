@@ -19,11 +19,6 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min(count, kMost));
 }
 
-bool IsStaticSynchronized(const CountedMethod& method) {
-  constexpr uint16_t kBoth = classfile::kAccStatic | classfile::kAccSynchronized;
-  return (method.access & kBoth) == kBoth;
-}
-
 // One version of a method with its counts.
 struct Counted {
   const CountedClass* klass;
@@ -225,7 +220,7 @@ class Assembly {
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
     for (const Counted& v : versions) {
-      if (IsStaticSynchronized(*v.method)) sites_.AddStaticMonitor(v.entries);
+      if (v.method->IsStaticSynchronized()) sites_.AddStaticMonitor(v.entries);
       if (v.branches.empty() && v.method->sites == 0) continue;
       if (!v.positions) {
         sites_.AddMonitorsOnly(*v.klass, *v.method);
