@@ -33,6 +33,8 @@ InstrumenterOptions OptionsFor(uint8_t mode) {
   options.sites = {(mode & 2) != 0, (mode & 2) != 0, (mode & 4) != 0};
   options.self_check = (mode & 8) != 0;
   options.stripes = (mode & 16) != 0 ? 2 : 1;
+  options.calls = (mode & 32) == 0;
+  options.branches = (mode & 64) == 0;
   return options;
 }
 
