@@ -27,7 +27,9 @@ struct Sums {
 class Flattening {
  public:
   Flattening(const Profile& profile, FlatKey key)
-      : profile_(profile), key_(key), lines_(SourceLines::Of(profile)) {}
+      : profile_(profile),
+        key_(key),
+        lines_(key == FlatKey::kLine ? SourceLines::Of(profile) : SourceLines()) {}
 
   FlatProfile Run() {
     FlatProfile flat;

@@ -27,7 +27,7 @@ struct FlatRow {
 
 struct FlatProfile {
   int64_t total = 0;
-  bool has_lines = false;  // the profile knows source lines (see SourceLines)
+  bool has_lines = false;  // of kLine: the profile knows source lines (see SourceLines)
   std::vector<FlatRow> rows;
 };
 

@@ -81,27 +81,36 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 }  // namespace
 
-bool ProfileMerger::AddLines(std::string_view json) {
+void ProfileMerger::AddLines(std::string_view json) {
   SourceLines lines;
-  if (!lines.AddJson(json)) return false;
-  if (!lines_) lines_.emplace();
-  lines_->Add(lines);
-  return true;
+  if (lines.AddJson(json)) {
+    if (!lines_) lines_.emplace();
+    lines_->Add(lines);
+    return;
+  }
+  if (odd_lines_ && *odd_lines_ != json) conflicting_keys_.emplace_back(kSourceLinesKey);
+  if (!odd_lines_ || json < *odd_lines_) odd_lines_ = json;
 }
 
-// What merged_ began as may have lines, too, or something else under their key.
-void ProfileMerger::UniteLines() {
-  if (!lines_) return;
-  for (const ExtraKey& extra : merged_.extras())
-    if (extra.key == kSourceLinesKey && !AddLines(extra.json))
-      conflicting_keys_.push_back(extra.key);
-  merged_.SetExtra(kSourceLinesKey, lines_->ToJson());
+void ProfileMerger::AddLinesOf(const Profile& input) {
+  for (const ExtraKey& extra : input.extras())
+    if (extra.key == kSourceLinesKey) AddLines(extra.json);
+}
+
+void ProfileMerger::WriteLines() {
+  if (lines_ && odd_lines_) conflicting_keys_.emplace_back(kSourceLinesKey);
+  if (lines_) {
+    merged_.SetExtra(kSourceLinesKey, lines_->ToJson());
+  } else if (odd_lines_) {
+    merged_.SetExtra(kSourceLinesKey, *odd_lines_);
+  }
   lines_.reset();
+  odd_lines_.reset();
 }
 
 void ProfileMerger::AddExtras(const Profile& input) {
   for (const ExtraKey& extra : input.extras()) {
-    if (extra.key == kSourceLinesKey && AddLines(extra.json)) continue;
+    if (extra.key == kSourceLinesKey) continue;
     const auto known = merged_.extras();
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const ExtraKey& k) { return k.key == extra.key; });
@@ -157,11 +166,13 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight,
 void ProfileMerger::Add(const Profile& input, int64_t weight) {
   AddEntries(input, weight, {});
   AddExtras(input);
+  AddLinesOf(input);
   empty_ = false;
 }
 
 void ProfileMerger::Add(Profile&& input, int64_t weight) {
   if (empty_ && weight == 1) {
+    AddLinesOf(input);
     merged_ = std::move(input);
     empty_ = false;
     return;
@@ -175,6 +186,7 @@ void ProfileMerger::Add(ProfileMerger&& other) {
   conflicting_keys_.insert(conflicting_keys_.end(), other.conflicting_keys_.begin(),
                            other.conflicting_keys_.end());
   if (other.lines_) AddLines(other.lines_->ToJson());
+  if (other.odd_lines_) AddLines(*other.odd_lines_);
   if (empty_) {
     merged_ = std::move(other.merged_);
     mixed_shapes_ = std::move(other.mixed_shapes_);
@@ -186,7 +198,7 @@ void ProfileMerger::Add(ProfileMerger&& other) {
 }
 
 Profile ProfileMerger::Finish() {
-  UniteLines();
+  WriteLines();
   Profile result = CanonicalProfile(merged_, mixed_shapes_);
   // The inputs may be of several versions; what is written is of the writer's.
   result.set_version("1.0.0");

@@ -45,8 +45,9 @@ class ProfileMerger {
  private:
   void AddEntries(const Profile& input, int64_t weight, const std::vector<bool>& input_mixed);
   void AddExtras(const Profile& input);
-  bool AddLines(std::string_view json);
-  void UniteLines();
+  void AddLines(std::string_view json);
+  void AddLinesOf(const Profile& input);
+  void WriteLines();
 
   Profile merged_;
   bool empty_ = true;
@@ -54,7 +55,9 @@ class ProfileMerger {
   // that which input came first does not show.
   std::vector<bool> mixed_shapes_;
   std::vector<std::string> conflicting_keys_;
-  std::optional<SourceLines> lines_;  // of all inputs but the one that merged_ began as
+  // The values of the source lines' key; it is written at the end, whatever merged_ holds under it.
+  std::optional<SourceLines> lines_;
+  std::optional<std::string> odd_lines_;  // the smallest value that is of another shape
 };
 
 struct MergeInput {

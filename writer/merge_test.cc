@@ -1,5 +1,6 @@
 #include "writer/merge.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -110,6 +111,27 @@ TEST_CASE("counts saturate") {
       ParseTables(R"(,"callCountProfiles":[{"ctx":"1:0","records":[)" + most + "]}]");
   const Profile merged = MergeOf(full, full);
   CHECK(merged.EntryCount(Table::kCalls, EntryIndex{0}) == INT64_MAX);
+}
+
+TEST_CASE("source lines are united to the same bytes in whatever order and groups") {
+  const std::vector<std::string> inputs{R"(,"iprofLines":{"m":{"1":7,"2":8}})",
+                                        R"(,"iprofLines":{ "m" : {"1":6}, "n":{"0":1} })",
+                                        R"(,"iprofLines":[1])", "", R"(,"iprofLines":{})"};
+  std::vector<size_t> order{0, 1, 2, 3, 4};
+  std::string text;
+  do {
+    ProfileMerger merger;
+    ProfileMerger other;
+    for (size_t i = 0; i < order.size(); ++i)
+      (i % 3 == 1 ? other : merger).Add(ParseTables(inputs[order[i]]));
+    merger.Add(std::move(other));
+    const Profile merged = merger.Finish();
+    CHECK(merger.ConflictingKeys() == std::vector<std::string>{"iprofLines"});
+    REQUIRE(merged.extras().size() == 1);
+    CHECK(merged.extras()[0].json == R"({"m":{"1":6,"2":8},"n":{"0":1}})");
+    if (text.empty()) text = Text(merged);
+    REQUIRE(Text(merged) == text);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST_CASE("unknown keys are united, disagreement is reported") {
