@@ -215,14 +215,16 @@ bool ClassInstrumenter::Knows(std::string_view internal_name) const {
   return rep_->table.KnowsName(internal_name);
 }
 
-uint32_t ClassInstrumenter::OriginalBci(std::string_view internal_class, std::string_view method,
-                                        std::string_view descriptor, uint32_t running_bci,
-                                        const OriginOf& origin_of) const {
+std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal_class,
+                                                       std::string_view method,
+                                                       std::string_view descriptor,
+                                                       uint32_t running_bci,
+                                                       const OriginOf& origin_of) const {
   const CountedClass* klass = rep_->table.Latest(internal_class);
   if (klass == nullptr) return running_bci;
   for (const CountedMethod& m : klass->methods) {
     if (m.name != method || m.descriptor != descriptor) continue;
-    if (origin_of && origin_of(*klass, m) != MethodOrigin::kSame) return 0;
+    if (origin_of && origin_of(*klass, m) != MethodOrigin::kSame) return std::nullopt;
     if (!m.rewritten) return running_bci;
     return classfile::OriginalPosition(
         std::span<const uint8_t>(klass->positions).subspan(m.positions), running_bci);
@@ -484,9 +486,9 @@ void ClassInstrumenter::Rep::NoteMethod(const MethodOutcome& outcome) {
     ++methods_left[static_cast<size_t>(outcome.reason)];
     return;
   }
+  if (outcome.sites_refused) ++methods_without_sites;
   if (outcome.nothing_to_count) return;
   ++methods_instrumented;
-  if (outcome.sites_refused) ++methods_without_sites;
   if (outcome.effort == Effort::kNoSites) ++methods_no_sites;
   if (outcome.effort == Effort::kTree) ++methods_tree_instead;
   if (outcome.effort == Effort::kCallsOnly) ++methods_calls_only;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,11 +69,11 @@ class ClassInstrumenter {
   bool Knows(std::string_view internal_name) const;
 
   // Where an instruction of a running method stands in the class file; the position itself where
-  // the method was not rewritten. Of several versions of a class the one that was loaded last. 0
-  // where another agent changed the method first, and its positions with it.
-  uint32_t OriginalBci(std::string_view internal_class, std::string_view method,
-                       std::string_view descriptor, uint32_t running_bci,
-                       const OriginOf& origin_of = {}) const;
+  // the method was not rewritten. Of several versions of a class the one that was loaded last.
+  // Nothing where another agent changed the method first, and its positions with it.
+  std::optional<uint32_t> OriginalBci(std::string_view internal_class, std::string_view method,
+                                      std::string_view descriptor, uint32_t running_bci,
+                                      const OriginOf& origin_of = {}) const;
 
   // Adds types, methods and counts of all classes; `counters` by CounterIndex (missing ones count
   // as 0), `types` by site number.

@@ -204,6 +204,12 @@ class Assembly {
     }
   }
 
+  // By which versions of a method are compared: calls, or where they are not counted, objects.
+  uint64_t UseOf(const Counted& version) const {
+    return version.method->counters > 0 ? version.entries
+                                        : sites_.ObjectsIn(*version.klass, *version.method);
+  }
+
   void WriteMethod(const CountedClass& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     const auto types = SignatureOf(method.descriptor);
@@ -216,7 +222,7 @@ class Assembly {
     const Counted* busiest = nullptr;  // of those whose positions are known
     for (const Counted& v : versions) {
       entries += v.entries;
-      if (v.positions && (busiest == nullptr || v.entries > busiest->entries)) busiest = &v;
+      if (v.positions && (busiest == nullptr || UseOf(v) > UseOf(*busiest))) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
     for (const Counted& v : versions) {

@@ -59,6 +59,16 @@ void SiteAssembly::AddStaticMonitor(uint64_t calls) {
   if (options_.monitors && calls > 0) monitors_["java.lang.Class"] += calls;
 }
 
+uint64_t SiteAssembly::ObjectsIn(const CountedClass& klass, const CountedMethod& method) const {
+  uint64_t sum = 0;
+  const auto [first, last] = SitesOf(klass, method);
+  for (auto site = first; site != last; ++site) {
+    const TypeCounts::Site* counts = types_.Find(site->number);
+    if (counts != nullptr) sum += Listed(*counts) + counts->lost;
+  }
+  return sum;
+}
+
 void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
   for (const auto& [type, count] : site.types) monitors_[types_.TypeName(type)] += count;
   monitors_lost_ += site.lost;

@@ -28,6 +28,9 @@ class SiteAssembly {
   // Calls of a static synchronized method.
   void AddStaticMonitor(uint64_t calls);
 
+  // The objects that all sites of a method have met.
+  uint64_t ObjectsIn(const CountedClass& klass, const CountedMethod& method) const;
+
   // The one global entry, when every method has been added.
   void WriteMonitors();
   void AddTo(AssemblyStatistics& statistics) const;

@@ -2,6 +2,8 @@
 #include "agent/instrument/site_assembly.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
+#include <vector>
 
 #include "agent/classfile/class_file.h"
 
@@ -94,6 +96,41 @@ TEST_CASE_METHOD(Fixture, "monitors=n: no calls of static synchronized methods e
   static_calls = 9;
   Assemble({.monitors = false});
   CHECK(profile.entry_count(Table::kMonitors) == 0);
+}
+
+TEST_CASE("without counters the busier of two versions is the one whose sites met more objects",
+          "[site_assembly]") {
+  const auto version = [](uint64_t code_hash, uint32_t site) {
+    auto klass = std::make_unique<CountedClass>();
+    klass->name = klass->Keep("a/B");
+    CountedMethod method;
+    method.name = klass->Keep("run");
+    method.descriptor = klass->Keep("()V");
+    method.code_hash = code_hash;
+    method.sites = 1;
+    method.rewritten = true;
+    klass->methods.push_back(method);
+    klass->sites = {{0, 5, site, SiteKind::kReceiver}};
+    return klass;
+  };
+  const auto quiet = version(1, 100);
+  const auto busy = version(2, 200);
+  TypeCounts types;
+  types.Add(100, "x.Quiet", 1);
+  types.Add(200, "x.Busy", 50);
+  const LiveFrameCount no_frames = [](std::string_view) -> uint64_t { return 0; };
+  for (const auto& order : {std::vector<const CountedClass*>{quiet.get(), busy.get()},
+                            std::vector<const CountedClass*>{busy.get(), quiet.get()}}) {
+    Profile profile;
+    profile.AddStandardTypes();
+    const AssemblyStatistics statistics =
+        AssembleProfile(order, {{}, types, no_frames, {}}, {}, profile);
+    CHECK(statistics.versions_dropped == 1);
+    REQUIRE(profile.entry_count(Table::kVirtualInvokes) == 1);
+    const auto counts = profile.EntryTypeCounts(Table::kVirtualInvokes, EntryIndex{0});
+    REQUIRE(counts.size() == 1);
+    CHECK(profile.TypeName(counts[0].type) == "x.Busy");
+  }
 }
 
 }  // namespace

@@ -17,7 +17,8 @@
 //    the caller's part.
 //
 // One session at a time; a second Start() is refused until the first one is destroyed.
-// Who calls: Start, RollCall, Stop, the readers and the destructor: a normal thread, one at a time.
+// Who calls: Start, RollCall, the readers and the destructor: a normal thread, one at a time; Stop
+// also while another thread reads.
 // ThreadStarted and ThreadEnding: the thread itself. Nobody calls the JVM under our locks, except
 // for current_env in the handler.
 #pragma once

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "agent/vm/boundary.h"
@@ -15,6 +16,9 @@
 namespace iprof::vm {
 namespace {
 
+// Far longer than any profile takes.
+constexpr std::chrono::seconds kPatience{60};
+
 std::atomic<Agent*> current{nullptr};
 
 void JNICALL VmDeath(jvmtiEnv*, JNIEnv* jni) {
@@ -23,7 +27,7 @@ void JNICALL VmDeath(jvmtiEnv*, JNIEnv* jni) {
   AtBoundary(agent->log(), "VMDeath", [&] { agent->OnVmDeath(jni); });
 }
 
-// Comes on the JVM's own signal or attach thread, which has no environment as an argument.
+// Comes on the JVM's own signal or attach thread, or on one that asks through JMX.
 void JNICALL DataDumpRequest(jvmtiEnv*) {
   Agent* agent = Agent::Current();
   if (agent == nullptr) return;
@@ -84,10 +88,6 @@ Status Agent::Register(bool attached) {
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
-  if (settings_.options.dump_on_request) {
-    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST, nullptr);
-    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report requests for a dump", error);
-  }
   const Result<Counting*> counting =
       Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
   if (!counting.ok()) return counting.status();
@@ -103,6 +103,11 @@ Status Agent::Register(bool attached) {
   sampling_ = *sampling;
   if (sampling_ != nullptr && counting_ != nullptr) sampling_->SetBciMap(counting_);
   if (sampling_ != nullptr) sampling_->SetHiddenClassNames(&hidden_names_);
+  // Last: a request may come at once, and nothing may fail after it.
+  if (settings_.options.dump_on_request) {
+    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST, nullptr);
+    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report requests for a dump", error);
+  }
   return Status();
 }
 
@@ -148,7 +153,13 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
 void Agent::OnVmDeath(JNIEnv* jni) {
   if (sampling_ != nullptr) sampling_->Stop();
   if (counting_ != nullptr) counting_->Stop();
-  const std::lock_guard lock(dump_mutex_);  // a dump that was requested is not cut off
+  // A profile that was requested is not cut off, but whoever writes it may never go on (a debugger
+  // holds the thread, say), and the JVM must end.
+  const std::unique_lock lock(dump_mutex_, kPatience);
+  if (!lock) {
+    log_->Error("no profile was written at the end: one that was requested is still being written");
+    return;
+  }
   ended_ = true;
   if (!settings_.options.dump_on_exit) {
     log_->Step("the program ends; doe=n, so no profile is written");
@@ -159,10 +170,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
 
 void Agent::OnDumpRequest(JNIEnv* jni) {
   jvmtiPhase phase{};
-  if (jvmti_->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE) {
-    log_->Warning("a dump was requested before the program began; no profile is written");
-    return;
-  }
+  if (jvmti_->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE) return;
   const std::lock_guard lock(dump_mutex_);
   if (ended_) return;
   Dump(jni);

@@ -74,7 +74,7 @@ class Agent {
   HiddenClasses* hidden_ = nullptr;  // null after an attach
   Sampling* sampling_ = nullptr;     // null where nothing is sampled
   Counting* counting_ = nullptr;     // null where nothing is counted
-  std::mutex dump_mutex_;            // guards what follows, and writing
+  std::timed_mutex dump_mutex_;      // guards what follows, and writing
   bool ended_ = false;
 };
 

@@ -10,7 +10,8 @@
 //  - Never asks a loader inside the class-file hook, nor on a thread of the program: a thread of
 //    its own does, so that a loader that blocks costs no more than its answer.
 //  - Classes of the JDK's own loaders, which cannot be unloaded, wait for Settle, so that finding
-//    their files is not counted. Those of other loaders are looked up soon after they load, because
+//    their files is not counted (but for the lookups of a profile that was requested while the
+//    program runs, which later profiles count). Those of other loaders are looked up soon after they load, because
 //    the loader may go; they are held weakly.
 //  - What could not be compared is not trusted: its calls stay, its positions go. That is a class
 //    without a class file (made at run time: transformers change those too), or one whose loader is

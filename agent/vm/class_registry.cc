@@ -9,7 +9,7 @@
 
 #include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
-#include "agent/vm/local_frame.h"
+#include "agent/vm/loaded_classes.h"
 
 namespace iprof::vm {
 namespace {
@@ -55,19 +55,19 @@ std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, Registry
   return methods;
 }
 
-// Classes by descriptor; the local references are the caller's to delete.
-std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, const JvmtiMemory<jclass>& classes, jint count,
+// Classes by descriptor.
+std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
                                   RegistryCounts& counts) {
   std::vector<LoadedClass> described;
-  described.reserve(static_cast<size_t>(count));
-  for (jint i = 0; i < count; ++i) {
+  described.reserve(classes.size());
+  for (jclass klass : classes) {
     JvmtiString descriptor(jvmti);
-    if (jvmti->GetClassSignature(classes[i], descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
+    if (jvmti->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
       ++counts.left_out_classes;
     } else if (IsHiddenClass(ViewOf(descriptor))) {
       ++counts.hidden_classes;
     } else {
-      described.push_back({std::string(ViewOf(descriptor)), classes[i]});
+      described.push_back({std::string(ViewOf(descriptor)), klass});
     }
   }
   std::sort(described.begin(), described.end(),
@@ -92,15 +92,12 @@ void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
 Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
                                         ProxyNames& proxies, Profile& profile) {
   RegistryCounts counts;
-  const LocalFrame frame(jni);
-  jint count = 0;
-  JvmtiMemory<jclass> classes(jvmti);
-  const jvmtiError error = jvmti->GetLoadedClasses(&count, classes.address());
-  if (error != JVMTI_ERROR_NONE) {
+  const LoadedClasses classes(jvmti, jni);
+  if (classes.error() != JVMTI_ERROR_NONE) {
     return Status(Code::kInternal, fmt::format("the JVM does not list its classes (JVMTI error {})",
-                                               static_cast<int>(error)));
+                                               static_cast<int>(classes.error())));
   }
-  for (const LoadedClass& loaded : Describe(jvmti, classes, count, counts)) {
+  for (const LoadedClass& loaded : Describe(jvmti, classes.all(), counts)) {
     proxies.NameLoaded(jvmti, jni, loaded.klass, loaded.descriptor);
     const auto name = proxies.names().ProfileName(loaded.descriptor);
     if (!name) {

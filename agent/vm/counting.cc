@@ -9,7 +9,7 @@
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
-#include "agent/vm/local_frame.h"
+#include "agent/vm/loaded_classes.h"
 #include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
 
@@ -268,10 +268,7 @@ void Counting::Work(JNIEnv* jni) {
 }
 
 void Counting::RetransformLoaded(JNIEnv* jni) {
-  const LocalFrame frame(jni);
-  jint count = 0;
-  JvmtiMemory<jclass> classes(jvmti_);
-  if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
+  const LoadedClasses classes(jvmti_, jni);
   std::vector<jclass> batch;
   size_t failed = 0;
   const auto flush = [&] {
@@ -286,17 +283,16 @@ void Counting::RetransformLoaded(JNIEnv* jni) {
     }
     batch.clear();
   };
-  for (jint i = 0; i < count; ++i) {
+  for (jclass klass : classes.all()) {
     jboolean modifiable = JNI_FALSE;
-    if (jvmti_->IsModifiableClass(classes[i], &modifiable) != JVMTI_ERROR_NONE || !modifiable)
-      continue;
-    batch.push_back(classes[i]);
+    if (jvmti_->IsModifiableClass(klass, &modifiable) != JVMTI_ERROR_NONE || !modifiable) continue;
+    batch.push_back(klass);
     if (batch.size() == kBatch) flush();
   }
   flush();
   log_.Step(
       fmt::format("{} classes were loaded before counting; {} of them could not be retransformed",
-                  count, failed));
+                  classes.all().size(), failed));
 }
 
 void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
@@ -349,13 +345,15 @@ instrument::OriginOf Counting::Origins() const {
   };
 }
 
-Bci Counting::OriginalBci(const SampledMethod& method, Bci running) const {
+std::optional<Bci> Counting::OriginalBci(const SampledMethod& method, Bci running) const {
   std::string_view name = method.class_descriptor;
   if (running <= 0 || name.size() < 3 || name.front() != 'L') return running;
   name = name.substr(1, name.size() - 2);
   const std::string counted = proxies_.names().InternalName(name);
-  return static_cast<Bci>(instrumenter_.OriginalBci(counted, method.name, method.descriptor,
-                                                    static_cast<uint32_t>(running), Origins()));
+  const std::optional<uint32_t> original = instrumenter_.OriginalBci(
+      counted, method.name, method.descriptor, static_cast<uint32_t>(running), Origins());
+  if (!original) return std::nullopt;
+  return static_cast<Bci>(*original);
 }
 
 std::string Counting::Report() const {

@@ -5,10 +5,12 @@
 // of counters and the agent's thread.
 //
 // Order of events, as the StartupPlan says:
-//  first bytecode  hook from OnLoad; runtime classes and first chunks at early VMStart; VMInit:
-//  chunks initialised, thread retransform     VMInit: runtime classes and chunks; hook; loaded
-//  classes retransformed in batches application     VMInit: runtime classes and chunks; hook, which
-//  passes by the boot and platform loaders
+//  - First bytecode: the hook from OnLoad; runtime classes and first chunks at early VMStart; at
+//    VMInit the chunks are initialised and the thread begins.
+//  - Retransform: at VMInit runtime classes and chunks, then the hook, then loaded classes are
+//    retransformed in batches.
+//  - Application: at VMInit runtime classes and chunks, then the hook, which passes by the classes of
+//    the boot and platform loaders.
 //
 // Why the environment cannot retransform where the hook is early: agents that cannot retransform
 // see a class before those that can, in the order in which they were opened, so this one sees the
@@ -79,9 +81,9 @@ class Counting final : public BciMap {
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
-  // For samples: the class file's bci of a position in a running, rewritten method; 0 where another
-  // agent had changed the method before. After an AddTo, which settles who changed what.
-  Bci OriginalBci(const SampledMethod& method, Bci running) const override;
+  // For samples: the class file's bci of a position in a running, rewritten method; nothing where
+  // another agent had changed the method before. After an AddTo, which settles who changed what.
+  std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override;
 
   // Whether the last AddTo left this method out as another agent's own.
   bool WasAdded(std::string_view internal_class_name, std::string_view name,

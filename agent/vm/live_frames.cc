@@ -1,7 +1,7 @@
 #include "agent/vm/live_frames.h"
 
 #include "agent/vm/jvmti_memory.h"
-#include "agent/vm/local_frame.h"
+#include "agent/vm/loaded_classes.h"
 
 namespace iprof::vm {
 namespace {
@@ -31,7 +31,7 @@ std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
 
 LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   LiveFrames live;
-  const LocalFrame frame(jni);
+  const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
   jint threads = 0;
   if (jvmti->GetAllStackTraces(kDeepest, stacks.address(), &threads) != JVMTI_ERROR_NONE)

@@ -1,15 +1,15 @@
 // Load: from the JVM's load call to a running agent, or to a clear word on why there is none.
 //
 // What a user sees:
-//   at start    a bad option, a refused JVM, an unwritable path: one sentence on stderr, the
-//   process ends with 1
-//               (by exit, as HotSpot itself does, but without its second message); with
-//               onerror=ignore the same sentence and the JVM goes on without the agent; "help": the
-//               table on stdout, exit 0
-//   on attach   the process never ends: the sentence goes to its stderr, the attaching tool gets an
-//   error code only=       a program that was not meant: the agent stays out silently, making no
-//   file again       the agent is there already: one line, the JVM and the first load's options
-//   stay as they are
+//  - At start, a bad option, a refused JVM, an unwritable path: one sentence on stderr, and the
+//    process ends with 1 (by exit, as HotSpot itself does, but without its second message); with
+//    onerror=ignore the same sentence, and the JVM goes on without the agent. "help": the table on
+//    stdout, exit 0.
+//  - On attach the process never ends: the sentence goes to its stderr, the attaching tool gets an
+//    error code.
+//  - With only=, in a program that was not meant: the agent stays out silently, making no file.
+//  - Again, when the agent is there already: one line; the JVM and the first load's options stay as
+//    they are.
 #pragma once
 
 #include <jni.h>

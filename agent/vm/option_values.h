@@ -2,9 +2,8 @@
 //
 // Why: every option of one kind must accept the same spellings and fail with the same words, so no
 // option parses its own value. A parser takes the bare value and returns it or a failed Status
-// whose message says what was expected
-// ("must be y or n"); the caller puts the option's name in front. Callable from any thread; no
-// global state.
+// whose message says what was expected ("must be y or n"); the caller puts the option's name in
+// front. Callable from any thread; no global state.
 #pragma once
 
 #include <cstdint>

@@ -274,12 +274,26 @@ std::string HelpText() {
       "\n"
       "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
       "\n";
-  text += fmt::format("{:<9} {:<13} {:<14} {}\n", "option", "value", "default", "meaning");
+  struct Row {
+    std::string name, value, standard, meaning;
+  };
+  std::vector<Row> rows{{"option", "value", "default", "meaning"}};
   for (const OptionSpec& spec : kTable) {
-    text += fmt::format("{:<9} {:<13} {:<14} {}\n", spec.name, ValueSyntax(spec),
-                        spec.default_value.empty() ? "-" : spec.default_value, spec.help);
+    rows.push_back({std::string(spec.name), ValueSyntax(spec),
+                    spec.default_value.empty() ? "-" : std::string(spec.default_value),
+                    std::string(spec.help)});
   }
-  text += "help                                   prints this table and exits\n";
+  rows.push_back({"help", "", "", "prints this table and exits"});
+  size_t name = 0, value = 0, standard = 0;
+  for (const Row& row : rows) {
+    name = std::max(name, row.name.size());
+    value = std::max(value, row.value.size());
+    standard = std::max(standard, row.standard.size());
+  }
+  for (const Row& row : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row.name, name, row.value, value,
+                        row.standard, standard, row.meaning);
+  }
   return text;
 }
 

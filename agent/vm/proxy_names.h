@@ -3,7 +3,7 @@
 //
 // Guarantees: runs no Java code, leaves no exception pending and no local reference behind. What
 // cannot be found out leaves the class without a name, and it keeps its own. Any thread in the live
-// phase ; LearnFields at VMInit, one thread at a time; the rest several at a time.
+// phase; LearnFields at VMInit, one thread at a time; the rest several at a time.
 #pragma once
 
 #include <jvmti.h>

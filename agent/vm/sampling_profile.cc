@@ -83,8 +83,9 @@ class Translation {
       } else if (resolved.kind == FrameKind::kUnnamed) {
         ++counts_.unnamed_frames;
       } else {
-        frames_.push_back({resolved.index, BciOf(resolved, raw.bci)});
-        NoteLine(frames_.back(), raw);
+        const std::optional<Bci> bci = BciOf(resolved, raw.bci);
+        frames_.push_back({resolved.index, bci.value_or(0)});
+        if (bci) NoteLine(frames_.back(), raw);
       }
     }
     // A stack that was read while its weight was zero still has none to give.
@@ -109,18 +110,19 @@ class Translation {
   }
 
  private:
-  Bci BciOf(const Resolved& resolved, int32_t raw) const {
+  std::optional<Bci> BciOf(const Resolved& resolved, int32_t raw) const {
     const Bci bci = std::max(raw, 0);
-    if (resolved.method.version == MethodVersion::kReplaced) return bci;
-    return lookup_.bcis == nullptr ? bci
-                                   : std::max(lookup_.bcis->OriginalBci(resolved.method, bci), 0);
+    if (resolved.method.version == MethodVersion::kReplaced || lookup_.bcis == nullptr) return bci;
+    return lookup_.bcis->OriginalBci(resolved.method, bci);
   }
 
   // The JVM's lines are those of the running code.
   void NoteLine(const Frame& frame, const CallFrame& raw) {
     if (lookup_.lines == nullptr || raw.bci < 0) return;
-    if (const auto line = lookup_.lines->LineOf(raw.method, raw.bci))
-      lines_.try_emplace({frame.method, frame.bci}, *line);
+    const std::optional<int32_t> line = lookup_.lines->LineOf(raw.method, raw.bci);
+    if (!line) return;
+    const auto [known, is_new] = lines_.try_emplace({frame.method, frame.bci}, *line);
+    if (!is_new) known->second = std::min(known->second, *line);  // classes of one name may differ
   }
 
   const Resolved& Resolve(const void* id) {

@@ -45,11 +45,11 @@ class HiddenClassNames {
 };
 
 // Bcis of rewritten methods to those of the class file; the bci itself where a method was not
-// rewritten.
+// rewritten, nothing where another agent changed it and so nobody knows.
 class BciMap {
  public:
   virtual ~BciMap() = default;
-  virtual Bci OriginalBci(const SampledMethod& method, Bci running) const = 0;
+  virtual std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const = 0;
 };
 
 struct SampleWriteCounts {

@@ -140,7 +140,7 @@ TEST_CASE("a virtual thread's stack ends where its continuation begins") {
 
 TEST_CASE("bcis are those of the class file when the code that ran was rewritten") {
   struct Minus10 : BciMap {
-    Bci OriginalBci(const SampledMethod& method, Bci running) const override {
+    std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {
       return method.name == "work" ? running - 10 : running;
     }
   } bcis;
@@ -152,7 +152,9 @@ TEST_CASE("bcis are those of the class file when the code that ran was rewritten
 TEST_CASE(
     "frames that kept the version from before a retransformation have the class file's bcis") {
   struct Minus10 : BciMap {
-    Bci OriginalBci(const SampledMethod&, Bci running) const override { return running - 10; }
+    std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
+      return running - 10;
+    }
   } bcis;
   World world;
   world.methods.AddClass(
@@ -176,7 +178,9 @@ TEST_CASE("unknown methods are left out and counted; nothing left is counted by 
 // As if every method began with one instruction of a probe, ten bytes long.
 class TenLater : public BciMap {
  public:
-  Bci OriginalBci(const SampledMethod&, Bci running) const override { return running - 10; }
+  std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
+    return running - 10;
+  }
 };
 
 TEST_CASE("lines are those of the running code, kept by the class file's bcis") {
@@ -192,6 +196,20 @@ TEST_CASE("lines are those of the running code, kept by the class file's bcis") 
   CHECK(lines.LineOf(kWork, 2) == 100);
   CHECK(lines.ToJson().find("main") == std::string::npos);
   CHECK(lines.ToJson().find("nap") == std::string::npos);
+}
+
+TEST_CASE("where another agent changed a method, no position and so no line is known") {
+  struct Unknown : BciMap {
+    std::optional<Bci> OriginalBci(const SampledMethod&, Bci) const override {
+      return std::nullopt;
+    }
+  } bcis;
+  World world;
+  world.lines.Add(Id(2), {{0, 100}});
+  world.Sample({At(2, 17)}, 3);
+  world.Sample({At(2, 30)}, 4);
+  CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":0 ", 7}});
+  CHECK(world.profile.extras().empty());
 }
 
 TEST_CASE("a profile without lines has no key for them") {

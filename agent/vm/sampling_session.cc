@@ -130,8 +130,11 @@ void Sampling::Begin() {
     log_.Error("no samples are taken: the loading thread is not attached to the JVM");
     return;
   }
-  LearnLoadedClasses(jni);
-  LearnRunningMethods(jni);
+  {
+    const LoadedClasses classes(jvmti_, jni);
+    LearnLoadedClasses(classes);
+    LearnRunningMethods(jni);
+  }
   sampling::SamplerHooks hooks;
   hooks.get_call_trace = FindAsyncGetCallTrace();
   hooks.current_env = CurrentEnv;
@@ -143,15 +146,16 @@ void Sampling::Begin() {
     log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
     return;
   }
-  sampler_ = std::move(*sampler);
-  running_.store(sampler_.get(), std::memory_order_release);
+  Sampler* const begun = sampler->release();  // lives until the process ends, as this does
+  sampler_.store(begun, std::memory_order_release);
+  running_.store(begun, std::memory_order_release);
   // What was compiled and generated before; later events replace what they meet.
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
-  sampler_->ThreadStarted(jni);  // this thread, whose ThreadStart may be long past
-  sampler_->RollCall();
+  begun->ThreadStarted(jni);  // this thread, whose ThreadStart may be long past
+  begun->RollCall();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
-                        sampling::SignalName(sampler_->signal())));
+                        sampling::SignalName(begun->signal())));
 }
 
 void Sampling::LearnClass(jclass klass) {
@@ -176,18 +180,14 @@ void Sampling::LearnClass(jclass klass) {
   methods_.AddClass(ViewOf(descriptor), methods);
 }
 
-void Sampling::LearnLoadedClasses(JNIEnv* jni) {
-  const LocalFrame frame(jni);
-  jint count = 0;
-  JvmtiMemory<jclass> classes(jvmti_);
-  if (jvmti_->GetLoadedClasses(&count, classes.address()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) {
-    LearnClass(classes[i]);  // refuses what is not prepared yet; ClassPrepare will come for that
-  }
+void Sampling::LearnLoadedClasses(const LoadedClasses& classes) {
+  for (jclass klass : classes.all())
+    LearnClass(klass);  // refuses what is not prepared yet; ClassPrepare will come for that
 }
 
 // Methods whose classes were retransformed while they ran: no list of methods holds them any more,
-// but the threads' stacks do. Asking for those also makes the ids.
+// but the threads' stacks do. Asking for those also makes the ids. Their classes are held by the
+// caller.
 void Sampling::LearnRunningMethods(JNIEnv* jni) {
   const LocalFrame frame(jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
@@ -237,7 +237,7 @@ void Sampling::LearnLines(jmethodID id, LineTables& lines) {
 // be that: so this asks each of those whether it has methods that were sampled.
 LineTables Sampling::LinesOfSamples(JNIEnv* jni) {
   std::unordered_set<const void*> sampled;
-  sampler_->traces().ForEach([&](const sampling::TraceView& trace) {
+  sampler()->traces().ForEach([&](const sampling::TraceView& trace) {
     for (size_t i = 0; i < trace.depth(); ++i) sampled.insert(trace.frame(i).method);
   });
   std::unordered_set<std::string_view> classes;
@@ -245,18 +245,15 @@ LineTables Sampling::LinesOfSamples(JNIEnv* jni) {
     if (const auto method = methods_.Find(id)) classes.insert(method->class_descriptor);
 
   LineTables lines = replaced_lines_;
-  const LocalFrame frame(jni);
-  jint loaded_count = 0;
-  JvmtiMemory<jclass> loaded(jvmti_);
-  if (jvmti_->GetLoadedClasses(&loaded_count, loaded.address()) != JVMTI_ERROR_NONE) return lines;
-  for (jint c = 0; c < loaded_count; ++c) {
+  const LoadedClasses loaded(jvmti_, jni);
+  for (jclass klass : loaded.all()) {
     JvmtiString descriptor(jvmti_);
-    if (jvmti_->GetClassSignature(loaded[c], descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||
+    if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||
         !classes.contains(ViewOf(descriptor)))
       continue;
     jint count = 0;
     JvmtiMemory<jmethodID> ids(jvmti_);
-    if (jvmti_->GetClassMethods(loaded[c], &count, ids.address()) != JVMTI_ERROR_NONE) continue;
+    if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE) continue;
     for (jint i = 0; i < count; ++i)
       if (sampled.contains(ids[i])) LearnLines(ids[i], lines);
   }
@@ -264,17 +261,17 @@ LineTables Sampling::LinesOfSamples(JNIEnv* jni) {
 }
 
 void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
-  if (sampler_ == nullptr) return;
-  if (!sampler_->Drain()) log_.Step("a sample was still being taken when the profile was made");
+  if (sampler() == nullptr) return;
+  if (!sampler()->Drain()) log_.Step("a sample was still being taken when the profile was made");
   const LineTables lines = LinesOfSamples(jni);
   written_ =
-      AddSamples(sampler_->traces(),
+      AddSamples(sampler()->traces(),
                  {.methods = methods_, .names = names_, .bcis = bcis_, .lines = &lines}, profile);
-  profile.SetExtra("iprofSampling", StatisticsJson(sampler_->stats()));
+  profile.SetExtra("iprofSampling", StatisticsJson(sampler()->stats()));
 }
 
 std::string Sampling::StatisticsJson(const SampleStats& stats) const {
-  const sampling::TraceTable::Usage usage = sampler_->traces().usage();
+  const sampling::TraceTable::Usage usage = sampler()->traces().usage();
   std::string json = fmt::format(
       "{{\"event\":\"{}\",\"intervalNs\":{},\"signals\":{},\"good\":{},\"recovered\":{},\"failed\":"
       "{},"
@@ -288,7 +285,7 @@ std::string Sampling::StatisticsJson(const SampleStats& stats) const {
       sampler_options_.interval_ns, stats.received, stats.Signals(OutcomeClass::kGood),
       stats.Signals(OutcomeClass::kRecovered), stats.Signals(OutcomeClass::kFailed),
       stats.raw_failed, stats.Weight(OutcomeClass::kGood), stats.Weight(OutcomeClass::kRecovered),
-      stats.Weight(OutcomeClass::kFailed), stats.raw_failed_weight, sampler_->watched_cpu_ns(),
+      stats.Weight(OutcomeClass::kFailed), stats.raw_failed_weight, sampler()->watched_cpu_ns(),
       stats.handler_ns, stats.threads_seen, stats.ended_weight, stats.unseen_weight,
       stats.timer_failures, stats.threads_without_timer, stats.cut, usage.distinct,
       usage.bytes_used, written_.weight, written_.empty_weight, written_.cut_contexts,
@@ -305,9 +302,9 @@ std::string Sampling::StatisticsJson(const SampleStats& stats) const {
 }
 
 std::string Sampling::Report() {
-  if (sampler_ == nullptr) return "";
-  const SampleStats stats = sampler_->stats();
-  const uint64_t cpu_ns = sampler_->watched_cpu_ns();
+  if (sampler() == nullptr) return "";
+  const SampleStats stats = sampler()->stats();
+  const uint64_t cpu_ns = sampler()->watched_cpu_ns();
   std::string report = fmt::format(
       "samples: {} signals = {} good + {} recovered + {} failed ({:.2f} %; before recovery {:.2f} "
       "%)\n",
@@ -337,7 +334,7 @@ std::string Sampling::Report() {
         "that ended before any was not seen\n",
         stats.ended_weight, stats.unseen_weight);
   }
-  const sampling::TraceTable::Usage usage = sampler_->traces().usage();
+  const sampling::TraceTable::Usage usage = sampler()->traces().usage();
   report += fmt::format(
       "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} contexts written, {} "
       "frames "
@@ -361,8 +358,8 @@ std::string Sampling::Report() {
 // Without running_ the callbacks do nothing that matters.
 void Sampling::Stop() {
   running_.store(nullptr, std::memory_order_release);
-  if (sampler_ == nullptr) return;
-  if (!sampler_->Stop()) log_.Step("a thread was stopped in the middle of taking a sample");
+  if (sampler() == nullptr) return;
+  if (!sampler()->Stop()) log_.Step("a thread was stopped in the middle of taking a sample");
 }
 
 // --- Callbacks.

@@ -24,11 +24,11 @@
 #include <jvmti.h>
 
 #include <atomic>
-#include <memory>
 #include <string>
 
 #include "agent/sampling/sampler.h"
 #include "agent/vm/line_tables.h"
+#include "agent/vm/loaded_classes.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "agent/vm/sampling_methods.h"
@@ -69,12 +69,13 @@ class Sampling {
   Status Register(bool attached);
   void Begin();
   void LearnClass(jclass klass);
-  void LearnLoadedClasses(JNIEnv* jni);
+  void LearnLoadedClasses(const LoadedClasses& classes);
   void LearnRunningMethods(JNIEnv* jni);
   void LearnReplaced(JNIEnv* jni, jmethodID id);
   void LearnLines(jmethodID id, LineTables& lines);
   LineTables LinesOfSamples(JNIEnv* jni);
   std::string StatisticsJson(const sampling::SampleStats& stats) const;
+  sampling::Sampler* sampler() const { return sampler_.load(std::memory_order_acquire); }
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
 
   static Sampling* Of(jvmtiEnv* jvmti);
@@ -98,8 +99,8 @@ class Sampling {
   LineTables replaced_lines_;  // of methods that no class lists any more
   const HiddenClassNames* names_ = nullptr;
   const BciMap* bcis_ = nullptr;
-  std::unique_ptr<sampling::Sampler> sampler_;
-  std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_, once callbacks may use it
+  std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
+  std::atomic<sampling::Sampler*> running_{nullptr};  // the same while callbacks may use it
   SampleWriteCounts written_;
 };
 

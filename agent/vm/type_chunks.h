@@ -54,7 +54,7 @@ class TypeChunks final : public ChunkHolders {
   // Everything so far: what was harvested, both halves, all rows.
   instrument::TypeCounts Collect(jvmtiEnv* jvmti, JNIEnv* jni);
 
-  uint64_t harvests() const { return harvests_; }
+  uint64_t harvests() const { return harvests_.load(std::memory_order_relaxed); }
 
  private:
   struct Rows {
@@ -94,10 +94,10 @@ class TypeChunks final : public ChunkHolders {
   std::atomic<bool> armed_{false};  // spill_ is there
   mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
-  std::mutex harvest_mutex_;  // guards what follows; never held by an application thread
+  std::mutex harvest_mutex_;  // guards what follows; not held while Java code runs
   instrument::TypeCounts harvested_;
   bool at_rest_ = false;  // the half not in use is to be drained
-  uint64_t harvests_ = 0;
+  std::atomic<uint64_t> harvests_{0};
 };
 
 }  // namespace iprof::vm
