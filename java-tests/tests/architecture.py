@@ -2,6 +2,7 @@
 """Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
 
 A file may include from its own room and from those that its room may know; a new room must be added here on purpose.
+And every test and fuzz target is built: one that no CMake file names would pass by never running.
 """
 
 import pathlib
@@ -57,6 +58,17 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
                 violations.append(f"{name}:{number}: {included} is not relative to the project's root")
             elif other is not None and other != room and other not in MAY_KNOW[room]:
                 violations.append(f"{name}:{number}: {room} must not know {other} ({included})")
+
+def is_built(path):
+    """A CMake file of its folder, or the one above, names it."""
+    return any(path.name in text.read_text() for folder in (path.parent, path.parent.parent)
+               for text in (*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake")))
+
+
+for folder in ("writer", "agent", "cli", "runtime", "bench"):
+    for path in sorted((root / folder).rglob("*")):
+        if re.search(r"_(test|fuzz|bench)\.cc$", path.name) and not is_built(path):
+            violations.append(f"{path.relative_to(root)}: no CMake file builds it")
 
 if files == 0:
     violations.append(f"{root} holds no sources")
