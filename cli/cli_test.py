@@ -100,10 +100,21 @@ class Frame(CliTest):
     def test_help(self):
         overview = self.out("help")
         self.assertEqual(overview, self.out("--help"))
-        for command in ["show", "check", "merge", "diff", "overlap", "convert", "version", "help"]:
+        for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "version", "help"]:
             self.assertIn(f"\n  {command} ", overview)
             self.assertTrue(self.out(command, "--help").startswith(f"Usage: iprof {command} "))
             self.assertEqual(self.out("help", command), self.out(command, "-h"))
+
+    def test_help_for_programs(self):
+        commands = {c["name"]: c for c in self.json("help")["commands"]}
+        self.assertIn("top", commands)
+        self.assertNotIn("generate", commands)
+        self.assertEqual(self.json("help", "merge"), commands["merge"])
+        for name, command in commands.items():
+            flags = [flag for option in command["options"] for flag in option["flags"]]
+            self.assertIn("--format", flags, name)
+            for flag in flags:
+                self.assertIn(flag, self.out("help", name))
 
     def test_version(self):
         self.assertTrue(self.out("version").startswith("iprof "))
@@ -497,6 +508,9 @@ class Convert(CliTest):
         with gzip.open(self.path("x.csv.gz"), "rt") as f:
             self.assertEqual(list(csv.DictReader(f)), rows)
         self.run_tool("convert", a, "--to", "csv", "-o", "none/x", expect=4)
+        said = self.json("convert", a, "--to", "collapsed", "-o", "x.collapsed")
+        self.assertEqual((said["output"], said["types"], said["entries"]["samplingProfiles"]), ("x.collapsed", 13, 2))
+        self.assertIn("both write to standard output", self.err("convert", a, "--to", "csv", "--format", "json", expect=2))
 
 
 class Top(CliTest):
@@ -532,6 +546,21 @@ class Top(CliTest):
             self.assertEqual(self.load("m.iprof")["iprofLines"], united)
         odd = self.write("odd.iprof", profile(iprofLines=[1]))
         self.assertIn("iprofLines", self.err("merge", "-o", "m.iprof", odd, a))
+
+
+class OfficialSchema(CliTest):
+    def test_what_the_tool_writes(self):
+        a = self.write("a.iprof", profile())
+        b = self.write("b.iprof", profile(3, iprofLines={"a.Main.main()void": {"5": 3}}))
+        self.run_tool("merge", "-o", "merged.iprof", "-w", f"2,{a}", b)
+        self.run_tool("merge", "-o", "merged.iprof.gz", "--output-version", "1.1.0", a, b)
+        self.run_tool("convert", a, "--to", "pretty", "-o", "pretty.iprof")
+        check = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", "schema-check")
+        done = subprocess.run([check, "merged.iprof", "merged.iprof.gz", "pretty.iprof"], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Generated(CliTest):

@@ -54,10 +54,6 @@ std::string Console::Bold(std::string_view text) const {
   return colored_ ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
-std::string Console::Dim(std::string_view text) const {
-  return colored_ ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
-}
-
 void Console::Heading(std::string_view text) { Print("{}\n", Bold(text)); }
 
 void Console::Message(std::string_view kind, std::string_view color, std::string_view message) {

@@ -31,7 +31,6 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void SetColor(ColorMode mode);
-  bool colored() const { return colored_; }
   int out_fd() const { return out_fd_; }
   int err_fd() const { return err_fd_; }
 
@@ -44,7 +43,6 @@ class Console {
 
   // A bold line when coloured, the plain text otherwise.
   void Heading(std::string_view text);
-  std::string Dim(std::string_view text) const;
   std::string Bold(std::string_view text) const;
 
   void Warn(std::string_view message);

@@ -1,5 +1,6 @@
 // iprof convert: a profile in another form.
 #include "cli/entries.h"
+#include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "writer/convert.h"
@@ -22,6 +23,7 @@ class ConvertCommand : public Command {
                                 "Format version of pretty and iprof (default: auto, the lowest "
                                 "that loses nothing)");
     app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    AddFormat(app, format_)->description("Say what was written, for programs (needs -o FILE)");
   }
 
   ExitCode Run(Console& console) override {
@@ -32,12 +34,18 @@ class ConvertCommand : public Command {
     if (version_option_->count() != 0 && !profile_text) {
       return console.Error(Status(Code::kUsage, "--output-version needs --to pretty or iprof"));
     }
+    if (format_ == "json" && output_ == "-") {
+      return console.Error(
+          Status(Code::kUsage, "--format json and -o - would both write to standard output"));
+    }
     const Result<Profile> profile = ReadInput(console, file_);
     if (!profile.ok()) return console.Error(profile.status());
     const Status status = profile_text ? WriteProfileOutput(console, *profile, output_, version_,
                                                             to_ == "pretty", gzip_)
                                        : WriteText(console, *profile);
-    return status.ok() ? ExitCode::kOk : console.Error(status);
+    if (!status.ok()) return console.Error(status);
+    if (format_ == "json") PrintJson(console, *profile);
+    return ExitCode::kOk;
   }
 
  private:
@@ -48,6 +56,21 @@ class ConvertCommand : public Command {
     });
   }
 
+  void PrintJson(Console& console, const Profile& profile) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("input", file_);
+    json.Field("output", output_);
+    json.Field("to", to_);
+    json.Field("types", profile.type_count());
+    json.Field("methods", profile.method_count());
+    json.Key("entries");
+    json.StartObject();
+    for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
+    json.EndObject();
+    json.EndObject();
+  }
+
   std::string file_;
   std::string to_;
   std::string output_ = "-";
@@ -55,6 +78,7 @@ class ConvertCommand : public Command {
   CLI::Option* version_option_ = nullptr;
   bool bci_given_ = false;
   bool gzip_ = false;
+  std::string format_ = "text";
 };
 
 constexpr Example kExamples[] = {

@@ -13,11 +13,16 @@ class HelpCommand : public Command {
  public:
   void Define(CLI::App& app) override {
     app.add_option("command", name_, "The command to explain")->type_name("COMMAND");
+    AddFormat(app, format_);
   }
 
   ExitCode Run(Console& console) override {
     if (name_.empty()) {
-      console.Write(OverviewText());
+      if (format_ == "json") {
+        PrintAll(console);
+      } else {
+        console.Write(OverviewText());
+      }
       return ExitCode::kOk;
     }
     const CommandEntry* entry = FindCommand(name_);
@@ -25,12 +30,51 @@ class HelpCommand : public Command {
       return console.Error(
           Status(Code::kUsage, fmt::format("unknown command '{}' (see 'iprof help')", name_)));
     }
-    console.Write(HelpText(Describe(*entry)));
+    if (format_ == "json") {
+      JsonText json(console);
+      Print(json, Describe(*entry));
+    } else {
+      console.Write(HelpText(Describe(*entry)));
+    }
     return ExitCode::kOk;
   }
 
  private:
+  static void PrintAll(Console& console) {
+    JsonText json(console);
+    json.StartObject();
+    json.Key("commands");
+    json.StartArray();
+    for (const CommandDoc& command : DescribeAll()) Print(json, command);
+    json.EndArray();
+    json.EndObject();
+  }
+
+  static void Print(JsonText& json, const CommandDoc& command) {
+    json.StartObject();
+    json.Field("name", command.name);
+    json.Field("summary", command.summary);
+    json.Field("description", command.description);
+    json.Field("synopsis", command.Synopsis());
+    json.Key("options");
+    json.StartArray();
+    for (const OptionDoc& option : command.options) {
+      if (option.hidden) continue;
+      json.StartObject();
+      json.Key("flags");
+      json.StartArray();
+      for (const std::string& flag : option.flags) json.String(flag);
+      json.EndArray();
+      json.Field("value", option.value);
+      json.Field("description", option.description);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+
   std::string name_;
+  std::string format_ = "text";
 };
 
 class VersionCommand : public Command {

@@ -15,10 +15,11 @@ class TopCommand : public Command {
  public:
   void Define(CLI::App& app) override {
     AddProfile(app, "file", path_, "The profile");
-    AddChoice(
-        app, "--by", by_, {"method", "line", "bci", "package"},
-        "What a row is: a method, a source line or one bytecode position of a method, a package");
-    AddChoice(app, "--sort", sort_, {"self", "total"}, "Which figure decides the order");
+    AddChoice(app, "--by", by_, {"method", "line", "bci", "package"},
+              "What a row is: a method, a source line or one bytecode position of a method, a "
+              "package (default: method)");
+    AddChoice(app, "--sort", sort_, {"self", "total"},
+              "Which figure decides the order (default: self)");
     AddCount(app, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
     AddFormat(app, format_);
   }
