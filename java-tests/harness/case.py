@@ -29,6 +29,24 @@ class Run:
         return f"{' '.join(map(str, self.command))}\nexit {self.code}\n--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}"
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA_NOT_HERE = 77
+
+
+class Schema:
+    """The official schemas, where they are at hand: the first profile of each format version in a run of a module is
+    validated (a second and a half each; our own rules are checked of every one)."""
+    seen = set()
+
+    @classmethod
+    def violations(cls, path, version):
+        if version in cls.seen:
+            return ""
+        cls.seen.add(version)
+        done = subprocess.run([ROOT / "scripts" / "schema-check", path], capture_output=True, text=True, check=False)
+        return "" if done.returncode in (0, SCHEMA_NOT_HERE) else done.stdout[-5000:] + done.stderr[-5000:]
+
+
 class Settings:
     """Set once by run.py."""
     jvm: Jvm
@@ -128,6 +146,9 @@ class AgentCase(unittest.TestCase):
             self.fail(f"{name} breaks {len(wrong)} rules:\n" + "\n".join(wrong[:50]))
         if Settings.tool is not None and Settings.tool.exists():
             self.run_command([Settings.tool, "check", path])
+        wrong = Schema.violations(path, loaded.document["version"])
+        if wrong:
+            self.fail(f"{name} breaks the official schema:\n{wrong}")
         return loaded
 
     def assert_same(self, expected, actual, message=""):

@@ -7,9 +7,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 ASM = "org.ow2.asm:asm:9.9"
 JACOCO_AGENT = "org.jacoco:org.jacoco.agent:0.8.14:runtime"
-COMMONS_LANG_SOURCES = "org.apache.commons:commons-lang3:3.14.0:sources"
-JACKSON = ("com.fasterxml.jackson.core:jackson-core:2.17.2", "com.fasterxml.jackson.core:jackson-databind:2.17.2",
-           "com.fasterxml.jackson.core:jackson-annotations:2.17.2")
 
 
 class Missing(Exception):

@@ -47,3 +47,18 @@ python_with_pip() {
   fi
   echo "$venv/bin/python"
 }
+
+# "17" from a JDK's release file.
+major_of() { sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null; }
+
+# Prints the folder of the JDK 17 that tests are compiled with and run on; fails where there is none.
+find_jdk17() {
+  local home
+  for home in "${JAVA_HOME:-}" /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/*; do
+    if [ -n "$home" ] && [ -x "$home/bin/javac" ] && [ "$(major_of "$home")" = 17 ]; then
+      echo "$home"
+      return
+    fi
+  done
+  return 1
+}
