@@ -114,7 +114,6 @@ class JsonScanner {
   char ByteSlow();
   bool Unescape(std::string_view text);
   Number ReadNumberSlow(int64_t* value);
-  bool SkipDigits();
   bool SkipKey();
   bool SkipScalar(char first);
 

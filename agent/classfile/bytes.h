@@ -34,11 +34,6 @@ inline uint32_t LoadU4(const uint8_t* p) {
   std::memcpy(&v, p, 4);
   return __builtin_bswap32(v);
 }
-inline uint64_t LoadU8(const uint8_t* p) {
-  uint64_t v;
-  std::memcpy(&v, p, 8);
-  return __builtin_bswap64(v);
-}
 inline int16_t LoadS2(const uint8_t* p) { return static_cast<int16_t>(LoadU2(p)); }
 inline int32_t LoadS4(const uint8_t* p) { return static_cast<int32_t>(LoadU4(p)); }
 inline void StoreU2(uint8_t* p, uint32_t value) {

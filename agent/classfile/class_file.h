@@ -75,7 +75,6 @@ class ClassFile {
   uint16_t major_version() const { return LoadU2(bytes_.data() + 6); }
   uint16_t minor_version() const { return LoadU2(bytes_.data() + 4); }
   uint16_t access() const { return access_; }
-  bool is_interface() const { return (access_ & kAccInterface) != 0; }
   CpIndex this_class() const { return this_class_; }
   CpIndex super_class() const { return super_class_; }
   std::string_view name() const { return pool_.ClassName(this_class_); }
@@ -90,9 +89,6 @@ class ClassFile {
 
   AttributeWalk AttributesOf(const MemberInfo& m) const {
     return {bytes_.data() + m.offset + 8, m.attribute_count};
-  }
-  AttributeWalk ClassAttributes() const {
-    return {bytes_.data() + attributes_offset_ + 2, LoadU2(bytes_.data() + attributes_offset_)};
   }
 
   // Where the methods table (its count) and the class's attributes (their count) start.

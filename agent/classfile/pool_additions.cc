@@ -123,11 +123,6 @@ CpIndex PoolAdditions::Method(std::string_view owner, std::string_view name,
   return Reference(Tag::kMethodref, owner, name, descriptor);
 }
 
-CpIndex PoolAdditions::InterfaceMethod(std::string_view owner, std::string_view name,
-                                       std::string_view descriptor) {
-  return Reference(Tag::kInterfaceMethodref, owner, name, descriptor);
-}
-
 CpIndex PoolAdditions::Integer(int32_t value) {
   Entry e{};
   e.tag = Tag::kInteger;

@@ -26,8 +26,6 @@ class PoolAdditions {
   CpIndex NameAndType(std::string_view name, std::string_view descriptor);
   CpIndex Field(std::string_view owner, std::string_view name, std::string_view descriptor);
   CpIndex Method(std::string_view owner, std::string_view name, std::string_view descriptor);
-  CpIndex InterfaceMethod(std::string_view owner, std::string_view name,
-                          std::string_view descriptor);
   CpIndex Integer(int32_t value);
   CpIndex Long(int64_t value);
   CpIndex MethodType(std::string_view descriptor);

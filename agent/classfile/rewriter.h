@@ -60,7 +60,6 @@ class ClassRewriter {
   ByteSpan Finish();
 
   uint32_t rewritten_methods() const { return rewritten_; }
-  bool is_rewritten(uint32_t method) const { return new_code_[method].data() != nullptr; }
 
  private:
   Reason Rewrite(MethodEditor& editor);

@@ -65,15 +65,6 @@ SnippetBuilder& SnippetBuilder::PushInt(int32_t value) {
   return LoadConstant(pool_->Integer(value));
 }
 
-SnippetBuilder& SnippetBuilder::PushLong(int64_t value) {
-  if (value == 0 || value == 1) return Raw(value == 0 ? Op::lconst_0 : Op::lconst_1);
-  const CpIndex constant = pool_->Long(value);
-  if (constant == CpIndex::none) Fail(Reason::kConstantPoolFull);
-  uint8_t b[3] = {Byte(Op::ldc2_w)};
-  StoreU2(b + 1, Value(constant));
-  return Emit(b, 3, 0, 2);
-}
-
 SnippetBuilder& SnippetBuilder::Sipush(int16_t value) {
   uint8_t b[3] = {Byte(Op::sipush)};
   StoreU2(b + 1, static_cast<uint16_t>(value));
@@ -152,10 +143,6 @@ SnippetBuilder& SnippetBuilder::Invoke(Op op, CpIndex constant, int pops, int pu
 
 SnippetBuilder& SnippetBuilder::GetStatic(CpIndex field, int slots) {
   return Invoke(Op::getstatic, field, 0, slots);
-}
-
-SnippetBuilder& SnippetBuilder::PutStatic(CpIndex field, int slots) {
-  return Invoke(Op::putstatic, field, slots, 0);
 }
 
 SnippetBuilder& SnippetBuilder::GetStatic(std::string_view owner, std::string_view name,

@@ -48,7 +48,6 @@ class SnippetBuilder {
 
   // Pushes an int with the shortest of iconst, bipush, sipush, ldc, ldc_w.
   SnippetBuilder& PushInt(int32_t value);
-  SnippetBuilder& PushLong(int64_t value);
   // sipush whatever the value: so that probes of one method have one length.
   SnippetBuilder& Sipush(int16_t value);
   // An instruction without operands: dup2, laload, lconst_1, ladd, lastore …
@@ -61,7 +60,6 @@ class SnippetBuilder {
   // initialised.
   SnippetBuilder& LoadOwn(char type, uint16_t local);
   SnippetBuilder& GetStatic(CpIndex field, int slots);
-  SnippetBuilder& PutStatic(CpIndex field, int slots);
   SnippetBuilder& GetStatic(std::string_view owner, std::string_view name,
                             std::string_view descriptor);
   SnippetBuilder& InvokeStatic(CpIndex method, int argument_slots, int result_slots);

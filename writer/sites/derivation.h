@@ -4,7 +4,7 @@
 // in order. A step adds and subtracts earlier values: the flow conservation of one basic block
 // (what came in, less what left by other ways). So a derivation cannot be cyclic, is evaluated in
 // one pass, and needs neither graph nor class bytes. It is made by the agent's placement and
-// evaluated by whoever dumps: the agent or `iprof recover`.
+// evaluated by whoever makes a profile of the counters.
 //
 // What the result is worth. Let the *imbalance* of a block be the number of times it was begun but
 // left by none of its outgoing edges: an exception in its middle, or a frame that is still there.

@@ -1,8 +1,8 @@
 // Site records: everything that turns a counted method's counters into profile records, in tens of
 // bytes, without its class file.
 //
-// One definition serves two places: the agent's append-only table in memory (agent/instrument/
-// site_table.h) and the raw file that a killed JVM leaves behind. A record is
+// The agent keeps one for each counted method (CountedClass::records in agent/instrument); bytes, not
+// pointers, so that they are small, and mean the same in another process. A record is
 //
 //   length        varint, of what follows up to the checksum
 //   version       1 byte, kSiteRecordVersion
@@ -14,8 +14,8 @@
 //   calls         varints: each: bci (as difference), callee, value
 //   checksum      4 bytes, little endian, FNV-1a over version .. calls
 //
-// Class, method, context and callee are numbers of the caller's registries, which stand beside
-// these records in the raw file; this file gives them no meaning. Context 0 = none.
+// Class, method, context and callee are numbers of the caller's registries; this file gives them no
+// meaning. Context 0 = none.
 //
 // Guarantees: DecodeSiteRecord never reads outside its input, never allocates more than a small
 // multiple of it, and returns kRecord only for a record whose checksum holds and whose values are
