@@ -1,0 +1,89 @@
+"""What the tests of the tool share: a profile to work on, and ways to run the tool and to read what it said.
+
+Importing it takes the tool and the folder of the generated files from the command line.
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+IPROF = os.path.abspath(sys.argv.pop(1))
+GENERATED = os.path.abspath(sys.argv.pop(1))
+
+STANDARD = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
+
+
+def profile(scale=1, version="1.0.0", **tables):
+    """Main.main calls Main.loop (bci 5), which calls Circle.area or Square.area (bci 7)."""
+    types = [{"id": i, "name": n} for i, n in enumerate(STANDARD)]
+    types += [{"id": 10, "name": "a.Main"}, {"id": 11, "name": "a.Circle"}, {"id": 12, "name": "a.Square"}]
+    made = {
+        "version": version,
+        "types": types,
+        "methods": [
+            {"id": 1, "name": "main", "signature": [10, 8]},
+            {"id": 2, "name": "loop", "signature": [10, 8, 4]},
+            {"id": 3, "name": "area", "signature": [11, 4]},
+            {"id": 4, "name": "area", "signature": [12, 4]},
+        ],
+        "callCountProfiles": [
+            {"ctx": "1:0", "records": [1 * scale]},
+            {"ctx": "2:0<1:5", "records": [9 * scale]},
+            {"ctx": "3:0<2:7<1:5", "records": [90 * scale]},
+        ],
+        "conditionalProfiles": [{"ctx": "2:3", "records": [53, 0, 90 * scale, 14, 1, 10 * scale]}],
+        "virtualInvokeProfiles": [{"ctx": "2:7", "records": [11, 75 * scale, 12, 25 * scale]}],
+        "monitorProfiles": [{"ctx": "0:0", "records": [11, 7 * scale]}],
+        "samplingProfiles": [
+            {"ctx": "3:2<2:7<1:5", "records": [5 * scale]},
+            {"ctx": "2:9<1:5", "records": [2 * scale]},
+        ],
+    }
+    made.update(tables)
+    return made
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="iprof-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        data = content if isinstance(content, (bytes, str)) else json.dumps(content)
+        data = data.encode() if isinstance(data, str) else data
+        if name.endswith(".gz"):
+            data = gzip.compress(data)
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def run_tool(self, *arguments, expect=0, stdin=b"", env=None):
+        done = subprocess.run(
+            [IPROF, *arguments], input=stdin, capture_output=True, cwd=self.folder, timeout=120,
+            env={**os.environ, **(env or {})}, check=False)
+        self.assertEqual(
+            done.returncode, expect,
+            f"\niprof {' '.join(arguments)}\nstdout: {done.stdout[-2000:]!r}\nstderr: {done.stderr[-2000:]!r}")
+        return done
+
+    def out(self, *arguments, **options):
+        return self.run_tool(*arguments, **options).stdout.decode()
+
+    def err(self, *arguments, **options):
+        return self.run_tool(*arguments, **options).stderr.decode()
+
+    def json(self, *arguments, **options):
+        return json.loads(self.out(*arguments, "--format", "json", **options))
+
+    def load(self, name):
+        with open(self.path(name), "rb") as f:
+            data = f.read()
+        return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
