@@ -376,7 +376,7 @@ bool ClassInstrumenter::Rep::Allocate(Worker& worker, uint32_t counters, Counted
     }
     method.first = range->first;
   }
-  if (!worker.sites.empty()) {
+  if (site_space != nullptr && !worker.sites.empty()) {
     const auto sites = site_space->Allocate(static_cast<uint32_t>(worker.sites.size()));
     if (!sites) {
       outcome.sites_refused = true;
