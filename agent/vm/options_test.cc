@@ -1,5 +1,6 @@
 #include "agent/vm/options.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
@@ -63,6 +64,9 @@ TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("onerror=ingore") ==
         "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?");
   CHECK(Refusal("verbose=4") == "option 'verbose' must be a whole number from 0 to 3, not '4'");
+  CHECK(Refusal("signal=SIGKILL") ==
+        "option 'signal' must be a signal that sampling may use, such as SIGPROF, SIGRTMIN+4 or "
+        "40, not 'SIGKILL'");
   CHECK(Refusal("out=") == "option 'out' must name a file, not ''");
   CHECK(Refusal("only=a;;b") ==
         "option 'only' must be patterns joined by ';' or '+', none of them empty, not 'a;;b'");
@@ -101,6 +105,17 @@ TEST_CASE("what a message shows of the user's text is short and printable") {
   const std::string message = Refusal(std::string(100'000, 'x') + "\n=1");
   CHECK(message.size() < 200);
   CHECK(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("so it is for the value of every option") {
+  const std::string text = "\x01" + std::string(100'000, 'x') + '\0';
+  for (const OptionSpec& spec : OptionTable()) {
+    const std::string refusal = Refusal(std::string(spec.name) + "=" + text);
+    CAPTURE(refusal);
+    CHECK(refusal.size() < 500);
+    CHECK(std::none_of(refusal.begin(), refusal.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20; }));
+  }
 }
 
 TEST_CASE("names are unique and help shows every option with its default") {
