@@ -5,6 +5,7 @@ Importing it takes the tool and the folder of the generated files from the comma
 import gzip
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import unittest
 
 IPROF = os.path.abspath(sys.argv.pop(1))
 GENERATED = os.path.abspath(sys.argv.pop(1))
+SCHEMA_CHECK = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "schema-check"
+SCHEMA_NOT_HERE = 77
 
 STANDARD = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
 
@@ -47,10 +50,33 @@ def profile(scale=1, version="1.0.0", **tables):
     return made
 
 
+def is_profile(data):
+    """Whether it is one, as opposed to a report about one, which may have members of the same names."""
+    try:
+        document = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    except (ValueError, OSError, EOFError):
+        return False
+    return isinstance(document, dict) and "version" in document and isinstance(document.get("methods"), list)
+
+
 class CliTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="iprof-cli-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.written = {}  # by the test itself: path to bytes
+        self.said = []  # what the tool wrote to stdout
+
+    def tearDown(self):
+        """Every profile that the tool made, in files or on stdout, follows the official schema, where that is at hand."""
+        files = {str(path): path.read_bytes() for path in pathlib.Path(self.folder).rglob("*") if path.is_file()}
+        made = [path for path, data in files.items() if data != self.written.get(path) and is_profile(data)]
+        for number, data in enumerate(self.said):
+            if is_profile(data):
+                made.append(self.path(f"said-{number}"))
+                pathlib.Path(made[-1]).write_bytes(data)
+        if made:
+            done = subprocess.run([SCHEMA_CHECK, *made], capture_output=True, text=True, check=False)
+            self.assertIn(done.returncode, (0, SCHEMA_NOT_HERE), done.stdout + done.stderr)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -63,12 +89,14 @@ class CliTest(unittest.TestCase):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "wb") as f:
             f.write(data)
+        self.written[self.path(name)] = data
         return self.path(name)
 
     def run_tool(self, *arguments, expect=0, stdin=b"", env=None):
         done = subprocess.run(
             [IPROF, *arguments], input=stdin, capture_output=True, cwd=self.folder, timeout=120,
             env={**os.environ, **(env or {})}, check=False)
+        self.said.append(done.stdout)
         self.assertEqual(
             done.returncode, expect,
             f"\niprof {' '.join(arguments)}\nstdout: {done.stdout[-2000:]!r}\nstderr: {done.stderr[-2000:]!r}")

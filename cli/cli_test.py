@@ -17,7 +17,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import GENERATED, IPROF, CliTest, profile
+from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile
 
 
 class Frame(CliTest):
@@ -479,10 +479,9 @@ class OfficialSchema(CliTest):
         self.run_tool("merge", "-o", "merged.iprof", "-w", f"2,{a}", b)
         self.run_tool("merge", "-o", "merged.iprof.gz", "--output-version", "1.1.0", a, b)
         self.run_tool("convert", a, "--to", "pretty", "-o", "pretty.iprof")
-        check = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts", "schema-check")
-        done = subprocess.run([check, "merged.iprof", "merged.iprof.gz", "pretty.iprof"], cwd=self.folder,
+        done = subprocess.run([SCHEMA_CHECK, "--reference", "merged.iprof", "merged.iprof.gz", "pretty.iprof"], cwd=self.folder,
                               capture_output=True, text=True, check=False)
-        if done.returncode == 77:
+        if done.returncode == SCHEMA_NOT_HERE:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
