@@ -40,6 +40,16 @@ uint16_t AssembledClass::Class(std::string_view name) {
 
 uint16_t AssembledClass::MethodRef(std::string_view owner, std::string_view name,
                                    std::string_view descriptor) {
+  return Member(10, owner, name, descriptor);
+}
+
+uint16_t AssembledClass::FieldRef(std::string_view owner, std::string_view name,
+                                  std::string_view descriptor) {
+  return Member(9, owner, name, descriptor);
+}
+
+uint16_t AssembledClass::Member(uint32_t tag, std::string_view owner, std::string_view name,
+                                std::string_view descriptor) {
   const uint16_t name_index = Utf8(name);
   const uint16_t descriptor_index = Utf8(descriptor);
   std::string name_and_type;
@@ -47,7 +57,7 @@ uint16_t AssembledClass::MethodRef(std::string_view owner, std::string_view name
   const uint16_t class_index = Class(owner);
   const uint16_t type_index = Constant(std::move(name_and_type));
   std::string bytes;
-  U1(bytes, 10), U2(bytes, class_index), U2(bytes, type_index);
+  U1(bytes, tag), U2(bytes, class_index), U2(bytes, type_index);
   return Constant(std::move(bytes));
 }
 
@@ -56,9 +66,17 @@ AssembledClass& AssembledClass::Add(Method method) {
   return *this;
 }
 
+AssembledClass& AssembledClass::AddField(uint16_t access, std::string_view name,
+                                         std::string_view descriptor) {
+  ++field_count_;
+  U2(fields_, access), U2(fields_, Utf8(name)), U2(fields_, Utf8(descriptor)), U2(fields_, 0);
+  return *this;
+}
+
 std::vector<uint8_t> AssembledClass::Bytes() {
   std::string members;
-  U2(members, 0), U2(members, 0);  // interfaces, fields
+  U2(members, 0), U2(members, field_count_);  // no interfaces
+  members.append(fields_);
   U2(members, static_cast<uint32_t>(methods_.size()));
   for (const Method& m : methods_) {
     U2(members, m.access), U2(members, Utf8(m.name)), U2(members, Utf8(m.descriptor));

@@ -35,11 +35,15 @@ class AssembledClass {
   uint16_t Utf8(std::string_view text);
   uint16_t Class(std::string_view name);
   uint16_t MethodRef(std::string_view owner, std::string_view name, std::string_view descriptor);
+  uint16_t FieldRef(std::string_view owner, std::string_view name, std::string_view descriptor);
   AssembledClass& Add(Method method);
+  AssembledClass& AddField(uint16_t access, std::string_view name, std::string_view descriptor);
   std::vector<uint8_t> Bytes();
 
  private:
   uint16_t Constant(std::string bytes);
+  uint16_t Member(uint32_t tag, std::string_view owner, std::string_view name,
+                  std::string_view descriptor);
 
   std::map<std::string, uint16_t> constants_;
   std::vector<std::string> pool_;
@@ -47,6 +51,8 @@ class AssembledClass {
   uint16_t super_;
   uint16_t access_;
   uint16_t version_;
+  std::string fields_;
+  uint16_t field_count_ = 0;
   std::vector<Method> methods_;
 };
 

@@ -1,6 +1,7 @@
 #include "agent/instrument/method_graph.h"
 
 #include "agent/classfile/constructor.h"
+#include "agent/instrument/exception_sources.h"
 
 namespace iprof::instrument {
 namespace {
@@ -11,34 +12,6 @@ using classfile::MethodCode;
 using classfile::Op;
 using classfile::Reason;
 using classfile::Slot;
-
-// Whether the instruction can end in an exception instead of its normal successors. Linkage errors
-// and OutOfMemoryError count; asynchronous ones (Thread.stop) do not. A return is not asked: it has
-// its edge when it is reached.
-bool MayThrow(const MethodCode& code, Insn i) {
-  const Op op = code.at(i).op;
-  if (op >= Op::iaload && op <= Op::saload) return true;
-  if (op >= Op::iastore && op <= Op::sastore) return true;
-  switch (op) {
-    case Op::idiv:
-    case Op::ldiv:
-    case Op::irem:
-    case Op::lrem:
-      return true;
-    case Op::ldc:
-    case Op::ldc_w:
-    case Op::ldc2_w: {
-      const classfile::Tag tag = code.file().pool().tag(code.Constant(i));
-      return tag != classfile::Tag::kInteger && tag != classfile::Tag::kFloat &&
-             tag != classfile::Tag::kLong && tag != classfile::Tag::kDouble;
-    }
-    case Op::multianewarray:
-      return true;
-    default:
-      // Fields, calls, allocation, arraylength, casts and monitors; athrow has its own edge.
-      return op >= Op::getstatic && op <= Op::monitorexit && op != Op::athrow;
-  }
-}
 
 // What the opcode says about its branch being taken: equality and negative numbers are rare, null
 // too. Nothing about ifeq and ifne, which mostly test booleans.
@@ -122,6 +95,7 @@ void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& 
 
 void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& flow) {
   const auto blocks = flow.blocks();
+  const ExceptionSources sources(code);
   in_.resize(blocks.size());
   out_.resize(blocks.size());
   for (uint32_t b = 0; b < blocks.size(); ++b) {
@@ -129,15 +103,16 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
     in_[b] = out_[b] = graph_.AddNode(block.first);
     const uint32_t ways_in = block.normal_in + (b == 0 ? 1 : 0) + (block.is_handler ? 1 : 0);
     if (wants_count_[b] != 0 && ways_in != 1) out_[b] = graph_.AddNode(block.first);
-    MarkNode(code, block, out_[b]);
+    MarkNode(code, sources, block, out_[b]);
   }
 }
 
-void MethodGraph::MarkNode(const MethodCode& code, const Block& block, NodeId id) {
+void MethodGraph::MarkNode(const MethodCode& code, const ExceptionSources& sources,
+                           const Block& block, NodeId id) {
   FlowNode& node = graph_.node(id);
   node.cold = code.at(block.last()).op == Op::athrow;
   for (Insn i = block.first; i < block.end; ++i) {
-    if (!MayThrow(code, i)) continue;
+    if (!sources.MayThrow(i)) continue;
     node.may_throw = true;
     if (!unguarded_.empty() && unguarded_[i] != 0) node.unguarded = true;
   }

@@ -37,6 +37,8 @@
 
 namespace iprof::instrument {
 
+class ExceptionSources;
+
 // Decides which calls at invokestatic, invokespecial and invokevirtual sites are wanted: those
 // whose callee's entry counter may miss calls, because the compiler replaces the call (intrinsics).
 class CalleeNumbers {
@@ -82,7 +84,8 @@ class MethodGraph {
   void FindCalls(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
                  CalleeNumbers* callees);
   void AddNodes(const classfile::MethodCode& code, const classfile::FlowGraph& flow);
-  void MarkNode(const classfile::MethodCode& code, const classfile::Block& block, NodeId node);
+  void MarkNode(const classfile::MethodCode& code, const ExceptionSources& sources,
+                const classfile::Block& block, NodeId node);
   void AddEdges(const classfile::MethodCode& code, const classfile::FlowGraph& flow, bool branches);
   void AddWaysOut(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
                   uint32_t block, bool branches);
