@@ -543,6 +543,11 @@ std::string ClassInstrumenter::Report() const {
   report +=
       fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
                   a.methods_exact, a.methods_bounded, a.largest_k, a.methods_unknown, a.clamps);
+  if (a.virtual_threads > 0) {
+    report += fmt::format(
+        "virtual threads: {} began; k does not know the frames of those that have not ended\n",
+        a.virtual_threads);
+  }
   report +=
       fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
                   a.intrinsics_corrected, a.versions_dropped);

@@ -44,8 +44,7 @@ bool ExceptionSources::MayThrow(Insn i) const {
     case Op::ldc_w:
     case Op::ldc2_w: {
       const Tag tag = code_.file().pool().tag(code_.Constant(i));
-      return tag != Tag::kInteger && tag != Tag::kFloat && tag != Tag::kLong &&
-             tag != Tag::kDouble;
+      return tag != Tag::kInteger && tag != Tag::kFloat && tag != Tag::kLong && tag != Tag::kDouble;
     }
     case Op::getfield:
       return !ReadsOwnField(i);

@@ -49,9 +49,9 @@ TEST_CASE("loads, stores, arithmetic and jumps go on") {
 }
 
 TEST_CASE("division, arrays, calls, allocation and casts may throw") {
-  CHECK(Subject().With({B(Op::iconst_1), B(Op::iconst_1), B(Op::idiv), B(Op::pop),
-                        B(Op::aload_1), B(Op::iconst_0), B(Op::iaload), B(Op::pop),
-                        B(Op::return_)}) == "..!...!..");
+  CHECK(Subject().With({B(Op::iconst_1), B(Op::iconst_1), B(Op::idiv), B(Op::pop), B(Op::aload_1),
+                        B(Op::iconst_0), B(Op::iaload), B(Op::pop), B(Op::return_)}) ==
+        "..!...!..");
   Subject s;
   const int owner = s.assembled.Class("T");
   CHECK(s.With({B(Op::new_), 0, owner, B(Op::checkcast), 0, owner, B(Op::pop), B(Op::return_)}) ==
@@ -93,9 +93,9 @@ TEST_CASE("this may be overwritten, or come from elsewhere") {
 // The file of a hidden class bears another class's name, and means itself only by this_class.
 TEST_CASE("a second constant of the same name is another class") {
   Subject s;
-  s.assembled.Add({.access = kPublic,
-                   .code = Code({B(Op::aload_0), B(Op::getfield), 0, s.foreign, B(Op::pop),
-                                 B(Op::return_)})});
+  s.assembled.Add(
+      {.access = kPublic,
+       .code = Code({B(Op::aload_0), B(Op::getfield), 0, s.foreign, B(Op::pop), B(Op::return_)})});
   std::vector<uint8_t> bytes = s.assembled.Bytes();
   const std::vector<uint8_t> u = {1, 0, 1, 'U'};
   const auto name = std::search(bytes.begin(), bytes.end(), u.begin(), u.end());

@@ -7,8 +7,8 @@
 //    graph per thread serves every method without allocating.
 //  - An edge's count is the number of times that control *arrived at its end in code*: an if's two
 //    successors, each slot of a switch, a jump, running into the next block, a return or athrow
-//    instruction reached. A block that does several jobs may be split in two nodes joined by a
-//    kInside edge, whose count is the number of times the block began.
+//    instruction reached. A block may be split in parts, nodes joined by kInside edges, whose
+//    count is the number of times that the next part began.
 //  - Exceptions that start in the middle of a block are no edges: they leave a node without a trace
 //    (may_throw) and come back through a kHandler edge from the root, or not at all.
 //
@@ -36,7 +36,7 @@ constexpr uint32_t Index(EdgeId id) { return static_cast<uint32_t>(id); }
 enum class EdgeKind : uint8_t {
   kEntry,        // root -> first block: the method was entered; exactly one, always edge 0
   kHandler,      // root -> handler block, by an exception
-  kInside,       // begin of a split block -> its code
+  kInside,       // a part of a split block -> its next part
   kFallThrough,  // end of a block that runs into the next
   kNotTaken,     // an if's fall-through
   kTaken,        // an if's target

@@ -63,16 +63,13 @@ Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
       for (Insn i = 0; i < code.count(); ++i) unguarded_[i] = before.At(i) ? 1 : 0;
     }
   }
-  wants_count_.assign(flow.blocks().size(), 0);
   if (callees != nullptr && !direct_only_) FindCalls(code, flow, callees);
   AddNodes(code, flow);
   AddEdges(code, flow, options.branches);
   graph_.Finish();
 
-  // A block that was not split has one way in, and that is its count.
   for (Call& call : calls_) {
-    const uint32_t block = flow.BlockOf(call.insn);
-    call.edge = graph_.In(Index(out_[block]))[0];
+    call.edge = graph_.In(Index(call.node))[0];
     graph_.Require(EdgeId{call.edge});
   }
   return Reason::kOk;
@@ -87,8 +84,7 @@ void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& 
       if (op != Op::invokestatic && op != Op::invokespecial && op != Op::invokevirtual) continue;
       const uint32_t callee = callees->NumberOf(code, i);
       if (callee == CalleeNumbers::kNotWanted) continue;
-      calls_.push_back({i, callee, 0});
-      wants_count_[flow.BlockOf(i)] = 1;
+      calls_.push_back({i, callee, kRoot, 0});
     }
   }
 }
@@ -98,26 +94,40 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
   const ExceptionSources sources(code);
   in_.resize(blocks.size());
   out_.resize(blocks.size());
+  auto call = calls_.begin();
   for (uint32_t b = 0; b < blocks.size(); ++b) {
     const Block& block = blocks[b];
-    in_[b] = out_[b] = graph_.AddNode(block.first);
     const uint32_t ways_in = block.normal_in + (b == 0 ? 1 : 0) + (block.is_handler ? 1 : 0);
-    if (wants_count_[b] != 0 && ways_in != 1) out_[b] = graph_.AddNode(block.first);
-    MarkNode(code, sources, block, out_[b]);
+    NodeId part = in_[b] = graph_.AddNode(block.first);
+    // What gets to a counted call is what its part of the block begins with: it has one way in, and
+    // nothing in it throws before the call.
+    bool one_way_in = ways_in == 1;
+    bool threw = false;
+    for (Insn i = block.first; i < block.end; ++i) {
+      if (call != calls_.end() && call->insn == i) {
+        if (threw || !one_way_in) part = graph_.AddNode(threw ? i : block.first);
+        one_way_in = true;
+        threw = false;
+        (call++)->node = part;
+      }
+      if (!sources.MayThrow(i)) continue;
+      threw = true;
+      MarkThrowing(i, part);
+    }
+    out_[b] = part;
+    FlowNode& end = graph_.node(part);
+    end.cold = code.at(block.last()).op == Op::athrow;
+    // An athrow before super() unwinds unseen as well.
+    if (end.cold && IsUnguarded(block.last())) end.unguarded = true;
   }
 }
 
-void MethodGraph::MarkNode(const MethodCode& code, const ExceptionSources& sources,
-                           const Block& block, NodeId id) {
+bool MethodGraph::IsUnguarded(Insn i) const { return !unguarded_.empty() && unguarded_[i] != 0; }
+
+void MethodGraph::MarkThrowing(Insn i, NodeId id) {
   FlowNode& node = graph_.node(id);
-  node.cold = code.at(block.last()).op == Op::athrow;
-  for (Insn i = block.first; i < block.end; ++i) {
-    if (!sources.MayThrow(i)) continue;
-    node.may_throw = true;
-    if (!unguarded_.empty() && unguarded_[i] != 0) node.unguarded = true;
-  }
-  // An athrow before super() unwinds unseen as well.
-  if (node.cold && !unguarded_.empty() && unguarded_[block.last()] != 0) node.unguarded = true;
+  node.may_throw = true;
+  if (IsUnguarded(i)) node.unguarded = true;
 }
 
 void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& flow,
@@ -128,7 +138,10 @@ void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& f
     if (blocks[b].is_handler) {
       graph_.AddEdge(EdgeKind::kHandler, kRoot, in_[b], blocks[b].first);
     }
-    if (in_[b] != out_[b]) graph_.AddEdge(EdgeKind::kInside, in_[b], out_[b], blocks[b].first);
+    for (uint32_t part = Index(in_[b]); part < Index(out_[b]); ++part) {
+      graph_.AddEdge(EdgeKind::kInside, NodeId{part}, NodeId{part + 1},
+                     graph_.node(NodeId{part + 1}).first_insn);
+    }
   }
   for (uint32_t b = 0; b < blocks.size(); ++b) AddWaysOut(code, flow, b, branches);
   for (const classfile::ExceptionEntry& e : code.exceptions()) {

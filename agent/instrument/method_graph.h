@@ -19,8 +19,9 @@
 //     kTaken, kSlot       OnEdge(insn, slot)
 //
 // Guarantees: every if and switch of reachable code has one successor per edge in the record, in
-// the profile's order, at its original bcis; a call site's count is that of its block. Code that a
-// catch-any handler cannot protect (before super() returns) is marked unguarded. A method with
+// the profile's order, at its original bcis; a call site's count is how often control got to it (a
+// block is split where an exception could come in between). Code that a catch-any handler cannot
+// protect (before super() returns) is marked unguarded. A method with
 // jsr/ret is direct_only() and reports no call sites, because flow through ret is not in the graph.
 //
 // Not thread-safe; the code and arena must live until FillRecord. Failure: the class-file room's
@@ -36,8 +37,6 @@
 #include "writer/sites/site_record.h"
 
 namespace iprof::instrument {
-
-class ExceptionSources;
 
 // Decides which calls at invokestatic, invokespecial and invokevirtual sites are wanted: those
 // whose callee's entry counter may miss calls, because the compiler replaces the call (intrinsics).
@@ -78,14 +77,15 @@ class MethodGraph {
   struct Call {
     classfile::Insn insn;
     uint32_t callee;
-    uint32_t edge;
+    NodeId node;    // that begins where the call does, as far as exceptions can tell
+    uint32_t edge;  // its only way in
   };
 
   void FindCalls(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
                  CalleeNumbers* callees);
   void AddNodes(const classfile::MethodCode& code, const classfile::FlowGraph& flow);
-  void MarkNode(const classfile::MethodCode& code, const ExceptionSources& sources,
-                const classfile::Block& block, NodeId node);
+  bool IsUnguarded(classfile::Insn i) const;
+  void MarkThrowing(classfile::Insn i, NodeId node);
   void AddEdges(const classfile::MethodCode& code, const classfile::FlowGraph& flow, bool branches);
   void AddWaysOut(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
                   uint32_t block, bool branches);
@@ -94,9 +94,8 @@ class MethodGraph {
   FlowGraph graph_;
   bool direct_only_ = false;
   bool can_count_unwinds_ = true;
-  std::vector<NodeId> in_, out_;      // by block: where edges arrive and start
-  std::vector<uint8_t> wants_count_;  // by block
-  std::vector<uint8_t> unguarded_;    // by instruction; empty outside constructors
+  std::vector<NodeId> in_, out_;    // by block: where edges arrive and start
+  std::vector<uint8_t> unguarded_;  // by instruction; empty outside constructors
   std::vector<Branch> branches_;
   std::vector<Call> calls_;
 };

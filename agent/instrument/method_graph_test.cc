@@ -152,7 +152,7 @@ class EveryCallee : public CalleeNumbers {
 };
 
 // 0 iload_0; 1 ifeq 9; 4 iload_0; 5 invokestatic f; 8 ireturn; 9 iconst_0; 10 ireturn
-TEST_CASE("a call site's count is its block's") {
+TEST_CASE("a call site's count is its block's where nothing throws before it") {
   const std::vector<uint8_t> code = {B(Op::iload_0),
                                      B(Op::ifeq),
                                      0,
@@ -201,6 +201,35 @@ TEST_CASE("a call in a block with two ways in is counted once for both") {
     REQUIRE(values[m.record.calls[0].value] == 100);
     REQUIRE(values[m.record.SuccessorsOf(0)[0].value] == 90);
     REQUIRE(values[m.record.SuccessorsOf(0)[1].value] == 10);
+  }
+}
+
+// 0 iload_0; 1 invokestatic f; 4 invokestatic f; 7 ireturn
+TEST_CASE("a call behind one that may throw: counted where it stands, or known within k") {
+  const std::vector<uint8_t> code = {
+      B(Op::iload_0), B(Op::invokestatic), 0, 7, B(Op::invokestatic), 0, 7, B(Op::ireturn)};
+  EveryCallee callees;
+  for (PlacementPolicy policy :
+       {PlacementPolicy::kAutomatic, PlacementPolicy::kTree, PlacementPolicy::kDirect}) {
+    Method m(ClassWith(code), policy, &callees);
+    REQUIRE(m.record.calls.size() == 2);
+    std::vector<uint64_t> values(m.plan.derivation.value_count());
+    for (uint32_t i = 0; i < m.plan.probes.size(); ++i) {
+      // Of 10 calls 4 throw out of the first one.
+      const FlowEdge& edge = m.graph.graph().edge(m.plan.probes[i].edge);
+      values[i] = edge.kind == EdgeKind::kEntry ? 10 : 6;
+      if (edge.kind == EdgeKind::kInside) {
+        REQUIRE(m.plan.probes[i].at == ProbeAt::kBlockHead);
+        REQUIRE(m.code.OffsetOf(m.plan.probes[i].insn) == 4);
+      }
+    }
+    if (m.plan.unwind_counter != kNoCounter) values[m.plan.unwind_counter] = 4;
+    Derive(m.record.derivation, values);
+    REQUIRE(values[m.record.entry] == 10);
+    REQUIRE(values[m.record.calls[0].value] == 10);
+    const uint64_t k = BoundOf(m.record.certificate, values, 0).k;
+    REQUIRE(k == (policy == PlacementPolicy::kDirect ? 0u : 4u));
+    REQUIRE(values[m.record.calls[1].value] - k == 6);
   }
 }
 

@@ -44,7 +44,7 @@ class Assembly {
       versions_.try_emplace(c->name, c);
       for (const CountedMethod& m : c->methods) {
         if (m.intrinsic_candidate)
-          site_calls_.try_emplace(MethodKey(c->name, m.name, m.descriptor), 0);
+          site_calls_.try_emplace(MethodKey(c->name, m.name, m.descriptor));
       }
     }
   }
@@ -68,6 +68,12 @@ class Assembly {
   AssemblyStatistics statistics() const { return statistics_; }
 
  private:
+  // Of a candidate's sites. Sure: whatever exceptions have done to the derived counts.
+  struct SiteCalls {
+    uint64_t count = 0;
+    uint64_t sure = 0;
+  };
+
   struct ClassCounts {
     const CountedClass* klass;
     std::vector<Counted> methods;
@@ -84,6 +90,8 @@ class Assembly {
     counted.positions = origin == MethodOrigin::kSame;
     if (method.counters > 0 && Decode(c, method)) {
       counted.entries = values_[record_.entry];
+      if (c.name == "java/lang/VirtualThread" && method.name == "run")
+        statistics_.virtual_threads += counted.entries;
       if (counted.positions) {
         AddBranches(counted);
       } else if (counted.entries > 0) {
@@ -104,6 +112,7 @@ class Assembly {
     }
     values_.assign(record_.derivation.value_count(), 0);
     const auto base = static_cast<size_t>(method.first);
+    abrupt_ = {Exactness::kExact, 0};
     bool used = false;
     for (uint32_t i = 0; i < record_.derivation.counter_count && base + i < counters_.size(); ++i) {
       values_[i] = counters_[base + i];
@@ -114,6 +123,7 @@ class Assembly {
     const uint64_t live = record_.certificate.live_frames_matter
                               ? live_frames_(MethodKey(c.name, method.name, method.descriptor))
                               : 0;
+    abrupt_ = BoundOf(record_.certificate, values_, 0);
     const ErrorBound bound = BoundOf(record_.certificate, values_, live);
     switch (bound.kind) {
       case Exactness::kExact:
@@ -158,13 +168,16 @@ class Assembly {
     for (const CallSite& site : record_.calls) {
       const uint64_t count = ValueOf(site.value);
       if (count == 0 || site.callee >= c.callees.size()) continue;
-      if (uint64_t* sum = SumOf(c.callees[site.callee])) *sum += count;
+      if (SiteCalls* sum = SumOf(c.callees[site.callee])) {
+        sum->count += count;
+        if (abrupt_.kind != Exactness::kUnknown) sum->sure += count - std::min(count, abrupt_.k);
+      }
     }
   }
 
   // The sum of the candidate that a call names; null where it names none, or may mean an overriding
   // method.
-  uint64_t* SumOf(const Callee& callee) {
+  SiteCalls* SumOf(const Callee& callee) {
     constexpr int kDeepest = 64;
     std::string_view owner = callee.owner;
     for (int depth = 0; depth < kDeepest; ++depth) {
@@ -249,8 +262,8 @@ class Assembly {
                   uint64_t entries) {
     if (method.intrinsic_candidate) {
       const auto sum = site_calls_.find(MethodKey(c.name, method.name, method.descriptor));
-      if (sum != site_calls_.end() && sum->second > entries) {
-        entries = sum->second;
+      if (sum != site_calls_.end() && sum->second.sure > entries) {
+        entries = sum->second.count;
         ++statistics_.intrinsics_corrected;
       }
     }
@@ -266,10 +279,11 @@ class Assembly {
   SiteAssembly sites_;
   AssemblyStatistics statistics_;
   std::unordered_map<std::string_view, const CountedClass*> versions_;  // the first of each name
-  std::unordered_map<std::string, uint64_t> site_calls_;                // of candidates
+  std::unordered_map<std::string, SiteCalls> site_calls_;               // of candidates
   std::vector<ClassCounts> classes_;
   MethodRecord record_;
   std::vector<uint64_t> values_;
+  ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, live frames apart
   std::vector<uint32_t> targets_;
   std::vector<SuccessorShape> shape_;
 };

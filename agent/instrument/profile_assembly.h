@@ -6,8 +6,8 @@
 // within a bound, unknown) is summed up.
 //
 // Intrinsic candidates: the compiler replaces them at the call, so that their entry counters miss
-// calls. Where the sites that can only mean such a method were executed more often than it was
-// entered, the sites' sum is reported.
+// calls. Where the sites that can only mean such a method were surely executed more often than it
+// was entered (each site's count less the error that it may have), their sum is reported.
 //
 // Versions: classes of one name with different bytes (several loaders, redefinition) add their
 // calls up. Branches add up where the method's instructions are the same; otherwise those of the
@@ -58,6 +58,7 @@ struct AssemblyStatistics {
   uint64_t methods_unknown = 0;  // k is only a lower estimate
   uint64_t largest_k = 0;
   uint64_t clamps = 0;
+  uint64_t virtual_threads = 0;  // that began: k leaves out the frames of those that live
   uint64_t damaged_records = 0;
   uint64_t intrinsics_corrected = 0;  // methods whose sites told more than their entries
   uint64_t sites_written = 0;

@@ -64,7 +64,6 @@ class Classes {
 
   std::vector<uint64_t> counters_;
 
- private:
   CountedMethod& Put(CountedClass& c, std::string_view name, std::string_view descriptor,
                      const MethodRecord& record, const std::vector<uint64_t>& values) {
     CountedMethod method;
@@ -80,6 +79,7 @@ class Classes {
     return c.methods.back();
   }
 
+ private:
   std::vector<std::unique_ptr<CountedClass>> classes_;
 };
 
@@ -237,6 +237,34 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
         "a.Math.min()void: 900 calls\n"
         "a.Math.plain()void: 16 calls\n"
         "a.User.run()void: 300 calls\n");
+}
+
+// Reached 1000 times by derivation; the handler's counter says how many of these may not be true.
+TEST_CASE("sites that may be too high do not outdo an entry counter that may be right") {
+  const auto calls_of_max = [](uint64_t entries_of_max, uint64_t caught, Exactness kind) {
+    Classes classes;
+    CountedClass& math = classes.Add("a/Math");
+    classes.Method(math, "max", entries_of_max).intrinsic_candidate = true;
+    CountedClass& user = classes.Add("a/User");
+    user.callees = {{"a/Math", "max", "()V", false}};
+    MethodRecord record;
+    record.derivation.counter_count = 2;
+    record.derivation.operands = {Operand::Plus(0)};
+    record.derivation.step_end = {1};
+    record.certificate.kind = kind;
+    record.certificate.abrupt = {1};
+    record.calls.push_back({6, 0, 2});
+    classes.Put(user, "run", "()V", record, {1000, caught});
+    Profile profile;
+    classes.AddTo(profile);
+    const std::string text = Text(profile);
+    return text.substr(0, text.find(" calls"));
+  };
+  CHECK(calls_of_max(10, 0, Exactness::kBounded) == "a.Math.max()void: 1000");
+  CHECK(calls_of_max(600, 400, Exactness::kBounded) == "a.Math.max()void: 600");
+  CHECK(calls_of_max(10, 400, Exactness::kBounded) == "a.Math.max()void: 1000");
+  CHECK(calls_of_max(10, 5000, Exactness::kBounded) == "a.Math.max()void: 10");
+  CHECK(calls_of_max(10, 0, Exactness::kUnknown) == "a.Math.max()void: 10");
 }
 
 TEST_CASE(

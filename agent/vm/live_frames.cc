@@ -1,12 +1,30 @@
 #include "agent/vm/live_frames.h"
 
+#include <vector>
+
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/loaded_classes.h"
 
 namespace iprof::vm {
 namespace {
 
-constexpr jint kDeepest = 2048;
+// Frames that are asked for at a time; deeper stacks are read on from there.
+constexpr jint kPage = 2048;
+constexpr jint kDeepest = 1 << 22;
+
+using MethodCounts = std::unordered_map<jmethodID, uint64_t>;
+
+// The frames of a thread that lie deeper than the first page.
+void AddRest(jvmtiEnv* jvmti, jthread thread, MethodCounts& methods) {
+  std::vector<jvmtiFrameInfo> frames(kPage);
+  for (jint depth = kPage; depth < kDeepest; depth += kPage) {
+    jint count = 0;
+    if (jvmti->GetStackTrace(thread, depth, kPage, frames.data(), &count) != JVMTI_ERROR_NONE)
+      return;  // the stack ends here, or the thread has ended
+    for (jint f = 0; f < count; ++f) ++methods[frames[static_cast<size_t>(f)].method];
+    if (count < kPage) return;
+  }
+}
 
 // "java/lang/Object.wait(J)V"; empty where the method is gone.
 std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
@@ -34,11 +52,11 @@ LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
   jint threads = 0;
-  if (jvmti->GetAllStackTraces(kDeepest, stacks.address(), &threads) != JVMTI_ERROR_NONE)
-    return live;
-  std::unordered_map<jmethodID, uint64_t> methods;
+  if (jvmti->GetAllStackTraces(kPage, stacks.address(), &threads) != JVMTI_ERROR_NONE) return live;
+  MethodCounts methods;
   for (jint t = 0; t < threads; ++t) {
     for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
+    if (stacks[t].frame_count == kPage) AddRest(jvmti, stacks[t].thread, methods);
   }
   for (const auto& [method, count] : methods) {
     const std::string key = KeyOf(jvmti, jni, method);

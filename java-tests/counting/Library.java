@@ -10,6 +10,7 @@ import java.util.GregorianCalendar;
 final class Library {
   private static long sink;
   private static int times;
+  private static int fused;
 
   static void run(int rounds) {
     times = rounds;
@@ -24,7 +25,18 @@ final class Library {
       sink += Arrays.equals(array, array) ? 1 : 0;
       sink += StrictMath.max(i, 3.0f) > 4 ? 1 : 0;
       Math.fma(1.0, 2.0, i);
+      try {
+        sink += (long) fuse(array, i % 5 * 6);
+        fused++;
+      } catch (ArrayIndexOutOfBoundsException expected) {
+        sink++;
+      }
     }
+  }
+
+  /** Two calls in five end before the intrinsic's, in the same block. */
+  private static float fuse(int[] array, int i) {
+    return Math.fma(array[i], 2.0f, 1.0f);
   }
 
   static void expect() {
@@ -42,6 +54,8 @@ final class Library {
     e.callsAtLeast("java.util.Arrays", "equals([I[I)Z", times);
     e.callsAtLeast("java.lang.StrictMath", "max(FF)F", times);
     e.callsAtLeast("java.lang.Math", "fma(DDD)D", times);
+    e.calls("java.lang.Math", "fma(FFF)F", fused);
+    e.abrupt("java.lang.Math", "fma(FFF)F", times - fused);
     e.callsAtLeast("java.lang.Object", "<init>()V", 1);
   }
 }

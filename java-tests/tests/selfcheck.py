@@ -8,8 +8,8 @@ from oracle import java_sources
 
 
 class SelfCheck(AgentCase):
-    def check(self, *command):
-        run = self.run_java(*command, agent="selfcheck=y,verbose=1")
+    def check(self, *command, jvm_args=()):
+        run = self.run_java(*command, agent="selfcheck=y,verbose=1", jvm_args=jvm_args)
         lines = [line for line in self.agent_lines(run.stderr) if "selfcheck" in line]
         print("\n".join(lines), file=sys.stderr)
         said = "\n".join(lines)
@@ -22,6 +22,9 @@ class SelfCheck(AgentCase):
 
     def test_a_million_exceptions(self):
         self.check("counting.MillionExceptions", "1000000")
+
+    def test_ends_at_the_bottom_of_a_deep_recursion(self):
+        self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])
 
     def test_programs_that_know_their_counts(self):
         self.check("counting.All", "1")

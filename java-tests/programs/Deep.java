@@ -1,0 +1,24 @@
+package programs;
+
+/** Ends the VM in the innermost of many frames, none of which gets to the branch behind its call. */
+public final class Deep {
+  private static int even;
+  private static int odd;
+
+  public static void main(String[] arguments) throws InterruptedException {
+    int depth = Integer.parseInt(arguments[0]);
+    // A stack of its own: the launcher's main thread may have a small one.
+    Thread thread = new Thread(null, () -> descend(depth), "deep", 64 << 20);
+    thread.start();
+    thread.join();
+  }
+
+  private static void descend(int depth) {
+    if (depth == 0) System.exit(0);
+    descend(depth - 1);
+    if (depth % 2 == 0) even++;
+    else odd++;
+  }
+
+  private Deep() {}
+}
