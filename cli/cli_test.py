@@ -437,6 +437,31 @@ class Convert(CliTest):
         self.assertIn("both write to standard output", self.err("convert", a, "--to", "csv", "--format", "json", expect=2))
 
 
+class OutputThatTheShellOpened(CliTest):
+    """-o /dev/stdout: what is in the file already, and what follows, is not ours to throw away."""
+
+    def shell(self, script):
+        done = subprocess.run(["sh", "-c", script, IPROF, IPROF], capture_output=True, cwd=self.folder, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), script)
+
+    def test_appended_to_and_written_after(self):
+        self.write("a.iprof", profile())
+        expected = self.out("convert", "--to", "collapsed", "a.iprof")
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"):
+            if name == "link":
+                os.symlink("/dev/stdout", self.path("link"))
+            self.write("log", "before\n")
+            self.shell(f"$1 convert --to collapsed a.iprof -o {name} >> log")
+            self.shell(f"( $1 convert --to collapsed a.iprof -o {name}; echo after ) > group")
+            self.shell(f"$1 convert --to collapsed a.iprof -o {name} | cat > piped")
+            for file, text in (("log", "before\n" + expected), ("group", expected + "after\n"), ("piped", expected)):
+                with open(self.path(file), encoding="utf-8") as f:
+                    self.assertEqual(f.read(), text, f"{file}, -o {name}")
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.shell("$1 merge -o /dev/stderr a.iprof 2> merged")
+        self.assertEqual(self.load("merged"), json.loads(self.out("merge", "-o", "-", "a.iprof")))
+
+
 class Top(CliTest):
     LINES = {"a.Circle.area()int": {"2": 40}, "a.Main.loop(int)void": {"7": 21, "9": 21}}
 

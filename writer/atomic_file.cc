@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int kAttempts = 100;  // temporary names, should some be taken by files of a dead process
 constexpr size_t kNameBytesInTemporary = 100;  // a name has at most 255 bytes, and ours gets longer
+constexpr int kMostLinks = 40;                 // as many as the kernel follows
 
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -21,12 +24,53 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file that the path leads to, or the path itself when that cannot be found.
-std::string FollowLinks(const std::string& path) {
+std::string RealPath(const std::string& path) {
   char* resolved = ::realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string target(resolved);
+  std::string real(resolved == nullptr ? "" : resolved);
   ::free(resolved);
+  return real;
+}
+
+// A process's descriptor that has a name as a file.
+struct NamedDescriptor {
+  int number;
+  bool ours;
+};
+
+// What looks like a link in /proc/PID/fd is none: it leads to the open file itself, whose name may be
+// gone or by now be another file's.
+std::optional<NamedDescriptor> DescriptorNamed(const std::string& path) {
+  const char* const end = path.data() + path.size();
+  const char* const name = path.data() + path.rfind('/') + 1;
+  NamedDescriptor descriptor{};
+  const auto parsed = std::from_chars(name, end, descriptor.number);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return {};
+  const std::string folder = RealPath(FolderOf(path));
+  if (!folder.starts_with("/proc/") || !folder.ends_with("/fd")) return {};
+  const std::string self = RealPath("/proc/self");
+  descriptor.ours = !self.empty() && folder.starts_with(self + "/");
+  return descriptor;
+}
+
+// Where a path leads.
+struct Target {
+  std::string path;  // no link, or one that cannot be followed
+  std::optional<NamedDescriptor> descriptor;
+};
+
+// Link by link, since realpath() finds no target that is still to be made.
+Target FollowLinks(const std::string& path, SystemCalls& calls) {
+  Target target{path, {}};
+  for (int links = 0; links < kMostLinks; ++links) {
+    target.descriptor = DescriptorNamed(target.path);
+    if (target.descriptor) break;
+    char text[PATH_MAX];
+    const ssize_t size = calls.Readlink(target.path.c_str(), text, sizeof(text));
+    if (size <= 0) break;
+    std::string next(text, static_cast<size_t>(size));
+    if (next.front() != '/') next.insert(0, FolderOf(target.path) + "/");
+    target.path = std::move(next);
+  }
   return target;
 }
 
@@ -44,8 +88,14 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
                                                        SystemCalls& calls) {
   std::unique_ptr<AtomicFile> file(new AtomicFile(calls));
   file->path_ = path;
-  file->target_ = path;
   if (path.empty()) return Status(Code::kIo, "cannot write a file without a name");
+  const Target target = FollowLinks(path, calls);
+  file->target_ = target.path;
+  if (target.descriptor && target.descriptor->ours) {
+    file->fd_ = calls.Dup(target.descriptor->number);
+    if (file->fd_ < 0) return file->Fail("cannot open", errno);
+    return file;
+  }
   struct stat old {};
   if (calls.Stat(path.c_str(), &old) == 0) {
     if (S_ISDIR(old.st_mode)) return file->Fail("is a directory", 0);
@@ -55,14 +105,21 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
       if (file->fd_ < 0) return file->Fail("cannot open", errno);
       return file;
     }
-    file->target_ = FollowLinks(path);
+    struct stat found {};
+    if (calls.Stat(target.path.c_str(), &found) != 0) {
+      return file->Fail("cannot follow its links", errno);
+    }
+    if (found.st_dev != old.st_dev || found.st_ino != old.st_ino || target.descriptor) {
+      return file->Fail("is a name of an open file, which cannot be replaced", 0);
+    }
     file->old_mode_ = old.st_mode & 07777;
   } else if (errno != ENOENT) {
     return file->Fail("cannot look at", errno);
   }
+  const mode_t mode = file->old_mode_ ? 0600 : 0666;
   for (int attempt = 0; file->fd_ < 0; ++attempt) {
     std::string name = TemporaryName(file->target_);
-    file->fd_ = calls.Open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->fd_ = calls.Open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file->fd_ >= 0) {
       file->temporary_ = std::move(name);
     } else if (errno != EEXIST || attempt == kAttempts) {

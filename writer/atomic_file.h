@@ -3,10 +3,14 @@
 // Guarantees: bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp");
 // Commit() flushes it to disk, gives it the old file's permissions, renames it over the target and
 // flushes the folder. Until the rename has happened the target is untouched; on any failure, or
-// when destroyed without Commit(), the temporary file is removed. A symbolic link is followed: the
-// file that it points to is replaced. What is there and is no regular file (a device, a FIFO)
-// cannot be replaced and is written directly; a folder is refused. Failures are kIo and name the
-// path, the step and the reason. One thread at a time; no exceptions except std::bad_alloc.
+// when destroyed without Commit(), the temporary file is removed; nobody can read it before who
+// could not read the old file. A symbolic link is followed: the file that it points to is replaced,
+// or made where it is not there yet. What is there and is no regular file (a device, a FIFO) cannot
+// be replaced and is written directly; a folder is refused. A name of one of our own descriptors
+// (/dev/stdout, /dev/fd/3) means that descriptor, whatever is behind it: it is written to at its own
+// position, as the shell that opened it wants (>>, or a group of commands with one output). Failures
+// are kIo and name the path, the step and the reason. One thread at a time; no exceptions except
+// std::bad_alloc.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,8 @@
 #include "writer/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,6 +82,7 @@ class FailingCalls final : public SystemCalls {
   int Stat(const char* path, struct stat* result) override {
     return Fails("stat") ? -1 : SystemCalls::Stat(path, result);
   }
+  int Dup(int fd) override { return Fails("dup") ? -1 : SystemCalls::Dup(fd); }
 
  private:
   bool Fails(const char* call) {
@@ -123,6 +126,7 @@ TEST_CASE(
   };
   const Case cases[] = {
       {"stat", 1, EACCES, "cannot look at: Permission denied", "old"},
+      {"stat", 2, EACCES, "cannot follow its links: Permission denied", "old"},
       {"access", 1, EACCES, "cannot write: Permission denied", "old"},
       {"open", 1, EACCES, "cannot create a temporary file beside it: Permission denied", "old"},
       {"open", 1, ENOSPC, "cannot create a temporary file beside it: No space left on device",
@@ -199,6 +203,103 @@ TEST_CASE("links are followed, long names are shortened, devices are written dir
   const std::string long_name = folder.File(std::string(255, 'x').c_str());
   CHECK(WriteWith(SystemCalls::Real(), long_name).message() == "");
   CHECK(WriteWith(SystemCalls::Real(), "/dev/null").message() == "");
+}
+
+TEST_CASE("a link to a file that is not there yet makes that file and stays a link") {
+  Folder folder;
+  fs::create_directory(folder.File("d"));
+  fs::create_symlink("d/second", folder.File("first"));
+  fs::create_symlink("../real", folder.File("d/second"));
+  REQUIRE(WriteWith(SystemCalls::Real(), folder.File("first")).message() == "");
+  CHECK(fs::is_symlink(folder.File("first")));
+  CHECK(fs::is_symlink(folder.File("d/second")));
+  CHECK(Get(folder.File("real")) == "new text");
+  CHECK(folder.Names() == std::vector<std::string>{"d", "first", "real"});
+
+  fs::create_symlink("gone/p", folder.File("nowhere"));
+  CHECK(WriteWith(SystemCalls::Real(), folder.File("nowhere")).message() ==
+        folder.File("nowhere") +
+            ": cannot create a temporary file beside it: No such file or directory");
+  fs::create_symlink("loop", folder.File("loop"));
+  CHECK(WriteWith(SystemCalls::Real(), folder.File("loop")).message() ==
+        folder.File("loop") + ": cannot look at: Too many levels of symbolic links");
+}
+
+TEST_CASE("a file that others may not read is never readable for them, not for a moment") {
+  Folder folder;
+  const std::string path = folder.File("p");
+  Put(path, "old");
+  fs::permissions(path, fs::perms(0600));
+  const mode_t umask_before = umask(022);
+  const auto secret = AtomicFile::Create(path);
+  const auto fresh = AtomicFile::Create(folder.File("new"));
+  umask(umask_before);
+  REQUIRE(secret.ok());
+  REQUIRE(fresh.ok());
+  CHECK(fs::status((*secret)->temporary_path()).permissions() == fs::perms(0600));
+  CHECK(fs::status((*fresh)->temporary_path()).permissions() == fs::perms(0644));
+}
+
+// The text behind a descriptor, from its beginning.
+std::string TextBehind(int fd) {
+  char text[100];
+  const ssize_t size = ::pread(fd, text, sizeof(text), 0);
+  return {text, static_cast<size_t>(std::max<ssize_t>(size, 0))};
+}
+
+TEST_CASE("a name of an open descriptor of ours is that descriptor, at its position") {
+  Folder folder;
+  const std::string path = folder.File("log");
+  const std::string before = "before ";
+  for (const bool unlinked : {false, true}) {
+    INFO(unlinked);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(::write(fd, before.data(), before.size()) == 7);
+    if (unlinked) fs::remove(path);
+    const std::string number = std::to_string(fd);
+    fs::create_symlink("/proc/self/fd/" + number, folder.File("link"));
+    std::string expected = before;
+    for (const std::string& name :
+         {"/dev/fd/" + number, "/proc/" + std::to_string(getpid()) + "/fd/" + number,
+          "/proc/thread-self/fd/" + number, folder.File("link")}) {
+      INFO(name);
+      CHECK(WriteWith(SystemCalls::Real(), name).message() == "");
+      expected += "new text";
+      CHECK(TextBehind(fd) == expected);
+    }
+    CHECK(::write(fd, " after", 6) == 6);
+    CHECK(TextBehind(fd) == expected + " after");
+    CHECK(fs::is_symlink(folder.File("link")));
+    CHECK(fs::exists(path) == !unlinked);
+    CHECK(folder.Names().size() == (unlinked ? 1 : 2));
+    fs::remove(folder.File("link"));
+
+    FailingCalls calls("dup", 1, EMFILE);
+    CHECK(WriteWith(calls, "/dev/fd/" + number).message() ==
+          "/dev/fd/" + number + ": cannot open: Too many open files");
+    ::close(fd);
+    CHECK(WriteWith(SystemCalls::Real(), "/dev/fd/" + number).message() ==
+          "/dev/fd/" + number + ": cannot open: Bad file descriptor");
+  }
+}
+
+TEST_CASE("a file that another process has open is not replaced under its feet") {
+  Folder folder;
+  Put(folder.File("log"), "old");
+  const int fd = ::open(folder.File("log").c_str(), O_RDWR);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const std::string name = "/proc/" + std::to_string(child) + "/fd/" + std::to_string(fd);
+  CHECK(WriteWith(SystemCalls::Real(), name).message() ==
+        name + ": is a name of an open file, which cannot be replaced");
+  CHECK(Get(folder.File("log")) == "old");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(fd);
 }
 
 TEST_CASE("a full disk") {

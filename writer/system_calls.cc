@@ -20,6 +20,10 @@ int SystemCalls::Rename(const char* from, const char* to) { return ::rename(from
 int SystemCalls::Unlink(const char* path) { return ::unlink(path); }
 int SystemCalls::Access(const char* path, int mode) { return ::access(path, mode); }
 int SystemCalls::Stat(const char* path, struct stat* result) { return ::stat(path, result); }
+ssize_t SystemCalls::Readlink(const char* path, char* into, size_t size) {
+  return ::readlink(path, into, size);
+}
+int SystemCalls::Dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
 SystemCalls& SystemCalls::Real() {
   static SystemCalls real;

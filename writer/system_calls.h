@@ -24,6 +24,8 @@ class SystemCalls {
   virtual int Unlink(const char* path);
   virtual int Access(const char* path, int mode);
   virtual int Stat(const char* path, struct stat* result);
+  virtual ssize_t Readlink(const char* path, char* into, size_t size);
+  virtual int Dup(int fd);  // not inherited by a program that is started
 
   static SystemCalls& Real();
 };
