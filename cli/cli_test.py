@@ -374,6 +374,22 @@ class Merge(CliTest):
         with open(self.path("ro/x"), encoding="utf-8") as f:
             self.assertEqual(f.read(), "kept")
 
+    def test_an_unreadable_input_is_not_replaced_by_the_result(self):
+        self.write("new.iprof", profile())
+        os.symlink("acc.iprof", self.path("link.iprof"))
+        for damaged in (json.dumps(profile(7))[:-1], json.dumps(profile(version="2.0.0"))):
+            self.write("acc.iprof", damaged)
+            for mode in ("warn", "all", "any"):
+                for inputs in (["acc.iprof", "new.iprof"], ["new.iprof", "-w", "2,./link.iprof"], ["acc.iprof"]):
+                    error = self.err("merge", "--failure-mode", mode, "-o", "acc.iprof", *inputs, expect=3)
+                    self.assertEqual(error.count("\n"), 1, error)
+                    self.assertRegex(error, r"(acc|link)\.iprof: byte \d+")
+                    with open(self.path("acc.iprof"), encoding="utf-8") as f:
+                        self.assertEqual(f.read(), damaged)
+        # The first of many: there is nothing to lose yet.
+        self.run_tool("merge", "--failure-mode", "warn", "-o", "first.iprof", "first.iprof", "new.iprof")
+        self.assertEqual(self.calls("first.iprof"), [1, 9, 90])
+
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
         self.assertIn("disagree about the key 'vm'", self.err("merge", "-o", "x", a, b))

@@ -1,4 +1,6 @@
 // iprof merge: gathers the inputs, calls MergeFiles, writes the result.
+#include <filesystem>
+
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/merge_inputs.h"
@@ -51,6 +53,11 @@ class MergeCommand : public Command {
     if (!inputs.ok()) return console.Error(inputs.status());
     Result<MergeResult> merged = Merge(console, *inputs);
     if (!merged.ok()) return console.Error(merged.status());
+    if (const MergeFailure* failure = UnreadableOutput(*merged)) {
+      return console.Error(
+          Status(failure->status.code(),
+                 fmt::format("{}; as the output it stays as it is", failure->status.message())));
+    }
     for (const MergeFailure& failure : merged->left_out) {
       console.Warn("left out: " + failure.status.message());
     }
@@ -78,6 +85,17 @@ class MergeCommand : public Command {
       progress.Update(done, total, "profiles");
     };
     return MergeFiles(inputs, options);
+  }
+
+  // The input that is there, could not be read and is the output, too: what it holds may be worth
+  // saving, so no failure mode lets the result replace it.
+  const MergeFailure* UnreadableOutput(const MergeResult& merged) const {
+    for (const MergeFailure& failure : merged.left_out) {
+      std::error_code not_there;
+      const bool same = std::filesystem::equivalent(failure.path, output_, not_there);
+      if (failure.path != "-" && output_ != "-" && same) return &failure;
+    }
+    return nullptr;
   }
 
   void PrintJson(Console& console, const MergeResult& merged) const {
@@ -131,7 +149,8 @@ const CommandEntry kMergeEntry = {"merge", "Add profiles up into one",
                                   "or the number of threads, to the byte. "
                                   "Inputs may be of different versions, plain or gzipped; the "
                                   "output may be one of them, and is replaced "
-                                  "only when everything has been read and written.",
+                                  "only when everything has been read and written; an unreadable "
+                                  "one is not replaced, whatever --failure-mode says.",
                                   kExamples,
                                   [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
