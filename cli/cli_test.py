@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pty
+import resource
 import shutil
 import stat
 import subprocess
@@ -94,6 +95,46 @@ class Frame(CliTest):
     def test_a_file_named_like_a_command(self):
         self.write("check", profile())
         self.assertIn("file:           check", self.out("show", "check"))
+
+    def run_with_memory(self, megabytes, *arguments, expect=0):
+        """Runs the tool where the system gives no more than that."""
+        with open(IPROF, "rb") as f:
+            tool = f.read()
+        if b"__asan_init" in tool or b"__tsan_init" in tool:
+            self.skipTest("the sanitizer needs more memory than the limit")
+        limit = megabytes << 20
+        done = subprocess.run([IPROF, *arguments], capture_output=True, cwd=self.folder, check=False, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual(done.returncode, expect, (arguments, done.stdout[-500:], done.stderr[-500:]))
+        return done
+
+    def test_out_of_memory(self):
+        large = json.dumps(profile())[:-1] + ',"x":[' + "0," * (40 << 20) + "0]}"
+        self.write("a.iprof.gz", large)
+        self.write("b.iprof", profile())
+        self.write("out.iprof", "kept")
+        for arguments in (["show", "a.iprof.gz"], ["merge", "-j", "1", "-o", "out.iprof", "b.iprof", "a.iprof.gz"],
+                          ["merge", "-j", "3", "--failure-mode", "warn", "-o", "out.iprof", "b.iprof", "a.iprof.gz", "b.iprof"]):
+            done = self.run_with_memory(100, *arguments, expect=4)
+            self.assertEqual(done.stderr, b"iprof: error: out of memory: the system gives no more\n", arguments)
+        with open(self.path("out.iprof"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), "kept")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".tmp")], [])
+
+    def test_long_names_in_long_contexts_take_little_memory(self):
+        long = profile()
+        long["types"].append({"id": 20, "name": "x" * 30000})
+        for i in range(20):
+            long["methods"].append({"id": 100 + i, "name": f"m{i}", "signature": [20, 20] + [20] * 255})
+            ctx = f"{100 + i}:0" + "".join(f"<{100 + i}:{k % 10}" for k in range(300))
+            long["callCountProfiles"].append({"ctx": ctx, "records": [1]})
+            long["samplingProfiles"].append({"ctx": ctx, "records": [1]})
+        a = self.write("a.iprof", long)
+        b = self.write("b.iprof", profile())
+        for arguments in (["show", "--all", a], ["show", "--all", "--format", "json", a], ["show", "--method", "*", a],
+                          ["diff", "--topn", "0", a, b], ["top", a], ["overlap", "--method", "*", a, b],
+                          ["convert", "--to", "csv", a, "-o", "a.csv"]):
+            self.run_with_memory(100, *arguments)
 
     def test_standard_input_and_gzip(self):
         text = json.dumps(profile()).encode()

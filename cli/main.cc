@@ -1,6 +1,7 @@
 // iprof: finds the command, parses its options, runs it, and turns every failure into one sentence
 // and an exit code. All knowledge of a command is in its own file; the table is in commands.cc.
 #include <csignal>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,13 @@ int main(int argc, char** argv) {
   // code is ours.
   std::signal(SIGPIPE, SIG_IGN);
   iprof::cli::Console console;
-  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return static_cast<int>(console.Finish(iprof::cli::Dispatch(arguments, console)));
+  iprof::cli::ExitCode code;
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    code = iprof::cli::Dispatch(arguments, console);
+  } catch (const std::bad_alloc&) {
+    code =
+        console.Error(iprof::Status(iprof::Code::kIo, "out of memory: the system gives no more"));
+  }
+  return static_cast<int>(console.Finish(code));
 }

@@ -13,7 +13,7 @@ constexpr Fact kExitCodes[] = {
      "findings: check saw violations, diff --exit-code saw differences, merge left inputs out"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
     {"3", "bad input: a file is not a profile that iprof reads"},
-    {"4", "the operating system refused to open, read or write something"},
+    {"4", "the operating system refused to open, read or write something, or to give memory"},
     {"70", "a bug in iprof"},
 };
 

@@ -12,6 +12,7 @@ namespace iprof {
 namespace {
 
 constexpr size_t kFlushAt = 1 << 16;
+constexpr size_t kMostCallerBytes = size_t{16} << 20;  // in CSV; 65,536 frames of 256 bytes
 
 // Collects lines and hands them on in large pieces; keeps the first failure.
 class LineSink {
@@ -97,7 +98,7 @@ Status WriteCsv(const Profile& profile, ByteSink& sink) {
       if (const Frame frame = profile.InnermostFrame(context); frame.method != kNoMethod) {
         head = fmt::format("{},{},{},{}", TableKey(table),
                            CsvField(profile.DescribeMethod(frame.method)), frame.bci,
-                           CsvField(DescribeCallers(profile, context)));
+                           CsvField(DescribeCallers(profile, context, kMostCallerBytes)));
       }
       auto out = std::back_inserter(lines.buffer());
       bool ok = true;

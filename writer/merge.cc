@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "writer/merge_canonical.h"
@@ -19,6 +22,31 @@ bool SameShape(std::span<const Successor> a, std::span<const Successor> b) {
       [](const Successor& x, const Successor& y) { return x.bci == y.bci && x.index == y.index; });
 }
 
+// Calls work(i) for each i below count, at once as far as the system gives threads. Returns when all
+// have ended; std::bad_alloc, where one has thrown it.
+void InParallel(size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<bool> out_of_memory = false;
+  const auto run = [&](size_t i) {
+    try {
+      work(i);
+    } catch (const std::bad_alloc&) {
+      out_of_memory.store(true);
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  size_t next = 1;
+  try {
+    for (; next < count; ++next) threads.emplace_back(run, next);
+  } catch (const std::system_error&) {  // no thread,
+  } catch (const std::bad_alloc&) {     // or no memory for one: the rest is done here
+  }
+  if (count != 0) run(0);
+  for (; next < count; ++next) run(next);
+  for (std::thread& thread : threads) thread.join();
+  if (out_of_memory.load()) throw std::bad_alloc();
+}
+
 // What the threads of one MergeFiles share.
 class Worklist {
  public:
@@ -28,19 +56,15 @@ class Worklist {
   // One thread: inputs are handed out in order, so every input before a failed one is still tried,
   // and the failure that is reported is the first in the order given.
   void Run(ProfileMerger& merger) {
-    while (!stop_.load(std::memory_order_relaxed)) {
-      const size_t at = next_.fetch_add(1);
-      if (at >= inputs_.size()) return;
-      Result<Profile> read = ReadProfileFile(inputs_[at].path);
-      if (read.ok()) {
-        merger.Add(std::move(*read), inputs_[at].weight);
-      } else {
-        failures_[at] = read.status();
-        if (options_.failure_mode == FailureMode::kAny) stop_.store(true);
+    try {
+      while (!stop_.load(std::memory_order_relaxed)) {
+        const size_t at = next_.fetch_add(1);
+        if (at >= inputs_.size()) return;
+        AddInput(at, merger);
       }
-      const std::lock_guard lock(progress_lock_);
-      ++done_;
-      if (options_.on_progress) options_.on_progress(done_, inputs_.size());
+    } catch (const std::bad_alloc&) {
+      stop_.store(true);
+      throw;
     }
   }
 
@@ -53,6 +77,19 @@ class Worklist {
   }
 
  private:
+  void AddInput(size_t at, ProfileMerger& merger) {
+    Result<Profile> read = ReadProfileFile(inputs_[at].path);
+    if (read.ok()) {
+      merger.Add(std::move(*read), inputs_[at].weight);
+    } else {
+      failures_[at] = read.status();
+      if (options_.failure_mode == FailureMode::kAny) stop_.store(true);
+    }
+    const std::lock_guard lock(progress_lock_);
+    ++done_;
+    if (options_.on_progress) options_.on_progress(done_, inputs_.size());
+  }
+
   std::span<const MergeInput> inputs_;
   const MergeOptions& options_;
   std::vector<Status> failures_;  // each written by the thread that read the input
@@ -67,14 +104,10 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
   while (mergers.size() > 1) {
     const size_t pairs = mergers.size() / 2;
     const size_t kept = mergers.size() - pairs;
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < pairs; ++i) {
-      threads.emplace_back([&mergers, i, kept] {
-        mergers[i]->Add(std::move(*mergers[kept + i]));
-        mergers[kept + i].reset();
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
+    InParallel(pairs, [&mergers, kept](size_t i) {
+      mergers[i]->Add(std::move(*mergers[kept + i]));
+      mergers[kept + i].reset();
+    });
     mergers.resize(kept);
   }
 }
@@ -222,12 +255,7 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
   const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
   std::vector<std::unique_ptr<ProfileMerger>> mergers;
   for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < thread_count; ++i) {
-    threads.emplace_back([&worklist, &merger = *mergers[i]] { worklist.Run(merger); });
-  }
-  worklist.Run(*mergers[0]);
-  for (std::thread& thread : threads) thread.join();
+  InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
 
   MergeResult result;
   result.left_out = worklist.Failures();

@@ -11,6 +11,8 @@
 //  - An input that cannot be read adds nothing at all, not even its first half.
 //  - Memory: the merged model of each thread plus one input per thread; threads take inputs as they
 //    go, so that the inputs are never in memory together.
+//  - Out of memory in any of its threads ends the whole merge with std::bad_alloc in the caller's; no
+//    other exception leaves. Where the system gives no thread, one that there is does the work.
 // A ProfileMerger is used by one thread at a time. MergeFiles may run in several threads at once.
 #pragma once
 

@@ -201,6 +201,25 @@ TEST_CASE("MergeFiles: failure modes, threads, order") {
   CHECK(last_done == 4);
 }
 
+TEST_CASE(
+    "MergeFiles: out of memory in any thread is the caller's exception, not the process's end") {
+  const Folder folder;
+  const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
+  const std::vector<MergeInput> inputs(20, MergeInput{good, 1});
+  for (const size_t failing : {1U, 2U, 7U, 20U}) {
+    for (const unsigned threads : {1U, 4U}) {
+      INFO(failing << ", " << threads << " threads");
+      const auto on_progress = [failing](size_t done, size_t) {
+        if (done == failing) throw std::bad_alloc();
+      };
+      CHECK_THROWS_AS(MergeFiles(inputs, {.failure_mode = FailureMode::kWarn,
+                                          .threads = threads,
+                                          .on_progress = on_progress}),
+                      std::bad_alloc);
+    }
+  }
+}
+
 TEST_CASE("the canonical form does not depend on order or ids") {
   const Profile a = ParseTables(
       R"(,"callCountProfiles":[{"ctx":"2:0<1:7","records":[3]},{"ctx":"1:0","records":[5]}])");

@@ -279,12 +279,19 @@ std::string Profile::DescribeMethod(MethodIndex method) const {
   const auto signature = Signature(method);
   std::string text(TypeName(signature[0]));
   text.append(".").append(MethodName(method)).append("(");
-  for (size_t i = 2; i < signature.size(); ++i) {
+  for (size_t i = 2; i < signature.size() && text.size() <= kMostDescribedBytes; ++i) {
     if (i > 2) text.append(", ");
     text.append(TypeName(signature[i]));
   }
   text.append(")");
   if (signature.size() > 1) text.append(TypeName(signature[1]));
+  if (text.size() > kMostDescribedBytes) {
+    size_t end = kMostDescribedBytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    text.resize(end);
+    text.append("...");
+    text.shrink_to_fit();
+  }
   return text;
 }
 

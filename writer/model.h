@@ -98,6 +98,10 @@ struct ExtraKey {
   bool operator==(const ExtraKey&) const = default;
 };
 
+// Names for people end here, with "...": no real one is so long, and what a small file can spell must
+// not fill the memory.
+inline constexpr size_t kMostDescribedBytes = size_t{16} << 10;
+
 // File ids above this are refused by the reader, so that there is always a next free id.
 inline constexpr int64_t kMaxFileId = int64_t{1} << 62;
 
@@ -143,7 +147,8 @@ class Profile {
   std::span<const TypeIndex> Signature(MethodIndex method) const;
   TypeIndex DeclaringType(MethodIndex method) const;
   int64_t MethodFileId(MethodIndex method) const;
-  // "a.b.Outer.name(int, java.lang.String)void" for people; kNoMethod gives "(none)".
+  // "a.b.Outer.name(int, java.lang.String)void" for people; kNoMethod gives "(none)". Of a text of
+  // more than kMostDescribedBytes only the beginning.
   std::string DescribeMethod(MethodIndex method) const;
 
   // --- Contexts. A context is a frame and its caller's context.

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "writer/sample_profiles.h"
+#include "writer/utf8.h"
 
 namespace iprof {
 namespace {
@@ -28,6 +29,23 @@ TEST_CASE("types and methods are unique and keep their ids") {
   CHECK_FALSE(p.FindMethod("a.A", one));  // a string that is interned, but no method's name
   CHECK(p.DescribeMethod(run) == "a.A.run()void");
   CHECK(p.DescribeMethod(kNoMethod) == "(none)");
+}
+
+TEST_CASE("a description of many long names ends early, and not inside a character") {
+  Profile p;
+  std::string name;
+  while (name.size() < 60000) name += "\u00e9";
+  std::vector<TypeIndex> signature(257, p.AddType(name));
+  const std::string long_type = p.DescribeMethod(p.AddMethod("m", signature));
+  CHECK(long_type == name.substr(0, kMostDescribedBytes) + "...");
+  signature.assign(257, p.AddType("A"));
+  signature[0] = p.AddType("x" + name.substr(0, 400));
+  std::fill(signature.begin() + 2, signature.end(), signature[0]);
+  const std::string long_list = p.DescribeMethod(p.AddMethod("m", signature));
+  CHECK(long_list.size() <= kMostDescribedBytes + 3);
+  CHECK(long_list.ends_with("..."));
+  CHECK(IsUtf8(long_list));
+  CHECK(long_list.capacity() < 2 * kMostDescribedBytes);
 }
 
 TEST_CASE("names from the JVM become UTF-8") {

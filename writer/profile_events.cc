@@ -306,10 +306,25 @@ class Parser {
       element_ok_ = false;
       return Wrong("a string");
     }
+    const uint64_t offset = in_->offset();
     std::string_view text;
     if (!in_->ReadString(&text)) return false;
+    if (text.size() > kMaxNameBytes) {
+      element_ok_ = false;
+      return Violate(offset, "a name of " + std::to_string(text.size()) + " bytes",
+                     "at most 65535, as in a class file");
+    }
     name_scratch_ = text;
     return true;
+  }
+
+  bool ParseSignature() {
+    const uint64_t offset = in_->offset();
+    if (!ParseIntegers(&values_, &element_ok_)) return false;
+    if (values_.size() <= kMaxSignatureIds) return true;
+    element_ok_ = false;
+    return Violate(offset, std::to_string(values_.size()) + " type ids",
+                   "at most 257: the declaring type, the return type and 255 parameters");
   }
 
   bool ParseTypes() {
@@ -338,7 +353,7 @@ class Parser {
       element_ok_ = true;
       const bool go_on = ParseObject(kKeys, [&](size_t which) {
         if (which == 0) return ParseInteger(&method.id, &element_ok_);
-        return which == 1 ? ParseName() : ParseIntegers(&values_, &element_ok_);
+        return which == 1 ? ParseName() : ParseSignature();
       });
       if (!go_on || !element_ok_) return go_on;
       place_.offset = offset;

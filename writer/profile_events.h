@@ -34,6 +34,10 @@ namespace iprof {
 
 inline constexpr size_t kMaxNesting = 256;                   // JSON depth, in unknown keys too
 inline constexpr size_t kMaxStringBytes = size_t{16} << 20;  // one string in the file
+// What no class file can hold; without these a small file could have names and signatures whose
+// product fills the memory.
+inline constexpr size_t kMaxNameBytes = 65535;
+inline constexpr size_t kMaxSignatureIds = 257;  // declaring type, return type, 255 parameters
 inline constexpr size_t kMaxHeldBackBytes = size_t{1}
                                             << 30;  // text of tables that stand before the types
 

@@ -72,18 +72,39 @@ TEST_CASE("a window's edge inside a long file") {
 }
 
 TEST_CASE("strings longer than the window") {
-  const std::string name(300000, 'n');
-  const std::string text = R"({"version":"1.0.0","types":[{"id":1,"name":")" + name +
-                           R"("}],"methods":[],"x":")" + name + R"("})";
+  const std::string long_text(300000, 'n');
+  std::string ctx = "5:0";
+  while (ctx.size() < 300000) ctx += "<5:7";
+  const std::string text = R"({"version":"1.0.0","types":[{"id":1,"name":"A"}],"methods":[)"
+                           R"({"id":5,"name":"a","signature":[1,1]}],"x":")" +
+                           long_text + R"(","callCountProfiles":[{"ctx":")" + ctx +
+                           R"(","records":[1]}]})";
   for (const size_t step : {size_t{999}, SIZE_MAX}) {
     StringSource source(text, step);
     const Result<Profile> p = ReadProfile(source, "f");
     REQUIRE(p.status().message() == "");
-    CHECK(p->TypeName(TypeIndex{0}) == name);
-    CHECK(p->extras()[0].json.size() == name.size() + 2);
+    CHECK(p->extras()[0].json.size() == long_text.size() + 2);
+    CHECK(p->FormatContext(p->EntryContext(Table::kCalls, EntryIndex{0})) == ctx);
   }
   CHECK(ErrorOf(R"({"x":")" + std::string((16 << 20) + 200000, 'n')).find("more than 16 MiB") !=
         std::string::npos);
+}
+
+TEST_CASE("names and signatures are limited to what a class file can hold") {
+  const auto with = [](size_t name_bytes, size_t ids) {
+    std::string signature = "3";
+    for (size_t i = 1; i < ids; ++i) signature += ",3";
+    return ErrorOf(R"({"version":"1.0.0","types":[{"id":3,"name":")" +
+                   std::string(name_bytes, 'n') +
+                   R"("}],"methods":[{"id":5,"name":"a","signature":[)" + signature + "]}]}");
+  };
+  CHECK(with(65535, 257) == "(none)");
+  CHECK(with(65536, 2) ==
+        "f: byte 43, $.types[0].name: found a name of 65536 bytes, expected at most 65535, as in a "
+        "class file");
+  CHECK(with(1, 258) ==
+        "f: byte 91, $.methods[0].signature: found 258 type ids, expected at most 257: the "
+        "declaring type, the return type and 255 parameters");
 }
 
 TEST_CASE("versions") {

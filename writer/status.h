@@ -16,7 +16,7 @@ enum class Code {
   kUsage,        // an option or argument is unknown, malformed or contradicts another
   kBadInput,     // bytes that do not follow their format
   kUnsupported,  // well-formed, but of a version or kind that we refuse by name
-  kIo,           // the operating system refused: open, write, rename …
+  kIo,           // the operating system refused: open, write, rename, memory …
   kLimit,        // a documented limit was reached: memory cap, depth, size
   kInternal,     // our own logic failed; always a bug
 };

@@ -8,23 +8,38 @@
 namespace iprof {
 namespace {
 
-// Sorted by count, largest first; equal counts by a text that is computed only when it is needed.
-template <typename Item, typename CountOf, typename TextOf>
-void SortHottest(std::vector<Item>& items, CountOf count_of, TextOf text_of) {
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const Item& a, const Item& b) { return count_of(a) > count_of(b); });
-  for (auto run = items.begin(); run != items.end();) {
-    const auto end = std::find_if(run, items.end(),
-                                  [&](const Item& i) { return count_of(i) != count_of(*run); });
-    if (end - run > 1) {
-      std::vector<std::pair<std::string, Item>> named;
-      for (auto at = run; at != end; ++at) named.emplace_back(text_of(*at), *at);
-      std::stable_sort(named.begin(), named.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      std::transform(named.begin(), named.end(), run, [](const auto& n) { return n.second; });
-    }
-    run = end;
+// The order of names: declaring type, method, parameters, return type. Compared in place, since equal
+// counts are many and the texts of their names and contexts could be long.
+bool NameBefore(const Profile& profile, MethodIndex a, MethodIndex b) {
+  if (a == b || b == kNoMethod) return false;
+  if (a == kNoMethod) return true;
+  const auto type_order = [&](TypeIndex x, TypeIndex y) {
+    return x == y ? 0 : profile.TypeName(x).compare(profile.TypeName(y));
+  };
+  const auto x = profile.Signature(a);
+  const auto y = profile.Signature(b);
+  if (const int order = type_order(x[0], y[0]); order != 0) return order < 0;
+  if (const int order = profile.MethodName(a).compare(profile.MethodName(b)); order != 0) {
+    return order < 0;
   }
+  for (size_t i = 2; i < std::min(x.size(), y.size()); ++i) {
+    if (const int order = type_order(x[i], y[i]); order != 0) return order < 0;
+  }
+  if (x.size() != y.size() || x.size() < 2) return x.size() < y.size();
+  return type_order(x[1], y[1]) < 0;
+}
+
+// Frame by frame, innermost first; of two that go the same way the shorter first.
+bool ContextBefore(const Profile& profile, ContextIndex a, ContextIndex b) {
+  while (a != b && a != kNoContext && b != kNoContext) {
+    const Frame x = profile.InnermostFrame(a);
+    const Frame y = profile.InnermostFrame(b);
+    if (x.method != y.method) return NameBefore(profile, x.method, y.method);
+    if (x.bci != y.bci) return x.bci < y.bci;
+    a = profile.Caller(a);
+    b = profile.Caller(b);
+  }
+  return a == kNoContext && b != kNoContext;
 }
 
 }  // namespace
@@ -84,26 +99,25 @@ std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
     method.count = SaturatingAdd(method.count, profile.EntryTotal(table, entry));
     ++method.entries;
   }
-  SortHottest(
-      methods, [](const HotMethod& m) { return m.count; },
-      [&](const HotMethod& m) { return profile.DescribeMethod(m.method); });
+  std::sort(methods.begin(), methods.end(), [&](const HotMethod& a, const HotMethod& b) {
+    return a.count != b.count ? a.count > b.count : NameBefore(profile, a.method, b.method);
+  });
   return methods;
 }
 
 std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table) {
   struct Item {
     EntryIndex entry;
+    ContextIndex context;
     int64_t count;
   };
   std::vector<Item> items;
   for (const EntryIndex entry : EntriesOf(profile, table)) {
-    items.push_back({entry, profile.EntryTotal(table, entry)});
+    items.push_back({entry, profile.EntryContext(table, entry), profile.EntryTotal(table, entry)});
   }
-  SortHottest(
-      items, [](const Item& i) { return i.count; },
-      [&](const Item& i) {
-        return DescribeContext(profile, profile.EntryContext(table, i.entry));
-      });
+  std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+    return a.count != b.count ? a.count > b.count : ContextBefore(profile, a.context, b.context);
+  });
   std::vector<EntryIndex> entries;
   for (const Item& item : items) entries.push_back(item.entry);
   return entries;
@@ -134,18 +148,22 @@ std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
   return rows;
 }
 
-std::string DescribeContext(const Profile& profile, ContextIndex context) {
+std::string DescribeContext(const Profile& profile, ContextIndex context, size_t most) {
   std::string out;
-  profile.ForEachFrame(context, [&](Frame frame) {
+  for (; context != kNoContext; context = profile.Caller(context)) {
     if (!out.empty()) out += " < ";
+    if (out.size() > most) {
+      return out + "... " + std::to_string(profile.Depth(context)) + " more";
+    }
+    const Frame frame = profile.InnermostFrame(context);
     out += profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci);
-  });
+  }
   return out;
 }
 
-std::string DescribeCallers(const Profile& profile, ContextIndex context) {
+std::string DescribeCallers(const Profile& profile, ContextIndex context, size_t most) {
   const ContextIndex caller = profile.Caller(context);
-  return caller == kNoContext ? std::string() : DescribeContext(profile, caller);
+  return caller == kNoContext ? std::string() : DescribeContext(profile, caller, most);
 }
 
 bool WildcardMatch(std::string_view pattern, std::string_view text) {
@@ -188,15 +206,12 @@ bool MatchesMethod(const Profile& profile, MethodIndex method, std::string_view 
 }
 
 std::vector<MethodIndex> FindMethods(const Profile& profile, std::string_view pattern) {
-  std::vector<std::pair<std::string, MethodIndex>> found;
-  for (const MethodIndex method : MethodsOf(profile)) {
-    if (MatchesMethod(profile, method, pattern)) {
-      found.emplace_back(profile.DescribeMethod(method), method);
-    }
-  }
-  std::sort(found.begin(), found.end());
   std::vector<MethodIndex> methods;
-  for (const auto& [name, method] : found) methods.push_back(method);
+  for (const MethodIndex method : MethodsOf(profile)) {
+    if (MatchesMethod(profile, method, pattern)) methods.push_back(method);
+  }
+  std::sort(methods.begin(), methods.end(),
+            [&](MethodIndex a, MethodIndex b) { return NameBefore(profile, a, b); });
   return methods;
 }
 

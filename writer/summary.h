@@ -52,10 +52,13 @@ struct CutoffRow {
 std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
                                        std::span<const double> shares);
 
-// "a.b.C.m(int)void:7 < a.b.D.main(java.lang.String[])void:3", innermost first.
-std::string DescribeContext(const Profile& profile, ContextIndex context);
+// "a.b.C.m(int)void:7 < a.b.D.main(java.lang.String[])void:3", innermost first. When `most` bytes
+// are reached the frames that are left are only counted: " < ... 12 more".
+std::string DescribeContext(const Profile& profile, ContextIndex context,
+                            size_t most = kMostDescribedBytes);
 // The callers only, without the innermost frame; empty where there are none.
-std::string DescribeCallers(const Profile& profile, ContextIndex context);
+std::string DescribeCallers(const Profile& profile, ContextIndex context,
+                            size_t most = kMostDescribedBytes);
 
 // Whether a method is meant by a pattern: with '*' or '?' a wildcard for the whole of "a.b.C.m" or
 // "a.b.C.m(int)void"; without, any part of the latter.
