@@ -57,6 +57,7 @@ class Frame(CliTest):
             (["show", a, "--topnn", "3"], "unknown option '--topnn'; did you mean '--topn'?"),
             (["show", a, "b"], "unexpected argument 'b'"),
             (["show", a, "--topn", "-1"], "'-1' is no whole number"),
+            (["show", a, "-n", "0x10"], "'0x10' is no whole number"),
             (["show", a, "--format", "jsno"], "did you mean 'json'?"),
             (["show", a, "--table", "branchs"], "did you mean 'branches'?"),
             (["diff", a, a, "--threshold", "x"], "'x' is no share"),
@@ -95,6 +96,24 @@ class Frame(CliTest):
     def test_a_file_named_like_a_command(self):
         self.write("check", profile())
         self.assertIn("file:           check", self.out("show", "check"))
+
+    def test_numbers_are_decimal(self):
+        many = profile()
+        many["callCountProfiles"] = [{"ctx": f"1:0<2:{i}", "records": [i + 1]} for i in range(20)]
+        a = self.write("a.iprof", many)
+        for given, shown in [("08", 8), ("010", 10), ("10", 10)]:
+            hottest = self.json("show", "--table", "calls", "-n", given, a)["tables"][0]["hottest"]
+            self.assertEqual(len(hottest), shown, given)
+
+    def test_a_file_named_in_brackets(self):
+        self.write("[a,b]", profile())
+        self.write("[c]", profile(10))
+        self.assertEqual(len(self.out("check", "[a,b]", "--", "[c]").splitlines()), 2)
+        self.run_tool("merge", "-o", "[sum]", "[a,b]", "[c]", "--input-list", "-", stdin=b"[c]\n")
+        self.assertEqual(sorted(e["records"][0] for e in self.load("[sum]")["callCountProfiles"]), [21, 189, 1890])
+        for command in (["show"], ["diff", "[c]"], ["convert", "--to", "csv"]):
+            self.run_tool(*command, "[a,b]")
+        self.assertIn("'[I]'", self.err("show", "--method", "[I]", "[a,b]", expect=1))
 
     def run_with_memory(self, megabytes, *arguments, expect=0):
         """Runs the tool where the system gives no more than that."""

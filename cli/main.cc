@@ -36,6 +36,18 @@ std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 
+// CLI11 takes an argument "[a,b]" for a list of two and cannot be told otherwise. As "./[a,b]" it is the
+// name of the same file; an option's value stays as it is.
+void ProtectBrackets(const CLI::App& app, std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('[') || !arguments[i].ends_with(']')) continue;
+    const CLI::Option* before = i == 0 ? nullptr : app.get_option_no_throw(arguments[i - 1]);
+    const bool is_value = before != nullptr && !before->get_positional() &&
+                          arguments[i - 1].starts_with('-') && before->get_items_expected_max() > 0;
+    if (!is_value) arguments[i].insert(0, "./");
+  }
+}
+
 ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> arguments,
                     Console& console) {
   CLI::App app;
@@ -43,6 +55,7 @@ ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> argument
   const std::unique_ptr<Command> command = entry.create();
   command->Define(app);
   AddEverywhere(app, color);
+  ProtectBrackets(app, arguments);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

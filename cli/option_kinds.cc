@@ -34,6 +34,14 @@ std::string ParseShare(const std::string& text, double& share) {
   return {};
 }
 
+// Decimal, whatever it begins with. Gives what is wrong with the text, or nothing.
+std::string ParseCount(const std::string& text, size_t& count) {
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, count);
+  if (parsed.ec == std::errc() && parsed.ptr == end) return {};
+  return fmt::format("'{}' is no whole number >= 0", text);
+}
+
 }  // namespace
 
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& value,
@@ -80,14 +88,18 @@ CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,
 
 CLI::Option* AddCount(CLI::App& app, const std::string& name, size_t& count,
                       const std::string& description) {
-  return app.add_option(name, count, description)
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&count](const std::string& text) {
+            size_t parsed = 0;
+            if (ParseCount(text, parsed).empty()) count = parsed;
+          },
+          description)
       ->type_name("N")
-      ->check([](const std::string& text) -> std::string {
+      ->check([](const std::string& text) {
         size_t ignored = 0;
-        const char* const end = text.data() + text.size();
-        const auto parsed = std::from_chars(text.data(), end, ignored);
-        if (parsed.ec == std::errc() && parsed.ptr == end) return {};
-        return fmt::format("'{}' is no whole number >= 0", text);
+        return ParseCount(text, ignored);
       });
 }
 

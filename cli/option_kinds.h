@@ -26,7 +26,7 @@ CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& pat
 CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,
                       const std::string& description);
 
-// A whole number >= 0.
+// A whole number >= 0, decimal: 010 is ten.
 CLI::Option* AddCount(CLI::App& app, const std::string& name, size_t& count,
                       const std::string& description);
 
