@@ -147,7 +147,7 @@ TEST_CASE("stack depths") {
   TestClass c;
   c.max_stack = 5;
   // lconst_0 / iconst_0 / pop / pop2 / aload_0 / lconst_0 / iconst_0 … call(IJ)V has five slots
-  c.code = {0x01, 0x03, 0x09, 0xb6, 0, TestClass::kVirtualIJ, 0xb1};
+  c.code = {0x01, 0x03, 0x09, 0xb6, 0, TestClass::kVirtual, 0xb1};
   Opened o(c);
   FrameTable frames;
   SlotCache cache(o.file.pool(), o.memory.class_memory);

@@ -110,7 +110,6 @@ void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {
     Fail(Reason::kUninitializedReceiver);
     return;
   }
-  // Arguments are spilled last to first, so their kinds are kept (at most 255).
   char kinds[256];
   int count = 0;
   int argument_slots = 0;
@@ -127,8 +126,12 @@ void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {
   const uint32_t saved_next = next_local_;
   next_local_ = std::max(next_local_, uint32_t{code_->max_locals()});
   uint16_t locals[256];
-  auto* bytes = arena_->Allocate<uint8_t>(snippet.length + 1 + 8 * static_cast<size_t>(count));
+  // For each argument at most a store, a load and a store of null, four bytes each and one more.
+  auto* bytes = arena_->Allocate<uint8_t>(snippet.length + 3 + 13 * static_cast<size_t>(count));
   uint32_t at = 0;
+  // The stack's depth, from where it stands before the call, and the greatest one.
+  int depth = 0;
+  int deepest = 0;
   const auto move = [&](Op base, char kind, uint16_t local) {
     const int number = kind == 'I' ? 0 : kind == 'J' ? 1 : kind == 'F' ? 2 : kind == 'D' ? 3 : 4;
     const auto generic = static_cast<uint8_t>(static_cast<int>(base) + number);
@@ -144,23 +147,53 @@ void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {
       StoreU2(bytes + at, local);
       at += 2;
     }
+    depth += (base == Op::iload ? 1 : -1) * (kind == 'J' || kind == 'D' ? 2 : 1);
   };
-  for (int k = count - 1; k >= 0; --k) {
-    locals[k] = TakeLocal(kinds[k] == 'J' || kinds[k] == 'D' ? 2 : 1).index;
-    move(Op::istore, kinds[k], locals[k]);
+  const auto plain = [&](Op op, int change) {
+    bytes[at++] = static_cast<uint8_t>(op);
+    depth += change;
+    deepest = std::max(deepest, depth);
+  };
+
+  int kept = count;  // arguments that stay on the stack, two slots of them at most
+  int kept_slots = argument_slots;
+  while (kept_slots > 2) {
+    --kept;
+    const int slots = kinds[kept] == 'J' || kinds[kept] == 'D' ? 2 : 1;
+    locals[kept] = TakeLocal(slots).index;
+    move(Op::istore, kinds[kept], locals[kept]);
+    kept_slots -= slots;
   }
-  bytes[at++] = static_cast<uint8_t>(Op::dup);
+  switch (kept_slots) {
+    case 0:  // receiver
+      plain(Op::dup, +1);
+      break;
+    case 1:  // receiver a
+      plain(Op::dup2, +2);
+      plain(Op::pop, -1);  // receiver a receiver
+      break;
+    default:  // receiver a b, where a b may be one long or double
+      plain(Op::dup2_x1, +2);
+      plain(Op::pop2, -2);    // a b receiver
+      plain(Op::dup_x2, +1);  // receiver a b receiver
+      break;
+  }
   if (snippet.length != 0) std::memcpy(bytes + at, snippet.bytes, snippet.length);
   at += snippet.length;
-  for (int k = 0; k < count; ++k) move(Op::iload, kinds[k], locals[k]);
+  deepest = std::max(deepest, depth + int{snippet.extra_stack});
+  depth -= 1;
+  for (int k = kept; k < count; ++k) {
+    move(Op::iload, kinds[k], locals[k]);
+    if (kinds[k] != 'A') continue;
+    plain(Op::aconst_null, +1);
+    move(Op::istore, 'A', locals[k]);
+  }
   next_local_ = saved_next;
 
-  // With the arguments gone and the receiver doubled, the stack stands argument_slots-1 lower.
   Snippet whole;
   whole.bytes = bytes;
   whole.length = at;
-  const int extra = 1 + int{snippet.extra_stack} - argument_slots;
-  whole.extra_stack = static_cast<uint16_t>(std::max(extra, 0));
+  whole.extra_stack = static_cast<uint16_t>(deepest);
   AddPiece(i, Place::kBefore, whole);
 }
 

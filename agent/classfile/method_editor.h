@@ -70,9 +70,12 @@ class MethodEditor {
   // Runs when `handler` (the first instruction of a handler) is entered by an exception; the
   // exception is on the stack and stays there.
   void OnHandler(Insn handler, const Snippet& snippet);
-  // Before the call at i: the arguments are spilled to fresh locals, the receiver is duplicated,
-  // the snippet (kReceiver) consumes the copy, the arguments are loaded again. Not for constructor
-  // calls (kUninitializedReceiver), invokestatic and invokedynamic (kNoReceiver).
+  // Before the call at i: a copy of the receiver comes to the top of the stack and the snippet
+  // (kReceiver) consumes it. Arguments of one or two slots stay on the stack; of more, the last
+  // ones wait in fresh locals, which hold no reference when the call is made: the interpreter takes
+  // a frame's locals for alive whether or not they are read again, and would keep the arguments for
+  // as long as the callee runs. Not for constructor calls (kUninitializedReceiver), invokestatic
+  // and invokedynamic (kNoReceiver).
   void BeforeCall(Insn i, const Snippet& receiver_snippet);
   // One handler of lowest priority for everything thrown out of the ranges: runs the snippet and
   // throws again. Code of a constructor that may run before super() or this() is taken out of the

@@ -92,7 +92,7 @@ ByteVector TestClass::Bytes() const {
   pool.Class("T");
   pool.Class("java/lang/Object");
   const uint32_t call_name = pool.Utf8("call");                                 // 5
-  const uint32_t call_type = pool.Utf8("(IJ)V");                                // 6
+  const uint32_t call_type = pool.Utf8(call_descriptor);                        // 6
   const uint32_t call = pool.Pair(Tag::kNameAndType, call_name, call_type);     // 7
   pool.Utf8("unused");                                                          // 8
   pool.Utf8("unused");                                                          // 9

@@ -28,6 +28,7 @@ struct TestClass {
   uint16_t minor = 0;
   std::string name = "m";
   std::string descriptor = "()V";
+  std::string call_descriptor = "(IJ)V";
   uint16_t access = kAccStatic;
   bool has_super = true;
   uint16_t max_stack = 4;
@@ -41,7 +42,7 @@ struct TestClass {
   // Fixed constants that code may name.
   static constexpr uint16_t kThis = 2;          // Class T
   static constexpr uint16_t kSuper = 4;         // Class java/lang/Object
-  static constexpr uint16_t kVirtualIJ = 10;    // Methodref T.call(IJ)V
+  static constexpr uint16_t kVirtual = 10;      // Methodref T.call, call_descriptor
   static constexpr uint16_t kSuperInit = 14;    // Methodref java/lang/Object.<init>()V
   static constexpr uint16_t kStaticField = 18;  // Fieldref T.f J
 

@@ -8,10 +8,11 @@
 // the entry of synchronized instance methods; those of static ones are the method's calls. Type
 // checks: at instanceof and checkcast.
 //
-// A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, at calls with
-// the arguments put aside. It never stands between a monitorenter and the range that would release
-// the lock. Where the verifier might not take the monitor's operand for an initialised object, the
-// site is left out.
+// A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction; at calls the
+// receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
+// alive. It never stands between a monitorenter and the range that would release the lock. Where
+// the verifier might not take the monitor's operand for an initialised object, the site is left
+// out.
 //
 // Guarantees as ProbeEmitter; finding sites changes nothing. One thread at a time.
 #pragma once

@@ -5,13 +5,14 @@ public final class Typed {
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
     long sum = Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds) + Crowded.run(rounds);
-    sum += Sites.run(rounds);
+    sum += Sites.run(rounds) + Arguments.run(rounds);
     System.out.println("sum " + sum);
     Receivers.expect();
     Monitors.expect();
     TypeChecks.expect();
     Crowded.expect();
     Sites.expect();
+    Arguments.expect();
     Expect.print();
   }
 }

@@ -10,7 +10,7 @@ from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
 FINAL_CLASSES = pathlib.Path(__file__).resolve().parents[2] / "agent" / "instrument" / "final_classes.cc"
-SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*::*", "counting.Sites*::*"
+SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*::*", "counting.Sites*::*", "counting.Arguments*::*"
 
 
 class Modes(CountingCase):
@@ -75,6 +75,17 @@ class Small(CountingCase):
         self.assert_same({"counting.Fib": 1}, self.profile().monitors())
         self.check("Fib")
         self.assertEqual(self.profile().monitors()["counting.Fib"], 1)
+
+
+class Lifetimes(CountingCase):
+    INTERPRETER = "-Xint", "-XX:+UseSerialGC"
+
+    def test_arguments_die_in_the_method_that_drops_them(self):
+        """The interpreter keeps what a frame's locals hold: the probe in the caller must leave no argument there."""
+        self.run_java("counting.Arguments", 4, "collect", agent=None, jvm_args=self.INTERPRETER)
+        for placement in ("tree", "direct"):
+            with self.subTest(placement=placement):
+                self.check("Arguments", 4, "collect", agent=f"receivers=y,placement={placement}", jvm_args=self.INTERPRETER)
 
 
 class OneTarget(CountingCase):
