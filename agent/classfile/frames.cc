@@ -32,6 +32,12 @@ VerificationType TakeType(ByteReader& reader) {
 }  // namespace
 
 Reason FrameTable::Read(MethodCode& code, Arena& arena) {
+  const Reason r = Find(code, arena);
+  for (const FrameRef& f : frames()) code.MarkFrame(f.insn);
+  return r;
+}
+
+Reason FrameTable::Find(const MethodCode& code, Arena& arena) {
   *this = FrameTable();
   AttributeWalk walk = code.attributes();
   AttributeView attribute;
@@ -47,11 +53,10 @@ Reason FrameTable::Read(MethodCode& code, Arena& arena) {
     *this = FrameTable();
     return code.file().major_version() < 50 ? Reason::kOk : r;
   }
-  for (const FrameRef& f : frames()) code.MarkFrame(f.insn);
   return Reason::kOk;
 }
 
-Reason FrameTable::Scan(MethodCode& code, ByteSpan table, Arena& arena) {
+Reason FrameTable::Scan(const MethodCode& code, ByteSpan table, Arena& arena) {
   ByteReader reader(table);
   const uint32_t n = reader.U2();
   if (n > table.size()) return Reason::kBadFrames;

@@ -50,8 +50,10 @@ struct FullFrame {
 
 class FrameTable {
  public:
-  // Finds and checks the method's StackMapTable and marks its instructions in `code`. Before
-  // version 50 the JVM ignores the table: a damaged one reads as absent.
+  // Finds and checks the method's StackMapTable. Before version 50 the JVM ignores the table: a
+  // damaged one reads as absent.
+  Reason Find(const MethodCode& code, Arena& arena);
+  // Also marks the instructions that have a frame.
   Reason Read(MethodCode& code, Arena& arena);
 
   bool present() const { return bytes_ != nullptr; }
@@ -66,7 +68,7 @@ class FrameTable {
                 Arena& arena) const;
 
  private:
-  Reason Scan(MethodCode& code, ByteSpan table, Arena& arena);
+  Reason Scan(const MethodCode& code, ByteSpan table, Arena& arena);
 
   const uint8_t* bytes_ = nullptr;
   FrameRef* frames_ = nullptr;

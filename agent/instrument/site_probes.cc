@@ -1,6 +1,6 @@
 #include "agent/instrument/site_probes.h"
 
-#include "agent/classfile/constructor.h"
+#include "agent/classfile/uninitialized.h"
 #include "agent/instrument/final_classes.h"
 
 namespace iprof::instrument {
@@ -41,22 +41,6 @@ bool IsReceiverSite(const MethodCode& code, Insn insn) {
   return !IsSignaturePolymorphic(owner, member->name) && !HasOneTarget(code.file(), owner, *member);
 }
 
-bool IsStoreOfReference(Op op) {
-  return op == Op::astore || (op >= Op::astore_0 && op <= Op::astore_3);
-}
-
-// Whether some object may be kept in a local before its constructor ran: javac never does, the
-// verifier allows it.
-bool KeepsUninitialised(const MethodCode& code) {
-  for (Insn i = 0; i + 1 < code.count(); ++i) {
-    if (code.at(i).op != Op::new_) continue;
-    Insn next = i + 1;
-    while (next + 1 < code.count() && code.at(next).op == Op::dup) ++next;
-    if (IsStoreOfReference(code.at(next).op) || code.at(next).op == Op::monitorenter) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena& arena,
@@ -68,19 +52,18 @@ void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena&
   }
   bool monitors = kinds.monitors;
   bool looked_at_objects = false;
-  classfile::BeforeSuper before_super;
+  classfile::UninitializedObjects uninitialized;
   for (Insn i = 0; i < code.count(); ++i) {
     const Op op = code.at(i).op;
     if (kinds.receivers && IsReceiverSite(code, i)) {
       found->push_back({i, SiteKind::kReceiver});
     } else if (monitors && op == Op::monitorenter) {
-      const bool first = !looked_at_objects;
-      looked_at_objects = true;
-      if (first && (KeepsUninitialised(code) ||
-                    (code.is_constructor() &&
-                     before_super.Compute(code, arena) != classfile::Reason::kOk))) {
-        monitors = false;
-      } else if (!before_super.At(i) && (code.at(i).flags & classfile::kIsBranchTarget) == 0) {
+      if (!looked_at_objects) {
+        looked_at_objects = true;
+        monitors = uninitialized.Compute(code, arena) == classfile::Reason::kOk;
+      }
+      if (monitors && !uninitialized.At(i) &&
+          (code.at(i).flags & classfile::kIsBranchTarget) == 0) {
         found->push_back({i, SiteKind::kMonitor});
       }
     } else if (kinds.instance_ofs && (op == Op:: instanceof || op == Op::checkcast)) {

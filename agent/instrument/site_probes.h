@@ -10,8 +10,8 @@
 //
 // A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction; at calls the
 // receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
-// alive. It never stands between a monitorenter and the range that would release the lock. Where
-// the verifier might not take the monitor's operand for an initialised object, the site is left
+// alive. It never stands between a monitorenter and the range that would release the lock. Where an
+// object may be at hand that the verifier does not take for initialised, a monitor's site is left
 // out.
 //
 // Guarantees as ProbeEmitter; finding sites changes nothing. One thread at a time.

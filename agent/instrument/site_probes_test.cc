@@ -95,12 +95,46 @@ TEST_CASE("Monitors: blocks, and the entry of synchronized instance methods", "[
 }
 
 TEST_CASE("A monitor that may not be an object yet is no site", "[site_probes]") {
-  AssembledClass c("a/Odd");
-  const int type = c.Class("a/Odd");
-  c.Add({.name = "odd",
-         .code = Code({B(Op::new_), type >> 8, type & 255, B(Op::astore_0), B(Op::aload_0),
-                       B(Op::monitorenter), B(Op::return_)})});
-  CHECK(SitesOf(c).empty());
+  const auto sites = [](std::initializer_list<int> between) {
+    AssembledClass c("a/Odd", "java/lang/Object", 0x0021, 61);
+    const int type = c.Class("a/Odd");
+    const int init = c.MethodRef("a/Odd", "<init>", "()V");
+    std::vector<uint8_t> code = Code({B(Op::new_), type >> 8, type & 255});
+    for (const int byte : between) code.push_back(static_cast<uint8_t>(byte));
+    const std::vector<uint8_t> rest =
+        Code({B(Op::dup), B(Op::monitorenter), B(Op::dup), B(Op::monitorexit), B(Op::invokespecial),
+              init >> 8, init & 255, B(Op::aload_1), B(Op::monitorenter), B(Op::return_)});
+    code.insert(code.end(), rest.begin(), rest.end());
+    c.Add({.name = "odd", .descriptor = "(ILjava/lang/Object;)V", .code = code});
+    return SitesOf(c);
+  };
+  CHECK(sites({}) == "monitor@11");
+  CHECK(sites({B(Op::nop)}) == "monitor@12");
+  CHECK(sites({B(Op::iconst_0), B(Op::pop)}) == "monitor@13");
+  CHECK(sites({B(Op::astore_0), B(Op::nop), B(Op::aload_0)}) == "monitor@14");
+}
+
+TEST_CASE("A monitor on a new object, once it is made, is a site", "[site_probes]") {
+  AssembledClass c("a/New", "java/lang/Object", 0x0021, 61);
+  const int type = c.Class("a/New");
+  const int init = c.MethodRef("a/New", "<init>", "()V");
+  c.Add({.name = "make",
+         .code =
+             Code({B(Op::new_), type >> 8, type & 255, B(Op::dup), B(Op::invokespecial), init >> 8,
+                   init & 255, B(Op::dup), B(Op::astore_0), B(Op::monitorenter), B(Op::return_)})});
+  CHECK(SitesOf(c) == "monitor@9");
+}
+
+TEST_CASE("In a constructor, monitors are sites from super() on", "[site_probes]") {
+  AssembledClass c("a/Made", "java/lang/Object", 0x0021, 61);
+  const int init = c.MethodRef("java/lang/Object", "<init>", "()V");
+  c.Add(
+      {.access = 0x0001,
+       .name = "<init>",
+       .descriptor = "(Ljava/lang/Object;)V",
+       .code = Code({B(Op::aload_1), B(Op::monitorenter), B(Op::aload_0), B(Op::invokespecial),
+                     init >> 8, init & 255, B(Op::aload_0), B(Op::monitorenter), B(Op::return_)})});
+  CHECK(SitesOf(c) == "monitor@7");
 }
 
 TEST_CASE("Type checks only where asked for", "[site_probes]") {

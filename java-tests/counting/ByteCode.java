@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a class file, for the shapes that no Java compiler emits and for classes by the thousand. Class version 49: no
- * stack maps needed, subroutines allowed. Positions are known while writing, which is what the tests compare.
+ * Writes a class file, for the shapes that no Java compiler emits and for classes by the thousand. Class version 49 unless
+ * another is asked for: no stack maps needed, subroutines allowed. Positions are known while writing, which is what the tests compare.
  */
 final class ByteCode {
   /** A position to jump to, bound now or later. */
@@ -147,6 +147,7 @@ final class ByteCode {
   private final ByteArrayOutputStream methodBytes = new ByteArrayOutputStream();
   private final DataOutputStream methods = new DataOutputStream(methodBytes);
   private int methodCount;
+  private int version = 49;
 
   ByteCode(String name) {
     this(name, "java/lang/Object");
@@ -157,6 +158,12 @@ final class ByteCode {
     this.name = name;
     this.parent = parent;
     this.interfaces = interfaces;
+  }
+
+  /** From 51 on code with branches would need stack maps, which nobody writes here. */
+  ByteCode version(int major) {
+    version = major;
+    return this;
   }
 
   Code code() {
@@ -246,7 +253,7 @@ final class ByteCode {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       DataOutputStream out = new DataOutputStream(bytes);
       out.writeInt(0xcafebabe);
-      out.writeInt(49);
+      out.writeInt(version);
       out.writeShort(constants.size() + 1);
       poolBytes.writeTo(out);
       out.writeShort(0x0021);

@@ -238,6 +238,23 @@ public final class Generated {
     e.at(name, "other(I)I", at, 30, 70);
   }
 
+  /** The JVM lets an object be locked before its constructor has run; a call, and so a probe, may not be given it. */
+  private static void lockedBeforeMade(Expect e) throws Exception {
+    String name = "counting.made.Unmade";
+    ByteCode b = new ByteCode(name).version(61);
+    ByteCode.Code c = b.code();
+    c.typed(0xbb, "java/lang/Object");
+    c.op(0x00, 0x59, 0x4c); // nop, dup, astore_1
+    c.op(0x59, 0xc2, 0x59, 0xc3); // dup, monitorenter, dup, monitorexit
+    c.invokeSpecial("java/lang/Object", "<init>", "()V");
+    c.op(0x2b, 0x59, 0xc2, 0xc3); // aload_1, dup, monitorenter, monitorexit
+    c.op(LOAD_0, RETURN);
+    b.method("locks", "(I)I", 3, 2, c);
+    Class<?> made = new Loader().define(name, b.finish());
+    for (int i = 0; i < TIMES; i++) call(made, "locks", i);
+    e.calls(name, "locks(I)I", TIMES);
+  }
+
   private static Expect mine;
 
   static void run() throws Exception {
@@ -248,6 +265,7 @@ public final class Generated {
     endless(mine);
     big();
     twoLoaders(mine);
+    lockedBeforeMade(mine);
   }
 
   static void expect() {
