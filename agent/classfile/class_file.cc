@@ -66,6 +66,10 @@ bool ClassFile::ReadMembers(ByteReader& reader, Arena& arena, bool methods, Memb
     m.name = CpIndex{reader.U2()};
     m.descriptor = CpIndex{reader.U2()};
     m.attribute_count = reader.U2();
+    if (methods && pool_.Utf8(m.name) == "<clinit>" &&
+        (major_version() < 51 || (m.access & kAccStatic) != 0)) {
+      m.access = kAccStatic;
+    }
     for (uint32_t a = 0; a < m.attribute_count; ++a) {
       const size_t at = reader.position();
       const CpIndex name{reader.U2()};

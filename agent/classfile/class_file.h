@@ -33,6 +33,8 @@ enum AccessFlag : uint16_t {
 };
 
 struct MemberInfo {
+  // As the JVM takes them: in a class initializer nothing but static counts, which is taken for
+  // granted before version 51.
   uint16_t access = 0;
   CpIndex name = CpIndex::none;
   CpIndex descriptor = CpIndex::none;

@@ -40,6 +40,29 @@ TEST_CASE("names, members and attributes") {
   CHECK_FALSE(file.pool().Member(CpIndex{2}).has_value());
 }
 
+TEST_CASE("a class initializer's flags are what the JVM takes them for, its bytes stay") {
+  const auto access = [](std::string_view name, int major, int flags) {
+    TestClass c = Small();
+    c.name = name;
+    c.major = static_cast<uint16_t>(major);
+    c.access = static_cast<uint16_t>(flags);
+    const ByteVector bytes = c.Bytes();
+    Workspace memory;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, memory.class_memory) == Reason::kOk);
+    const MemberInfo& method = file.methods()[0];
+    CHECK(LoadU2(bytes.data() + method.offset) == flags);
+    return int{method.access};
+  };
+  CHECK(access("<clinit>", 61, 0x0008) == 0x0008);
+  CHECK(access("<clinit>", 61, 0x0028) == 0x0008);  // synchronized
+  CHECK(access("<clinit>", 50, 0x0028) == 0x0008);
+  CHECK(access("<clinit>", 50, 0x0020) == 0x0008);
+  CHECK(access("<clinit>", 50, 0) == 0x0008);
+  CHECK(access("<clinit>", 51, 0x0020) == 0x0020);  // refused by the JVM
+  CHECK(access("m", 50, 0x0028) == 0x0028);
+}
+
 TEST_CASE("versions 45 to 71") {
   TestClass c = Small();
   for (const int major : {44, 45, 50, 69, 71, 72, 65535}) {

@@ -94,6 +94,14 @@ TEST_CASE("Monitors: blocks, and the entry of synchronized instance methods", "[
   CHECK(SitesOf(c).empty());
 }
 
+TEST_CASE("The flags of a class initializer lock nothing", "[site_probes]") {
+  for (const uint16_t access : {uint16_t{0x0020}, uint16_t{0x0028}}) {
+    AssembledClass c("a/Initialized");
+    c.Add({.access = access, .name = "<clinit>", .code = Code({B(Op::return_)})});
+    CHECK(SitesOf(c).empty());
+  }
+}
+
 TEST_CASE("A monitor that may not be an object yet is no site", "[site_probes]") {
   const auto sites = [](std::initializer_list<int> between) {
     AssembledClass c("a/Odd", "java/lang/Object", 0x0021, 61);

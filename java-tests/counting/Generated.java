@@ -255,6 +255,16 @@ public final class Generated {
     e.calls(name, "locks(I)I", TIMES);
   }
 
+  /** Of a class initializer the JVM ignores all flags, and takes it for static in an old class: there is no this to lock. */
+  private static void synchronizedInitializer(Expect e) throws Exception {
+    String name = "counting.made.Initialized";
+    ByteCode b = new ByteCode(name);
+    b.method(0x0020, "<clinit>", "()V", 0, 0, b.code().op(0xb1));
+    b.method("same", "(I)I", 1, 1, b.code().op(LOAD_0, RETURN));
+    call(new Loader().define(name, b.finish()), "same", 1);
+    e.calls(name, "<clinit>()V", 1);
+  }
+
   private static Expect mine;
 
   static void run() throws Exception {
@@ -266,6 +276,7 @@ public final class Generated {
     big();
     twoLoaders(mine);
     lockedBeforeMade(mine);
+    synchronizedInitializer(mine);
   }
 
   static void expect() {
