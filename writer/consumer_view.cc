@@ -24,13 +24,19 @@ Agreement Compare(const Profile& profile, ContextIndex context, std::span<const 
   return {common, at == kNoContext, common == callers.size()};
 }
 
+bool HasUsableIndices(std::span<const Successor> successors) {
+  return std::all_of(successors.begin(), successors.end(), [](const Successor& s) {
+    return s.index >= 0 && s.index <= kMaxSuccessorIndex;
+  });
+}
+
 }  // namespace
 
 std::vector<BranchView::Outcome> ConsumerOutcomes(std::span<const Successor> successors) {
+  if (!HasUsableIndices(successors)) return {};
   std::map<int64_t, int64_t> count_of_index;
   int64_t total = 0;
   for (const Successor& s : successors) {
-    if (s.index < 0 || s.index > kMaxSuccessorIndex) return {};
     int64_t& count = count_of_index[s.index];
     count = SaturatingAdd(count, s.count);
     total = SaturatingAdd(total, s.count);
@@ -119,28 +125,13 @@ BranchView ConsumerView::Branch(MethodIndex method, Bci bci, std::span<const Fra
   BranchView view;
   std::vector<EntryIndex> entries;
   view.match = Find(Table::kConditionals, {method, bci}, callers, entries);
-  std::vector<Successor> successors;
-  for (const EntryIndex entry : entries) {
-    for (const Successor& s : profile_.EntrySuccessors(entry)) {
-      // The k-th triple of one (bci, index) belongs to the same key in every context.
-      const auto same_in_entry = [&](const Successor& t) {
-        return t.bci == s.bci && t.index == s.index;
-      };
-      const auto in_entry = profile_.EntrySuccessors(entry);
-      const auto occurrence =
-          std::count_if(in_entry.data(), static_cast<const Successor*>(&s), same_in_entry);
-      auto at = std::find_if(successors.begin(), successors.end(), same_in_entry);
-      for (auto k = occurrence; k > 0 && at != successors.end(); --k) {
-        at = std::find_if(at + 1, successors.end(), same_in_entry);
-      }
-      if (at == successors.end()) {
-        successors.push_back(s);
-      } else {
-        at->count = SaturatingAdd(at->count, s.count);
-      }
-    }
+  std::vector<std::span<const Successor>> lists;
+  for (const EntryIndex entry : entries) lists.push_back(profile_.EntrySuccessors(entry));
+  const std::vector<Successor> successors = SumOfSuccessors(lists);
+  // Asked of the entries: a sum may have been numbered anew.
+  if (std::all_of(lists.begin(), lists.end(), HasUsableIndices)) {
+    view.outcomes = ConsumerOutcomes(successors);
   }
-  view.outcomes = ConsumerOutcomes(successors);
   if (view.outcomes.empty()) view.match.found = false;
   for (const Successor& s : successors) view.total = SaturatingAdd(view.total, s.count);
   return view;

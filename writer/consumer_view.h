@@ -9,7 +9,8 @@
 //    outer end, frame by frame, and the first entry with exactly the shorter chain answers: it
 //    holds the executions not counted under a longer one. Matched says how many of the callers the
 //    answer rests on. Entries of other chains never answer.
-//  - Branch: counts are added up per index; a successor is known by its bci alone; bci -5 only adds
+//  - Branch: entries are added up as branch_outcomes.h has it. Of the sum, counts are added up per
+//    index; a successor is known by its bci alone; bci -5 only adds
 //    to its index; where one bci has several indices the last one wins. Probability zero becomes
 //    1e-6, the others give way. A site whose counts are all zero is ignored. Shapes that the
 //    consumer does not survive (index < 0 or beyond kMaxSuccessorIndex) make the site not found.
@@ -23,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "writer/branch_outcomes.h"
 #include "writer/model.h"
 
 namespace iprof {
@@ -30,7 +32,6 @@ namespace iprof {
 // The consumer allocates an array of this many counters for one site: more is no switch of any
 // class file.
 inline constexpr int64_t kMaxSuccessorIndex = 65535;
-inline constexpr int64_t kRepeatedSuccessorBci = -5;
 inline constexpr double kConsumerZeroProbability = 1e-6;
 
 // How an answer was found.

@@ -1,6 +1,8 @@
 #include "writer/consumer_view.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "writer/operations_test_profiles.h"
 #include "writer/sample_profiles.h"
@@ -79,6 +81,44 @@ TEST_CASE("the consumer's arithmetic") {
   CHECK(Outcomes({{9, -1, 5}, {4, 1, 0}}).empty());
   CHECK(Outcomes({{9, kMaxSuccessorIndex + 1, 5}}).empty());
   CHECK(Outcomes({}).empty());
+}
+
+TEST_CASE("contexts that number a branch's successors differently are added by bci") {
+  const Profile p =
+      ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,1000,14,1,9000]},)"
+                  R"({"ctx":"2:3<1:7","records":[14,0,9000,53,1,1000]}])");
+  const BranchView view = ConsumerView(p).Branch(MethodNamed(p, "a.Main.loop()void"), 3);
+  REQUIRE(view.outcomes.size() == 2);
+  CHECK(view.match.entries == 2);
+  CHECK(view.outcomes[0].bci == 14);
+  CHECK(view.outcomes[0].probability == Approx(0.9));
+  CHECK(view.total == 20000);
+}
+
+// Processor seconds to look at a switch of this many keys in two contexts, the least of five.
+double SecondsToView(int64_t keys) {
+  Profile p = ParseTables("");
+  const MethodIndex loop = MethodNamed(p, "a.Main.loop()void");
+  Successors list;
+  for (int64_t i = 0; i < keys; ++i) list.push_back({i % 2 == 0 ? i : -5, i / 2, 1});
+  const ContextIndex caller = p.AddContext(kNoContext, MethodNamed(p, "a.Main.main()void"), 7);
+  p.AddSuccessors(p.AddContext(kNoContext, loop, 3), list);
+  p.AddSuccessors(p.AddContext(caller, loop, 3), list);
+  const ConsumerView view(p);
+  double least = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    const std::clock_t start = std::clock();
+    const BranchView branch = view.Branch(loop, 3);
+    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    REQUIRE(branch.total == 2 * keys);
+    REQUIRE(branch.outcomes.size() == static_cast<size_t>(keys) / 2);
+  }
+  return least;
+}
+
+TEST_CASE("a long record takes time in proportion") {
+  // Four times the keys: 16 times the time, were each searched for in all the others.
+  CHECK(SecondsToView(64000) < 10 * SecondsToView(16000));
 }
 
 TEST_CASE("receivers are scaled to 1") {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "writer/branch_outcomes.h"
 #include "writer/merge_mapping.h"
 #include "writer/summary.h"
 
@@ -24,6 +25,11 @@ struct Pair {
 
 double Share(int64_t part, int64_t total) {
   return total == 0 ? 0 : static_cast<double>(part) / static_cast<double>(total);
+}
+
+std::string NameOf(const Outcome& successor) {
+  if (successor.bci == kRepeatedSuccessorBci) return "no bci";
+  return "bci " + std::to_string(successor.bci) + (successor.rank == 0 ? "" : ", hidden");
 }
 
 class Differ {
@@ -45,7 +51,7 @@ class Differ {
   }
 
  private:
-  // The outcome's key is a successor's (bci, index) or a class, in the united profile.
+  // The outcome's key is a successor's (bci, rank) or a class in the united profile.
   using Outcomes = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
   void DiffTable(Table table) {
@@ -85,18 +91,14 @@ class Differ {
     diff_.items.push_back(std::move(item));
   }
 
-  static Outcomes OutcomesOf(const Side& side, Table table, EntryIndex entry) {
+  static Outcomes CountsOf(const Side& side, Table table, EntryIndex entry) {
     Outcomes outcomes;
     if (RecordKindOf(table) == RecordKind::kSuccessors) {
-      // Per index, as the consumer adds up; named after the index's real bci.
-      std::map<int64_t, int64_t> bci_of_index;
-      for (const Successor& s : side.profile.EntrySuccessors(entry)) {
-        const auto [at, is_new] = bci_of_index.emplace(s.index, s.bci);
-        if (!is_new) at->second = std::max(at->second, s.bci);
-      }
-      for (const Successor& s : side.profile.EntrySuccessors(entry)) {
-        int64_t& count = outcomes[{bci_of_index[s.index], s.index}];
-        count = SaturatingAdd(count, s.count);
+      const auto successors = side.profile.EntrySuccessors(entry);
+      const std::vector<Outcome> of_triple = OutcomesOf(successors);
+      for (size_t i = 0; i < successors.size(); ++i) {
+        int64_t& count = outcomes[{of_triple[i].bci, of_triple[i].rank}];
+        count = SaturatingAdd(count, successors[i].count);
       }
     } else {
       for (const TypeCount& t : side.profile.EntryTypeCounts(table, entry)) {
@@ -108,8 +110,8 @@ class Differ {
   }
 
   void CompareOutcomes(Table table, const Pair& pair, DiffItem& item) const {
-    const Outcomes in_a = OutcomesOf(a_, table, *pair.a);
-    const Outcomes in_b = OutcomesOf(b_, table, *pair.b);
+    const Outcomes in_a = CountsOf(a_, table, *pair.a);
+    const Outcomes in_b = CountsOf(b_, table, *pair.b);
     Outcomes keys = in_a;
     keys.insert(in_b.begin(), in_b.end());
     const auto share_in = [](const Outcomes& outcomes, const auto& key, int64_t total) {
@@ -120,7 +122,7 @@ class Differ {
       DiffOutcome outcome;
       outcome.name =
           table == Table::kConditionals
-              ? "bci " + std::to_string(key.first)
+              ? NameOf({key.first, static_cast<uint32_t>(key.second)})
               : std::string(united_.TypeName(TypeIndex{static_cast<uint32_t>(key.first)}));
       outcome.share_a = share_in(in_a, key, item.total_a);
       outcome.share_b = share_in(in_b, key, item.total_b);

@@ -5,7 +5,8 @@
 // monitors), the relative change of the share (calls, samples), 1 for what only one profile has.
 // Importance is weight times movement, so that a branch that turned round in cold code comes after
 // one that shifted a little in the hottest loop. Shares, not counts, are compared: a run twice as
-// long is no difference.
+// long is no difference. Nor is another order or numbering of a branch's successors: its outcomes
+// are told apart by bci, as the consumer does (branch_outcomes.h).
 //
 // Guarantees: a profile has no difference to itself; diff(B, A) has the items of diff(A, B) with
 // sides swapped and equal importance; order is by importance, then table and names. Pure; never
@@ -26,7 +27,9 @@ struct DiffOptions {
 
 enum class DiffKind : uint8_t { kOnlyInA, kOnlyInB, kMoved };
 
-// One outcome of a site in both profiles: a successor ("bci 53") or a class.
+// One outcome of a site in both profiles: a successor ("bci 53"; "bci 53, hidden" where a later one
+// has the same bci, and "no bci" where it has none: the consumer adds those to the total only) or a
+// class.
 struct DiffOutcome {
   std::string name;
   double share_a = 0;

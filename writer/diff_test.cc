@@ -50,6 +50,72 @@ TEST_CASE("what only one has, and shares that moved") {
   CHECK(diff.types_only_in_b == std::vector<std::string>{"a.New"});
 }
 
+TEST_CASE("another order or numbering of successors is no difference") {
+  const auto branch = [](const std::string& records) {
+    return ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[)" + records + "]}]");
+  };
+  CHECK(DiffProfiles(branch("53,0,1000,14,1,9000"), branch("14,0,9,53,1,1"), {.threshold = 0})
+            .empty());
+  const ProfileDiff moved = DiffProfiles(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30"));
+  REQUIRE(moved.items.size() == 1);
+  CHECK(moved.items[0].movement == Approx(0.2));
+  REQUIRE(moved.items[0].outcomes.size() == 2);
+  CHECK(moved.items[0].outcomes[0].name == "bci 14");
+  CHECK(moved.items[0].outcomes[0].share_b == Approx(0.7));
+  // Two indices of one bci stay apart; the last one is what the other profile's bci is.
+  const ProfileDiff meets = DiffProfiles(branch("14,0,90,14,1,10"), branch("53,0,90,14,1,10"));
+  REQUIRE(meets.items.size() == 1);
+  CHECK(meets.items[0].movement == Approx(0.9));
+  CHECK(meets.items[0].outcomes[0].name == "bci 14, hidden");
+  CHECK(meets.items[0].outcomes[2].name == "bci 14");
+  CHECK(meets.items[0].outcomes[2].share_a == meets.items[0].outcomes[2].share_b);
+
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    SampleRandom random(seed);
+    const Profile a = MakeBranchProfile(random);
+    const Profile b = RenumberedProfile(a, random);
+    REQUIRE(DiffProfiles(a, b, {.threshold = 0}).empty());
+    // And it makes none in comparison with a third.
+    const Profile c = MakeBranchProfile(random);
+    const ProfileDiff ac = DiffProfiles(a, c, {.threshold = 0});
+    const ProfileDiff bc = DiffProfiles(b, c, {.threshold = 0});
+    REQUIRE(ac.items.size() == bc.items.size());
+    for (size_t i = 0; i < ac.items.size(); ++i) {
+      REQUIRE(ac.items[i].movement == Approx(bc.items[i].movement));
+    }
+  }
+}
+
+TEST_CASE("what moved in a branch is what the consumer sees") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    SampleRandom random(seed);
+    const Profile a = MakeBranchProfile(random);
+    const Profile b = MakeBranchProfile(random);
+    const ConsumerView view_a(a);
+    const ConsumerView view_b(b);
+    for (const DiffItem& item : DiffProfiles(a, b, {.threshold = 0}).items) {
+      if (item.kind != DiffKind::kMoved) continue;
+      const Bci bci = std::stoi(item.context.substr(item.context.rfind(':') + 1));
+      const auto shares = [&](const Profile& profile, const ConsumerView& view) {
+        std::map<std::string, double> found;
+        for (const auto& o : view.Branch(MethodNamed(profile, "a.Main.loop()void"), bci).outcomes) {
+          found["bci " + std::to_string(o.bci)] = o.probability;
+        }
+        return found;
+      };
+      auto in_a = shares(a, view_a);
+      auto in_b = shares(b, view_b);
+      for (const DiffOutcome& o : item.outcomes) {
+        if (o.name == "no bci" || o.name.ends_with(", hidden")) continue;
+        REQUIRE(o.share_a == Approx(in_a[o.name]).margin(1e-4));
+        REQUIRE(o.share_b == Approx(in_b[o.name]).margin(1e-4));
+      }
+    }
+  }
+}
+
 TEST_CASE("no difference to itself; sides swap") {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);

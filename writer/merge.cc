@@ -16,12 +16,6 @@
 namespace iprof {
 namespace {
 
-bool SameShape(std::span<const Successor> a, std::span<const Successor> b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(),
-      [](const Successor& x, const Successor& y) { return x.bci == y.bci && x.index == y.index; });
-}
-
 // Calls work(i) for each i below count, at once as far as the system gives threads. Returns when all
 // have ended; std::bad_alloc, where one has thrown it.
 void InParallel(size_t count, const std::function<void(size_t)>& work) {
@@ -156,8 +150,7 @@ void ProfileMerger::AddExtras(const Profile& input) {
   }
 }
 
-void ProfileMerger::AddEntries(const Profile& input, int64_t weight,
-                               const std::vector<bool>& input_mixed) {
+void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
   const IndexMapping mapping = MapInto(input, merged_);
   std::vector<Successor> successors;
   std::vector<TypeCount> types;
@@ -173,13 +166,7 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight,
           const auto from = input.EntrySuccessors(entry);
           successors.assign(from.begin(), from.end());
           for (Successor& s : successors) s.count = SaturatingMultiply(s.count, weight);
-          const auto there = merged_.FindEntry(table, context);
-          const auto in = static_cast<size_t>(entry);
-          const bool mixed = (in < input_mixed.size() && input_mixed[in]) ||
-                             (there && !SameShape(from, merged_.EntrySuccessors(*there)));
-          const auto at = static_cast<size_t>(merged_.AddSuccessors(context, successors));
-          if (mixed && at >= mixed_shapes_.size()) mixed_shapes_.resize(at + 1);
-          if (mixed) mixed_shapes_[at] = true;
+          merged_.AddSuccessors(context, successors);
           break;
         }
         case RecordKind::kTypeCounts: {
@@ -197,7 +184,7 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight,
 }
 
 void ProfileMerger::Add(const Profile& input, int64_t weight) {
-  AddEntries(input, weight, {});
+  AddEntries(input, weight);
   AddExtras(input);
   AddLinesOf(input);
   empty_ = false;
@@ -222,21 +209,19 @@ void ProfileMerger::Add(ProfileMerger&& other) {
   if (other.odd_lines_) AddLines(*other.odd_lines_);
   if (empty_) {
     merged_ = std::move(other.merged_);
-    mixed_shapes_ = std::move(other.mixed_shapes_);
     empty_ = false;
     return;
   }
-  AddEntries(other.merged_, 1, other.mixed_shapes_);
+  AddEntries(other.merged_, 1);
   AddExtras(other.merged_);
 }
 
 Profile ProfileMerger::Finish() {
   WriteLines();
-  Profile result = CanonicalProfile(merged_, mixed_shapes_);
+  Profile result = CanonicalProfile(merged_);
   // The inputs may be of several versions; what is written is of the writer's.
   result.set_version("1.0.0");
   merged_ = Profile();
-  mixed_shapes_.clear();
   empty_ = true;
   return result;
 }

@@ -2,7 +2,9 @@
 //
 // Guarantees:
 //  - Types are united by name, methods by (declaring type, name, signature), counts added per
-//    (table, context): per (successor bci, index), per class. Sums saturate at INT64_MAX.
+//    (table, context): per outcome of a branch, per class. Sums saturate at INT64_MAX. Outcomes are
+//    told apart by their bci, whatever index each input gives it (branch_outcomes.h), so that the
+//    consumer's probabilities are those of the inputs, weighted by how often each saw the branch.
 //  - The result depends on the multiset of inputs only: order, grouping, number of threads make no
 //    difference to a byte of what is written (see merge_canonical.h). Weight n is the same as n
 //    times the input.
@@ -45,7 +47,7 @@ class ProfileMerger {
   std::vector<std::string> ConflictingKeys() const;
 
  private:
-  void AddEntries(const Profile& input, int64_t weight, const std::vector<bool>& input_mixed);
+  void AddEntries(const Profile& input, int64_t weight);
   void AddExtras(const Profile& input);
   void AddLines(std::string_view json);
   void AddLinesOf(const Profile& input);
@@ -53,9 +55,6 @@ class ProfileMerger {
 
   Profile merged_;
   bool empty_ = true;
-  // Conditional entries about whose order of successors inputs disagreed: sorted at the end, so
-  // that which input came first does not show.
-  std::vector<bool> mixed_shapes_;
   std::vector<std::string> conflicting_keys_;
   // The values of the source lines' key; it is written at the end, whatever merged_ holds under it.
   std::optional<SourceLines> lines_;

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
+#include <vector>
 
 namespace iprof {
 namespace {
-
-constexpr int64_t kRepeatedKeyBci = -5;
 
 template <typename Index>
 std::vector<Index> AllOf(size_t count) {
@@ -27,8 +25,7 @@ std::vector<uint32_t> RanksOf(const std::vector<Index>& order) {
 
 class Canonicalizer {
  public:
-  Canonicalizer(const Profile& from, const std::vector<bool>& mixed_shapes)
-      : from_(from), mixed_shapes_(mixed_shapes) {}
+  explicit Canonicalizer(const Profile& from) : from_(from) {}
 
   Profile Run() {
     into_.set_version(from_.version());
@@ -117,29 +114,13 @@ class Canonicalizer {
           into_.AddCount(table, context, from_.EntryCount(table, entry));
           break;
         case RecordKind::kSuccessors:
-          AddSuccessors(entry, context);
+          into_.AddSuccessors(context, from_.EntrySuccessors(entry));
           break;
         case RecordKind::kTypeCounts:
           AddTypeCounts(table, entry, context);
           break;
       }
     }
-  }
-
-  void AddSuccessors(EntryIndex entry, ContextIndex context) {
-    const auto successors = from_.EntrySuccessors(entry);
-    const auto at = static_cast<size_t>(entry);
-    if (at >= mixed_shapes_.size() || !mixed_shapes_[at]) {
-      into_.AddSuccessors(context, successors);
-      return;
-    }
-    std::vector<Successor> sorted(successors.begin(), successors.end());
-    const auto key = [](const Successor& s) {
-      return std::tuple(s.index, s.bci == kRepeatedKeyBci, s.bci);
-    };
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const Successor& a, const Successor& b) { return key(a) < key(b); });
-    into_.AddSuccessors(context, sorted);
   }
 
   void AddTypeCounts(Table table, EntryIndex entry, ContextIndex context) {
@@ -154,7 +135,6 @@ class Canonicalizer {
   }
 
   const Profile& from_;
-  const std::vector<bool>& mixed_shapes_;
   Profile into_;
   std::vector<uint32_t> type_ranks_;
   std::vector<uint32_t> method_ranks_;
@@ -165,8 +145,6 @@ class Canonicalizer {
 
 }  // namespace
 
-Profile CanonicalProfile(const Profile& profile, const std::vector<bool>& mixed_shapes) {
-  return Canonicalizer(profile, mixed_shapes).Run();
-}
+Profile CanonicalProfile(const Profile& profile) { return Canonicalizer(profile).Run(); }
 
 }  // namespace iprof

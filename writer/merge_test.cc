@@ -76,6 +76,57 @@ TEST_CASE("merging is commutative and associative, to the byte; weight n is n ti
   }
 }
 
+std::vector<Profile> BranchProfiles(uint64_t seed, size_t count) {
+  SampleRandom random(seed);
+  std::vector<Profile> profiles;
+  while (profiles.size() < count) profiles.push_back(MakeBranchProfile(random));
+  return profiles;
+}
+
+TEST_CASE("branches numbered in several ways: merging has one order, to the byte") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    const std::vector<Profile> p = BranchProfiles(seed, 3);
+    REQUIRE(Text(MergeOf(p[0], p[1])) == Text(MergeOf(p[1], p[0])));
+    REQUIRE(Text(MergeOf(MergeOf(p[0], p[1]), p[2])) == Text(MergeOf(p[0], MergeOf(p[1], p[2]))));
+    ProfileMerger twice;
+    ProfileMerger weighted;
+    for (const size_t i : {1U, 0U, 1U, 2U}) twice.Add(p[i]);
+    for (const size_t i : {0U, 1U, 2U}) weighted.Add(p[i], i == 1 ? 2 : 1);
+    const std::string text = Text(twice.Finish());
+    REQUIRE(text == Text(weighted.Finish()));
+    ProfileMerger groups[2];
+    for (const size_t i : {1U, 0U, 2U, 1U}) groups[i % 2].Add(p[i]);
+    groups[0].Add(std::move(groups[1]));
+    REQUIRE(text == Text(groups[0].Finish()));
+  }
+}
+
+TEST_CASE("the consumer's probabilities of a merge are those of the inputs, weighted") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    const std::vector<Profile> inputs = BranchProfiles(seed, 3);
+    ProfileMerger merger;
+    for (size_t i = 0; i < inputs.size(); ++i) merger.Add(inputs[i], static_cast<int64_t>(i) + 1);
+    const Profile merged = merger.Finish();
+    std::map<Bci, SeenByConsumer> expected;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (const EntryIndex e : EntriesOf(inputs[i], Table::kConditionals)) {
+        const ContextIndex context = inputs[i].EntryContext(Table::kConditionals, e);
+        expected[inputs[i].InnermostFrame(context).bci].Add(inputs[i].EntrySuccessors(e),
+                                                            static_cast<int64_t>(i) + 1);
+      }
+    }
+    REQUIRE(merged.entry_count(Table::kConditionals) == expected.size());
+    for (const EntryIndex e : EntriesOf(merged, Table::kConditionals)) {
+      const ContextIndex context = merged.EntryContext(Table::kConditionals, e);
+      const Bci bci = merged.InnermostFrame(context).bci;
+      INFO("branch " << bci);
+      RequireSeen(merged.EntrySuccessors(e), expected[bci]);
+    }
+  }
+}
+
 TEST_CASE("grouping by threads makes no difference") {
   std::vector<Profile> inputs;
   for (uint64_t seed = 0; seed < 9; ++seed) inputs.push_back(MakeRandomProfile(seed));
@@ -102,7 +153,7 @@ TEST_CASE("a switch keeps the order of its keys unless inputs disagree about it"
   CHECK(merged("40,0,1,30,1,2,-5,0,3,20,2,4", "40,0,1,30,1,1,-5,0,1,20,2,1") ==
         std::vector<Successor>{{40, 0, 2}, {30, 1, 3}, {-5, 0, 4}, {20, 2, 5}});
   CHECK(merged("40,0,1,30,1,2,-5,0,3", "30,1,1,40,0,1,20,2,9") ==
-        std::vector<Successor>{{40, 0, 2}, {-5, 0, 3}, {30, 1, 3}, {20, 2, 9}});
+        std::vector<Successor>{{20, 0, 9}, {30, 1, 3}, {40, 2, 2}, {-5, 2, 3}});
 }
 
 TEST_CASE("counts saturate") {

@@ -374,6 +374,9 @@ EntryIndex Profile::AddCount(Table table, ContextIndex context, int64_t count) {
 EntryIndex Profile::AddSuccessors(ContextIndex context, std::span<const Successor> successors) {
   return EntryIndex{rep_->conditionals.Add(context, successors)};
 }
+bool Profile::TryAddSuccessors(ContextIndex context, std::span<const Successor> successors) {
+  return rep_->conditionals.TryAdd(context, successors).is_added;
+}
 EntryIndex Profile::AddTypeCounts(Table table, ContextIndex context,
                                   std::span<const TypeCount> counts) {
   return EntryIndex{rep_->Types(table).Add(context, counts)};

@@ -178,9 +178,12 @@ class Profile {
   // --------------------------------------------------------- Negative counts are the caller's
   // error; sums saturate.
   EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
-  // conditionals. Added to an existing entry, the k-th triple of one (bci, index) adds to the k-th
-  // such triple there (a switch has several with bci -5); what the entry lacks is appended.
+  // conditionals. A list of the entry's shape adds triple by triple, another one by what its triples
+  // mean: the same bci is the same outcome, whatever its index (branch_outcomes.h). The latter takes
+  // the time of both lists' lengths.
   EntryIndex AddSuccessors(ContextIndex context, std::span<const Successor> successors);
+  // The same, but where the entry has another shape nothing is added, and the answer is false.
+  bool TryAddSuccessors(ContextIndex context, std::span<const Successor> successors);
   // kVirtualInvokes, kMonitors, kInstanceOfs. One pair per type; new types are appended.
   EntryIndex AddTypeCounts(Table table, ContextIndex context, std::span<const TypeCount> counts);
   size_t entry_count(Table table) const;

@@ -97,7 +97,7 @@ TEST_CASE("counts add up and saturate") {
   CHECK(p.Total(Table::kCalls) == INT64_MAX);
 }
 
-TEST_CASE("the k-th successor of one bci and index adds to the k-th") {
+TEST_CASE("the k-th key of one successor adds to the k-th") {
   Profile p;
   const TypeIndex sig[] = {p.AddType("A"), p.AddType("void")};
   const ContextIndex c = p.AddContext(kNoContext, p.AddMethod("a", sig), 9);
@@ -108,7 +108,7 @@ TEST_CASE("the k-th successor of one bci and index adds to the k-th") {
   p.AddSuccessors(c, first);
   const EntryIndex e = p.AddSuccessors(c, second);
   const std::vector<Successor> expected = {{40, 0, 22}, {-5, 0, 14}, {-5, 0, 36},
-                                           {60, 1, 8},  {-5, 0, 40}, {70, 2, 50}};
+                                           {-5, 0, 40}, {60, 1, 8},  {70, 2, 50}};
   const auto got = p.EntrySuccessors(e);
   CHECK(std::vector<Successor>(got.begin(), got.end()) == expected);
   CHECK(p.EntryTotal(Table::kConditionals, e) == 170);
@@ -145,6 +145,38 @@ TEST_CASE("long lists add like short ones") {
   p.AddSuccessors(s, single);
   CHECK(p.EntrySuccessors(e)[0].count == 9);
   CHECK(p.EntrySuccessors(e).size() == 101);
+}
+
+TEST_CASE("long lists take little more than their items") {
+  Profile p;
+  const TypeIndex sig[] = {p.AddType("A"), p.AddType("void")};
+  const MethodIndex m = p.AddMethod("a", sig);
+  std::vector<TypeCount> types;
+  for (int i = 0; i < 4096; ++i) types.push_back({p.AddType("t" + std::to_string(i)), 1});
+  const ContextIndex c = p.AddContext(kNoContext, m, 1);
+  const size_t empty = p.MemoryBytes();
+  std::vector<Successor> successors;
+  for (int64_t i = 0; i < 65536; ++i) successors.push_back({i, i, 1});
+  p.AddSuccessors(c, successors);
+  const size_t with_successors = p.MemoryBytes();
+  CHECK(with_successors - empty < 2 * sizeof(Successor) * successors.size());
+  p.AddTypeCounts(Table::kVirtualInvokes, c, types);
+  CHECK(p.MemoryBytes() - with_successors < 4 * sizeof(TypeCount) * types.size());
+}
+
+TEST_CASE("a long list of repeated types is a short one, and stays whole") {
+  Profile p;
+  const TypeIndex sig[] = {p.AddType("A"), p.AddType("void")};
+  const ContextIndex c = p.AddContext(kNoContext, p.AddMethod("a", sig), 1);
+  const std::vector<TypeCount> many(40, TypeCount{sig[0], 1});
+  const TypeCount one[] = {{sig[1], 5}};
+  p.AddTypeCounts(Table::kVirtualInvokes, c, many);
+  p.AddTypeCounts(Table::kVirtualInvokes, c, one);
+  p.AddTypeCounts(Table::kVirtualInvokes, c, many);
+  p.AddTypeCounts(Table::kVirtualInvokes, c, one);
+  const auto got = p.EntryTypeCounts(Table::kVirtualInvokes, EntryIndex{0});
+  CHECK(std::vector<TypeCount>(got.begin(), got.end()) ==
+        std::vector<TypeCount>{{sig[0], 80}, {sig[1], 10}});
 }
 
 TEST_CASE("unknown keys are replaced, not repeated") {

@@ -20,6 +20,7 @@ iprof_room(iprof_operations
 
 iprof_test(writer_operations_test
   SOURCES
+    branch_outcomes_test.cc
     check_test.cc
     consumer_view_test.cc
     convert_test.cc

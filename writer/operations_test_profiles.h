@@ -1,11 +1,20 @@
-// Small profiles in iprof text for the operations' tests, and ways to compare what comes out.
+// Small profiles in iprof text and random branches for the operations' tests, and ways to compare
+// what comes out.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "writer/consumer_view.h"
 #include "writer/model.h"
 #include "writer/reader.h"
+#include "writer/sample_profiles.h"
 #include "writer/writer.h"
 
 namespace iprof {
@@ -41,6 +50,111 @@ inline MethodIndex MethodNamed(const Profile& profile, const std::string& name) 
   }
   FAIL("no method " << name);
   return kNoMethod;
+}
+
+using Successors = std::vector<Successor>;
+
+// The successors of a branch or switch, in the order and with the numbers of some writer: targets
+// are few, so that lists have some in common; keys share targets (-5); one bci may have several
+// indices, and some indices no bci at all.
+inline Successors RandomBranch(SampleRandom& random) {
+  std::vector<int64_t> targets;
+  for (uint64_t n = 1 + random.Below(4); n > 0; --n) {
+    targets.push_back(10 * static_cast<int64_t>(1 + random.Below(5)));
+  }
+  if (random.OneIn(8)) targets.push_back(kRepeatedSuccessorBci);
+  std::vector<int64_t> numbers(targets.size() + 2);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[random.Below(i)]);
+  Successors list;
+  for (size_t target = 0; target < targets.size(); ++target) {
+    for (uint64_t key = 0, keys = random.OneIn(3) ? 3 : 1; key < keys; ++key) {
+      const auto at = list.begin() + static_cast<std::ptrdiff_t>(random.Below(list.size() + 1));
+      const int64_t count = random.OneIn(4) ? 0 : static_cast<int64_t>(random.Below(1000));
+      list.insert(at, {targets[target], numbers[target], count});
+    }
+  }
+  for (size_t i = 0; i < list.size(); ++i) {  // only an index's first triple carries its bci
+    for (size_t j = 0; j < i; ++j) {
+      if (list[j].index == list[i].index) list[i].bci = kRepeatedSuccessorBci;
+    }
+  }
+  return list;
+}
+
+// The same branch as another writer might put it: other numbers, other order of the bcis.
+inline Successors Renumbered(const Successors& list, SampleRandom& random) {
+  std::map<int64_t, int64_t> bci_of_index;
+  for (const Successor& s : list) {
+    if (s.bci != kRepeatedSuccessorBci || !bci_of_index.contains(s.index)) {
+      bci_of_index[s.index] = s.bci;
+    }
+  }
+  std::map<int64_t, uint64_t> place_of_bci;
+  for (const auto& [index, bci] : bci_of_index) place_of_bci.emplace(bci, random.Next());
+  Successors result = list;
+  // Indices of one bci stay in their order: the consumer takes the last.
+  std::stable_sort(result.begin(), result.end(), [&](const Successor& a, const Successor& b) {
+    return place_of_bci[bci_of_index[a.index]] < place_of_bci[bci_of_index[b.index]];
+  });
+  const int64_t shift = static_cast<int64_t>(random.Below(9));
+  for (Successor& s : result) s.index = 40 - s.index + shift;
+  return result;
+}
+
+// Some branches of a.Main.loop at bci 0 to 7, each in the numbering of its own.
+inline Profile MakeBranchProfile(SampleRandom& random) {
+  Profile profile = ParseTables("");
+  const MethodIndex loop = MethodNamed(profile, "a.Main.loop()void");
+  for (Bci bci = 0; bci < 8; ++bci) {
+    if (random.OneIn(5)) continue;
+    profile.AddSuccessors(profile.AddContext(kNoContext, loop, bci), RandomBranch(random));
+  }
+  return profile;
+}
+
+inline Profile RenumberedProfile(const Profile& from, SampleRandom& random) {
+  Profile profile = ParseTables("");
+  const MethodIndex loop = MethodNamed(profile, "a.Main.loop()void");
+  for (const EntryIndex e : EntriesOf(from, Table::kConditionals)) {
+    const auto list = from.EntrySuccessors(e);
+    const Bci bci = from.InnermostFrame(from.EntryContext(Table::kConditionals, e)).bci;
+    profile.AddSuccessors(profile.AddContext(kNoContext, loop, bci),
+                          Renumbered(Successors(list.begin(), list.end()), random));
+  }
+  return profile;
+}
+
+// What the consumer gets from one list: how much of the total goes to each bci.
+struct SeenByConsumer {
+  int64_t total = 0;
+  std::map<int64_t, int64_t> counts;
+
+  void Add(std::span<const Successor> list, int64_t times = 1) {
+    for (const Successor& s : list) total += s.count * times;
+    for (const auto& outcome : ConsumerOutcomes(list)) {
+      counts[outcome.bci] += outcome.count * times;
+    }
+  }
+};
+
+// That `list` gives the consumer just this: counts, and so probabilities.
+inline void RequireSeen(std::span<const Successor> list, const SeenByConsumer& expected) {
+  SeenByConsumer seen;
+  seen.Add(list);
+  REQUIRE(seen.total == expected.total);
+  std::map<int64_t, double> probabilities;
+  for (const auto& outcome : ConsumerOutcomes(list)) {
+    probabilities[outcome.bci] = outcome.probability;
+  }
+  for (const auto& [bci, count] : expected.counts) {
+    INFO("bci " << bci);
+    REQUIRE(seen.counts[bci] == count);
+    REQUIRE(probabilities[bci] ==
+            Approx(static_cast<double>(count) / static_cast<double>(expected.total)).margin(1e-4));
+  }
+  for (const auto& [bci, count] : seen.counts)
+    REQUIRE((count == 0 || expected.counts.contains(bci)));
 }
 
 }  // namespace iprof

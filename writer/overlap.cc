@@ -4,14 +4,15 @@
 #include <map>
 #include <tuple>
 
+#include "writer/branch_outcomes.h"
 #include "writer/merge_mapping.h"
 #include "writer/summary.h"
 
 namespace iprof {
 namespace {
 
-// (context, successor's bci or class, successor's index), in indices of the united profile.
-using Key = std::tuple<uint32_t, int64_t, int64_t>;
+// (context, outcome's bci or class, outcome's rank), in indices of the united profile.
+using Key = std::tuple<uint32_t, int64_t, uint32_t>;
 struct Counts {
   int64_t a = 0;
   int64_t b = 0;
@@ -26,11 +27,14 @@ void ForEachCount(const Profile& profile, Table table, EntryIndex entry,
     case RecordKind::kCount:
       visit(Key{context, 0, 0}, profile.EntryCount(table, entry));
       break;
-    case RecordKind::kSuccessors:
-      for (const Successor& s : profile.EntrySuccessors(entry)) {
-        visit(Key{context, s.bci, s.index}, s.count);
+    case RecordKind::kSuccessors: {
+      const auto successors = profile.EntrySuccessors(entry);
+      const std::vector<Outcome> outcomes = OutcomesOf(successors);
+      for (size_t i = 0; i < successors.size(); ++i) {
+        visit(Key{context, outcomes[i].bci, outcomes[i].rank}, successors[i].count);
       }
       break;
+    }
     case RecordKind::kTypeCounts:
       for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
         visit(Key{context, static_cast<int64_t>(mapping(t.type)), 0}, t.count);

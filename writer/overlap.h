@@ -2,9 +2,10 @@
 // both shares.
 //
 // Guarantees: 1 for identical distributions (whatever their totals), 0 for disjoint ones,
-// symmetric. A key is (context, successor bci and index) for branches, (context, class) for
-// receivers, monitors and instanceof, the context alone for calls and samples. A table that is
-// empty in both profiles has no overlap; empty in one, 0. Pure functions; never fail.
+// symmetric. A key is (context, outcome) for branches, which go by the successor's bci and not by
+// its index (branch_outcomes.h), (context, class) for receivers, monitors and instanceof, the
+// context alone for calls and samples. A table that is empty in both profiles has no overlap; empty
+// in one, 0. Pure functions; never fail.
 #pragma once
 
 #include <optional>

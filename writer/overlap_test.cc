@@ -30,6 +30,35 @@ TEST_CASE("overlap by hand") {
   CHECK(*overlap.methods[1].tables[0].overlap == 1);  // within the method all is equal
 }
 
+TEST_CASE("branches overlap by bci, whatever the order and numbers of their successors") {
+  const auto overlap = [](const Profile& a, const Profile& b) {
+    return ComputeOverlap(a, b).tables[static_cast<size_t>(Table::kConditionals)];
+  };
+  const auto branch = [](const std::string& records) {
+    return ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[)" + records + "]}]");
+  };
+  const TableOverlap same = overlap(branch("53,0,1000,14,1,9000"), branch("14,0,9,53,1,1"));
+  CHECK(*same.overlap == Approx(1));
+  CHECK(same.keys_in_both == 2);
+  CHECK(*overlap(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30")).overlap == Approx(0.8));
+  // The keys of a switch that lead to one target are one.
+  CHECK(*overlap(branch("40,0,1,30,1,6,-5,0,3"), branch("30,0,6,40,1,4")).overlap == Approx(1));
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    SampleRandom random(seed);
+    const Profile a = MakeBranchProfile(random);
+    const Profile b = RenumberedProfile(a, random);
+    const Profile c = MakeBranchProfile(random);
+    const TableOverlap ab = overlap(a, b);
+    if (ab.overlap) REQUIRE(*ab.overlap == Approx(1));
+    REQUIRE(ab.keys_only_in_a + ab.keys_only_in_b == 0);
+    const TableOverlap ac = overlap(a, c);
+    const TableOverlap bc = overlap(b, c);
+    REQUIRE(ac.overlap.has_value() == bc.overlap.has_value());
+    if (ac.overlap) REQUIRE(*ac.overlap == Approx(*bc.overlap));
+  }
+}
+
 TEST_CASE("a profile overlaps itself and its multiples fully; overlap is symmetric") {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "writer/branch_outcomes.h"
 #include "writer/hash.h"
 #include "writer/profile_events.h"
 
@@ -58,6 +61,14 @@ class ModelBuilder final : public ProfileEvents {
   explicit ModelBuilder(std::string_view name) : name_(name) {}
 
   const Status& status() const { return status_; }
+
+  // After the last event.
+  void Finish() {
+    for (const auto& [context, lists] : other_shapes_) {
+      const std::vector<std::span<const Successor>> spans(lists.begin(), lists.end());
+      profile_.AddSuccessors(context, SumOfSuccessors(spans));
+    }
+  }
   Profile& profile() { return profile_; }
 
   bool OnVersion(std::string_view version, const Place& place) override {
@@ -111,11 +122,14 @@ class ModelBuilder final : public ProfileEvents {
       case RecordKind::kSuccessors:
         if (values.size() % 3 != 0) return WrongLength(entry, "triples (bci, index, count)");
         successors_.clear();
+        successors_.reserve(values.size() / 3);
         for (size_t i = 0; i < values.size(); i += 3) {
           if (!CheckCount(entry, i + 2)) return false;
           successors_.push_back({values[i], values[i + 1], values[i + 2]});
         }
-        profile_.AddSuccessors(context, successors_);
+        if (!profile_.TryAddSuccessors(context, successors_)) {
+          other_shapes_[context].push_back(successors_);
+        }
         return true;
       case RecordKind::kTypeCounts:
         if (values.size() % 2 != 0) return WrongLength(entry, "pairs (type id, count)");
@@ -199,11 +213,15 @@ class ModelBuilder final : public ProfileEvents {
   std::vector<TypeIndex> signature_;
   std::vector<Successor> successors_;
   std::vector<TypeCount> type_counts_;
+  // Where a file has a context twice, which none should, with successors of another shape. They are
+  // added all at once: one by one, each would cost the time of all before it.
+  std::map<ContextIndex, std::vector<std::vector<Successor>>> other_shapes_;
 };
 
 Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
   if (!builder.status().ok()) return builder.status();
   if (!parsed.ok()) return parsed;
+  builder.Finish();
   return std::move(builder.profile());
 }
 

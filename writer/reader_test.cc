@@ -215,6 +215,21 @@ TEST_CASE("unknown keys keep their text") {
   CHECK(*WriteProfileText(p) == text);
 }
 
+TEST_CASE("a context that comes again adds to the first, whatever its successors' numbers") {
+  const auto read = [](const std::string& entries) {
+    return MustRead(R"({"version":"1.0.0","types":[{"id":3,"name":"A"},{"id":8,"name":"void"}],)"
+                    R"("methods":[{"id":5,"name":"a","signature":[3,8]}],"conditionalProfiles":[)" +
+                    entries + "]}");
+  };
+  const Profile p = read(
+      R"({"ctx":"5:9","records":[53,0,1,14,1,9]},{"ctx":"5:9","records":[14,0,90,53,1,10]},)"
+      R"({"ctx":"5:9","records":[53,0,100,14,1,900]},{"ctx":"5:9","records":[14,0,9000,53,1,1000]})");
+  REQUIRE(p.entry_count(Table::kConditionals) == 1);
+  const auto successors = p.EntrySuccessors(EntryIndex{0});
+  CHECK(std::vector<Successor>(successors.begin(), successors.end()) ==
+        std::vector<Successor>{{14, 0, 9999}, {53, 1, 1111}});
+}
+
 TEST_CASE("the monitors' context names no method") {
   const Profile p = MustRead(
       R"({"version":"1.0.0","types":[{"id":3,"name":"A"}],"methods":[],"monitorProfiles":[{"ctx":"0:0","records":[3,7]}]})");

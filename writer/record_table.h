@@ -1,21 +1,21 @@
 // RecordTable: one table of a profile, whose entries hold lists that are added to each other.
 //
-// Guarantees: entries are unique per context and keep their order. Adding a list to an entry adds
-// the count of each item to the matching item there and appends the others. For T = TypeCount items
-// match by type; for T = Successor the k-th item of one (bci, index) matches the k-th such item,
-// because a switch repeats them. Cost is linear in what is added, whatever the size of the entry:
-// long lists get an index. Used by Profile only; not thread-safe.
+// Guarantees: entries are unique per context and keep their order. Lists of the same items in the
+// same order, the usual case of a merge, are added item by item. Of others, types are added type by
+// type, and new ones appended: cost is linear in what is added, whatever the size of the entry, as
+// long lists get an index. Successors are added by what they mean (branch_outcomes.h), at n log n
+// for both lists. Lists of successors have no index. Used by Profile only; not thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <unordered_map>
 
 #include "writer/arena.h"
+#include "writer/branch_outcomes.h"
 #include "writer/chunked_vector.h"
 #include "writer/hash.h"
 #include "writer/index_set.h"
@@ -23,26 +23,14 @@
 
 namespace iprof {
 
-// What items match by. `occurrence` counts equal items before it in its list; types occur once.
-struct RecordKey {
-  int64_t a;
-  int64_t b;
-  uint64_t occurrence;
-  bool operator==(const RecordKey&) const = default;
-};
-struct RecordKeyHash {
-  size_t operator()(const RecordKey& key) const {
-    static const uint64_t seed = ProcessHashSeed();
-    return MixHash(MixHash(static_cast<uint64_t>(key.a), seed) ^ static_cast<uint64_t>(key.b),
-                   key.occurrence + seed);
-  }
-};
-inline RecordKey KeyOf(const Successor& item) { return {item.bci, item.index, 0}; }
-inline RecordKey KeyOf(const TypeCount& item) { return {static_cast<int64_t>(item.type), 0, 0}; }
+inline bool SameItem(const Successor& a, const Successor& b) {
+  return a.bci == b.bci && a.index == b.index;
+}
+inline bool SameItem(const TypeCount& a, const TypeCount& b) { return a.type == b.type; }
 
 template <typename T>
 class RecordTable {
-  static constexpr bool kRepeats = std::is_same_v<T, Successor>;
+  static constexpr bool kSuccessors = std::is_same_v<T, Successor>;
   static constexpr size_t kScanLimit = 32;  // longest list that is searched item by item
 
  public:
@@ -59,32 +47,33 @@ class RecordTable {
   }
 
   uint32_t Add(ContextIndex context, std::span<const T> items) {
+    const Attempt attempt = TryAdd(context, items);
+    if (!attempt.is_added) AddOtherShape(attempt.entry, items);
+    return attempt.entry;
+  }
+
+  struct Attempt {
+    uint32_t entry;
+    bool is_added;
+  };
+  // Adds nothing where the items are not those of the entry. A new entry takes any successors.
+  Attempt TryAdd(ContextIndex context, std::span<const T> items) {
     uint32_t at = Find(context);
     if (at == IndexSet::kNone) {
       at = static_cast<uint32_t>(entries_.size());
       entries_.push_back({context, 0, nullptr});
       by_context_.Insert(Hash(context), at);
-      if (kRepeats && items.size() <= kScanLimit) {
-        CopyIn(entries_[at], items);
-        return at;
+      if constexpr (kSuccessors) {
+        Assign(entries_[at], items);
+        return {at, true};
       }
     }
-    Entry& entry = entries_[at];
-    if (AddSameShape(entry, items)) return at;
-    const bool has_index = !long_lists_.empty() && long_lists_.contains(at);
-    if (!has_index && entry.size + items.size() <= kScanLimit) {
-      AddByScan(entry, items);
-    } else {
-      AddByIndex(at, items);
-    }
-    return at;
+    return {at, AddSameShape(entries_[at], items)};
   }
 
   size_t MemoryBytes() const {
     size_t bytes = entries_.MemoryBytes() + by_context_.MemoryBytes() + pool_.MemoryBytes();
-    for (const auto& [entry, index] : long_lists_) {
-      bytes += sizeof(*index) + index->size() * (sizeof(RecordKey) + 32);
-    }
+    for (const auto& [entry, index] : long_lists_) bytes += sizeof(index) + index.MemoryBytes();
     return bytes;
   }
 
@@ -94,17 +83,21 @@ class RecordTable {
     uint32_t size;
     T* items;
   };
-  using LongListIndex = std::unordered_map<RecordKey, uint32_t, RecordKeyHash>;
 
   uint64_t Hash(ContextIndex context) const {
     return MixHash(static_cast<uint64_t>(context), seed_);
   }
+  uint64_t Hash(const TypeCount& item) const {
+    return MixHash(static_cast<uint64_t>(item.type), seed_);
+  }
   // Room follows from the size, so that it need not be stored.
   static size_t Capacity(size_t size) { return size <= 4 ? size : std::bit_ceil(size); }
 
-  void CopyIn(Entry& entry, std::span<const T> items) {
-    if (items.empty()) return;
-    entry.items = pool_.Allocate(Capacity(items.size()));
+  void Assign(Entry& entry, std::span<const T> items) {
+    if (Capacity(entry.size) != Capacity(items.size())) {
+      if (entry.size != 0) pool_.Recycle(entry.items, Capacity(entry.size));
+      entry.items = items.empty() ? nullptr : pool_.Allocate(Capacity(items.size()));
+    }
     std::copy(items.begin(), items.end(), entry.items);
     entry.size = static_cast<uint32_t>(items.size());
   }
@@ -122,11 +115,10 @@ class RecordTable {
     entry.items[entry.size++] = item;
   }
 
-  // The usual case of a merge: the same items in the same order.
   bool AddSameShape(Entry& entry, std::span<const T> items) {
     if (entry.size != items.size()) return false;
     for (size_t i = 0; i < items.size(); ++i) {
-      if (!(KeyOf(entry.items[i]) == KeyOf(items[i]))) return false;
+      if (!SameItem(entry.items[i], items[i])) return false;
     }
     for (size_t i = 0; i < items.size(); ++i) AddCount(entry.items[i], items[i]);
     return true;
@@ -134,55 +126,57 @@ class RecordTable {
 
   static void AddCount(T& to, const T& from) { to.count = SaturatingAdd(to.count, from.count); }
 
-  void AddByScan(Entry& entry, std::span<const T> items) {
-    for (size_t i = 0; i < items.size(); ++i) {
-      const RecordKey key = KeyOf(items[i]);
-      size_t earlier = 0;
-      if constexpr (kRepeats) {
-        for (size_t j = 0; j < i; ++j) earlier += KeyOf(items[j]) == key;
-      }
-      T* match = nullptr;
-      for (size_t j = 0; j < entry.size && match == nullptr; ++j) {
-        if (KeyOf(entry.items[j]) == key && earlier-- == 0) match = &entry.items[j];
-      }
-      if (match != nullptr) {
-        AddCount(*match, items[i]);
-      } else {
-        Append(entry, items[i]);
-      }
+  void AddOtherShape(uint32_t at, std::span<const T> items) {
+    if constexpr (kSuccessors) {
+      const std::span<const T> lists[] = {Items(at), items};
+      Assign(entries_[at], SumOfSuccessors(lists));
+    } else {
+      AddTypes(at, items);
     }
   }
 
-  void AddByIndex(uint32_t at, std::span<const T> items) {
+  void AddTypes(uint32_t at, std::span<const T> items) {
     Entry& entry = entries_[at];
-    auto& index = long_lists_[at];
-    if (index == nullptr) {
-      index = std::make_unique<LongListIndex>();
-      LongListIndex seen;
-      for (uint32_t i = 0; i < entry.size; ++i) (*index)[Occurrence(entry.items[i], seen)] = i;
-    }
-    LongListIndex seen;
+    IndexSet* const index = IndexFor(at, entry.size + items.size());
     for (const T& item : items) {
-      const auto [found, is_new] = index->try_emplace(Occurrence(item, seen), entry.size);
-      if (is_new) {
-        Append(entry, item);
+      const auto same = [&](uint32_t i) { return SameItem(entry.items[i], item); };
+      uint32_t found = 0;
+      if (index != nullptr) {
+        found = index->Find(Hash(item), same);
       } else {
-        AddCount(entry.items[found->second], item);
+        while (found < entry.size && !same(found)) ++found;
       }
+      if (found < entry.size) {
+        AddCount(entry.items[found], item);
+        continue;
+      }
+      if (index != nullptr) index->Insert(Hash(item), entry.size);
+      Append(entry, item);
     }
   }
 
-  static RecordKey Occurrence(const T& item, LongListIndex& seen) {
-    RecordKey key = KeyOf(item);
-    if constexpr (kRepeats) key.occurrence = seen[key]++;
-    return key;
+  // Null for a list that stays short: it is searched item by item.
+  IndexSet* IndexFor(uint32_t at, size_t length) {
+    if (length <= kScanLimit) {
+      if (long_lists_.empty()) return nullptr;
+      const auto known =
+          long_lists_.find(at);  // a list with repeated types was shorter than it looked
+      return known == long_lists_.end() ? nullptr : &known->second;
+    }
+    const auto [known, is_new] = long_lists_.try_emplace(at);
+    IndexSet& index = known->second;
+    if (is_new) {
+      const Entry& entry = entries_[at];
+      for (uint32_t i = 0; i < entry.size; ++i) index.Insert(Hash(entry.items[i]), i);
+    }
+    return &index;
   }
 
   uint64_t seed_;
   ChunkedVector<Entry> entries_;
   IndexSet by_context_;
   Arena<T> pool_;
-  std::unordered_map<uint32_t, std::unique_ptr<LongListIndex>> long_lists_;
+  std::unordered_map<uint32_t, IndexSet> long_lists_;  // of types, by entry
 };
 
 }  // namespace iprof
