@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,6 +18,7 @@ namespace iprof {
 namespace {
 
 constexpr int64_t kLargestBci = 65534;
+constexpr int64_t kSmallestBci = std::numeric_limits<Bci>::min();  // what a reader can hold
 constexpr int64_t kVoidId = 8;
 
 constexpr std::string_view kStandardTypes[] = {
@@ -47,7 +49,12 @@ class Checker final : public ProfileEvents {
   bool OnVersion(std::string_view version, const Place& place) override {
     version_ = version;
     const Status status = CheckVersion(version);
-    if (status.ok()) return true;
+    if (status.ok()) {
+      if (version.find_first_not_of("0123456789.") != std::string_view::npos) {
+        Report(Rule::kVersion, place, Quoted(version), "three numbers, such as 1.0.0");
+      }
+      return true;
+    }
     Report(Rule::kVersion, place, Quoted(version), "0.4.0 or 1.x: " + status.message());
     // A version of another shape would only give findings that follow from it.
     stopped_ = status.code() == Code::kUnsupported;
@@ -56,9 +63,9 @@ class Checker final : public ProfileEvents {
 
   bool OnType(const TypeDecl& type) override {
     ++counts_.types;
-    if (type.id < 0) {
+    if (type.id < 0 || type.id > kMaxFileId) {
       Report(Rule::kTypeId, Member(type.place, "id"), std::to_string(type.id),
-             "an id of 0 or more");
+             "an id from 0 to 2^62");
     }
     if (!type_names_.emplace(type.id, std::string(type.name)).second) {
       Report(Rule::kTypeIdRepeated, Member(type.place, "id"),
@@ -74,9 +81,9 @@ class Checker final : public ProfileEvents {
 
   bool OnMethod(const MethodDecl& method) override {
     ++counts_.methods;
-    if (method.id < 0) {
+    if (method.id < 0 || method.id > kMaxFileId) {
       Report(Rule::kMethodId, Member(method.place, "id"), std::to_string(method.id),
-             "an id of 0 or more");
+             "an id from 0 to 2^62");
     }
     if (method.name.empty()) {
       Report(Rule::kMethodName, Member(method.place, "name"), "an empty name", "a name");
@@ -250,6 +257,9 @@ class Checker final : public ProfileEvents {
       if (frame.bci > kLargestBci) {
         Report(Rule::kContextBci, place, fmt::format("bci {}", frame.bci),
                fmt::format("at most {}", kLargestBci));
+      } else if (frame.bci < kSmallestBci) {
+        Report(Rule::kContextBci, place, fmt::format("bci {}", frame.bci),
+               fmt::format("at least {}", kSmallestBci));
       } else if (frame.bci < 0) {
         Report(Rule::kContextBciNegative, place, fmt::format("bci {}", frame.bci), "0 or more");
       }

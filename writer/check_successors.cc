@@ -6,10 +6,16 @@
 #include <map>
 #include <set>
 
+#include "writer/branch_outcomes.h"
+
 namespace iprof {
 namespace {
 
-constexpr int64_t kRepeatedKey = -5;
+// Both sides of an `if` lead to one place: two indices are all there is to say.
+bool IsIfWithOneTarget(std::span<const int64_t> values) {
+  return values.size() == 6 && values[0] == values[3] &&
+         ((values[1] == 0 && values[4] == 1) || (values[1] == 1 && values[4] == 0));
+}
 
 }  // namespace
 
@@ -18,6 +24,7 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
   std::map<int64_t, int64_t> index_of_bci;
   std::map<int64_t, int64_t> bci_of_index;
   std::set<int64_t> indices;
+  const bool sides_meet = IsIfWithOneTarget(values);
   bool all_zero = true;
   bool index_wrong = false;
   for (size_t i = 0; i < values.size(); i += 3) {
@@ -31,7 +38,7 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
       continue;
     }
     indices.insert(index);
-    if (bci == kRepeatedKey) {
+    if (bci == kRepeatedSuccessorBci) {
       if (!bci_of_index.contains(index)) {
         report(Rule::kSuccessorRepeatedKey, i, fmt::format("bci -5 with index {}", index),
                fmt::format("a triple with a real bci and index {} before it", index));
@@ -43,6 +50,7 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
     }
     const auto [of_bci, new_bci] = index_of_bci.emplace(bci, index);
     if (!new_bci && of_bci->second != index) {
+      if (sides_meet) continue;
       report(Rule::kSuccessorBciAmbiguous, i,
              fmt::format("bci {} with index {} and with {}", bci, of_bci->second, index),
              "one index for one bci");

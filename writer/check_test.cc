@@ -83,11 +83,16 @@ std::vector<Case> Cases() {
       {Rule::kVersion, "$.version", {.version = "2.0.0"}},
       {Rule::kVersion, "$.version", {.version = "0.2.0"}},
       {Rule::kVersion, "$.version", {.version = "one"}},
+      {Rule::kVersion, "$.version", {.version = "1.1.0-rc1"}},
+      {Rule::kShape, "$.x", {.tables = R"(,"x":1,"x":2)"}},
       {Rule::kTypeId, "$.types[12].id", Types(R"({"id":-3,"name":"a.C"})")},
+      {Rule::kTypeId, "$.types[12].id", Types(R"({"id":4611686018427387905,"name":"a.C"})")},
       {Rule::kTypeIdRepeated, "$.types[12].id", Types(R"({"id":11,"name":"a.C"})")},
       {Rule::kTypeNameRepeated, "$.types[12].name", Types(R"({"id":12,"name":"a.Main"})")},
       {Rule::kTypeName, "$.types[12].name", Types(R"({"id":12,"name":""})")},
       {Rule::kMethodId, "$.methods[2].id", Methods(R"({"id":-1,"name":"m","signature":[10,8]})")},
+      {Rule::kMethodId, "$.methods[2].id",
+       Methods(R"({"id":4611686018427387905,"name":"m","signature":[10,8]})")},
       {Rule::kMethodIdRepeated, "$.methods[2].id",
        Methods(R"({"id":2,"name":"m","signature":[10,8]})")},
       {Rule::kMethodRepeated, "$.methods[2]",
@@ -102,6 +107,8 @@ std::vector<Case> Cases() {
       {Rule::kContextRepeated, "$.callCountProfiles[1].ctx", {.tables = two_calls}},
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:65535", "9,0,1,4,1,1")},
+      {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
+       Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
       {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
       {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
       {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
@@ -118,7 +125,8 @@ std::vector<Case> Cases() {
       {Rule::kSuccessorIndex, "$.conditionalProfiles[0].records[1]", Branch("9,-1,1,4,0,1")},
       {Rule::kSuccessorRepeatedKey, "$.conditionalProfiles[0].records[0]",
        Branch("-5,0,1,9,0,1,4,1,1")},
-      {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]", Branch("9,0,1,9,1,1")},
+      {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
+       Branch("9,0,1,9,1,1,4,2,1")},
       {Rule::kReceiverSum, "$.virtualInvokeProfiles[0].records", Receivers("")},
       {Rule::kTypeNameForm, "$.types[12].name", Types(R"({"id":12,"name":"a/b/C"})")},
       {Rule::kTypeNameForm, "$.types[12].name", Types(R"({"id":12,"name":"int[]"})")},
@@ -162,7 +170,9 @@ TEST_CASE("a sound profile has no findings, strictly") {
       .tables =
           R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0<1:7","records":[3]}],)"
           R"("conditionalProfiles":[{"ctx":"1:3","records":[53,0,1,14,1,10]},)"
-          R"({"ctx":"1:9","records":[30,0,1,40,1,2,-5,0,0,50,2,1]}],)"
+          R"({"ctx":"1:9","records":[30,0,1,40,1,2,-5,0,0,50,2,1]},)"
+          R"({"ctx":"1:12","records":[14,0,9000,14,1,1000]},)"
+          R"({"ctx":"1:13","records":[14,1,9000,14,0,1000]}],)"
           R"("virtualInvokeProfiles":[{"ctx":"1:7","records":[11,2,10,1]}],)"
           R"("monitorProfiles":[{"ctx":"0:0","records":[10,2]}],)"
           R"("samplingProfiles":[{"ctx":"2:1<1:7","records":[4]}],)"

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -108,7 +110,11 @@ class Parser {
       }
       return table ? ParseTable(*table, key) : ParseMethods();
     }
-    if (++unknown_keys_ > kMaxUnknownKeys) return in_->Fail("at most 65536 unknown keys");
+    if (!unknown_keys_.insert(key).second) {
+      place_.offset = key_offset;
+      return Repeated();
+    }
+    if (unknown_keys_.size() > kMaxUnknownKeys) return in_->Fail("at most 65536 unknown keys");
     place_.offset = in_->offset();
     std::string json;
     return in_->SkipValue(&json) && events_.OnUnknownKey(key, json, place_);
@@ -454,7 +460,7 @@ class Parser {
   Status held_back_status_;
   bool seen_[kFirstTable + kTableCount] = {};
   bool element_ok_ = true;
-  size_t unknown_keys_ = 0;
+  std::set<std::string> unknown_keys_;
   std::vector<HeldBack> held_back_;
   std::vector<int64_t> values_;
   std::vector<RawFrame> frames_;

@@ -160,6 +160,8 @@ TEST_CASE("every refusal names byte, path, what was found and what was expected"
         "f: byte 25, $.types[0].name: found a string that is not UTF-8, expected UTF-8");
   CHECK(types(R"("types":[]})") ==
         "f: byte 72, $.types: found the key a second time, expected each key once");
+  CHECK(types(R"("vm":1,"wm":1,"vm":2})") ==
+        "f: byte 86, $.vm: found the key a second time, expected each key once");
   CHECK(types(R"("methods":[{"id":5,"name":"a","signature":[3,9]}]})") ==
         "f: byte 83, $.methods[0].signature[1]: found 9, expected the id of a declared type");
   CHECK(types(R"("methods":[{"id":5,"name":"a","signature":[3]}]})") ==
