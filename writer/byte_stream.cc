@@ -12,7 +12,6 @@ namespace iprof {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{64} << 10;
-constexpr uint64_t kFreeInflation = uint64_t{64} << 20;
 
 Status IoError(const std::string& name, const char* step, int error) {
   return {Code::kIo, name + ": " + step + ": " + std::strerror(error)};

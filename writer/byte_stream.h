@@ -75,8 +75,10 @@ class FdSink final : public ByteSink {
 
 // Reads plain or gzip input (told apart by the first two bytes; several gzip members follow each
 // other as gzip(1) has it). Refuses, with kLimit, what inflates to more than kMaxInflation times
-// its size plus 64 MiB: no profile compresses so well, and a small file must not fill the memory.
+// its size and more than kFreeInflation: no profile compresses so well, and a small file must not
+// fill the memory, of which a profile may take some 20 times its text.
 inline constexpr uint64_t kMaxInflation = 100;
+inline constexpr uint64_t kFreeInflation = uint64_t{4} << 20;
 std::unique_ptr<ByteSource> MakeGunzipSource(ByteSource& from, std::string name);
 
 // Deterministic: no time stamp and no name in the header.
