@@ -49,8 +49,7 @@ TEST_CASE("objects that are made for one another") {
 
 TEST_CASE("a frame names what there is: copies are one object") {
   // 0 new / 3 dup / 4 iload_0 / 5 ifeq 9 / 8 nop / 9 invokespecial / 12 pop / 13 return
-  TestClass c =
-      Method({0xbb, 0, 4, 0x59, 0x1a, 0x99, 0, 4, 0, 0xb7, 0, 14, 0x57, 0xb1});
+  TestClass c = Method({0xbb, 0, 4, 0x59, 0x1a, 0x99, 0, 4, 0, 0xb7, 0, 14, 0x57, 0xb1});
   SECTION("on the stack") {
     c.attributes = {{"StackMapTable", {0, 1, 255, 0, 9, 0, 1, 1, 0, 2, 8, 0, 0, 8, 0, 0}}};
   }
