@@ -38,7 +38,7 @@ Reason UninitializedObjects::Compute(const MethodCode& code, Arena& arena) {
   const std::span<const FrameRef> refs = frames.frames();
   auto* wanted = arena.Allocate<uint8_t>(refs.size());
   std::fill_n(wanted, refs.size(), uint8_t{1});
-  auto* full = arena.AllocateZeroed<FullFrame>(refs.size());
+  auto* full = arena.Allocate<FullFrame>(refs.size());
   FullFrame initial;
   if (const Reason r = frames.Expand(code, wanted, full, &initial, arena); r != Reason::kOk) {
     return r;
