@@ -63,7 +63,7 @@ struct SampleStats {
   uint64_t cut = 0;         // samples whose outer end was cut off by depth=
   uint64_t handler_ns = 0;  // wall time inside the handler
   uint64_t threads_seen = 0;
-  uint64_t timer_failures = 0;         // timer_create or timer_settime refused (each try)
+  uint64_t timer_failures = 0;         // timers, roll-call signals the system refused (each try)
   uint64_t threads_without_timer = 0;  // live threads that wait for a retry now
   // Intervals that threads had used since their last clock tick when they ended; they are in the
   // weights above. And those of threads that ended before any, not yet given to another.

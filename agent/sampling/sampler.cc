@@ -89,11 +89,12 @@ void FindOwnStack(ThreadSlot* slot) {
   pthread_attr_destroy(&attributes);
 }
 
-void UnblockSignal(int signal) {
+// how: SIG_BLOCK or SIG_UNBLOCK.
+void MaskSignal(int how, int signal) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal);
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  pthread_sigmask(how, &set, nullptr);
 }
 
 }  // namespace
@@ -135,6 +136,10 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started.ok()) return started;
+  // The roll call must know the ticker, which would never answer.
+  std::unique_lock<std::mutex> guard(sampler->ticker_lock_);
+  sampler->ticker_wake_.wait(guard, [&] { return sampler->ticker_tid_ != 0; });
+  guard.unlock();
   return sampler;
 }
 
@@ -179,9 +184,22 @@ void Sampler::Watch(ThreadSlot* slot) {
   Arm(slot);
 }
 
+// Asks the thread whether it is one of Java's. Under lock_, which its handler does not take.
+void Sampler::Call(ThreadSlot* slot) {
+  const int error = QueueSignal(slot->tid, signal_, slot);
+  slot->wants_call = error == EAGAIN;  // too many signals are pending: later
+  if (error == 0) return;
+  if (error == EAGAIN) {
+    ++timer_failures_;
+    return;
+  }
+  SlotState expected = SlotState::kCalled;
+  slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
+}
+
 void Sampler::Dismiss(ThreadSlot* slot) {
   if (slot->has_timer) DisarmThreadTimer(*hooks_.timers, slot->timer);
-  slot->has_timer = slot->wants_timer = false;
+  slot->has_timer = slot->wants_timer = slot->wants_call = false;
   if (slot->state.load(std::memory_order_acquire) == SlotState::kWatched) {
     const uint64_t now = CpuTimeNs(slot->tid);
     if (now > slot->cpu_at_start_ns) ended_cpu_ns_ += now - slot->cpu_at_start_ns;
@@ -212,10 +230,14 @@ void Sampler::WeighEnd(ThreadSlot* slot) {
 void Sampler::ThreadStarted(void* env) {
   const std::lock_guard<std::mutex> guard(lock_);
   if (stopped_.load(std::memory_order_relaxed)) return;
+  // An answer to the roll call between the look at the slot and the setting of it would leave the
+  // thread with two of them, and two timers.
+  MaskSignal(SIG_BLOCK, signal_);
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) {
     slot = pool_->Acquire(CurrentTid());
     if (slot == nullptr) {
+      MaskSignal(SIG_UNBLOCK, signal_);
       ++timer_failures_;
       return;
     }
@@ -224,7 +246,7 @@ void Sampler::ThreadStarted(void* env) {
   slot->ask_env = false;
   FindOwnStack(slot);
   SetCurrentSlot(slot);
-  UnblockSignal(signal_);
+  MaskSignal(SIG_UNBLOCK, signal_);
   if (slot->state.load(std::memory_order_acquire) != SlotState::kWatched) Watch(slot);
 }
 
@@ -253,12 +275,10 @@ void Sampler::RollCall() {
       called.push_back(slot);
     }
   }
-  // Not under the lock: our own thread answers at once, in its handler.
   for (ThreadSlot* slot : called) {
-    const int error = QueueSignal(slot->tid, signal_, slot);
-    SlotState expected = SlotState::kCalled;
-    if (error != 0 && error != EAGAIN)
-      slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
+    const std::lock_guard<std::mutex> guard(lock_);  // for each: threads that start wait for it
+    // The thread may have ended meanwhile, and the slot be another's.
+    if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
   const auto deadline = std::chrono::steady_clock::now() + kRollCallPatience;
   for (ThreadSlot* slot : called) {
@@ -269,8 +289,8 @@ void Sampler::RollCall() {
   Settle();
 }
 
-// Acts on answers to the roll call, gives up on threads that are gone, and tries refused timers
-// again.
+// Acts on answers to the roll call, gives up on threads that are gone, and tries again what was
+// refused: timers, and the roll call's signals.
 void Sampler::Settle() {
   const std::lock_guard<std::mutex> guard(lock_);
   if (stopped_.load(std::memory_order_relaxed)) return;
@@ -290,6 +310,8 @@ void Sampler::Settle() {
           released.push_back(&slot);
         } else if (slot.wants_timer) {
           Arm(&slot);
+        } else if (slot.wants_call) {
+          Call(&slot);
         }
         return;
       case SlotState::kFree:
@@ -325,18 +347,25 @@ void Sampler::TickerLoop() {
   auto next_signal = Clock::now() + interval;
   std::unique_lock<std::mutex> guard(ticker_lock_);
   ticker_tid_ = CurrentTid();
+  ticker_wake_.notify_all();
   while (!ticker_stop_) {
     ticker_wake_.wait_until(guard, wall && next_signal < next_settle ? next_signal : next_settle);
     if (ticker_stop_) break;
     guard.unlock();
     const auto now = Clock::now();
-    if (wall && now >= next_signal) {
-      const auto ticks = 1 + (now - next_signal) / interval;
-      next_signal += ticks * interval;
-      SendWallSignals(static_cast<uint64_t>(ticks));
-    }
-    if (now >= next_settle) {
-      Settle();
+    try {
+      if (wall && now >= next_signal) {
+        const auto ticks = 1 + (now - next_signal) / interval;
+        next_signal += ticks * interval;
+        SendWallSignals(static_cast<uint64_t>(ticks));
+      }
+      if (now >= next_settle) {
+        Settle();
+        next_settle = Clock::now() + kRetryPeriod;
+      }
+    } catch (...) {
+      // Out of memory: what was left undone is found again the next time. An exception that left
+      // the thread would end the process.
       next_settle = Clock::now() + kRetryPeriod;
     }
     guard.lock();
@@ -351,7 +380,10 @@ bool Sampler::Stop() {
     ticker_stop_ = true;
   }
   ticker_wake_.notify_all();
-  if (ticker_.joinable()) ticker_.join();
+  {
+    const std::lock_guard<std::mutex> guard(join_lock_);
+    if (ticker_.joinable()) ticker_.join();
+  }
   {
     const std::lock_guard<std::mutex> guard(lock_);
     if (!stopped_.load(std::memory_order_relaxed)) {
@@ -401,7 +433,7 @@ SampleStats Sampler::stats() {
     stats.raw_failed_weight += slot.raw_failed_weight.load(std::memory_order_relaxed);
     stats.cut += slot.cut.load(std::memory_order_relaxed);
     stats.handler_ns += slot.handler_ns.load(std::memory_order_relaxed);
-    if (slot.wants_timer) ++stats.threads_without_timer;
+    if (slot.wants_timer || slot.wants_call) ++stats.threads_without_timer;
   });
   add(Orphans());
   stats.threads_seen = pool_->threads_seen();

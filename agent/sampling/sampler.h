@@ -18,7 +18,7 @@
 //
 // One session at a time; a second Start() is refused until the first one is destroyed.
 // Who calls: Start, RollCall, the readers and the destructor: a normal thread, one at a time; Stop
-// also while another thread reads.
+// from any thread at any time, while another one reads, calls the roll or stops, too.
 // ThreadStarted and ThreadEnding: the thread itself. Nobody calls the JVM under our locks, except
 // for current_env in the handler.
 #pragma once
@@ -99,6 +99,7 @@ class Sampler {
           std::unique_ptr<TraceTable> table);
   void Watch(ThreadSlot* slot);
   void Arm(ThreadSlot* slot);
+  void Call(ThreadSlot* slot);
   void Dismiss(ThreadSlot* slot);
   void WeighEnd(ThreadSlot* slot);
   void Settle();
@@ -124,7 +125,8 @@ class Sampler {
   std::mutex ticker_lock_;
   std::condition_variable ticker_wake_;
   bool ticker_stop_ = false;
-  pid_t ticker_tid_ = 0;
+  pid_t ticker_tid_ = 0;  // the ticker's to write, before Start returns
+  std::mutex join_lock_;  // guards what follows
   std::thread ticker_;
 };
 

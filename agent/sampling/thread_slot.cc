@@ -79,7 +79,7 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   slot->tid = tid;
   slot->ask_env = false;
   slot->stack_low = slot->stack_high = 0;
-  slot->has_timer = slot->wants_timer = false;
+  slot->has_timer = slot->wants_timer = slot->wants_call = false;
   slot->cpu_at_start_ns = 0;
   slot->owed = 0;
   slot->sent_weight.store(0, std::memory_order_relaxed);

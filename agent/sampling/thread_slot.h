@@ -58,6 +58,7 @@ struct alignas(64) ThreadSlot {
   bool has_timer = false;
   timer_t timer{};
   bool wants_timer = false;  // refused by the system, to be tried again
+  bool wants_call = false;   // the same for the roll call's signal
   uint64_t cpu_at_start_ns = 0;
   uint64_t cpu_at_arming_ns = 0;
   uint64_t first_expiry_ns = 0;  // after that
