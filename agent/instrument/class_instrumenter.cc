@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -160,6 +161,7 @@ struct ClassInstrumenter::Rep {
 
   void NoteClass(const std::vector<MethodOutcome>& methods);
   void NoteMethod(const MethodOutcome& outcome);
+  static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
   void ReportLeftAlone(std::string& report) const;
 
   const InstrumenterOptions options;
@@ -250,6 +252,11 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     auto counted = std::make_unique<CountedClass>();
     CountedClass* const mine = counted.get();
     changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
+    if (!changed && AnyBeyondCap(worker.outcomes)) {
+      // It will never be counted, and classes may come under new names for ever.
+      NoteClass(worker.outcomes);
+      return false;
+    }
     const CountedClass* kept = table.Add(std::move(counted));
     if (kept == mine) {
       NoteClass(worker.outcomes);
@@ -475,6 +482,11 @@ void ClassInstrumenter::Rep::NoteClass(const std::vector<MethodOutcome>& methods
   } else {
     ++classes_without_code;
   }
+}
+
+bool ClassInstrumenter::Rep::AnyBeyondCap(const std::vector<MethodOutcome>& methods) {
+  return std::any_of(methods.begin(), methods.end(),
+                     [](const MethodOutcome& m) { return m.counters_refused == Refusal::kCap; });
 }
 
 void ClassInstrumenter::Rep::NoteMethod(const MethodOutcome& outcome) {

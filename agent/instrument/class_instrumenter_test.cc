@@ -343,6 +343,8 @@ TEST_CASE("without counters to be had, methods are left alone and told") {
   CHECK_FALSE(made.Reports("abstract or native"));
   CHECK(made.Run(Countdown()).empty());
   CHECK(ProfileOf(made, {}).empty());
+  // What will never be counted takes no memory, however many classes come.
+  CHECK_FALSE(made.instrumenter.Knows("a/T"));
 }
 
 TEST_CASE("classes and methods are counted separately, each under its own reason") {

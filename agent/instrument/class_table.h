@@ -1,5 +1,6 @@
 // ClassTable: every class that was looked at for counting: its methods, where their counters are,
-// and the records that turn counters into counts.
+// and the records that turn counters into counts. (But for those that came when there was no room
+// for any counter of theirs: there may be classes without end.)
 //
 // Guarantees:
 //  - A class is known by its name and the hash of its bytes; adding the same one again gives the
