@@ -30,6 +30,9 @@ constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 constexpr auto kThreadPeriod = std::chrono::milliseconds(250);
 constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
 
+// How long a dump waits for a harvest, which takes milliseconds.
+constexpr auto kHarvestTimeout = std::chrono::milliseconds(3000);
+
 // How long a dump waits for class files to be looked up.
 constexpr auto kOriginTimeout = std::chrono::milliseconds(20000);
 
@@ -328,14 +331,18 @@ bool Counting::InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBy
 
 void Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::vector<uint64_t> counters = chunks_.Read(jni);
-  const instrument::TypeCounts types =
-      count_types_ ? type_chunks_.Collect(jvmti_, jni) : instrument::TypeCounts();
+  TypeChunks::Collected types;
+  if (count_types_) types = type_chunks_.Collect(jvmti_, jni, kHarvestTimeout);
+  if (!types.whole) {
+    log_.Error("many classes of receivers are missing: the agent's thread, iprof, is suspended");
+  }
   const LiveFrames live = LiveFrames::Collect(jvmti_, jni);
   WarnOfCap();
   // After the counters were read: its own work is not counted.
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
   instrumenter_.AddTo(
-      counters, types, [&](std::string_view key) { return live.Of(key); }, profile, Origins());
+      counters, types.counts, [&](std::string_view key) { return live.Of(key); }, profile,
+      Origins());
 }
 
 instrument::OriginOf Counting::Origins() const {

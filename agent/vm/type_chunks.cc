@@ -232,16 +232,19 @@ void TypeChunks::AddLost(JNIEnv* jni, instrument::TypeCounts& into) const {
   }
 }
 
-instrument::TypeCounts TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
-  instrument::TypeCounts all;
-  if (!armed_.load(std::memory_order_acquire)) return all;  // the start failed: nothing is counted
+TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
+                                          std::chrono::milliseconds patience) {
+  Collected collected;
+  if (!armed_.load(std::memory_order_acquire)) return collected;  // the start failed: no counts
+  instrument::TypeCounts& all = collected.counts;
   const LocalFrame frame(jni);
-  {
-    std::lock_guard lock(harvest_mutex_);
+  if (const std::unique_lock lock(harvest_mutex_, patience); lock) {
     all.AddAll(harvested_);
     const jsize in_use = HalfInUse(jni);
     if (at_rest_) Drain(jvmti, jni, kSpillSlots - in_use, all);
     Drain(jvmti, jni, in_use, all);
+  } else {
+    collected.whole = false;
   }
   AddLost(jni, all);
   std::vector<Rows> rows;
@@ -262,7 +265,7 @@ instrument::TypeCounts TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
       if (type != nullptr) jni->DeleteLocalRef(type);
     }
   }
-  return all;
+  return collected;
 }
 
 }  // namespace iprof::vm

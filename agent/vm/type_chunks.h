@@ -8,12 +8,15 @@
 // for long.
 //
 // Guarantees and threads as ChunkHolders; Harvest on the agent's thread; Collect on any attached
-// thread, VMDeath included. Classes are drained by name, so counts outlive the classes.
+// thread, VMDeath included. Classes are drained by name, so counts outlive the classes. Whoever
+// suspends the agent's thread (a debugger, say) may do so in the middle of a harvest, and Collect
+// does without the spill table then.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -51,8 +54,14 @@ class TypeChunks final : public ChunkHolders {
   // Whether the half in use fills faster than harvests come.
   bool FillsUp(JNIEnv* jni) const;
 
-  // Everything so far: what was harvested, both halves, all rows.
-  instrument::TypeCounts Collect(jvmtiEnv* jvmti, JNIEnv* jni);
+  struct Collected {
+    instrument::TypeCounts counts;
+    bool whole = true;  // false: a harvest was not over in time, and what it has is missing
+  };
+
+  // Everything so far: what was harvested, both halves, all rows. Waits so long for a harvest that
+  // is under way.
+  Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
 
   uint64_t harvests() const { return harvests_.load(std::memory_order_relaxed); }
 
@@ -94,7 +103,9 @@ class TypeChunks final : public ChunkHolders {
   std::atomic<bool> armed_{false};  // spill_ is there
   mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
-  std::mutex harvest_mutex_;  // guards what follows; not held while Java code runs
+  // Guards what follows. Not held while Java code runs, but across calls to the JVM, in which the
+  // thread may be suspended.
+  std::timed_mutex harvest_mutex_;
   instrument::TypeCounts harvested_;
   bool at_rest_ = false;  // the half not in use is to be drained
   std::atomic<uint64_t> harvests_{0};
