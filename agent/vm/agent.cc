@@ -112,11 +112,11 @@ Status Agent::Register(bool attached) {
 }
 
 void Agent::Dump(JNIEnv* jni) {
-  const Result<std::string> path = WriteProfile(jni);
-  if (!path.ok()) log_->Error(fmt::format("no profile was written: {}", path.status().message()));
+  const Status written = WriteProfile(jni);
+  if (!written.ok()) log_->Error(fmt::format("no profile was written: {}", written.message()));
 }
 
-Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
+Status Agent::WriteProfile(JNIEnv* jni) {
   Profile profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) counting_->AddTo(jni, profile);
@@ -134,20 +134,22 @@ Result<std::string> Agent::WriteProfile(JNIEnv* jni) {
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;
   target.format.gzip = options.gzip;
-  Result<std::string> path = DumpProfile(profile, target);
-  if (path.ok()) {
-    log_->Result(fmt::format("wrote {}: {} types, {} methods", *path, profile.type_count(),
-                             profile.method_count()));
-    if (log_->Shows(LogLevel::kStatistics)) {
-      std::string report = counting_ == nullptr ? "" : counting_->Report();
-      if (hidden_ != nullptr) report += hidden_->Report();
-      if (sampling_ != nullptr) report += sampling_->Report();
-      for (std::string_view line : SplitAt(report, "\n")) {
-        if (!line.empty()) log_->Statistics(line);
-      }
+  const Result<DumpedFile> file = DumpProfile(profile, target);
+  if (!file.ok()) return file.status();
+  if (!file->not_replaced.ok()) {
+    log_->Warning(fmt::format("{}; the profile goes beside it", file->not_replaced.message()));
+  }
+  log_->Result(fmt::format("wrote {}: {} types, {} methods", file->path, profile.type_count(),
+                           profile.method_count()));
+  if (log_->Shows(LogLevel::kStatistics)) {
+    std::string report = counting_ == nullptr ? "" : counting_->Report();
+    if (hidden_ != nullptr) report += hidden_->Report();
+    if (sampling_ != nullptr) report += sampling_->Report();
+    for (std::string_view line : SplitAt(report, "\n")) {
+      if (!line.empty()) log_->Statistics(line);
     }
   }
-  return path;
+  return Status();
 }
 
 void Agent::OnVmDeath(JNIEnv* jni) {

@@ -63,7 +63,7 @@ class Agent {
   Status Register(bool attached);
   // Writes the profile as of now and logs how it went. dump_mutex_ is held.
   void Dump(JNIEnv* jni);
-  Result<std::string> WriteProfile(JNIEnv* jni);
+  Status WriteProfile(JNIEnv* jni);
 
   JavaVM* vm_;
   jvmtiEnv* jvmti_;

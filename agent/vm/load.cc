@@ -77,7 +77,8 @@ Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, 
     const Status opened = log->Open(*path);
     if (!opened.ok()) return opened;
   }
-  const Result<std::string> out = ResolveOutPath(options.out, facts);
+  const Result<std::string> out =
+      ResolveOutPath(options.out, facts, options.force ? OldFile::kIsWritten : OldFile::kIsKept);
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
   log->Step(fmt::format("the profile will go to {}", *out));

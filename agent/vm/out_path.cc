@@ -63,7 +63,8 @@ Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& fac
   return path;
 }
 
-Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts) {
+Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
+                                   OldFile old_file) {
   namespace fs = std::filesystem;
   const Result<std::string> expanded = ExpandPattern(pattern, facts);
   if (!expanded.ok()) return expanded.status();
@@ -83,10 +84,27 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   if (!path.has_filename() || fs::is_directory(path, error)) {
     return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
   }
-  // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
-  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return path.string();
-  if (access(parent.c_str(), W_OK | X_OK) != 0) {
-    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", parent.string(),
+  fs::path folder = parent;
+  const fs::file_status old = fs::status(path, error);
+  if (!fs::status_known(old) && old_file == OldFile::kIsWritten) {
+    return Status(Code::kIo,
+                  fmt::format("cannot look at '{}': {}", path.string(), error.message()));
+  }
+  if (fs::exists(old)) {
+    const bool regular = fs::is_regular_file(old);
+    const bool written = !regular || old_file == OldFile::kIsWritten;
+    if (written && access(path.c_str(), W_OK) != 0) {
+      return Status(Code::kIo, fmt::format("cannot write '{}': {}", path.string(),
+                                           std::generic_category().message(errno)));
+    }
+    // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
+    if (!regular) return path.string();
+    // A file is replaced where it is, not where a link to it is.
+    if (written) folder = fs::canonical(path, error).parent_path();
+    if (error) folder = parent;
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", folder.string(),
                                          std::generic_category().message(errno)));
   }
   return path.string();

@@ -27,10 +27,14 @@ PathFacts CurrentPathFacts();
 // Replaces %p, %h, %t and %%; any other % is an error that names it.
 Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts);
 
+// What happens to a file that is there already.
+enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is taken
+
 // Expands the pattern, makes it absolute against the current working directory, makes missing
 // parent folders, and sees to it that the file could be written there: its folder is one, is
-// writable, and it is no folder itself.
-Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts);
+// writable, and it is no folder itself; what is there already may be written.
+Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
+                                   OldFile old_file = OldFile::kIsWritten);
 
 // "app.iprof", 2 → "app.2.iprof"; the number stands before ".iprof" or ".iprof.gz", else before the
 // last suffix.

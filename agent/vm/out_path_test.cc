@@ -1,11 +1,16 @@
 #include "agent/vm/out_path.h"
 
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 using namespace iprof;
 using namespace iprof::vm;
@@ -37,6 +42,30 @@ PathFacts Facts() {
   setenv("TZ", "UTC", 1);
   tzset();
   return PathFacts{.pid = 42, .host = "box", .start = 1'700'000'000};
+}
+
+// What somebody who may not write everything gets: a failure's sentence or the path.
+std::string ResolvedByNobody(const std::string& pattern, OldFile old_file = OldFile::kIsWritten) {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    std::string text = "cannot become nobody";
+    if (geteuid() != 0 || setuid(kNobody) == 0) {
+      const Result<std::string> path = ResolveOutPath(pattern, Facts(), old_file);
+      text = path.ok() ? *path : path.status().message();
+    }
+    const ssize_t written = write(ends[1], text.data(), text.size());
+    _exit(written < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::array<char, 4096> text{};
+  const ssize_t length = read(ends[0], text.data(), text.size());
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return std::string(text.data(), static_cast<size_t>(std::max<ssize_t>(length, 0)));
 }
 
 }  // namespace
@@ -73,10 +102,35 @@ TEST_CASE("what cannot be written is refused at start, by name") {
         "'" + base + "/folder/' is a folder, not a file");
   CHECK(ResolveOutPath("file/a.iprof", Facts()).status().message() ==
         "cannot make the folder '" + base + "/file': Not a directory");
-  if (geteuid() != 0) {
-    CHECK(ResolveOutPath("/proc/a.iprof", Facts()).status().message().find("/proc") !=
-          std::string::npos);
-  }
+}
+
+TEST_CASE("what somebody else may write only is refused at start, not at the end") {
+  const InTemporaryFolder folder;
+  const std::string base = folder.path().string();
+  fs::permissions(folder.path(), fs::perms::all);
+  std::ofstream("old.iprof") << "x";
+  fs::permissions("old.iprof", fs::perms::owner_read);
+  CHECK(ResolvedByNobody("old.iprof") ==
+        "cannot write '" + base + "/old.iprof': Permission denied");
+  // With force=n it is left alone.
+  CHECK(ResolvedByNobody("old.iprof", OldFile::kIsKept) == base + "/old.iprof");
+  CHECK(ResolvedByNobody("new.iprof") == base + "/new.iprof");
+  mkfifo("pipe", 0400);
+  CHECK(ResolvedByNobody("pipe") == "cannot write '" + base + "/pipe': Permission denied");
+  // A file is replaced where the link leads.
+  fs::create_directory("closed");
+  std::ofstream("closed/old.iprof") << "x";
+  fs::permissions("closed/old.iprof", fs::perms::all);
+  chmod("closed", 0511);
+  fs::create_symlink("closed/old.iprof", "link.iprof");
+  CHECK(ResolvedByNobody("link.iprof") ==
+        "cannot write into the folder '" + base + "/closed': Permission denied");
+  CHECK(ResolvedByNobody("closed/new.iprof") ==
+        "cannot write into the folder '" + base + "/closed': Permission denied");
+  chmod("closed", 0000);
+  CHECK(ResolvedByNobody("link.iprof") ==
+        "cannot look at '" + base + "/link.iprof': Permission denied");
+  chmod("closed", 0700);
 }
 
 TEST_CASE("a device may be written to although its folder may not") {

@@ -1,24 +1,48 @@
 #include "agent/vm/profile_dump.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "agent/vm/out_path.h"
 
 namespace iprof::vm {
+namespace {
 
-Result<std::string> DumpProfile(const Profile& profile, const DumpTarget& target) {
-  std::string path = target.path;
-  if (!target.overwrite) {
-    Result<std::string> reserved = ReserveUnusedName(target.path);
-    if (!reserved.ok()) return reserved.status();
-    path = std::move(*reserved);
+// Devices and pipes have nothing beside them.
+bool MayHaveNeighbours(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
+}
+
+// Leaves alone what holds bytes: the file may be in place although not all went well after that.
+void RemoveEmpty(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0 && found.st_size == 0) unlink(path.c_str());
+}
+
+Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget& target) {
+  Result<std::string> reserved = ReserveUnusedName(target.path);
+  if (!reserved.ok()) return reserved;
+  const Status written = WriteProfileFile(profile, target.format, *reserved).status();
+  if (written.ok()) return reserved;
+  RemoveEmpty(*reserved);
+  return written;
+}
+
+}  // namespace
+
+Result<DumpedFile> DumpProfile(const Profile& profile, const DumpTarget& target) {
+  Status failed;
+  if (target.overwrite) {
+    failed = WriteProfileFile(profile, target.format, target.path).status();
+    if (failed.ok()) return DumpedFile{target.path, {}};
+    if (!MayHaveNeighbours(target.path)) return failed;
   }
-  const Status written = WriteProfileFile(profile, target.format, path).status();
-  if (!written.ok()) {
-    if (!target.overwrite) unlink(path.c_str());  // only the empty reservation can be there
-    return written;
-  }
-  return path;
+  Result<std::string> path = DumpUnderUnusedName(profile, target);
+  if (path.ok()) return DumpedFile{std::move(*path), std::move(failed)};
+  return failed.ok() ? path.status() : failed;  // the name that was asked for is of interest
 }
 
 }  // namespace iprof::vm
