@@ -66,18 +66,38 @@ Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
 
 Status Agent::Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
                     bool attached) {
-  std::unique_ptr<Agent> agent(new Agent(vm, jvmti, std::move(settings), std::move(log)));
+  // Lives until the process ends, whatever comes of the start: environments that were opened for it
+  // hold its parts, and a callback may be under way on any thread.
+  auto* const agent = new Agent(vm, jvmti, std::move(settings), std::move(log));
+  Status outcome(Code::kInternal, "the agent could not be started");
   // Callbacks may come as soon as they are registered, so the agent has to be findable before.
-  Agent* const started = agent.get();
-  current.store(started, std::memory_order_release);
-  const Status registered = started->Register(attached);
-  if (!registered.ok()) {
-    current.store(nullptr, std::memory_order_release);
-    jvmti->DisposeEnvironment();
-    return registered;
+  current.store(agent, std::memory_order_release);
+  AtBoundary(*agent->log_, "the start", [&] { outcome = agent->Register(attached); });
+  Phase phase = Phase::kStarting;
+  if (!agent->phase_.compare_exchange_strong(phase,
+                                             outcome.ok() ? Phase::kRunning : Phase::kOver)) {
+    // The program has ended meanwhile. That was said, and nobody is left for whom to fail.
+    AtBoundary(*agent->log_, "the start", [&] { agent->StopAll(); });
+    return Status();
   }
-  static_cast<void>(agent.release());  // lives until the process ends
-  return Status();
+  if (!outcome.ok()) {
+    current.store(nullptr, std::memory_order_release);
+    AtBoundary(*agent->log_, "the start", [&] { agent->Abandon(); });
+    jvmti->DisposeEnvironment();
+  }
+  return outcome;
+}
+
+void Agent::StopAll() {
+  if (Sampling* sampling = sampling_.load()) sampling->Stop();
+  if (counting_ != nullptr) counting_->Stop();
+}
+
+void Agent::Abandon() {
+  StopAll();
+  if (Sampling* sampling = sampling_.load()) sampling->StopEvents();
+  if (hidden_ != nullptr) hidden_->StopEvents();
+  if (counting_ != nullptr) counting_->StopEvents();
 }
 
 Status Agent::Register(bool attached) {
@@ -92,18 +112,23 @@ Status Agent::Register(bool attached) {
       Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
   if (!counting.ok()) return counting.status();
   counting_ = *counting;
+  if (IsOver()) return Status();  // to retransform all classes takes its time
   if (counting_ != nullptr || settings_.options.samples) {
     const Result<HiddenClasses*> hidden =
         HiddenClasses::Create(vm_, *log_, hidden_names_, counting_, attached);
     if (!hidden.ok()) return hidden.status();
     hidden_ = *hidden;
   }
-  const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_, attached);
+  const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_);
   if (!sampling.ok()) return sampling.status();
-  sampling_ = *sampling;
-  if (sampling_ != nullptr && counting_ != nullptr) sampling_->SetBciMap(counting_);
-  if (sampling_ != nullptr) sampling_->SetHiddenClassNames(&hidden_names_);
-  // Last: a request may come at once, and nothing may fail after it.
+  if (Sampling* const made = *sampling; made != nullptr) {
+    if (counting_ != nullptr) made->SetBciMap(counting_);
+    made->SetHiddenClassNames(&hidden_names_);
+    // Either the end of the program finds it and stops it, or we see here that the end has come.
+    sampling_.store(made);
+    if (IsOver()) return Status();
+    if (attached) AtBoundary(*log_, "the start of sampling", [&] { made->Begin(); });
+  }
   if (settings_.options.dump_on_request) {
     error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST, nullptr);
     if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report requests for a dump", error);
@@ -129,7 +154,8 @@ Status Agent::WriteProfile(JNIEnv* jni) {
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
                          counts->left_out_methods));
-  if (sampling_ != nullptr) sampling_->AddTo(jni, profile);
+  Sampling* const sampling = sampling_.load();
+  if (sampling != nullptr) sampling->AddTo(jni, profile);
   const Options& options = settings_.options;
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;
@@ -144,7 +170,7 @@ Status Agent::WriteProfile(JNIEnv* jni) {
   if (log_->Shows(LogLevel::kStatistics)) {
     std::string report = counting_ == nullptr ? "" : counting_->Report();
     if (hidden_ != nullptr) report += hidden_->Report();
-    if (sampling_ != nullptr) report += sampling_->Report();
+    if (sampling != nullptr) report += sampling->Report();
     for (std::string_view line : SplitAt(report, "\n")) {
       if (!line.empty()) log_->Statistics(line);
     }
@@ -153,8 +179,17 @@ Status Agent::WriteProfile(JNIEnv* jni) {
 }
 
 void Agent::OnVmDeath(JNIEnv* jni) {
-  if (sampling_ != nullptr) sampling_->Stop();
-  if (counting_ != nullptr) counting_->Stop();
+  Phase phase = Phase::kStarting;
+  if (phase_.compare_exchange_strong(phase, Phase::kOver)) {
+    // An attach is under way on another thread. A profile of now would hold no counts, and take the
+    // place of an earlier one that does.
+    if (Sampling* sampling = sampling_.load()) sampling->Stop();
+    if (settings_.options.dump_on_exit)
+      log_->Error("no profile was written: the program ended while the agent was being loaded");
+    return;
+  }
+  if (phase == Phase::kOver) return;
+  StopAll();
   // A profile that was requested is not cut off, but whoever writes it may never go on (a debugger
   // holds the thread, say), and the JVM must end.
   const std::unique_lock lock(dump_mutex_, kPatience);
@@ -171,6 +206,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
 }
 
 void Agent::OnDumpRequest(JNIEnv* jni) {
+  if (phase_.load() != Phase::kRunning) return;
   jvmtiPhase phase{};
   if (jvmti_->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE) return;
   const std::lock_guard lock(dump_mutex_);

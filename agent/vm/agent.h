@@ -2,8 +2,8 @@
 //
 // Why a single object: JVMTI callbacks carry no user pointer worth having across environments, and
 // a JVM must not be profiled twice by one library. It is created once by Agent::Start (see load.h
-// for what comes before) and never destroyed, because callbacks may still run while the process
-// ends.
+// for what comes before) and never destroyed, not even where the start fails, because callbacks may
+// still run then, and while the process ends.
 //
 // Threads and phases: Start runs on the loading thread, in the OnLoad or the live phase. The
 // callbacks run wherever the JVM calls them. Profiles are written one at a time, on the thread that
@@ -13,6 +13,8 @@
 
 #include <jvmti.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -41,8 +43,9 @@ class Agent {
   // The running agent, or null before a successful Start. Any thread.
   static Agent* Current();
 
-  // Registers with the JVM and becomes Current. Takes over the environment; on failure it is
-  // disposed of and nothing stays registered.
+  // Registers with the JVM and becomes Current. Takes over the environment. On failure all that was
+  // begun is stopped, no callback does anything any more, and there is no Current again. After an
+  // attach the program may end meanwhile: that is no failure, but nothing is written.
   static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
                       bool attached);
 
@@ -59,8 +62,19 @@ class Agent {
   jvmtiEnv* jvmti() const { return jvmti_; }
 
  private:
+  enum class Phase : uint8_t {
+    kStarting,
+    kRunning,
+    kOver,  // the start failed, or the program ended before it was through
+  };
+
   Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
   Status Register(bool attached);
+  bool IsOver() const { return phase_.load() == Phase::kOver; }
+  // No more samples, no more classes counted. On the starting thread, or after the start.
+  void StopAll();
+  // After a failed start.
+  void Abandon();
   // Writes the profile as of now and logs how it went. dump_mutex_ is held.
   void Dump(JNIEnv* jni);
   Status WriteProfile(JNIEnv* jni);
@@ -71,8 +85,10 @@ class Agent {
   std::unique_ptr<Log> log_;
   HiddenNames hidden_names_;
   ProxyNames proxies_{hidden_names_};
+  std::atomic<Phase> phase_{Phase::kStarting};
+  std::atomic<Sampling*> sampling_{nullptr};  // null where nothing is sampled
+  // The starting thread's until kRunning, unchanged from there on.
   HiddenClasses* hidden_ = nullptr;  // null after an attach
-  Sampling* sampling_ = nullptr;     // null where nothing is sampled
   Counting* counting_ = nullptr;     // null where nothing is counted
   std::timed_mutex dump_mutex_;      // guards what follows, and writing
   bool ended_ = false;

@@ -119,8 +119,7 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   counting->WatchOrigins(flags, attached);
   Status status = counting->Register();
   if (!status.ok()) {
-    jvmti->DisposeEnvironment();
-    delete counting;
+    counting->StopEvents();
     return status;
   }
   if (!plan.notice.empty()) log.Warning(plan.notice);
@@ -128,7 +127,7 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
     // VMInit is long over: this thread may run Java code already.
     JNIEnv* jni = nullptr;
     if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK)
-      counting->OnVmInit(jni);
+      AtBoundary(log, "the start of counting", [&] { counting->OnVmInit(jni); });
   }
   return counting;
 }
@@ -382,6 +381,14 @@ std::string Counting::Report() const {
 void Counting::Stop() {
   on_.store(false, std::memory_order_release);
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+}
+
+// The environment stays: the thread may still use it.
+void Counting::StopEvents() {
+  on_.store(false, std::memory_order_release);
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK})
+    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
 }
 
 namespace {

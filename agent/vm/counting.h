@@ -61,8 +61,9 @@ class Counting final : public BciMap {
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
-  // Opens the environment and registers its callbacks. The result lives until the process ends, as
-  // callbacks may come until then. Nothing is returned where the options ask for no counts.
+  // Opens the environment and registers its callbacks; after an attach it also counts the classes
+  // that are there, which takes seconds in a large program. The result lives until the process ends,
+  // as callbacks may come until then. Nothing is returned where the options ask for no counts.
   static Result<Counting*> Create(JavaVM* vm, const Options& options, Log& log, ProxyNames& proxies,
                                   bool attached);
 
@@ -94,8 +95,11 @@ class Counting final : public BciMap {
   // The paragraph that verbose=1 prints at the end.
   std::string Report() const;
 
-  // VMDeath: no more work is begun. Waits a little for the thread, for nothing else.
+  // VMDeath, or a start that failed after all: no more work is begun. Waits a little for the thread,
+  // for nothing else.
   void Stop();
+  // After Stop, where the start failed: no callback comes any more but those under way.
+  void StopEvents();
 
  private:
   Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies);

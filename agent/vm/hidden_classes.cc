@@ -16,6 +16,8 @@ namespace {
 // do.
 constexpr jint kStrongLoaderLink = 4;
 
+constexpr std::array kEvents{JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_OBJECT_FREE};
+
 Status JvmtiFailure(const char* step, jvmtiError error) {
   return {Code::kInternal,
           fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
@@ -45,9 +47,7 @@ Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& 
   auto* made = new HiddenClasses(jvmti, log, names, counting);  // until the process ends
   instance_.store(made, std::memory_order_release);
   if (Status status = made->Register(); !status.ok()) {
-    instance_.store(nullptr, std::memory_order_release);
-    jvmti->DisposeEnvironment();
-    delete made;
+    made->StopEvents();
     return status;
   }
   return made;
@@ -66,11 +66,16 @@ Status HiddenClasses::Register() {
   callbacks.ObjectFree = ObjectFree;
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
-  for (const jvmtiEvent event : {JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_OBJECT_FREE}) {
+  for (const jvmtiEvent event : kEvents) {
     error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
     if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
   }
   return {};
+}
+
+void HiddenClasses::StopEvents() {
+  for (const jvmtiEvent event : kEvents)
+    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
 }
 
 void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {

@@ -43,6 +43,9 @@ class HiddenClasses {
   static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, Counting* counting,
                                        bool attached);
 
+  // Where the agent's start fails after all: no lambda is named or counted. At load only.
+  void StopEvents();
+
   // The paragraph that verbose=1 prints at the end.
   std::string Report() const;
 

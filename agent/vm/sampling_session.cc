@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -62,6 +63,17 @@ CodeKind KindOfGenerated(const char* name) {
   return CodeKind::kStub;
 }
 
+constexpr std::array kEvents{
+    JVMTI_EVENT_VM_INIT,
+    JVMTI_EVENT_CLASS_LOAD,
+    JVMTI_EVENT_CLASS_PREPARE,
+    JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_COMPILED_METHOD_LOAD,
+    JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+    JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+};
+
 double Percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -77,23 +89,22 @@ Sampling::Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log
   sampler_options_.signal = options.signal;
 }
 
-Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log, bool attached) {
+Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log) {
   if (!options.samples) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK)
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
   auto* session = new Sampling(vm, jvmti, options, log);
-  Status status = session->Register(attached);
+  Status status = session->Register();
   if (!status.ok()) {
-    jvmti->DisposeEnvironment();
-    delete session;
+    session->StopEvents();
     return status;
   }
   return session;
 }
 
-Status Sampling::Register(bool attached) {
+Status Sampling::Register() {
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_compiled_method_load_events = 1;
   capabilities.can_get_line_numbers = 1;  // HotSpot grants it always, at no cost
@@ -112,19 +123,21 @@ Status Sampling::Register(bool attached) {
   jvmti_->SetEnvironmentLocalStorage(this);
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
-  for (const jvmtiEvent event :
-       {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
-        JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
-        JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED}) {
+  for (const jvmtiEvent event : kEvents) {
     error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
     if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
   }
   the_vm.store(vm_, std::memory_order_relaxed);
-  if (attached) Begin();
   return {};
 }
 
+void Sampling::StopEvents() {
+  for (const jvmtiEvent event : kEvents)
+    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
+}
+
 void Sampling::Begin() {
+  if (stopping_.load()) return;
   JNIEnv* jni = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
     log_.Error("no samples are taken: the loading thread is not attached to the JVM");
@@ -147,8 +160,13 @@ void Sampling::Begin() {
     return;
   }
   Sampler* const begun = sampler->release();  // lives until the process ends, as this does
-  sampler_.store(begun, std::memory_order_release);
   running_.store(begun, std::memory_order_release);
+  // Either Stop finds the sampler, or we see here that it was called.
+  sampler_.store(begun);
+  if (stopping_.load()) {
+    Stop();
+    return;
+  }
   // What was compiled and generated before; later events replace what they meet.
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -357,6 +375,7 @@ std::string Sampling::Report() {
 // unmounted; at VMDeath collectors have stopped, and one that waits for memory then waits for ever.
 // Without running_ the callbacks do nothing that matters.
 void Sampling::Stop() {
+  stopping_.store(true);
   running_.store(nullptr, std::memory_order_release);
   if (sampler() == nullptr) return;
   if (!sampler()->Stop()) log_.Step("a thread was stopped in the middle of taking a sample");

@@ -16,8 +16,8 @@
 // Sampling begins at VMInit (the crash guard must stand behind the JVM's own handlers), or at once
 // after an attach.
 //
-// Threads: Create on the loading thread; AddTo and Report on any attached thread in the live phase,
-// one at a time; Stop at VMDeath. Failure: Create says what is wrong; later problems are logged and
+// Threads: Create and Begin on the loading thread; AddTo and Report on any attached thread in the
+// live phase, one at a time; Stop on any thread, during Begin, too. Failure: Create says what is wrong; later problems are logged and
 // leave the program alone.
 #pragma once
 
@@ -45,7 +45,10 @@ class Sampling {
 
   // Nothing is returned where samples=n. The result lives until the process ends, as callbacks may
   // come until then.
-  static Result<Sampling*> Create(JavaVM* vm, const Options& options, Log& log, bool attached);
+  static Result<Sampling*> Create(JavaVM* vm, const Options& options, Log& log);
+
+  // After an attach. Where the program starts with the agent, VMInit calls it.
+  void Begin();
 
   // For whoever knows stable names and rewritten code; before the first dump. They must outlive
   // this.
@@ -60,14 +63,15 @@ class Sampling {
   // profile.
   std::string Report();
 
-  // VMDeath, or the end of an attached session: no more samples are taken.
+  // VMDeath, or a start that failed after all: no more samples are taken, for good.
   void Stop();
+  // After Stop, where the start failed: no callback comes any more but those under way.
+  void StopEvents();
 
  private:
   Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log);
 
-  Status Register(bool attached);
-  void Begin();
+  Status Register();
   void LearnClass(jclass klass);
   void LearnLoadedClasses(const LoadedClasses& classes);
   void LearnRunningMethods(JNIEnv* jni);
@@ -75,7 +79,7 @@ class Sampling {
   void LearnLines(jmethodID id, LineTables& lines);
   LineTables LinesOfSamples(JNIEnv* jni);
   std::string StatisticsJson(const sampling::SampleStats& stats) const;
-  sampling::Sampler* sampler() const { return sampler_.load(std::memory_order_acquire); }
+  sampling::Sampler* sampler() const { return sampler_.load(); }
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
 
   static Sampling* Of(jvmtiEnv* jvmti);
@@ -101,6 +105,7 @@ class Sampling {
   const BciMap* bcis_ = nullptr;
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   std::atomic<sampling::Sampler*> running_{nullptr};  // the same while callbacks may use it
+  std::atomic<bool> stopping_{false};
   SampleWriteCounts written_;
 };
 

@@ -1,9 +1,22 @@
 """The agent is loaded into a JVM that already runs; whatever happens, the target goes on."""
 
-from harness.case import AgentCase
+import subprocess
+import time
+
+from harness.case import AgentCase, Settings
+
+NATIVE = Settings.agent.parent / "java-tests"
+DATA_DUMP_REQUEST, DYNAMIC_CODE_GENERATED = 71, 70  # numbers of JVMTI events: the last asked for, and one in the middle
 
 
 class Attach(AgentCase):
+    def wait_for_line(self, process, line):
+        deadline = time.monotonic() + 60
+        while line not in process.out_path.read_text().splitlines():
+            if process.poll() is not None or time.monotonic() > deadline:
+                self.fail(f"no {line!r}:\n{process.err_path.read_text()}")
+            time.sleep(0.02)
+
     def end(self, process):
         """Lets the program end; returns its stderr's agent lines."""
         process.communicate(b"\n", timeout=60)
@@ -39,6 +52,30 @@ class Attach(AgentCase):
         self.end(process)
         self.assertIn("default.iprof", process.err_path.read_text())
         self.assertFalse((self.folder / "default.iprof").exists())
+
+    def test_a_program_that_ends_while_the_agent_is_loaded_keeps_its_earlier_profile(self):
+        if self.jvm.tool("jcmd") is None:
+            self.skipTest(f"{self.jvm.id} has no jcmd to attach with")
+        (self.folder / "late.iprof").write_text("an earlier profile")
+        process = self.start_java("Ends", "wait", agent=None, jvm_args=[f"-agentpath:{NATIVE}/libholding_agent.so"])
+        jcmd = subprocess.Popen([self.jvm.tool("jcmd"), str(process.pid), "JVMTI.agent_load", str(Settings.agent),
+                                 '"out=late.iprof,samples=y"'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.wait_for_line(process, "held")
+        process.communicate(b"\n", timeout=120)
+        jcmd.wait(120)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        self.assertEqual(self.agent_lines(process.err_path.read_text())[1:],  # the first is of the other agent
+                         ["iprofagent: no profile was written: the program ended while the agent was being loaded"])
+        self.assertEqual((self.folder / "late.iprof").read_text(), "an earlier profile")
+
+    def test_a_start_that_fails_in_the_middle_leaves_the_program_alone(self):
+        for event in (DATA_DUMP_REQUEST, DYNAMIC_CODE_GENERATED):
+            with self.subTest(event=event):
+                process = self.start_java("Ends", "load", agent=None,
+                                          jvm_args=[f"-agentpath:{NATIVE}/librefusing_agent.so={event}"])
+                self.attach(process, "out=late.iprof,samples=y", expect_ok=False)
+                self.assertRegex(self.end(process)[-1], "^iprofagent: the JVM refuses to report .* .JVMTI error 113.$")
+                self.assertFalse((self.folder / "late.iprof").exists())
 
     def test_onerror_ignore(self):
         process = self.start_java("Ends", "wait", agent=None)

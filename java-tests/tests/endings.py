@@ -2,6 +2,7 @@
 
 import signal
 import shutil
+import subprocess
 
 from harness.case import AgentCase, Settings
 
@@ -25,6 +26,32 @@ class Endings(AgentCase):
         run = self.run_java("NoSuchClass", expect=1)
         self.assertIn("NoSuchClass", run.stderr)
         self.profile()
+
+    def test_a_profile_whose_name_was_taken_meanwhile_goes_beside_it(self):
+        process = self.start_java("Ends", "wait", agent="out=app.iprof")
+        (self.folder / "app.iprof").mkdir()
+        process.communicate(b"\n", timeout=60)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        path = (self.folder / "app.iprof").resolve()
+        self.assertEqual(self.agent_lines(process.err_path.read_text())[0],
+                         f"iprofagent: {path}: is a directory; the profile goes beside it")
+        self.assertIn("Ends.main([Ljava.lang.String;)void", self.profile("app.1.iprof").methods)
+
+
+class FailedStart(AgentCase):
+    """Events that the JVM refuses, by number, stand for every failure after the first parts of the agent were registered."""
+
+    def test_the_program_goes_on_without_the_agent(self):
+        refusing = Settings.agent.parent / "java-tests" / "librefusing_agent.so"
+        command = self.java_command("Ends", "load", agent=None)
+        for event in (54, 67, 70, 71):  # ClassFileLoadHook, NativeMethodBind, DynamicCodeGenerated, DataDumpRequest
+            with self.subTest(event=event):
+                agents = [f"-agentpath:{refusing}={event}", f"-agentpath:{Settings.agent}=samples=y,onerror=ignore"]
+                done = subprocess.run([command[0], *agents, *command[1:]], input="\n", capture_output=True, text=True,
+                                      cwd=self.folder, env=self.environment(), timeout=120, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, "ready\ndone\n"), done.stderr)
+                self.assertRegex(self.agent_lines(done.stderr)[-1], "JVMTI error 113.; going on without the agent .onerror=ignore.$")
+                self.assertFalse((self.folder / "default.iprof").exists())
 
 
 class OtherAgents(AgentCase):

@@ -27,6 +27,8 @@ if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
     failures.append("carries a search path for libraries")
 if "BIND_NOW" not in dynamic and "NOW" not in dynamic:
     failures.append("is not bound at load (-z now)")
+if "NODELETE" not in dynamic:
+    failures.append("can be unloaded after a failed attach, while callbacks of it may come (-z nodelete)")
 segments = output("readelf", "-lW", library)
 if "GNU_RELRO" not in segments:
     failures.append("has no read-only relocations (-z relro)")

@@ -1,0 +1,50 @@
+// An agent for tests: holds up whoever has the class Ends retransformed, until the program has ended
+// for a second, and says "held" on stdout when it does.
+#include <jvmti.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
+
+namespace {
+
+std::atomic<bool> ended{false};
+
+void Sleep(long ms) {
+  const timespec time{ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, nullptr);
+}
+
+void JNICALL VmDeath(jvmtiEnv*, JNIEnv*) { ended = true; }
+
+void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass redefined, jobject, const char* name,
+                               jobject, jint, const unsigned char*, jint*, unsigned char**) {
+  if (redefined == nullptr || name == nullptr || std::string_view(name) != "Ends") return;
+  constexpr std::string_view kHeld = "held\n";
+  if (write(STDOUT_FILENO, kHeld.data(), kHeld.size()) < 0) return;
+  constexpr int kPatience = 6000;  // a minute
+  for (int i = 0; i < kPatience && !ended; ++i) Sleep(10);
+  Sleep(1000);
+}
+
+}  // namespace
+
+extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* /*options*/, void* /*reserved*/) {
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return JNI_ERR;
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiCapabilities capabilities{};
+  capabilities.can_retransform_classes = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMDeath = VmDeath;
+  callbacks.ClassFileLoadHook = ClassFileLoadHook;
+  bool registered =
+      jvmti->AddCapabilities(&capabilities) == JVMTI_ERROR_NONE &&
+      jvmti->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks)) == JVMTI_ERROR_NONE;
+  for (const jvmtiEvent event : {JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK}) {
+    registered = registered &&
+                 jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) == JVMTI_ERROR_NONE;
+  }
+  return registered ? JNI_OK : JNI_ERR;
+}
