@@ -105,6 +105,7 @@ Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log)
 }
 
 Status Sampling::Register() {
+  jvmti_->SetEnvironmentLocalStorage(this);
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_compiled_method_load_events = 1;
   capabilities.can_get_line_numbers = 1;  // HotSpot grants it always, at no cost
@@ -120,7 +121,6 @@ Status Sampling::Register() {
   callbacks.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.CompiledMethodUnload = CompiledMethodUnload;
   callbacks.DynamicCodeGenerated = DynamicCodeGenerated;
-  jvmti_->SetEnvironmentLocalStorage(this);
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   for (const jvmtiEvent event : kEvents) {

@@ -23,7 +23,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void* 
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return JNI_ERR;
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
-  refused = std::atoi(options);
+  refused = static_cast<jint>(std::strtol(options, nullptr, 10));
   auto* table = const_cast<jvmtiInterface_1_*>(jvmti->functions);
   original = table->SetEventNotificationMode;
   table->SetEventNotificationMode = Refuse;
