@@ -129,11 +129,11 @@ class Frame(CliTest):
 
     def test_out_of_memory(self):
         large = json.dumps(profile())[:-1] + ',"x":[' + "0," * (40 << 20) + "0]}"
-        self.write("a.iprof.gz", large)
+        self.write("a.iprof", large)
         self.write("b.iprof", profile())
         self.write("out.iprof", "kept")
-        for arguments in (["show", "a.iprof.gz"], ["merge", "-j", "1", "-o", "out.iprof", "b.iprof", "a.iprof.gz"],
-                          ["merge", "-j", "3", "--failure-mode", "warn", "-o", "out.iprof", "b.iprof", "a.iprof.gz", "b.iprof"]):
+        for arguments in (["show", "a.iprof"], ["merge", "-j", "1", "-o", "out.iprof", "b.iprof", "a.iprof"],
+                          ["merge", "-j", "3", "--failure-mode", "warn", "-o", "out.iprof", "b.iprof", "a.iprof", "b.iprof"]):
             done = self.run_with_memory(100, *arguments, expect=4)
             self.assertEqual(done.stderr, b"iprof: error: out of memory: the system gives no more\n", arguments)
         with open(self.path("out.iprof"), encoding="utf-8") as f:
