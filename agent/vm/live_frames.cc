@@ -1,28 +1,36 @@
 #include "agent/vm/live_frames.h"
 
-#include <vector>
-
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/loaded_classes.h"
 
 namespace iprof::vm {
 namespace {
 
-// Frames that are asked for at a time; deeper stacks are read on from there.
-constexpr jint kPage = 2048;
-constexpr jint kDeepest = 1 << 22;
+// Frames of a thread that are asked for at first.
+constexpr jint kUsualDepth = 2048;
+
+// Bytes that the JVM may take for the frames of all threads while it answers.
+constexpr int64_t kMostBytes = int64_t{256} << 20;
 
 using MethodCounts = std::unordered_map<jmethodID, uint64_t>;
 
-// The frames of a thread that lie deeper than the first page.
-void AddRest(jvmtiEnv* jvmti, jthread thread, MethodCounts& methods) {
-  std::vector<jvmtiFrameInfo> frames(kPage);
-  for (jint depth = kPage; depth < kDeepest; depth += kPage) {
-    jint count = 0;
-    if (jvmti->GetStackTrace(thread, depth, kPage, frames.data(), &count) != JVMTI_ERROR_NONE)
-      return;  // the stack ends here, or the thread has ended
-    for (jint f = 0; f < count; ++f) ++methods[frames[static_cast<size_t>(f)].method];
-    if (count < kPage) return;
+// All stacks to their end. Not by GetStackTrace, thread by thread: it waits until no virtual thread
+// is being mounted, which at the program's end may be never.
+MethodCounts MethodsOnStacks(jvmtiEnv* jvmti) {
+  MethodCounts methods;
+  for (jint depth = kUsualDepth;; depth *= 4) {
+    JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
+    jint threads = 0;
+    if (jvmti->GetAllStackTraces(depth, stacks.address(), &threads) != JVMTI_ERROR_NONE)
+      return methods;
+    methods.clear();
+    bool deeper = false;
+    for (jint t = 0; t < threads; ++t) {
+      for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
+      deeper = deeper || stacks[t].frame_count == depth;
+    }
+    const int64_t bytes = int64_t{threads} * depth * int64_t{sizeof(jvmtiFrameInfo)};
+    if (!deeper || bytes * 4 > kMostBytes) return methods;
   }
 }
 
@@ -50,14 +58,7 @@ std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
 LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   LiveFrames live;
   const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
-  JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
-  jint threads = 0;
-  if (jvmti->GetAllStackTraces(kPage, stacks.address(), &threads) != JVMTI_ERROR_NONE) return live;
-  MethodCounts methods;
-  for (jint t = 0; t < threads; ++t) {
-    for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
-    if (stacks[t].frame_count == kPage) AddRest(jvmti, stacks[t].thread, methods);
-  }
+  const MethodCounts methods = MethodsOnStacks(jvmti);
   for (const auto& [method, count] : methods) {
     const std::string key = KeyOf(jvmti, jni, method);
     if (!key.empty()) live.counts_[key] += count;

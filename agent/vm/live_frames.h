@@ -3,9 +3,9 @@
 // Why: a frame that is still there has entered blocks that it never left; each such frame may put a
 // derived count off by one, and the profile's bounds say so.
 //
-// Any attached thread in the live phase, VMDeath included. Stacks of any depth. Platform threads
-// only: a parked virtual thread has no stack that JVMTI would list. Answers nothing where the JVM
-// does not.
+// Any attached thread in the live phase, VMDeath included. Stacks of any depth that there is memory
+// for (32,768 frames where there are 500 threads). Platform threads only: a parked virtual thread has no
+// stack that JVMTI would list. Answers nothing where the JVM does not.
 #pragma once
 
 #include <jvmti.h>

@@ -25,7 +25,23 @@ public final class Ending {
     }
   }
 
+  // A stack that is longer than what an agent would ask for at first.
+  private static void stay(int depth) {
+    if (depth > 0) {
+      stay(depth - 1);
+      return;
+    }
+    try {
+      Thread.sleep(Long.MAX_VALUE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   public static void main(String[] args) throws Exception {
+    Thread deep = new Thread(null, () -> stay(5000), "deep", 64 << 20);
+    deep.setDaemon(true);
+    deep.start();
     Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
     for (int i = 0; i < 500; i++) {
       start.invoke(null, (Runnable) Ending::live);
