@@ -158,4 +158,9 @@ bool IsHiddenClass(std::string_view descriptor) {
   return descriptor.find('.') != std::string_view::npos;
 }
 
+bool IsLinkageClass(std::string_view internal_name) {
+  return internal_name.starts_with("java/lang/invoke/") &&
+         (IsHiddenClass(internal_name) || internal_name.ends_with("$Holder"));
+}
+
 }  // namespace iprof::instrument

@@ -49,3 +49,12 @@ TEST_CASE("hidden classes carry a dot in JVMTI's descriptors") {
   CHECK(IsHiddenClass("[La/Foo$$Lambda.0x01;"));
   CHECK_FALSE(IsHiddenClass("La/Foo$$Lambda$1;"));
 }
+
+TEST_CASE("linkage of method handles: lambda forms, hidden ones and those of the holders") {
+  CHECK(IsLinkageClass("java/lang/invoke/LambdaForm$MH.0x000000080001"));
+  CHECK(IsLinkageClass("java/lang/invoke/Invokers$Holder"));
+  CHECK_FALSE(IsLinkageClass("java/lang/invoke/LambdaForm$Name"));
+  CHECK_FALSE(IsLinkageClass("java/lang/invoke/Invokers"));
+  CHECK_FALSE(IsLinkageClass("a/Foo$$Lambda.0x01"));
+  CHECK_FALSE(IsLinkageClass("a/Foo$Holder"));
+}

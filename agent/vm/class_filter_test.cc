@@ -34,6 +34,13 @@ TEST_CASE("the agent's own classes are never counted") {
   CHECK(filter.Accepts(&jni.env, kBoot, "java/lang/Iterable"));
 }
 
+TEST_CASE("linkage of method handles is never counted, the rest of java.lang.invoke is") {
+  Loaders jni;
+  const ClassFilter filter(true, {"*"}, {});
+  CHECK_FALSE(filter.Accepts(&jni.env, kBoot, "java/lang/invoke/DirectMethodHandle$Holder"));
+  CHECK(filter.Accepts(&jni.env, kBoot, "java/lang/invoke/DirectMethodHandle"));
+}
+
 TEST_CASE(
     "without patterns every class is counted, with jdk=n those of the application's loaders") {
   Loaders jni;

@@ -33,10 +33,8 @@ std::string HiddenNameOf(std::string_view descriptor) {
 }
 
 bool IsLinkage(std::string_view class_descriptor) {
-  constexpr std::string_view kInvoke = "Ljava/lang/invoke/";
-  if (!class_descriptor.starts_with(kInvoke)) return false;
-  return instrument::IsHiddenClass(class_descriptor) || class_descriptor.ends_with("$Holder;") ||
-         class_descriptor.substr(kInvoke.size()).starts_with("LambdaForm$");
+  return class_descriptor.size() > 2 &&
+         instrument::IsLinkageClass(class_descriptor.substr(1, class_descriptor.size() - 2));
 }
 
 // The agent's own classes, which probes call.

@@ -88,6 +88,9 @@ class Lambdas(NamesCase):
         self.check_counts(profile)
         jdk = {name for name in profile.types if name.startswith(("java.", "jdk."))}
         self.assertFalse({n for n in jdk if "LambdaForm" in n and "/" in n}, "linkage classes are left out")
+        counted = {context[0] for context in profile.calls()}
+        self.assertTrue({m for m in counted if m.startswith("java.lang.invoke.")}, "the rest of java.lang.invoke is counted")
+        self.assertFalse({m for m in counted if m.startswith("java.lang.invoke.") and "$Holder." in m}, "its lambda forms are not")
 
     def test_every_target(self):
         for target in (17, 21, 23, 24, 25):
