@@ -172,12 +172,16 @@ class OtherAgents(RobustCase):
             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"], ready="waiting")
         port = process.out_path.read_text().split("address: ")[1].split()[0].split(":")[-1]
         script = "stop in counting.Debugged.step\ncont\nwhere\nstep\nlocals\nclear counting.Debugged.step\ncont\nquit\n"
-        # Whatever the debugger makes of it, the program must live on.
-        debugger = subprocess.run([jdb, "-attach", f"127.0.0.1:{port}"], input=script, capture_output=True, text=True,
-                                  timeout=120, check=False)
+        # Whatever the debugger makes of it, the program must live on. jdb itself hangs at its end now and then (one run in eight on
+        # a busy machine, with the agent and without); the program must survive its being killed as well.
+        try:
+            said = subprocess.run([jdb, "-attach", f"127.0.0.1:{port}"], input=script, capture_output=True, text=True,
+                                  timeout=40, check=False).stdout
+        except subprocess.TimeoutExpired:
+            said = "jdb hung and was killed"
         process.stdin.write(b"end\n")
         process.stdin.flush()
-        self.assertEqual(process.wait(60), 0, process.err_path.read_text() + debugger.stdout)
+        self.assertEqual(process.wait(60), 0, process.err_path.read_text() + said)
         self.profile()
 
 
