@@ -9,6 +9,7 @@
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_registry.h"
 #include "agent/vm/jvmti_memory.h"
+#include "agent/vm/lock_within.h"
 #include "agent/vm/profile_dump.h"
 #include "agent/vm/vm_identity.h"
 #include "writer/model.h"
@@ -192,7 +193,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
   StopAll();
   // A profile that was requested is not cut off, but whoever writes it may never go on (a debugger
   // holds the thread, say), and the JVM must end.
-  const std::unique_lock lock(dump_mutex_, kPatience);
+  const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) {
     log_->Error("no profile was written at the end: one that was requested is still being written");
     return;

@@ -2,6 +2,7 @@
 
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/local_frame.h"
+#include "agent/vm/lock_within.h"
 #include "agent/vm/runtime_image.h"
 
 namespace iprof::vm {
@@ -238,7 +239,7 @@ TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
   if (!armed_.load(std::memory_order_acquire)) return collected;  // the start failed: no counts
   instrument::TypeCounts& all = collected.counts;
   const LocalFrame frame(jni);
-  if (const std::unique_lock lock(harvest_mutex_, patience); lock) {
+  if (const std::unique_lock lock = LockWithin(harvest_mutex_, patience); lock) {
     all.AddAll(harvested_);
     const jsize in_use = HalfInUse(jni);
     if (at_rest_) Drain(jvmti, jni, kSpillSlots - in_use, all);
