@@ -29,9 +29,9 @@ std::string ToUtf8(std::string_view modified_utf8);
 // suffix.
 bool IsHiddenClass(std::string_view descriptor);
 
-// Whether a class, by its internal name, is linkage of method handles: one of java.lang.invoke that is hidden,
-// or one of the `…$Holder` classes, which hold the lambda forms that were made when the JDK was built. An image
-// has neither, so that no table knows them.
+// Whether a class, by its internal name, is linkage of method handles: one of java.lang.invoke that
+// is hidden, or one of the `…$Holder` classes, which hold the lambda forms that were made when the
+// JDK was built. An image has neither, so that no table knows them.
 bool IsLinkageClass(std::string_view internal_name);
 
 }  // namespace iprof::instrument

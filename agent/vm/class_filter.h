@@ -1,10 +1,10 @@
 // ClassFilter: which classes are counted, by name and loader.
 //
-// Guarantees: the agent's own classes and linkage of method handles are never counted; with jdk=n neither are those of the boot
-// and platform loaders; include= and exclude= patterns match the class's name with dots, exclude
-// winning. Loaders are known from LearnLoaders on; until then only the boot loader exists for
-// classes worth naming. Threads: Accepts from any thread, takes no lock; LearnLoaders once, at
-// VMInit.
+// Guarantees: the agent's own classes and linkage of method handles are never counted; with jdk=n
+// neither are those of the boot and platform loaders; include= and exclude= patterns match the
+// class's name with dots, exclude winning. Loaders are known from LearnLoaders on; until then only
+// the boot loader exists for classes worth naming. Threads: Accepts from any thread, takes no lock;
+// LearnLoaders once, at VMInit.
 #pragma once
 
 #include <jni.h>
