@@ -11,10 +11,12 @@ namespace {
 // Expanded items beyond this are out of proportion to any real method.
 constexpr uint64_t kMaxExpandedItems = 1u << 20;
 
+uint32_t SlotsOf(uint8_t tag) { return tag == kItemLong || tag == kItemDouble ? 2 : 1; }
+
 // Skips one verification type; false when it is damaged. Adds its slots.
 bool SkipType(ByteReader& reader, const MethodCode& code, uint32_t* slots) {
   const uint8_t tag = reader.U1();
-  *slots += tag == kItemLong || tag == kItemDouble ? 2 : 1;
+  *slots += SlotsOf(tag);
   if (tag < kItemObject) return reader.ok();
   const uint16_t value = reader.U2();
   if (!reader.ok()) return false;
@@ -59,7 +61,7 @@ Reason FrameTable::Find(const MethodCode& code, Arena& arena) {
 Reason FrameTable::Scan(const MethodCode& code, ByteSpan table, Arena& arena) {
   ByteReader reader(table);
   const uint32_t n = reader.U2();
-  if (n > table.size()) return Reason::kBadFrames;
+  if (!reader.ok() || n > table.size()) return Reason::kBadFrames;
   frames_ = arena.Allocate<FrameRef>(n);
   bytes_ = table.data();
   count_ = n;
@@ -115,8 +117,10 @@ Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFra
   const uint32_t capacity = code.max_locals();
   auto* locals = arena.Allocate<VerificationType>(capacity);
   uint32_t count = 0;
+  uint32_t slots = 0;
   const auto add = [&](VerificationType type) {
-    if (count == capacity) return false;
+    slots += SlotsOf(type.tag);
+    if (slots > capacity) return false;
     locals[count++] = type;
     return true;
   };
@@ -166,7 +170,7 @@ Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFra
     } else if (tag >= 248 && tag <= 250) {
       const uint32_t chopped = 251u - tag;
       if (chopped > count) return Reason::kBadFrames;
-      count -= chopped;
+      for (uint32_t i = 0; i < chopped; ++i) slots -= SlotsOf(locals[--count].tag);
       shared = nullptr;
     } else if (tag >= 252 && tag <= 254) {
       for (uint32_t i = 251; i < tag; ++i) {
@@ -174,7 +178,7 @@ Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFra
       }
       shared = nullptr;
     } else if (tag == 255) {
-      count = 0;
+      count = slots = 0;
       const uint32_t full = reader.U2();
       for (uint32_t i = 0; i < full; ++i) {
         if (!add(TakeType(reader))) return Reason::kBadFrames;

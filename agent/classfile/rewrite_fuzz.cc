@@ -8,6 +8,7 @@
 
 #include "agent/classfile/checker.h"
 #include "agent/classfile/flow_graph.h"
+#include "agent/classfile/tools/class_mutator.h"
 #include "agent/classfile/tools/lockstep.h"
 #include "agent/classfile/tools/random_plan.h"
 
@@ -47,6 +48,13 @@ void CheckGraph(ByteSpan bytes, Workspace& memory) {
 }
 
 }  // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most,
+                                          unsigned int seed) {
+  return MutateChosenClass(data, size, most, 4, seed, LLVMFuzzerMutate);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Workspace memory;

@@ -42,6 +42,36 @@ TEST_CASE("nothing inserted: the class is the input itself, byte for byte") {
   CHECK(out == IfClass().Bytes());
 }
 
+TEST_CASE("what is written again without insertions is the input, damaged tables too") {
+  TestClass c = IfClass();
+  for (const uint16_t version : {uint16_t{45}, uint16_t{61}}) {
+    c.major = version;
+    c.attributes = {{"StackMapTable", {}}, {"LineNumberTable", {}}};
+    RewriteOptions options;
+    options.rewrite_untouched = true;
+    ByteVector out;
+    Reason reason{};
+    Rewrite(
+        c, [](MethodEditor&) {}, &reason, options, &out);
+    CHECK(out == c.Bytes());
+    // Old classes need no frames; in a new one this table is damaged.
+    CHECK(reason == (version < 50 ? Reason::kOk : Reason::kBadFrames));
+  }
+}
+
+TEST_CASE("frames that keep more than max_locals slots: the method stays as it was") {
+  TestClass c = IfClass();
+  c.max_locals = 3;
+  // The argument and one long fit; with another long there are three items, but five slots.
+  c.attributes = {{"StackMapTable", {0, 3, 252, 0, 4, 4, 252, 0, 2, 4, 0}}};
+  ByteVector out;
+  Reason reason{};
+  Rewrite(
+      c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }, &reason, {}, &out);
+  CHECK(reason == Reason::kBadFrames);
+  CHECK(out == c.Bytes());
+}
+
 TEST_CASE("before an instruction: branches to it go to the inserted code") {
   CHECK(Rewrite(IfClass(), [](MethodEditor& e) { e.Before(4, Nops(e)); }) ==
         "0 iload_0 / 1 ifeq 8 / 4 iinc / 7 return / 8 nop / 9 return | frame 8 same");

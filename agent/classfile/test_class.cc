@@ -4,16 +4,6 @@
 
 namespace iprof::classfile {
 
-void PutU2(ByteVector* out, uint32_t v) {
-  out->push_back(static_cast<uint8_t>(v >> 8));
-  out->push_back(static_cast<uint8_t>(v));
-}
-
-void PutU4(ByteVector* out, uint32_t v) {
-  PutU2(out, v >> 16);
-  PutU2(out, v & 0xFFFF);
-}
-
 ByteVector Op1(std::initializer_list<Op> ops) {
   ByteVector out;
   for (const Op op : ops) out.push_back(static_cast<uint8_t>(op));

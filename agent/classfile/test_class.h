@@ -6,13 +6,10 @@
 
 #include "agent/classfile/frames.h"
 #include "agent/classfile/rewriter.h"
+#include "agent/classfile/tools/byte_vector.h"
 
 namespace iprof::classfile {
 
-using ByteVector = std::vector<uint8_t>;
-
-void PutU2(ByteVector* out, uint32_t v);
-void PutU4(ByteVector* out, uint32_t v);
 ByteVector Op1(std::initializer_list<Op> ops);
 
 struct TestException {

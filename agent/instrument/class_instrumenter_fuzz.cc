@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/classfile/checker.h"
+#include "agent/classfile/tools/class_mutator.h"
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/stable_names.h"
 #include "writer/check.h"
@@ -62,6 +63,13 @@ std::vector<uint64_t> SomeCounters(uint32_t seed, size_t count) {
 }
 
 }  // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most,
+                                          unsigned int seed) {
+  return classfile::MutateChosenClass(data, size, most, 4, seed, LLVMFuzzerMutate);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 5) return 0;

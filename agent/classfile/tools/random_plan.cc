@@ -2,26 +2,21 @@
 
 namespace iprof::classfile {
 
-uint32_t RandomPlan::Next(uint32_t below) {
-  state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-  return below == 0 ? 0 : static_cast<uint32_t>((state_ >> 33) % below);
-}
-
 Snippet RandomPlan::Any(MethodEditor& editor) {
   SnippetBuilder builder(editor.pool(), editor.arena());
-  if (with_probes_ && Next(2) == 0) {
-    const FreshLocal number = editor.TakeLocal(1 + static_cast<int>(Next(2)));
-    builder.PushInt(static_cast<int32_t>(Next(1u << 20))).Store('I', number);
-    builder.Iinc(number, static_cast<int16_t>(Next(400)));
+  if (with_probes_ && random_.Next(2) == 0) {
+    const FreshLocal number = editor.TakeLocal(1 + static_cast<int>(random_.Next(2)));
+    builder.PushInt(static_cast<int32_t>(random_.Next(1u << 20))).Store('I', number);
+    builder.Iinc(number, static_cast<int16_t>(random_.Next(400)));
     builder.GetStatic("java/lang/$Iprof", "rows", "[J").Raw(Op::pop);
     builder.Load('I', number).InvokeStatic("java/lang/$Iprof", "hit", "(I)V");
-    if (Next(2) == 0) editor.ReuseLocals();
+    if (random_.Next(2) == 0) editor.ReuseLocals();
     return builder.Finish();
   }
-  uint32_t nops = Next(4);
-  if (long_snippets_ > 0 && Next(24) == 0) {
+  uint32_t nops = random_.Next(4);
+  if (long_snippets_ > 0 && random_.Next(24) == 0) {
     --long_snippets_;
-    nops = Next(30000);
+    nops = random_.Next(30000);
   }
   if (nops > 16) {
     auto* bytes = editor.arena().AllocateZeroed<uint8_t>(nops);
@@ -42,24 +37,25 @@ void RandomPlan::RecordSwitch(const MethodCode& code, MethodEditor& editor, Insn
   for (Slot slot = 0; slot < end; ++slot) {
     if (shared < 8 && code.Successor(i, slot) == target) {
       slots[shared++] = slot;
-    } else if (Next(3) == 0) {
+    } else if (random_.Next(3) == 0) {
       editor.OnEdge(i, slot, Any(editor));
     }
   }
-  if (Next(2) == 0) editor.OnEdges(i, std::span<const Slot>(slots, shared), Any(editor));
+  if (random_.Next(2) == 0) editor.OnEdges(i, std::span<const Slot>(slots, shared), Any(editor));
 }
 
 void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
   if (IsEmptyFinalizer(code)) return;
-  long_snippets_ = Next(8) == 0 ? 3 : 0;
-  const uint32_t one_in = 1 + Next(12);
-  if (Next(2) == 0) editor.OnEntry(Any(editor));
+  long_snippets_ = random_.Next(8) == 0 ? 3 : 0;
+  const uint32_t one_in = 1 + random_.Next(12);
+  if (random_.Next(2) == 0) editor.OnEntry(Any(editor));
   for (Insn i = 0; i < code.count(); ++i) {
     const Op op = code.at(i).op;
-    if ((code.at(i).flags & kIsHandler) != 0 && Next(2) == 0) editor.OnHandler(i, Any(editor));
-    if (Next(one_in) == 0) editor.Before(i, Any(editor));
+    if ((code.at(i).flags & kIsHandler) != 0 && random_.Next(2) == 0)
+      editor.OnHandler(i, Any(editor));
+    if (random_.Next(one_in) == 0) editor.Before(i, Any(editor));
     if (with_probes_ && IsInvoke(op) && op != Op::invokestatic && op != Op::invokedynamic &&
-        Next(2) == 0) {
+        random_.Next(2) == 0) {
       const std::optional<MemberRef> member = code.Member(i);
       if (member && member->name != "<init>") {
         editor.BeforeCall(i, editor.BuildForReceiver()
@@ -73,13 +69,13 @@ void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
     }
     const Slot end = code.EndSlot(i);
     for (Slot slot = code.FirstSlot(i); slot < end; ++slot) {
-      if (Next(one_in) == 0) editor.OnEdge(i, slot, Any(editor));
+      if (random_.Next(one_in) == 0) editor.OnEdge(i, slot, Any(editor));
     }
   }
-  if (Next(3) == 0) {
-    const Insn from = Next(code.count());
-    const InsnRange range[] = {{from, from + 1 + Next(code.count() - from)}};
-    if (Next(2) == 0) {
+  if (random_.Next(3) == 0) {
+    const Insn from = random_.Next(code.count());
+    const InsnRange range[] = {{from, from + 1 + random_.Next(code.count() - from)}};
+    if (random_.Next(2) == 0) {
       editor.CatchAll(Any(editor));
     } else {
       editor.CatchAll(range, Any(editor));

@@ -6,21 +6,21 @@
 #pragma once
 
 #include "agent/classfile/tools/probe_plan.h"
+#include "agent/classfile/tools/random_numbers.h"
 
 namespace iprof::classfile {
 
 class RandomPlan {
  public:
-  RandomPlan(uint64_t seed, bool with_probes) : state_(seed * 2 + 1), with_probes_(with_probes) {}
+  RandomPlan(uint64_t seed, bool with_probes) : random_(seed), with_probes_(with_probes) {}
 
   void Record(const MethodCode& code, MethodEditor& editor);
 
  private:
-  uint32_t Next(uint32_t below);
   Snippet Any(MethodEditor& editor);
   void RecordSwitch(const MethodCode& code, MethodEditor& editor, Insn i);
 
-  uint64_t state_;
+  RandomNumbers random_;
   bool with_probes_;
   uint32_t long_snippets_ = 0;
 };
