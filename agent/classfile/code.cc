@@ -4,6 +4,12 @@
 
 namespace iprof::classfile {
 
+namespace {
+
+constexpr uint32_t kShortestJump = LengthOf(Format::kBranch2);
+
+}  // namespace
+
 Reason MethodCode::Decode(const ClassFile& file, const MemberInfo& method, Arena& arena) {
   *this = MethodCode();
   file_ = &file;
@@ -52,8 +58,11 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
   const uint8_t* code = code_.data();
   index_at_ = arena.Allocate<uint16_t>(size);
   std::memset(index_at_, 0xFF, size * sizeof(uint16_t));
+  jumps_ = arena.Allocate<uint16_t>(size / kShortestJump);
   insns_ = arena.Allocate<Instruction>(size);
   uint32_t n = 0;
+  uint32_t jump_count = 0;
+  bool has_ret = false;
   uint32_t at = 0;
   while (at < size) {
     const uint8_t opcode = code[at];
@@ -61,8 +70,14 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
     Instruction& insn = insns_[n];
     insn = {Bci{static_cast<uint16_t>(at)}, static_cast<Op>(opcode), 0};
     index_at_[at] = static_cast<uint16_t>(n);
+    const OpInfo& info = kOpInfo[opcode];
+    if (IsJump(info.format)) {
+      if (size - at < kShortestJump) return Reason::kBadInstruction;
+      jumps_[jump_count++] = static_cast<uint16_t>(n);
+    }
+    has_ret |= insn.op == Op::ret;
     ++n;
-    uint32_t length = kOpInfo[opcode].length;
+    uint32_t length = info.length;
     if (length == 0) {
       // A switch's operands start at the next multiple of four.
       const uint32_t operands = (at + 4) & ~3u;
@@ -89,6 +104,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
           insn.flags = kIsWide;
           const Format format = InfoOf(insn.op).format;
           if (format == Format::kLocal) {
+            has_ret |= insn.op == Op::ret;
             wanted = 4;
           } else if (format == Format::kIinc) {
             wanted = 6;
@@ -106,6 +122,8 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
   if (at != size) return Reason::kBadInstruction;
   arena.Shrink(insns_, n);
   count_ = n;
+  jump_count_ = jump_count;
+  has_jsr_ = has_ret;
   return IsUnconditional(insns_[n - 1].op) ? Reason::kOk : Reason::kFallsOffEnd;
 }
 
@@ -116,7 +134,7 @@ Reason MethodCode::CheckBranches() {
     insns_[target].flags |= kIsBranchTarget;
     return true;
   };
-  for (Insn i = 0; i < count_; ++i) {
+  for (const Insn i : jumps()) {
     const Op op = insns_[i].op;
     switch (InfoOf(op).format) {
       case Format::kBranch2:
@@ -145,9 +163,6 @@ Reason MethodCode::CheckBranches() {
         }
         break;
       }
-      case Format::kLocal:
-        has_jsr_ |= op == Op::ret;
-        break;
       default:
         break;
     }

@@ -63,6 +63,8 @@ class MethodCode {
   uint32_t count() const { return count_; }
   const Instruction& at(Insn i) const { return insns_[i]; }
   std::span<const Instruction> instructions() const { return {insns_, count_}; }
+  // The branches and switches, ascending: most instructions are none, and many a method has none.
+  std::span<const uint16_t> jumps() const { return {jumps_, jump_count_}; }
   std::span<const ExceptionEntry> exceptions() const { return {exceptions_, exception_count_}; }
   Bci BciOf(Insn i) const { return insns_[i].bci; }
   uint32_t OffsetOf(Insn i) const {  // of the end of the code for count()
@@ -125,8 +127,10 @@ class MethodCode {
   const uint8_t* attributes_ = nullptr;
   Instruction* insns_ = nullptr;
   uint16_t* index_at_ = nullptr;
+  uint16_t* jumps_ = nullptr;
   ExceptionEntry* exceptions_ = nullptr;
   uint32_t count_ = 0;
+  uint32_t jump_count_ = 0;
   uint32_t exception_count_ = 0;
   uint32_t attribute_count_ = 0;
   uint16_t max_stack_ = 0;

@@ -115,6 +115,29 @@ std::string GraphText(const TestClass& source) {
   return text;
 }
 
+TEST_CASE("branches and switches are listed, ret is seen wherever it stands") {
+  TestClass c;
+  c.code = {0x99, 0,    5,                                // 0 ifeq 5
+            0,    0xb1,                                   // 3 nop / 4 return
+            0x1a, 0xaa, 0,                                // 5 iload_0 / 6 tableswitch
+            0,    0,    0,    18,   0,    0,    0,   0,   // default 24, low 0
+            0,    0,    0,    0,    0,    0,    0,   19,  // high 0, 0: 25
+            0,    0xc8, 0xff, 0xff, 0xff, 0xe7, 0xb1};    // 24 nop / 25 goto_w 0 / 30 return
+  const Opened opened(c);
+  REQUIRE(opened.reason == Reason::kOk);
+  std::vector<uint32_t> offsets;
+  for (const Insn i : opened.code.jumps()) offsets.push_back(opened.code.OffsetOf(i));
+  CHECK(offsets == std::vector<uint32_t>{0, 6, 25});
+  CHECK_FALSE(opened.code.has_jsr());
+  CHECK(Decoded({0xb1, 0xa7, 0}) == std::string("kBadInstruction"));  // a goto cut off
+  c.code = {0xa9, 1};
+  CHECK(Opened(c).code.has_jsr());
+  c.code = {0xc4, 0xa9, 0, 1};
+  CHECK(Opened(c).code.has_jsr());
+  c.code = {0xb1};
+  CHECK(Opened(c).code.jumps().empty());
+}
+
 TEST_CASE("the graph of a loop with a handler and dead code") {
   TestClass c;
   c.descriptor = "(I)V";

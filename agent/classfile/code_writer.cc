@@ -22,13 +22,19 @@ class CodeWriter {
     const std::span<const Island> islands = layout_->islands();
     size_t piece = 0;
     size_t island = 0;
+    const std::span<const uint16_t> jumps = code_->jumps();
+    size_t jump = 0;
     uint32_t run = 0;  // first byte of the original code that is not written yet
-    for (Insn i = 0; i < n; ++i) {
-      const Format format = InfoOf(code_->at(i).op).format;
+    for (;;) {
+      // The next instruction at which more happens than being copied.
+      Insn i = n;
+      if (piece < pieces.size()) i = std::min(i, pieces[piece].insn);
+      if (jump < jumps.size()) i = std::min(i, Insn{jumps[jump]});
+      if (island < islands.size()) i = std::min(i, islands[island].behind);
+      if (i == n) break;
       const bool has_piece = piece < pieces.size() && pieces[piece].insn == i;
-      const bool jumps = format == Format::kBranch2 || format == Format::kBranch4 ||
-                         format == Format::kTableSwitch || format == Format::kLookupSwitch;
-      if (has_piece || jumps) {
+      const bool is_jump = jump < jumps.size() && jumps[jump] == i;
+      if (has_piece || is_jump) {
         const uint32_t at = code_->OffsetOf(i);
         out_->Append(code_->code().data() + run, at - run);
         run = at;
@@ -36,9 +42,10 @@ class CodeWriter {
           out_->Append(pieces[piece].bytes, pieces[piece].length);
         }
         if (Here() != layout_->Position(i)) return Reason::kInternal;
-        if (jumps) {
-          if (!WriteJump(i, format)) return Reason::kInternal;
+        if (is_jump) {
+          if (!WriteJump(i)) return Reason::kInternal;
           run = code_->OffsetOf(i + 1);
+          ++jump;
         }
       }
       if (island < islands.size() && islands[island].behind == i) {
@@ -75,8 +82,9 @@ class CodeWriter {
 
   static bool FitsShort(int64_t distance) { return distance >= -32768 && distance <= 32767; }
 
-  bool WriteJump(Insn i, Format format) {
+  bool WriteJump(Insn i) {
     const Op op = code_->at(i).op;
+    const Format format = InfoOf(op).format;
     const uint32_t here = Here();
     if (format == Format::kTableSwitch || format == Format::kLookupSwitch) {
       WriteSwitch(i, format);

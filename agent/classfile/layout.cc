@@ -138,8 +138,20 @@ void Layout::Place() {
   const MethodEditor::Piece* piece = editor_->pieces().begin();
   const MethodEditor::Piece* const piece_end = editor_->pieces().end();
   uint32_t island = 0;
+  const std::span<const uint16_t> jumps = code_->jumps();
+  size_t jump = 0;
   uint64_t at = 0;
   for (Insn i = 0; i < n; ++i) {
+    // Up to the next instruction with anything special all move alike.
+    Insn special = n;
+    if (piece != piece_end) special = std::min(special, piece->insn);
+    if (jump < jumps.size()) special = std::min(special, Insn{jumps[jump]});
+    if (island < islands_.size()) special = std::min(special, islands_[island].behind);
+    const uint32_t moved = Clamp(at) - code_->OffsetOf(i);
+    for (; i < special; ++i) label_[i] = position_[i] = code_->OffsetOf(i) + moved;
+    at = code_->OffsetOf(i) + moved;
+    if (i == n) break;
+    if (jump < jumps.size() && jumps[jump] == i) ++jump;
     if (piece != piece_end && piece->insn == i) {
       while (piece != piece_end && piece->insn == i &&
              piece->place == MethodEditor::Place::kFallEdge) {
@@ -219,7 +231,6 @@ Reason Layout::GrowConditional(Insn i, bool routed) {
 }
 
 Reason Layout::GrowFarBranches(int64_t reach, bool* changed) {
-  const uint32_t n = code_->count();
   const uint32_t known_routes = routes_.size();
   uint32_t route = 0;
   for (PlacedStub& s : stubs_) {
@@ -227,7 +238,7 @@ Reason Layout::GrowFarBranches(int64_t reach, bool* changed) {
     s.wide = true;
     *changed = true;
   }
-  for (Insn i = 0; i < n; ++i) {
+  for (const Insn i : code_->jumps()) {
     const Op op = code_->at(i).op;
     if (InfoOf(op).format != Format::kBranch2 || form_[i] != Form::kAsIs) continue;
     while (route < known_routes && routes_[route].insn < i) ++route;

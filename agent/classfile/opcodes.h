@@ -292,6 +292,11 @@ constexpr const OpInfo& InfoOf(Op op) { return kOpInfo[static_cast<uint8_t>(op)]
 
 const char* OpName(Op op);  // the mnemonic: "goto", "if_icmplt"
 
+// A branch or a switch: what names instructions of the method's own code.
+constexpr bool IsJump(Format format) {
+  return format >= Format::kBranch2 && format <= Format::kLookupSwitch;
+}
+constexpr bool IsJump(Op op) { return IsJump(InfoOf(op).format); }
 constexpr bool IsConditionalBranch(Op op) {
   return (op >= Op::ifeq && op <= Op::if_acmpne) || op == Op::ifnull || op == Op::ifnonnull;
 }

@@ -22,7 +22,7 @@ void Expect(bool holds, const char* what, uint32_t method, uint32_t where) {
   std::abort();
 }
 
-// The graph's own promises.
+// The promises of the graph and of the list of jumps.
 void CheckGraph(ByteSpan bytes, Workspace& memory) {
   memory.Reset();
   ClassFile file;
@@ -44,6 +44,13 @@ void CheckGraph(ByteSpan bytes, Workspace& memory) {
       }
     }
     Expect(next == code.count(), "blocks do not cover the code", 0, next);
+    size_t jump = 0;
+    for (Insn i = 0; i < code.count(); ++i) {
+      if (!IsJump(code.at(i).op)) continue;
+      Expect(jump < code.jumps().size() && code.jumps()[jump] == i, "a jump is not listed", 0, i);
+      ++jump;
+    }
+    Expect(jump == code.jumps().size(), "a jump is listed that is none", 0, 0);
   }
 }
 

@@ -13,6 +13,22 @@ namespace {
 
 constexpr uint16_t kFirstVersionWithFrames = 50;
 
+// Nothing is on the stack at a method's entry, and the exception alone where a handler starts.
+bool IsEntry(const MethodEditor::Piece& p) {
+  return p.insn == 0 && p.place == MethodEditor::Place::kFallEdge;
+}
+bool IsHandlerEntry(const MethodEditor::Piece& p) {
+  return p.place == MethodEditor::Place::kHandler;
+}
+
+// Whether code is inserted where only a look at the whole method tells the depth of the stack.
+bool NeedsDepths(MethodEditor& editor) {
+  const ArenaVector<MethodEditor::Piece>& pieces = editor.pieces();
+  return !editor.trampolines().empty() ||
+         !std::all_of(pieces.begin(), pieces.end(),
+                      [](const MethodEditor::Piece& p) { return IsEntry(p) || IsHandlerEntry(p); });
+}
+
 // The greatest depth of the stack, inserted code included.
 uint32_t MaxStack(MethodEditor& editor, const StackDepths& depths) {
   const MethodCode& code = editor.code();
@@ -21,13 +37,15 @@ uint32_t MaxStack(MethodEditor& editor, const StackDepths& depths) {
     const uint16_t depth = depths.At(i);
     return depth == StackDepths::kUnknown ? code.max_stack() : depth;
   };
-  for (const MethodEditor::Piece& p : editor.pieces())
-    most = std::max(most, at(p.insn) + p.extra_stack);
+  for (const MethodEditor::Piece& p : editor.pieces()) {
+    const uint32_t depth = IsEntry(p) ? 0 : IsHandlerEntry(p) ? 1 : at(p.insn);
+    most = std::max(most, depth + p.extra_stack);
+  }
   for (const MethodEditor::Stub& s : editor.trampolines()) {
     most = std::max(most, at(s.target) + s.extra_stack);
   }
   for (const MethodEditor::Stub& s : editor.handler_stubs()) {
-    most = std::max(most, at(s.target) + s.extra_stack);
+    most = std::max(most, 1u + s.extra_stack);
   }
   if (editor.has_catch_all()) most = std::max(most, 1u + editor.catch_all().extra_stack);
   return most;
@@ -185,7 +203,10 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
   uint32_t max_stack = code.max_stack();
   if (!editor.empty()) {
     StackDepths depths;
-    if (const Reason r = depths.Compute(code, frames, slots_, arena); r != Reason::kOk) return r;
+    if (NeedsDepths(editor)) {
+      const Reason r = depths.Compute(code, frames, slots_, arena);
+      if (r != Reason::kOk) return r;
+    }
     max_stack = MaxStack(editor, depths);
   }
   const uint32_t max_locals = std::max(uint32_t{code.max_locals()}, editor.locals_used());

@@ -494,6 +494,40 @@ TEST_CASE("max_stack grows by what is needed where the code stands") {
   CHECK(max_stack(4) == 3);
 }
 
+TEST_CASE("max_stack where only entries are probed: nothing, and the exception, are on the stack") {
+  // 0 aload_0 / 1 athrow / 2 athrow, which is the handler
+  TestClass c;
+  c.descriptor = "(Ljava/lang/Object;)V";
+  c.code = {0x2a, 0xbf, 0xbf};
+  c.max_stack = 2;
+  c.exceptions = {{0, 2, 2}};
+  c.attributes = {{"StackMapTable", {0, 1, 66, 7, 0, TestClass::kSuper}}};
+  const auto max_stack = [&](bool entry, int pushed) {
+    ByteVector out;
+    Reason reason{};
+    Rewrite(
+        c,
+        [&](MethodEditor& e) {
+          SnippetBuilder builder = e.Build();
+          for (int k = 0; k < pushed; ++k) builder.Raw(Op::aconst_null);
+          for (int k = 0; k < pushed; ++k) builder.Raw(Op::pop);
+          entry ? e.OnEntry(builder.Finish()) : e.OnHandler(2, builder.Finish());
+        },
+        &reason, {}, &out);
+    REQUIRE(reason == Reason::kOk);
+    Workspace memory;
+    ClassFile file;
+    MethodCode code;
+    REQUIRE(file.Parse(out, memory.class_memory) == Reason::kOk);
+    REQUIRE(code.Decode(file, file.methods()[0], memory.method_memory) == Reason::kOk);
+    return code.max_stack();
+  };
+  CHECK(max_stack(true, 2) == 2);
+  CHECK(max_stack(true, 3) == 3);
+  CHECK(max_stack(false, 1) == 2);
+  CHECK(max_stack(false, 2) == 3);
+}
+
 TEST_CASE("Uninitialized items in frames name the moved new") {
   // 0 new Object / 3 iload_0 / 4 ifeq 8 / 7 nop / 8 pop / 9 return
   TestClass c;

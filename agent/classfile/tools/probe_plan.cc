@@ -54,7 +54,7 @@ void ProbePlan::Record(const MethodCode& code, MethodEditor& editor) {
     return;
   }
   editor.OnEntry(Probe(editor, field));
-  for (Insn i = 0; i < code.count(); ++i) {
+  for (const Insn i : code.jumps()) {
     const Op op = code.at(i).op;
     if (!IsConditionalBranch(op) && !IsSwitch(op)) continue;
     const Slot end = code.EndSlot(i);
