@@ -190,7 +190,8 @@ TEST_CASE("random insertions, thousands of bytes long, change nothing that the c
     uint64_t reasons[kReasonCount] = {};
     for (uint64_t seed = 0; seed < 120; ++seed) {
       memory.Reset();
-      const ByteSpan result = RewriteRandomly(bytes, seed, false, memory, reasons);
+      const ByteSpan result =
+          RewriteRandomly(bytes, seed, RandomStyle::kNops, {0, false}, memory, reasons);
       ByteVector copy(result.begin(), result.end());
       ExpectSame(c, copy);
     }

@@ -16,6 +16,8 @@ namespace {
 
 using namespace iprof::classfile;
 
+constexpr uint32_t kHugeMethodLimit = 8000;
+
 void Expect(bool holds, const char* what, uint32_t method, uint32_t where) {
   if (holds) return;
   std::fprintf(stderr, "rewrite_fuzz: method %u, %u: %s\n", method, where, what);
@@ -92,9 +94,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       result =
           RewriteClass(bytes, PlanKind::kRealistic, holder, {}, memory, reasons, &reason, &probes);
       break;
-    default:
-      result = RewriteRandomly(bytes, seed, mode >= 6, memory, reasons);
+    default: {
+      const RandomStyle style = mode < 6    ? RandomStyle::kNops
+                                : mode == 6 ? RandomStyle::kProbes
+                                            : RandomStyle::kCareless;
+      const RewriteOptions options = {mode % 2 == 0 ? 0 : kHugeMethodLimit, false};
+      result = RewriteRandomly(bytes, seed, style, options, memory, reasons);
       break;
+    }
   }
   Expect(reasons[static_cast<int>(Reason::kInternal)] == 0, "own check failed", 0, 0);
   if (result.data() == bytes.data()) return 0;

@@ -158,7 +158,8 @@ LockstepResult WalkRandomly(ByteSpan in, uint64_t seed, uint32_t* method, Worksp
                             Workspace& check_memory) {
   memory.Reset();
   uint64_t reasons[kReasonCount] = {};
-  const ByteSpan result = RewriteRandomly(in, seed, false, memory, reasons);
+  const ByteSpan result =
+      RewriteRandomly(in, seed, RandomStyle::kNops, {0, false}, memory, reasons);
   return WalkClassInLockstep(in, result, check_memory, method);
 }
 
@@ -177,11 +178,11 @@ void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_
   memory.Reset();
   Reason class_reason = Reason::kOk;
   const ByteSpan result =
-      settings.random
-          ? RewriteRandomly(in, settings.seed + totals->classes, false, memory, totals->reasons)
-          : RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory,
-                         totals->reasons, &class_reason, &totals->probes,
-                         settings.list ? ListMethod : nullptr);
+      settings.random ? RewriteRandomly(in, settings.seed + totals->classes, RandomStyle::kNops,
+                                        {0, false}, memory, totals->reasons)
+                      : RewriteClass(in, settings.kind, settings.holder, settings.rewrite, memory,
+                                     totals->reasons, &class_reason, &totals->probes,
+                                     settings.list ? ListMethod : nullptr);
   totals->seconds += std::chrono::duration<double>(Clock::now() - start).count();
   ++totals->classes;
   ++totals->class_reasons[static_cast<int>(class_reason)];

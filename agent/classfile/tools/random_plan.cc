@@ -4,7 +4,7 @@ namespace iprof::classfile {
 
 Snippet RandomPlan::Any(MethodEditor& editor) {
   SnippetBuilder builder(editor.pool(), editor.arena());
-  if (with_probes_ && random_.Next(2) == 0) {
+  if (style_ != RandomStyle::kNops && random_.Next(2) == 0) {
     const FreshLocal number = editor.TakeLocal(1 + static_cast<int>(random_.Next(2)));
     builder.PushInt(static_cast<int32_t>(random_.Next(1u << 20))).Store('I', number);
     builder.Iinc(number, static_cast<int16_t>(random_.Next(400)));
@@ -44,6 +44,37 @@ void RandomPlan::RecordSwitch(const MethodCode& code, MethodEditor& editor, Insn
   if (random_.Next(2) == 0) editor.OnEdges(i, std::span<const Slot>(slots, shared), Any(editor));
 }
 
+void RandomPlan::RecordCarelessly(const MethodCode& code, MethodEditor& editor, Insn i) {
+  const Slot slots[] = {random_.Next(3), random_.Next(3)};
+  const InsnRange range[] = {{i, i + random_.Next(code.count())}};
+  switch (random_.Next(8)) {
+    case 0:
+      editor.OnEdge(i, slots[0], Any(editor));
+      break;
+    case 1:
+      editor.OnEdges(i, slots, Any(editor));
+      break;
+    case 2:
+      editor.OnHandler(i, Any(editor));
+      break;
+    case 3:
+      editor.Before(i + random_.Next(code.count()), Any(editor));
+      break;
+    case 4:
+      editor.BeforeCall(i, Any(editor));
+      break;
+    case 5:
+      editor.BeforeCall(i, editor.BuildForReceiver().Raw(Op::pop).Finish());
+      break;
+    case 6:
+      editor.Before(i, editor.Build().Raw(Op::pop).Finish());
+      break;
+    default:
+      editor.CatchAll(range, Any(editor));
+      break;
+  }
+}
+
 void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
   if (IsEmptyFinalizer(code)) return;
   long_snippets_ = random_.Next(8) == 0 ? 3 : 0;
@@ -54,8 +85,9 @@ void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
     if ((code.at(i).flags & kIsHandler) != 0 && random_.Next(2) == 0)
       editor.OnHandler(i, Any(editor));
     if (random_.Next(one_in) == 0) editor.Before(i, Any(editor));
-    if (with_probes_ && IsInvoke(op) && op != Op::invokestatic && op != Op::invokedynamic &&
-        random_.Next(2) == 0) {
+    if (style_ == RandomStyle::kCareless && random_.OneIn(64)) RecordCarelessly(code, editor, i);
+    if (style_ != RandomStyle::kNops && IsInvoke(op) && op != Op::invokestatic &&
+        op != Op::invokedynamic && random_.Next(2) == 0) {
       const std::optional<MemberRef> member = code.Member(i);
       if (member && member->name != "<init>") {
         editor.BeforeCall(i, editor.BuildForReceiver()
@@ -83,12 +115,12 @@ void RandomPlan::Record(const MethodCode& code, MethodEditor& editor) {
   }
 }
 
-ByteSpan RewriteRandomly(ByteSpan bytes, uint64_t seed, bool with_probes, Workspace& memory,
-                         uint64_t* reasons) {
+ByteSpan RewriteRandomly(ByteSpan bytes, uint64_t seed, RandomStyle style,
+                         const RewriteOptions& options, Workspace& memory, uint64_t* reasons) {
   ClassFile file;
   if (file.Parse(bytes, memory.class_memory) != Reason::kOk) return bytes;
-  ClassRewriter rewriter(file, memory, {0, false});
-  RandomPlan plan(seed, with_probes);
+  ClassRewriter rewriter(file, memory, options);
+  RandomPlan plan(seed, style);
   const auto count = static_cast<uint32_t>(file.methods().size());
   for (uint32_t m = 0; m < count; ++m) {
     MethodCode code;
