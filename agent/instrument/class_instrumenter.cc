@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/intrinsic_names.h"
 #include "agent/instrument/method_graph.h"
+#include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/probe_emitter.h"
 #include "agent/instrument/profile_assembly.h"
 #include "agent/instrument/self_check.h"
@@ -30,15 +30,6 @@ using classfile::ClassRewriter;
 using classfile::MemberInfo;
 using classfile::MethodCode;
 using classfile::Reason;
-
-// What became of a method.
-struct MethodOutcome {
-  Reason reason = Reason::kNoCode;
-  Effort effort = Effort::kAsAsked;
-  std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
-  bool sites_refused = false;
-  bool nothing_to_count = false;
-};
 
 // Everything that one rewriting thread needs, kept for the next class.
 struct Worker {
@@ -159,11 +150,6 @@ struct ClassInstrumenter::Rep {
   static void NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
                          CountedClass& counted);
 
-  void NoteClass(const std::vector<MethodOutcome>& methods);
-  void NoteMethod(const MethodOutcome& outcome);
-  static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
-  void ReportLeftAlone(std::string& report) const;
-
   const InstrumenterOptions options;
   CounterSpace& space;
   const HolderName holder_name;
@@ -173,20 +159,7 @@ struct ClassInstrumenter::Rep {
   WorkerPool workers;
   ClassTable table;
   SelfCheck self_check;
-
-  std::atomic<uint64_t> classes_instrumented{0};
-  std::atomic<uint64_t> classes_without_code{0};
-  std::atomic<uint64_t> classes_without_counters{0};
-  std::atomic<uint64_t> classes_no_method_counted{0};
-  std::array<std::atomic<uint64_t>, classfile::kReasonCount> classes_left{};
-  std::atomic<uint64_t> methods_instrumented{0};
-  std::atomic<uint64_t> methods_no_sites{0};
-  std::atomic<uint64_t> methods_without_sites{0};
-  std::atomic<uint64_t> methods_tree_instead{0};
-  std::atomic<uint64_t> methods_calls_only{0};
-  std::atomic<uint64_t> methods_beyond_cap{0};
-  std::atomic<uint64_t> methods_not_ready{0};
-  std::array<std::atomic<uint64_t>, classfile::kReasonCount> methods_left{};
+  OutcomeTally tally;
   AssemblyStatistics assembled;  // of the last AddTo
   SelfCheckResult checked;
 };
@@ -240,7 +213,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
   Reason parsed = file.Parse(input.bytes, worker.memory.class_memory);
   if (parsed == Reason::kOk && !classfile::HasLegalNames(file)) parsed = Reason::kBadNames;
   if (parsed != Reason::kOk) {
-    ++classes_left[static_cast<size_t>(parsed)];
+    tally.NoteUnreadable(parsed);
     return false;
   }
   const std::string_view name = input.name.empty() ? file.name() : input.name;
@@ -252,14 +225,14 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     auto counted = std::make_unique<CountedClass>();
     CountedClass* const mine = counted.get();
     changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
-    if (!changed && AnyBeyondCap(worker.outcomes)) {
+    if (!changed && OutcomeTally::AnyBeyondCap(worker.outcomes)) {
       // It will never be counted, and classes may come under new names for ever.
-      NoteClass(worker.outcomes);
+      tally.NoteClass(worker.outcomes);
       return false;
     }
     const CountedClass* kept = table.Add(std::move(counted));
     if (kept == mine) {
-      NoteClass(worker.outcomes);
+      tally.NoteClass(worker.outcomes);
     } else {
       before = kept;  // another thread loaded the same class meanwhile: its counters are the ones
     }
@@ -463,49 +436,6 @@ void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, Counted
   EncodeSiteRecord(worker.record, &counted.records);
 }
 
-void ClassInstrumenter::Rep::NoteClass(const std::vector<MethodOutcome>& methods) {
-  bool counted = false;
-  bool refused = false;
-  bool declined = false;
-  for (const MethodOutcome& m : methods) {
-    NoteMethod(m);
-    counted = counted || (m.reason == Reason::kOk && !m.nothing_to_count);
-    refused = refused || m.counters_refused.has_value();
-    declined = declined || (m.reason != Reason::kOk && m.reason != Reason::kNoCode);
-  }
-  if (counted) {
-    ++classes_instrumented;
-  } else if (refused) {
-    ++classes_without_counters;
-  } else if (declined) {
-    ++classes_no_method_counted;
-  } else {
-    ++classes_without_code;
-  }
-}
-
-bool ClassInstrumenter::Rep::AnyBeyondCap(const std::vector<MethodOutcome>& methods) {
-  return std::any_of(methods.begin(), methods.end(),
-                     [](const MethodOutcome& m) { return m.counters_refused == Refusal::kCap; });
-}
-
-void ClassInstrumenter::Rep::NoteMethod(const MethodOutcome& outcome) {
-  if (outcome.counters_refused) {
-    ++(*outcome.counters_refused == Refusal::kCap ? methods_beyond_cap : methods_not_ready);
-    return;
-  }
-  if (outcome.reason != Reason::kOk) {
-    ++methods_left[static_cast<size_t>(outcome.reason)];
-    return;
-  }
-  if (outcome.sites_refused) ++methods_without_sites;
-  if (outcome.nothing_to_count) return;
-  ++methods_instrumented;
-  if (outcome.effort == Effort::kNoSites) ++methods_no_sites;
-  if (outcome.effort == Effort::kTree) ++methods_tree_instead;
-  if (outcome.effort == Effort::kCallsOnly) ++methods_calls_only;
-}
-
 void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
                               const LiveFrameCount& live_frames, Profile& profile,
                               const OriginOf& origin_of) {
@@ -524,33 +454,9 @@ bool ClassInstrumenter::WasAdded(std::string_view internal_class_name, std::stri
   return !added.empty() && added.contains(MethodKey(internal_class_name, name, descriptor));
 }
 
-// Classes and methods each by reason; those that only wanted room under a reason of their own.
-void ClassInstrumenter::Rep::ReportLeftAlone(std::string& report) const {
-  const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
-    if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
-  };
-  constexpr std::string_view kCapText = "the memory cap, memory=, was reached";
-  constexpr std::string_view kNotReadyText = "no chunk of counters was ready";
-  for (int i = 0; i < classfile::kReasonCount; ++i)
-    line("classes", classes_left[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
-  line("classes", classes_without_counters, "no counters to be had for any of their methods");
-  line("classes", classes_no_method_counted, "every method with code was left alone");
-  for (int i = 0; i < classfile::kReasonCount; ++i)
-    line("methods", methods_left[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
-  line("methods", methods_beyond_cap, kCapText);
-  line("methods", methods_not_ready, kNotReadyText);
-}
-
 std::string ClassInstrumenter::Report() const {
   const Rep& r = *rep_;
-  std::string report = fmt::format("classes: {} counted, {} without code to count\n",
-                                   r.classes_instrumented.load(), r.classes_without_code.load());
-  report += fmt::format(
-      "methods: {} counted; for their length {} of them without receivers, {} also in tree "
-      "placement, {} calls only\n",
-      r.methods_instrumented.load(), r.methods_no_sites.load(), r.methods_tree_instead.load(),
-      r.methods_calls_only.load());
-  r.ReportLeftAlone(report);
+  std::string report = r.tally.Report();
   const AssemblyStatistics& a = r.assembled;
   report +=
       fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
@@ -581,7 +487,7 @@ std::string ClassInstrumenter::Report() const {
       report += fmt::format("monitors of unknown class: {}\n", a.monitors_lost);
     for (const std::string& site : a.sites_left_out_examples)
       report += fmt::format("left out: {}\n", site);
-    if (const uint64_t count = r.methods_without_sites.load(); count > 0) {
+    if (const uint64_t count = r.tally.methods_without_sites(); count > 0) {
       report +=
           fmt::format("methods whose receivers are not counted for want of memory: {}\n", count);
     }

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,78 +12,20 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <map>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "agent/sampling/fake_vm.h"
 #include "agent/sampling/sample_signal.h"
-
-// glibc 2.36's headers do not name the field everywhere.
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 namespace iprof::sampling {
 namespace {
 
-std::atomic<int> fake_frames{3};
-void* const kFakeEnv = reinterpret_cast<void*>(0x1000);
-thread_local bool is_java_thread = false;
-
-void FakeTrace(CallTrace* trace, int32_t depth, void*) {
-  errno = 99;  // what a careless callee leaves behind
-  const int wanted = fake_frames.load();
-  trace->num_frames = wanted <= 0 ? wanted : std::min(wanted, depth);
-  for (int i = 0; i < trace->num_frames; ++i) trace->frames[i] = {i, reinterpret_cast<void*>(0x10)};
-}
-
 void CrashingTrace(CallTrace*, int32_t, void*) {
   static void* bad = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *static_cast<volatile int*>(bad) = 1;
-}
-
-void* FakeEnv() { return is_java_thread ? kFakeEnv : nullptr; }
-
-SamplerHooks Hooks() {
-  SamplerHooks hooks;
-  hooks.get_call_trace = FakeTrace;
-  hooks.current_env = FakeEnv;
-  return hooks;
-}
-
-SamplerOptions Every(int64_t interval_ns) {
-  SamplerOptions options;
-  options.interval_ns = interval_ns;
-  options.memory_bytes = 1 << 20;
-  return options;
-}
-
-std::unique_ptr<Sampler> Started(const SamplerOptions& options,
-                                 const SamplerHooks& hooks = Hooks()) {
-  auto sampler = Sampler::Start(options, hooks);
-  if (!sampler.ok()) FAIL(sampler.status().message());
-  return std::move(*sampler);
-}
-
-template <typename Done>
-void BurnUntil(Done done) {
-  volatile uint64_t sink = 0;
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!done()) {
-    for (int i = 0; i < 200000; ++i) sink = sink + static_cast<uint64_t>(i);
-    if (std::chrono::steady_clock::now() > give_up) FAIL("no samples within a minute");
-  }
-}
-
-uint64_t SumOf(const SampleStats& stats) {
-  return stats.Signals(OutcomeClass::kGood) + stats.Signals(OutcomeClass::kRecovered) +
-         stats.Signals(OutcomeClass::kFailed);
-}
-
-uint64_t Signals(const SampleStats& stats, SampleOutcome outcome) {
-  return stats.signals[static_cast<size_t>(outcome)];
 }
 
 TEST_CASE("a watched thread's samples reach the table, and every signal has an outcome") {
@@ -441,141 +382,6 @@ TEST_CASE(
   CHECK(stats.threads_seen == 483);
   CHECK(stats.received >= 3);
   CHECK(SumOf(stats) == stats.received);
-}
-
-TEST_CASE("the roll call finds Java threads that were there before, and them only") {
-  fake_frames = 3;
-  std::atomic<bool> done{false};
-  std::atomic<int> ready{0};
-  const auto burn = [&](bool java) {
-    is_java_thread = java;
-    ++ready;
-    volatile uint64_t sink = 0;
-    while (!done.load()) sink = sink + 1;
-  };
-  std::thread java(burn, true);
-  std::thread native(burn, false);
-  while (ready < 2) std::this_thread::yield();
-  auto sampler = Started(Every(1000000));
-  sampler->RollCall();
-  sampler->RollCall();  // a second one finds nobody new
-  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
-  done = true;
-  java.join();
-  native.join();
-  REQUIRE(sampler->Stop());
-  const SampleStats stats = sampler->stats();
-  CHECK(Signals(stats, SampleOutcome::kNotJava) == 0);
-  CHECK(SumOf(stats) == stats.received);
-}
-
-// A limit of the process, as it was at the end.
-class PendingSignals {
- public:
-  explicit PendingSignals(rlim_t limit) {
-    REQUIRE(getrlimit(RLIMIT_SIGPENDING, &before_) == 0);
-    rlimit lowered = before_;
-    lowered.rlim_cur = limit;
-    REQUIRE(setrlimit(RLIMIT_SIGPENDING, &lowered) == 0);
-  }
-  ~PendingSignals() { setrlimit(RLIMIT_SIGPENDING, &before_); }
-  PendingSignals(const PendingSignals&) = delete;
-  PendingSignals& operator=(const PendingSignals&) = delete;
-
- private:
-  rlimit before_{};
-};
-
-TEST_CASE("a roll call that the system refuses to send is counted, shown, and sent again") {
-  fake_frames = 3;
-  std::atomic<bool> done{false};
-  std::atomic<bool> ready{false};
-  std::thread java([&] {
-    is_java_thread = true;
-    ready = true;
-    volatile uint64_t sink = 0;
-    while (!done.load()) sink = sink + 1;
-  });
-  while (!ready) std::this_thread::yield();
-  auto sampler = Started(Every(1000000));
-  {
-    const PendingSignals none(0);
-    sampler->RollCall();
-    const SampleStats stats = sampler->stats();
-    CHECK(stats.timer_failures >= 1);
-    CHECK(stats.threads_without_timer >= 1);
-    CHECK(stats.received == 0);
-  }
-  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
-  CHECK(sampler->stats().threads_without_timer == 0);
-  done = true;
-  java.join();
-}
-
-TEST_CASE("the sampler's own thread is not called, however early the roll call comes") {
-  for (int i = 0; i < 100; ++i) {
-    auto sampler = Started(Every(1000000));
-    sampler->ThreadStarted(kFakeEnv);  // now there is nobody to be called
-    sampler->RollCall();
-    CHECK(sampler->stats().threads_seen == 1);
-    sampler->ThreadEnding();
-  }
-}
-
-// Timers of one thread at a time.
-std::mutex timers_lock;
-std::map<timer_t, pid_t> timer_of;
-std::atomic<int> doubled{0};
-int CreateForOne(clockid_t clock, sigevent* event, timer_t* timer) {
-  if (timer_create(clock, event, timer) != 0) return -1;
-  const pid_t tid = event->sigev_notify_thread_id;
-  const std::lock_guard guard(timers_lock);
-  for (const auto& [other, owner] : timer_of) doubled += owner == tid ? 1 : 0;
-  timer_of[*timer] = tid;
-  return 0;
-}
-int DestroyForOne(timer_t timer) {
-  const std::lock_guard guard(timers_lock);
-  timer_of.erase(timer);
-  return timer_delete(timer);
-}
-
-TEST_CASE("a thread that starts while the roll is called is watched once") {
-  static const TimerCalls calls{CreateForOne, timer_settime, DestroyForOne};
-  SamplerHooks hooks = Hooks();
-  hooks.timers = &calls;
-  doubled = 0;
-  auto sampler = Started(Every(1000000), hooks);
-  std::atomic<bool> done{false};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      is_java_thread = true;
-      while (!done.load()) {
-        sampler->ThreadStarted(kFakeEnv);
-        sampler->ThreadEnding();
-      }
-    });
-  }
-  for (int i = 0; i < 300; ++i) sampler->RollCall();
-  done = true;
-  for (std::thread& thread : threads) thread.join();
-  REQUIRE(sampler->Stop());
-  CHECK(doubled == 0);
-}
-
-TEST_CASE("an end that comes from several threads, and into a roll call, is one end") {
-  std::atomic<int> failed{0};
-  for (int i = 0; i < 20; ++i) {
-    auto sampler = Started(Every(1000000));
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 2; ++t) threads.emplace_back([&] { failed += sampler->Stop() ? 0 : 1; });
-    sampler->ThreadStarted(kFakeEnv);
-    sampler->RollCall();
-    sampler->ThreadEnding();
-    for (std::thread& thread : threads) thread.join();
-  }
-  CHECK(failed == 0);
 }
 
 TEST_CASE("wall sampling reaches sleeping threads, weighed by elapsed intervals") {

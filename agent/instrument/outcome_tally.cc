@@ -1,0 +1,80 @@
+#include "agent/instrument/outcome_tally.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace iprof::instrument {
+
+using classfile::Reason;
+
+void OutcomeTally::NoteClass(const std::vector<MethodOutcome>& methods) {
+  bool counted = false;
+  bool refused = false;
+  bool declined = false;
+  for (const MethodOutcome& m : methods) {
+    NoteMethod(m);
+    counted = counted || (m.reason == Reason::kOk && !m.nothing_to_count);
+    refused = refused || m.counters_refused.has_value();
+    declined = declined || (m.reason != Reason::kOk && m.reason != Reason::kNoCode);
+  }
+  if (counted) {
+    ++classes_instrumented_;
+  } else if (refused) {
+    ++classes_without_counters_;
+  } else if (declined) {
+    ++classes_no_method_counted_;
+  } else {
+    ++classes_without_code_;
+  }
+}
+
+bool OutcomeTally::AnyBeyondCap(const std::vector<MethodOutcome>& methods) {
+  return std::any_of(methods.begin(), methods.end(),
+                     [](const MethodOutcome& m) { return m.counters_refused == Refusal::kCap; });
+}
+
+void OutcomeTally::NoteMethod(const MethodOutcome& outcome) {
+  if (outcome.counters_refused) {
+    ++(*outcome.counters_refused == Refusal::kCap ? methods_beyond_cap_ : methods_not_ready_);
+    return;
+  }
+  if (outcome.reason != Reason::kOk) {
+    ++methods_left_[static_cast<size_t>(outcome.reason)];
+    return;
+  }
+  if (outcome.sites_refused) ++methods_without_sites_;
+  if (outcome.nothing_to_count) return;
+  ++methods_instrumented_;
+  if (outcome.effort == Effort::kNoSites) ++methods_no_sites_;
+  if (outcome.effort == Effort::kTree) ++methods_tree_instead_;
+  if (outcome.effort == Effort::kCallsOnly) ++methods_calls_only_;
+}
+
+// Classes and methods each by reason; those that only wanted room under a reason of their own.
+std::string OutcomeTally::Report() const {
+  std::string report = fmt::format("classes: {} counted, {} without code to count\n",
+                                   classes_instrumented_.load(), classes_without_code_.load());
+  report += fmt::format(
+      "methods: {} counted; for their length {} of them without receivers, {} also in tree "
+      "placement, {} calls only\n",
+      methods_instrumented_.load(), methods_no_sites_.load(), methods_tree_instead_.load(),
+      methods_calls_only_.load());
+  const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
+    if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
+  };
+  constexpr std::string_view kCapText = "the memory cap, memory=, was reached";
+  constexpr std::string_view kNotReadyText = "no chunk of counters was ready";
+  for (int i = 0; i < classfile::kReasonCount; ++i)
+    line("classes", classes_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
+  line("classes", classes_without_counters_, "no counters to be had for any of their methods");
+  line("classes", classes_no_method_counted_, "every method with code was left alone");
+  for (int i = 0; i < classfile::kReasonCount; ++i)
+    line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
+  line("methods", methods_beyond_cap_, kCapText);
+  line("methods", methods_not_ready_, kNotReadyText);
+  return report;
+}
+
+}  // namespace iprof::instrument

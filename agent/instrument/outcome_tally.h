@@ -1,0 +1,63 @@
+// OutcomeTally: what became of classes and methods, counted for the report.
+//
+// Why it exists: what cannot be instrumented is left as it was, and whoever reads the profile must
+// be told how much that was, and why.
+//
+// Threads: any, at any time; a report during instrumentation is of some moment within it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/classfile/reason.h"
+#include "agent/instrument/class_table.h"
+#include "agent/instrument/counter_space.h"
+
+namespace iprof::instrument {
+
+// What became of a method.
+struct MethodOutcome {
+  classfile::Reason reason = classfile::Reason::kNoCode;
+  Effort effort = Effort::kAsAsked;
+  std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
+  bool sites_refused = false;
+  bool nothing_to_count = false;
+};
+
+class OutcomeTally {
+ public:
+  // A class that was left as it was because it could not be read.
+  void NoteUnreadable(classfile::Reason reason) { ++classes_left_[static_cast<size_t>(reason)]; }
+  void NoteClass(const std::vector<MethodOutcome>& methods);
+
+  static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
+  uint64_t methods_without_sites() const { return methods_without_sites_; }
+
+  // Lines about classes and methods, those that were left alone by reason.
+  std::string Report() const;
+
+ private:
+  using Count = std::atomic<uint64_t>;
+
+  void NoteMethod(const MethodOutcome& outcome);
+
+  Count classes_instrumented_{0};
+  Count classes_without_code_{0};
+  Count classes_without_counters_{0};
+  Count classes_no_method_counted_{0};
+  std::array<Count, classfile::kReasonCount> classes_left_{};
+  Count methods_instrumented_{0};
+  Count methods_no_sites_{0};
+  Count methods_without_sites_{0};
+  Count methods_tree_instead_{0};
+  Count methods_calls_only_{0};
+  Count methods_beyond_cap_{0};
+  Count methods_not_ready_{0};
+  std::array<Count, classfile::kReasonCount> methods_left_{};
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,81 @@
+// Every class and method is reported once, under the one reason that says most.
+#include "agent/instrument/outcome_tally.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::Reason;
+
+MethodOutcome Counted(Effort effort = Effort::kAsAsked) {
+  MethodOutcome m;
+  m.reason = Reason::kOk;
+  m.effort = effort;
+  return m;
+}
+
+MethodOutcome Refused(Refusal refusal) {
+  MethodOutcome m;
+  m.reason = Reason::kCodeTooLong;
+  m.counters_refused = refusal;
+  return m;
+}
+
+MethodOutcome LeftFor(Reason reason) {
+  MethodOutcome m;
+  m.reason = reason;
+  return m;
+}
+
+TEST_CASE("nothing happened: no line about what was left alone") {
+  CHECK(
+      OutcomeTally().Report() ==
+      "classes: 0 counted, 0 without code to count\n"
+      "methods: 0 counted; for their length 0 of them without receivers, 0 also in tree placement, "
+      "0 calls only\n");
+}
+
+TEST_CASE("a class is counted when one of its methods is, and else has one reason") {
+  OutcomeTally tally;
+  tally.NoteClass({LeftFor(Reason::kNoCode), Counted(), Refused(Refusal::kCap)});
+  tally.NoteClass({LeftFor(Reason::kNoCode)});
+  tally.NoteClass({});
+  tally.NoteClass({Refused(Refusal::kNotReady), LeftFor(Reason::kBadFrames)});
+  tally.NoteClass({LeftFor(Reason::kBadFrames)});
+  tally.NoteUnreadable(Reason::kUnsupportedVersion);
+  CHECK(
+      tally.Report() ==
+      "classes: 1 counted, 2 without code to count\n"
+      "methods: 1 counted; for their length 0 of them without receivers, 0 also in tree placement, "
+      "0 calls only\n"
+      "classes left alone: 1 (class-file version outside 45 to 71)\n"
+      "classes left alone: 1 (no counters to be had for any of their methods)\n"
+      "classes left alone: 1 (every method with code was left alone)\n"
+      "methods left alone: 2 (abstract or native: no code)\n"
+      "methods left alone: 2 (StackMapTable does not follow its format or does not fit the code)\n"
+      "methods left alone: 1 (the memory cap, memory=, was reached)\n"
+      "methods left alone: 1 (no chunk of counters was ready)\n");
+}
+
+TEST_CASE("methods that got less than was asked for") {
+  OutcomeTally tally;
+  MethodOutcome without_sites = Counted();
+  without_sites.sites_refused = true;
+  MethodOutcome nothing = Counted();
+  nothing.nothing_to_count = true;
+  tally.NoteClass({Counted(Effort::kNoSites), Counted(Effort::kTree), Counted(Effort::kTree),
+                   Counted(Effort::kCallsOnly), without_sites, nothing});
+  CHECK(tally.Report().find(
+            "methods: 5 counted; for their length 1 of them without receivers, 2 also "
+            "in tree placement, 1 calls only\n") != std::string::npos);
+  CHECK(tally.methods_without_sites() == 1);
+}
+
+TEST_CASE("only the cap is for ever") {
+  CHECK(OutcomeTally::AnyBeyondCap({Counted(), Refused(Refusal::kCap)}));
+  CHECK_FALSE(OutcomeTally::AnyBeyondCap({Counted(), Refused(Refusal::kNotReady)}));
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,156 @@
+// Who is watched that was there before the sampler: real threads, asked by real signals.
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "agent/sampling/fake_vm.h"
+
+// glibc 2.36's headers do not name the field everywhere.
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+namespace iprof::sampling {
+namespace {
+
+TEST_CASE("the roll call finds Java threads that were there before, and them only") {
+  fake_frames = 3;
+  std::atomic<bool> done{false};
+  std::atomic<int> ready{0};
+  const auto burn = [&](bool java) {
+    is_java_thread = java;
+    ++ready;
+    volatile uint64_t sink = 0;
+    while (!done.load()) sink = sink + 1;
+  };
+  std::thread java(burn, true);
+  std::thread native(burn, false);
+  while (ready < 2) std::this_thread::yield();
+  auto sampler = Started(Every(1000000));
+  sampler->RollCall();
+  sampler->RollCall();  // a second one finds nobody new
+  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
+  done = true;
+  java.join();
+  native.join();
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  CHECK(Signals(stats, SampleOutcome::kNotJava) == 0);
+  CHECK(SumOf(stats) == stats.received);
+}
+
+// A limit of the process, as it was at the end.
+class PendingSignals {
+ public:
+  explicit PendingSignals(rlim_t limit) {
+    REQUIRE(getrlimit(RLIMIT_SIGPENDING, &before_) == 0);
+    rlimit lowered = before_;
+    lowered.rlim_cur = limit;
+    REQUIRE(setrlimit(RLIMIT_SIGPENDING, &lowered) == 0);
+  }
+  ~PendingSignals() { setrlimit(RLIMIT_SIGPENDING, &before_); }
+  PendingSignals(const PendingSignals&) = delete;
+  PendingSignals& operator=(const PendingSignals&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("a roll call that the system refuses to send is counted, shown, and sent again") {
+  fake_frames = 3;
+  std::atomic<bool> done{false};
+  std::atomic<bool> ready{false};
+  std::thread java([&] {
+    is_java_thread = true;
+    ready = true;
+    volatile uint64_t sink = 0;
+    while (!done.load()) sink = sink + 1;
+  });
+  while (!ready) std::this_thread::yield();
+  auto sampler = Started(Every(1000000));
+  {
+    const PendingSignals none(0);
+    sampler->RollCall();
+    const SampleStats stats = sampler->stats();
+    CHECK(stats.timer_failures >= 1);
+    CHECK(stats.threads_without_timer >= 1);
+    CHECK(stats.received == 0);
+  }
+  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
+  CHECK(sampler->stats().threads_without_timer == 0);
+  done = true;
+  java.join();
+}
+
+TEST_CASE("the sampler's own thread is not called, however early the roll call comes") {
+  for (int i = 0; i < 100; ++i) {
+    auto sampler = Started(Every(1000000));
+    sampler->ThreadStarted(kFakeEnv);  // now there is nobody to be called
+    sampler->RollCall();
+    CHECK(sampler->stats().threads_seen == 1);
+    sampler->ThreadEnding();
+  }
+}
+
+// Timers of one thread at a time.
+std::mutex timers_lock;
+std::map<timer_t, pid_t> timer_of;
+std::atomic<int> doubled{0};
+int CreateForOne(clockid_t clock, sigevent* event, timer_t* timer) {
+  if (timer_create(clock, event, timer) != 0) return -1;
+  const pid_t tid = event->sigev_notify_thread_id;
+  const std::lock_guard guard(timers_lock);
+  for (const auto& [other, owner] : timer_of) doubled += owner == tid ? 1 : 0;
+  timer_of[*timer] = tid;
+  return 0;
+}
+int DestroyForOne(timer_t timer) {
+  const std::lock_guard guard(timers_lock);
+  timer_of.erase(timer);
+  return timer_delete(timer);
+}
+
+TEST_CASE("a thread that starts while the roll is called is watched once") {
+  static const TimerCalls calls{CreateForOne, timer_settime, DestroyForOne};
+  SamplerHooks hooks = Hooks();
+  hooks.timers = &calls;
+  doubled = 0;
+  auto sampler = Started(Every(1000000), hooks);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      is_java_thread = true;
+      while (!done.load()) {
+        sampler->ThreadStarted(kFakeEnv);
+        sampler->ThreadEnding();
+      }
+    });
+  }
+  for (int i = 0; i < 300; ++i) sampler->RollCall();
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  REQUIRE(sampler->Stop());
+  CHECK(doubled == 0);
+}
+
+TEST_CASE("an end that comes from several threads, and into a roll call, is one end") {
+  std::atomic<int> failed{0};
+  for (int i = 0; i < 20; ++i) {
+    auto sampler = Started(Every(1000000));
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t) threads.emplace_back([&] { failed += sampler->Stop() ? 0 : 1; });
+    sampler->ThreadStarted(kFakeEnv);
+    sampler->RollCall();
+    sampler->ThreadEnding();
+    for (std::thread& thread : threads) thread.join();
+  }
+  CHECK(failed == 0);
+}
+
+}  // namespace
+}  // namespace iprof::sampling
