@@ -1,5 +1,5 @@
 // The parts of the tool that need no process: suggestions, escaping, JSON, progress, generated
-// files. The tool as a whole is tested by cli_test.py.
+// files. The tool as a whole is tested by cli_commands_test.py and cli_frame_test.py.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

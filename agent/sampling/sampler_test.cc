@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <vector>

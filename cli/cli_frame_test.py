@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""What all commands of the iprof tool share, from outside: help, usage errors, names of files, pipes, full disks, terminals.
+
+Usage: cli_frame_test.py IPROF GENERATED_FOLDER [unittest options]
+Each test makes its files in a folder of its own and shows command, output and expectation when it fails.
+"""
+
+import gzip
+import json
+import os
+import pty
+import resource
+import subprocess
+import time
+import unittest
+
+from cli_case import IPROF, CliTest, profile
+
+
+class Frame(CliTest):
+    def test_help(self):
+        overview = self.out("help")
+        self.assertEqual(overview, self.out("--help"))
+        for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "version", "help"]:
+            self.assertIn(f"\n  {command} ", overview)
+            self.assertTrue(self.out(command, "--help").startswith(f"Usage: iprof {command} "))
+            self.assertEqual(self.out("help", command), self.out(command, "-h"))
+
+    def test_help_for_programs(self):
+        commands = {c["name"]: c for c in self.json("help")["commands"]}
+        self.assertIn("top", commands)
+        self.assertNotIn("generate", commands)
+        self.assertEqual(self.json("help", "merge"), commands["merge"])
+        for name, command in commands.items():
+            flags = [flag for option in command["options"] for flag in option["flags"]]
+            self.assertIn("--format", flags, name)
+            for flag in flags:
+                self.assertIn(flag, self.out("help", name))
+
+    def test_version(self):
+        self.assertTrue(self.out("version").startswith("iprof "))
+        self.assertEqual(self.out("version"), self.out("--version"))
+        self.assertEqual(self.json("version")["writes"], ["1.0.0", "1.1.0"])
+
+    def test_usage_errors(self):
+        a = self.write("a.iprof", profile())
+        cases = [
+            ([], "a command is missing"),
+            (["shwo"], "unknown command 'shwo'; did you mean 'show'?"),
+            (["--colour"], "unknown option '--colour'"),
+            (["help", "shwo"], "unknown command 'shwo'"),
+            (["show"], "file is required"),
+            (["show", a, "--topnn", "3"], "unknown option '--topnn'; did you mean '--topn'?"),
+            (["show", a, "b"], "unexpected argument 'b'"),
+            (["show", a, "--topn", "-1"], "'-1' is no whole number"),
+            (["show", a, "-n", "0x10"], "'0x10' is no whole number"),
+            (["show", a, "--format", "jsno"], "did you mean 'json'?"),
+            (["show", a, "--table", "branchs"], "did you mean 'branches'?"),
+            (["diff", a, a, "--threshold", "x"], "'x' is no share"),
+            (["diff", a, a, "--threshold", "101%"], "more than 1"),
+            (["diff", "-", "-"], "read once only"),
+            (["overlap", "-", "-"], "read once only"),
+            (["merge", a], "--output is required"),
+            (["merge", "-o", "x"], "nothing to merge"),
+            (["merge", "-o", "x", "-w", "0,a"], "no weighted input"),
+            (["merge", "-o", "x", "-", "-"], "read once only"),
+            (["merge", "-o", "-", a, "--format", "json"], "both write to standard output"),
+            (["convert", a], "--to is required"),
+            (["convert", a, "--to", "csv", "--bci"], "--bci needs"),
+            (["convert", a, "--to", "csv", "--output-version", "1.0.0"], "--output-version needs"),
+        ]
+        for arguments, message in cases:
+            with self.subTest(arguments=arguments):
+                error = self.err(*arguments, expect=2)
+                self.assertIn(message, error)
+                self.assertEqual(error.count("\n"), 1, error)
+
+    def test_bad_input_and_io(self):
+        bad = self.write("bad.iprof", "{")
+        old = self.write("old.iprof", profile(version="0.2.0"))
+        a = self.write("a.iprof", profile())
+        one = {"show": [], "convert": ["--to", "csv"], "check": []}
+        for command, options in one.items():
+            self.assertIn("bad.iprof", self.err(command, bad, *options, expect=3))
+            self.assertIn("No such file", self.err(command, "none.iprof", *options, expect=4))
+            self.run_tool(command, self.folder, *options, expect=4)
+        for command in ["diff", "overlap"]:
+            self.run_tool(command, a, bad, expect=3)
+            self.run_tool(command, "none.iprof", a, expect=4)
+        self.assertIn("0.2.0", self.err("show", old, expect=3))
+
+    def test_a_file_named_like_a_command(self):
+        self.write("check", profile())
+        self.assertIn("file:           check", self.out("show", "check"))
+
+    def test_numbers_are_decimal(self):
+        many = profile()
+        many["callCountProfiles"] = [{"ctx": f"1:0<2:{i}", "records": [i + 1]} for i in range(20)]
+        a = self.write("a.iprof", many)
+        for given, shown in [("08", 8), ("010", 10), ("10", 10)]:
+            hottest = self.json("show", "--table", "calls", "-n", given, a)["tables"][0]["hottest"]
+            self.assertEqual(len(hottest), shown, given)
+
+    def test_a_file_named_in_brackets(self):
+        self.write("[a,b]", profile())
+        self.write("[c]", profile(10))
+        self.assertEqual(len(self.out("check", "[a,b]", "--", "[c]").splitlines()), 2)
+        self.run_tool("merge", "-o", "[sum]", "[a,b]", "[c]", "--input-list", "-", stdin=b"[c]\n")
+        self.assertEqual(sorted(e["records"][0] for e in self.load("[sum]")["callCountProfiles"]), [21, 189, 1890])
+        for command in (["show"], ["diff", "[c]"], ["convert", "--to", "csv"]):
+            self.run_tool(*command, "[a,b]")
+        self.assertIn("'[I]'", self.err("show", "--method", "[I]", "[a,b]", expect=1))
+
+    def run_with_memory(self, megabytes, *arguments, expect=0):
+        """Runs the tool where the system gives no more than that."""
+        with open(IPROF, "rb") as f:
+            tool = f.read()
+        if b"__asan_init" in tool or b"__tsan_init" in tool:
+            self.skipTest("the sanitizer needs more memory than the limit")
+        limit = megabytes << 20
+        done = subprocess.run([IPROF, *arguments], capture_output=True, cwd=self.folder, check=False, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual(done.returncode, expect, (arguments, done.stdout[-500:], done.stderr[-500:]))
+        return done
+
+    def test_out_of_memory(self):
+        large = json.dumps(profile())[:-1] + ',"x":[' + "0," * (40 << 20) + "0]}"
+        self.write("a.iprof", large)
+        self.write("b.iprof", profile())
+        self.write("out.iprof", "kept")
+        for arguments in (["show", "a.iprof"], ["merge", "-j", "1", "-o", "out.iprof", "b.iprof", "a.iprof"],
+                          ["merge", "-j", "3", "--failure-mode", "warn", "-o", "out.iprof", "b.iprof", "a.iprof", "b.iprof"]):
+            done = self.run_with_memory(100, *arguments, expect=4)
+            self.assertEqual(done.stderr, b"iprof: error: out of memory: the system gives no more\n", arguments)
+        with open(self.path("out.iprof"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), "kept")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".tmp")], [])
+
+    def test_long_names_in_long_contexts_take_little_memory(self):
+        long = profile()
+        long["types"].append({"id": 20, "name": "x" * 30000})
+        for i in range(20):
+            long["methods"].append({"id": 100 + i, "name": f"m{i}", "signature": [20, 20] + [20] * 255})
+            ctx = f"{100 + i}:0" + "".join(f"<{100 + i}:{k % 10}" for k in range(300))
+            long["callCountProfiles"].append({"ctx": ctx, "records": [1]})
+            long["samplingProfiles"].append({"ctx": ctx, "records": [1]})
+        a = self.write("a.iprof", long)
+        b = self.write("b.iprof", profile())
+        for arguments in (["show", "--all", a], ["show", "--all", "--format", "json", a], ["show", "--method", "*", a],
+                          ["diff", "--topn", "0", a, b], ["top", a], ["overlap", "--method", "*", a, b],
+                          ["convert", "--to", "csv", a, "-o", "a.csv"]):
+            self.run_with_memory(100, *arguments)
+
+    def test_standard_input_and_gzip(self):
+        text = json.dumps(profile()).encode()
+        for stdin in [text, gzip.compress(text)]:
+            self.assertIn("a.Main.main()void", self.out("show", "-", stdin=stdin))
+            self.assertIn("0 errors", self.out("check", "-", stdin=stdin))
+        a = self.write("a.iprof.gz", profile())
+        self.assertIn("no differences", self.out("diff", a, "-", stdin=text))
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        a = self.write("a.iprof", profile())
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([IPROF, "show", a], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"No space left", done.stderr)
+
+    def test_closed_pipe_ends_quietly(self):
+        many = profile()
+        many["callCountProfiles"] = [{"ctx": f"1:0<2:{i}", "records": [i + 1]} for i in range(20000)]
+        a = self.write("a.iprof", many)
+        for arguments in [["show", "--all"], ["convert", "--to", "csv"], ["convert", "--to", "pretty"]]:
+            with subprocess.Popen([IPROF, *arguments, a], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+                tool.stdout.read(10)
+                tool.stdout.close()
+                self.assertEqual(tool.stderr.read(), b"")
+            self.assertEqual(tool.returncode, 0)
+
+    def on_terminal(self, *arguments, env=None):
+        """Runs the tool on a pseudo-terminal and gives what it printed."""
+        main, other = pty.openpty()
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        environment.update({"TERM": "xterm", **(env or {})})
+        with subprocess.Popen([IPROF, *arguments], stdin=subprocess.DEVNULL, stdout=other, stderr=other,
+                              cwd=self.folder, env=environment) as tool:
+            os.close(other)
+            output = b""
+            while True:
+                try:
+                    piece = os.read(main, 65536)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                output += piece
+        os.close(main)
+        return output
+
+    def test_colour(self):
+        a = self.write("a.iprof", profile())
+        self.assertIn(b"\x1b[1m", self.on_terminal("show", a))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, env={"NO_COLOR": "1"}))
+        self.assertIn(b"\x1b[1m", self.on_terminal("show", a, env={"NO_COLOR": ""}))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, env={"TERM": "dumb"}))
+        self.assertNotIn(b"\x1b", self.on_terminal("show", a, "--color", "never"))
+        self.assertNotIn("\x1b", self.out("show", a))
+        self.assertIn("\x1b[1m", self.out("show", a, "--color", "always", env={"NO_COLOR": "1"}))
+
+    def test_progress_on_a_terminal_only(self):
+        fifo = self.path("slow.iprof")
+        os.mkfifo(fifo)
+        text = json.dumps(profile()).encode()
+
+        def feed(run):
+            # The reader waits longer than a second for the second half.
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    with open(fifo, "wb", buffering=0) as out:
+                        out.write(text[:1000])
+                        time.sleep(1.5)
+                        out.write(text[1000:])
+                finally:
+                    os._exit(0)
+            try:
+                return run()
+            finally:
+                os.waitpid(pid, 0)
+
+        drawn = feed(lambda: self.on_terminal("check", fifo))
+        self.assertIn(b"bytes", drawn)
+        self.assertIn(b"\r\x1b[K", drawn)
+        silent = feed(lambda: self.run_tool("check", fifo))
+        self.assertEqual(silent.stderr, b"")
+
+    def test_hostile_names(self):
+        hostile = profile()
+        hostile["types"][10]["name"] = "a.\x1b[2JMain\n\u202e"
+        hostile["vm\x07"] = 1
+        a = self.write("a.iprof", hostile)
+        b = self.write("b.iprof", profile(3))
+        for arguments in [["show", a], ["show", "--method", "loop", a], ["diff", a, b], ["check", "--strict", a],
+                          ["overlap", "--method", "loop", a, b], ["show", self.path("no\x1b[2Jfile")]]:
+            done = subprocess.run([IPROF, *arguments], capture_output=True, check=False)
+            for text in [done.stdout, done.stderr]:
+                bad = [c for c in text.decode() if (ord(c) < 32 and c != "\n") or c == "\u202e"]
+                self.assertEqual(bad, [], f"{arguments}: {text!r}")
+        for form in ["csv", "collapsed"]:
+            on_terminal = self.on_terminal("convert", "--to", form, a)
+            self.assertNotIn(b"\x1b[2J", on_terminal)
+            self.assertNotIn("\u202e".encode(), on_terminal)
+        names = [m["method"] for m in self.json("show", "--method", "loop", a)["methods"]]
+        self.assertEqual(names, ["a.\x1b[2JMain\n\u202e.loop(int)void"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
