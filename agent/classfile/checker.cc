@@ -86,7 +86,8 @@ class Checker {
     if (frames.Read(code, *arena_) != Reason::kOk) return Fail("StackMapTable");
     StackDepths depths;
     if (const Reason r = depths.Compute(code, frames, slots_, *arena_); r != Reason::kOk) {
-      // Dead code of an input without insertions may already be inconsistent.
+      // Code that no verifier takes may be inconsistent already: with insertions at entries alone
+      // nobody looked at its stack.
       FrameTable old_frames;
       StackDepths old_depths;
       if (old_frames.Read(original, *arena_) == Reason::kOk &&

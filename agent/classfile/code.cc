@@ -62,6 +62,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
   insns_ = arena.Allocate<Instruction>(size);
   uint32_t n = 0;
   uint32_t jump_count = 0;
+  uint32_t largest_constant = 0;
   bool has_ret = false;
   uint32_t at = 0;
   while (at < size) {
@@ -71,6 +72,9 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
     insn = {Bci{static_cast<uint16_t>(at)}, static_cast<Op>(opcode), 0};
     index_at_[at] = static_cast<uint16_t>(n);
     const OpInfo& info = kOpInfo[opcode];
+    // Two bytes can be read even where the code is cut off here: counts follow on it.
+    const uint32_t constant = uint32_t{LoadU2(code + at + 1)} >> info.constant_shift;
+    largest_constant = std::max(largest_constant, constant);
     if (IsJump(info.format)) {
       if (size - at < kShortestJump) return Reason::kBadInstruction;
       jumps_[jump_count++] = static_cast<uint16_t>(n);
@@ -120,6 +124,8 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
     at += length;
   }
   if (at != size) return Reason::kBadInstruction;
+  // What the JVM refuses now must not come to name a constant of ours.
+  if (largest_constant >= file_->pool().count()) return Reason::kBadConstantReference;
   arena.Shrink(insns_, n);
   count_ = n;
   jump_count_ = jump_count;
@@ -179,7 +185,8 @@ Reason MethodCode::ReadExceptions(Arena& arena) {
     e.to = BoundaryAt(LoadU2(p + 2));
     e.handler = IndexAt(uint32_t{LoadU2(p + 4)});
     e.catch_type = CpIndex{LoadU2(p + 6)};
-    if (e.from == kNone || e.to == kNone || e.handler == kNone || e.from >= e.to) {
+    if (e.from == kNone || e.to == kNone || e.handler == kNone || e.from >= e.to ||
+        Value(e.catch_type) >= file_->pool().count()) {
       return Reason::kBadExceptionTable;
     }
     insns_[e.handler].flags |= kIsHandler;
@@ -202,20 +209,10 @@ uint32_t MethodCode::Local(Insn i) const {
 }
 
 CpIndex MethodCode::Constant(Insn i) const {
+  const Format format = InfoOf(insns_[i].op).format;
+  if (!NamesConstant(format)) return CpIndex::none;
   const uint8_t* p = BytesOf(i);
-  switch (InfoOf(insns_[i].op).format) {
-    case Format::kCp1:
-      return CpIndex{p[1]};
-    case Format::kCp2:
-    case Format::kField:
-    case Format::kInvoke:
-    case Format::kInvokeInterface:
-    case Format::kInvokeDynamic:
-    case Format::kMultiNewArray:
-      return CpIndex{LoadU2(p + 1)};
-    default:
-      return CpIndex::none;
-  }
+  return format == Format::kCp1 ? CpIndex{p[1]} : CpIndex{LoadU2(p + 1)};
 }
 
 int32_t MethodCode::Immediate(Insn i) const {

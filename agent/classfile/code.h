@@ -1,7 +1,8 @@
 // MethodCode: one method's code as a list of instructions, for planning and for rewriting.
 //
 // Guarantees: after Decode gives kOk every instruction is known and whole, every branch, switch key
-// and exception-table entry points to an instruction, and control cannot run off the end. Nothing
+// and exception-table entry points to an instruction, every constant named is one that the class
+// has (of whatever kind), and control cannot run off the end. Nothing
 // is said about types: that is the verifier's. Read-only for its users, so that a plan can be made
 // without inserting anything. Lives in the arena given (a few bytes per byte of code); the class's
 // bytes must outlive it. Not shared between threads while being decoded.

@@ -73,6 +73,39 @@ TEST_CASE("damaged code is refused by name") {
   }
 }
 
+TEST_CASE("a constant that the class does not have would be one of ours: refused") {
+  TestClass c;
+  c.code = {0xb1};
+  const auto last = static_cast<uint8_t>(Opened(c).file.pool().count() - 1);
+  const auto beyond = static_cast<uint8_t>(last + 1);
+  for (const Op named :
+       {Op::ldc_w, Op::ldc2_w, Op::getstatic, Op::invokestatic, Op::invokeinterface,
+        Op::invokedynamic, Op::new_, Op::checkcast, Op::multianewarray}) {
+    INFO(OpName(named));
+    const auto op = static_cast<uint8_t>(named);
+    CHECK(Decoded({op, 0, beyond, 0, 0, 0xb1}) == std::string("kBadConstantReference"));
+    CHECK(Decoded({op, 0, last, 0, 0, 0xb1}) == std::string("kOk"));
+  }
+  CHECK(Decoded({0x12, beyond, 0xb1}) == std::string("kBadConstantReference"));  // ldc
+  CHECK(Decoded({0x12, last, 0xb1}) == std::string("kOk"));
+  CHECK(Decoded({0x11, 0xff, 0xff, 0xb1}) == std::string("kOk"));  // sipush names none
+  c.code = {0x00, 0xb1};
+  c.exceptions = {{0, 1, 1, beyond}};
+  CHECK(Opened(c).reason == Reason::kBadExceptionTable);
+  c.exceptions = {{0, 1, 1, last}};
+  CHECK(Opened(c).reason == Reason::kOk);
+  c.exceptions.clear();
+  const auto frame_of = [&](uint8_t type) {
+    c.attributes = {{"StackMapTable", {0, 1, 65, 7, 0, type}}};
+    Opened opened(c);
+    FrameTable frames;
+    return frames.Read(opened.code, opened.memory.method_memory);
+  };
+  // The attribute's name is one constant more.
+  CHECK(frame_of(beyond) == Reason::kOk);
+  CHECK(frame_of(static_cast<uint8_t>(beyond + 1)) == Reason::kBadFrames);
+}
+
 TEST_CASE("operands, wide ones too") {
   TestClass c;
   // bipush -3 / sipush -300 / iload 7 / wide iload 300 / iinc 7 -1 / wide iinc 300 -300 / aload_2 /
@@ -130,6 +163,10 @@ TEST_CASE("branches and switches are listed, ret is seen wherever it stands") {
   CHECK(offsets == std::vector<uint32_t>{0, 6, 25});
   CHECK_FALSE(opened.code.has_jsr());
   CHECK(Decoded({0xb1, 0xa7, 0}) == std::string("kBadInstruction"));  // a goto cut off
+  c.code = {0xa8, 0, 3, 0xb1};
+  CHECK(Opened(c).code.has_jsr());
+  c.code = {0xc9, 0, 0, 0, 5, 0xb1};
+  CHECK(Opened(c).code.has_jsr());
   c.code = {0xa9, 1};
   CHECK(Opened(c).code.has_jsr());
   c.code = {0xc4, 0xa9, 0, 1};

@@ -20,7 +20,7 @@ bool SkipType(ByteReader& reader, const MethodCode& code, uint32_t* slots) {
   if (tag < kItemObject) return reader.ok();
   const uint16_t value = reader.U2();
   if (!reader.ok()) return false;
-  if (tag == kItemObject) return true;
+  if (tag == kItemObject) return value < code.file().pool().count();
   if (tag != kItemUninitialized) return false;
   const Insn creation = code.IndexAt(uint32_t{value});
   return creation != MethodCode::kNone && code.at(creation).op == Op::new_;

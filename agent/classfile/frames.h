@@ -50,8 +50,8 @@ struct FullFrame {
 
 class FrameTable {
  public:
-  // Finds and checks the method's StackMapTable. Before version 50 the JVM ignores the table: a
-  // damaged one reads as absent.
+  // Finds and checks the method's StackMapTable. Before version 50 the JVM ignores the table: one
+  // that does not follow its format reads as absent.
   Reason Find(const MethodCode& code, Arena& arena);
   // Also marks the instructions that have a frame.
   Reason Read(MethodCode& code, Arena& arena);

@@ -162,6 +162,25 @@ TEST_CASE("a trampoline of a far branch stands in an island, ranges are cut arou
   ExpectSame(c, out);
 }
 
+TEST_CASE("an island stands behind any instruction that control does not pass") {
+  TestClass c = LongForward(32000, false);
+  c.major = 49;
+  c.attributes.clear();
+  c.code[8000] = kReturn;
+  c.code[8001] = c.code[8002] = 0;
+  ByteVector out;
+  const std::string text = Rewrite(
+      c,
+      [](MethodEditor& e) {
+        e.OnEdge(1, kTaken, Nops(e, 2));
+        e.Before(3, Nops(e, 1000));
+      },
+      nullptr, {}, &out);
+  CHECK(text.find("9000 return / 9001 nop / 9002 nop / 9003 goto 33006 / 9006 nop") !=
+        std::string::npos);
+  ExpectSame(c, out);
+}
+
 TEST_CASE("backward branches, goto and jsr") {
   TestClass c;
   c.major = 49;

@@ -15,20 +15,26 @@ enum class Format : uint8_t {
   kImm1,             // one byte
   kImm2,             // two bytes
   kLocal,            // u1 local (u2 under wide)
-  kCp1,              // u1 constant
-  kCp2,              // u2 constant
   kIinc,             // u1 local, s1 increment (u2, s2 under wide)
+  kWide,             // a widened kLocal or kIinc instruction
   kBranch2,          // s2 offset
   kBranch4,          // s4 offset
   kTableSwitch,      // padding, default, low, high, offsets
   kLookupSwitch,     // padding, default, count, pairs
+  kCp1,              // u1 constant
+  kCp2,              // u2 constant
   kField,            // u2 Fieldref
   kInvoke,           // u2 Methodref or InterfaceMethodref
   kInvokeInterface,  // u2 InterfaceMethodref, count, 0
   kInvokeDynamic,    // u2 InvokeDynamic, 0, 0
   kMultiNewArray,    // u2 Class, u1 dimensions
-  kWide,             // a widened kLocal or kIinc instruction
 };
+
+// A branch or a switch: it names instructions of the method's own code.
+constexpr bool IsJump(Format format) {
+  return format >= Format::kBranch2 && format <= Format::kLookupSwitch;
+}
+constexpr bool NamesConstant(Format format) { return format >= Format::kCp1; }
 
 // Stack slots that depend on a constant.
 inline constexpr int16_t kVaries = -1;
@@ -251,6 +257,8 @@ struct OpInfo {
   uint8_t length;  // bytes with the opcode; 0 for switches and wide
   int16_t pops;    // stack slots, or kVaries
   int16_t pushes;
+  // The two bytes behind the opcode, shifted by this, are the constant that it names; 0 for none.
+  uint8_t constant_shift;
 };
 
 constexpr uint8_t LengthOf(Format format) {
@@ -282,8 +290,14 @@ constexpr uint8_t LengthOf(Format format) {
   return 0;
 }
 
+constexpr uint8_t ConstantShift(Format format) {
+  if (!NamesConstant(format)) return 16;
+  return format == Format::kCp1 ? 8 : 0;
+}
+
 inline constexpr std::array<OpInfo, kOpCount> kOpInfo = {{
-#define X(name, format, pops, pushes) {Format::format, LengthOf(Format::format), pops, pushes},
+#define X(name, format, pops, pushes) \
+  {Format::format, LengthOf(Format::format), pops, pushes, ConstantShift(Format::format)},
     IPROF_JVM_OPCODES(X)
 #undef X
 }};
@@ -292,10 +306,6 @@ constexpr const OpInfo& InfoOf(Op op) { return kOpInfo[static_cast<uint8_t>(op)]
 
 const char* OpName(Op op);  // the mnemonic: "goto", "if_icmplt"
 
-// A branch or a switch: what names instructions of the method's own code.
-constexpr bool IsJump(Format format) {
-  return format >= Format::kBranch2 && format <= Format::kLookupSwitch;
-}
 constexpr bool IsJump(Op op) { return IsJump(InfoOf(op).format); }
 constexpr bool IsConditionalBranch(Op op) {
   return (op >= Op::ifeq && op <= Op::if_acmpne) || op == Op::ifnull || op == Op::ifnonnull;

@@ -8,7 +8,7 @@
 
 #include "agent/classfile/checker.h"
 #include "agent/classfile/flow_graph.h"
-#include "agent/classfile/tools/class_mutator.h"
+#include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/classfile/tools/lockstep.h"
 #include "agent/classfile/tools/random_plan.h"
 
@@ -16,16 +16,14 @@ namespace {
 
 using namespace iprof::classfile;
 
-constexpr uint32_t kHugeMethodLimit = 8000;
-
 void Expect(bool holds, const char* what, uint32_t method, uint32_t where) {
   if (holds) return;
   std::fprintf(stderr, "rewrite_fuzz: method %u, %u: %s\n", method, where, what);
   std::abort();
 }
 
-// The promises of the graph and of the list of jumps.
-void CheckGraph(ByteSpan bytes, Workspace& memory) {
+// What decoding promises: a graph that covers the code, and every jump in the list of jumps.
+void CheckDecoded(ByteSpan bytes, Workspace& memory) {
   memory.Reset();
   ClassFile file;
   if (file.Parse(bytes, memory.class_memory) != Reason::kOk) return;
@@ -80,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ByteSpan result;
   switch (mode) {
     case 0:
-      CheckGraph(bytes, memory);
+      CheckDecoded(bytes, memory);
       return 0;
     case 1:
       result =
@@ -98,7 +96,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const RandomStyle style = mode < 6    ? RandomStyle::kNops
                                 : mode == 6 ? RandomStyle::kProbes
                                             : RandomStyle::kCareless;
-      const RewriteOptions options = {mode % 2 == 0 ? 0 : kHugeMethodLimit, false};
+      RewriteOptions options;
+      if (seed % 4 != 0) options.huge_method_limit = 0;
       result = RewriteRandomly(bytes, seed, style, options, memory, reasons);
       break;
     }

@@ -20,7 +20,10 @@
 // reason returned by Apply; constants that were asked for between Open and a declined Apply are
 // taken back (so ask for them per method, or before the first Open; asking again is cheap). A class
 // of which no method was rewritten comes out as the input bytes themselves. max_stack is exact for
-// code without jsr (an upper bound with it), max_locals counts the fresh locals used.
+// code without jsr (with it an upper bound, entries apart), max_locals counts the fresh locals used.
+// The stack is looked at only where the place of an insertion does not tell its depth: whether code
+// that the verifier would refuse anyway is declined (kBadStack, kBadConstantReference) depends on
+// what is inserted.
 //
 // Attributes of a rewritten method's code: StackMapTable, LineNumberTable, LocalVariableTable,
 // LocalVariableTypeTable, Runtime(In)VisibleTypeAnnotations and CharacterRangeTable are adjusted;

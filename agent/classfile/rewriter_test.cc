@@ -3,6 +3,7 @@
 #include "agent/classfile/rewriter.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "agent/classfile/test_class.h"
 
@@ -65,6 +66,21 @@ TEST_CASE("frames that keep more than max_locals slots: the method stays as it w
       c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }, &reason, {}, &out);
   CHECK(reason == Reason::kBadFrames);
   CHECK(out == c.Bytes());
+}
+
+TEST_CASE("frames of chopped and of all locals make room") {
+  TestClass c = IfClass();
+  c.max_locals = 3;
+  for (const ByteVector& table : {
+           ByteVector{0, 3, 252, 0, 4, 4, 250, 0, 2, 252, 0, 0, 4},  // long, none, long
+           ByteVector{0, 3, 252, 0, 4, 4, 255, 0, 2, 0, 1, 4, 0, 0, 252, 0, 0, 1}  // long, int
+       }) {
+    c.attributes = {{"StackMapTable", table}};
+    Reason reason{};
+    Rewrite(
+        c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }, &reason);
+    CHECK(reason == Reason::kOk);
+  }
 }
 
 TEST_CASE("before an instruction: branches to it go to the inserted code") {
@@ -266,33 +282,58 @@ TEST_CASE("a constructor's receiver is not an object yet") {
         }) == "kUninitializedReceiver");
 }
 
+// max_stack after insertions that are recorded with a snippet of so many slots.
+int MaxStack(const TestClass& c, int slots,
+             const std::function<void(MethodEditor&, const Snippet&)>& record) {
+  ByteVector out;
+  Reason reason{};
+  Rewrite(
+      c,
+      [&](MethodEditor& e) {
+        SnippetBuilder builder = e.Build();
+        for (int k = 0; k < slots; ++k) builder.Raw(Op::aconst_null);
+        for (int k = 0; k < slots; ++k) builder.Raw(Op::pop);
+        record(e, builder.Finish());
+      },
+      &reason, {}, &out);
+  REQUIRE(reason == Reason::kOk);
+  Workspace memory;
+  ClassFile file;
+  MethodCode code;
+  REQUIRE(file.Parse(out, memory.class_memory) == Reason::kOk);
+  REQUIRE(code.Decode(file, file.methods()[0], memory.method_memory) == Reason::kOk);
+  return code.max_stack();
+}
+
 TEST_CASE("max_stack grows by what is needed where the code stands") {
   TestClass c;
   c.max_stack = 3;
   // lconst_0 / iconst_0 / pop / pop2 / return: three slots are in use before the first pop
   c.code = {0x09, 0x03, 0x57, 0x58, 0xb1};
-  const auto max_stack = [&](Insn where) {
-    ByteVector out;
-    Rewrite(
-        c,
-        [&](MethodEditor& e) {
-          e.Before(where, e.Build().Raw(Op::lconst_0).Raw(Op::pop2).Finish());
-        },
-        nullptr, {}, &out);
-    Workspace memory;
-    ClassFile file;
-    MethodCode code;
-    REQUIRE(file.Parse(out, memory.class_memory) == Reason::kOk);
-    REQUIRE(code.Decode(file, file.methods()[0], memory.class_memory) == Reason::kOk);
-    return int{code.max_stack()};
+  const auto before = [&](Insn where) {
+    return MaxStack(c, 2, [&](MethodEditor& e, const Snippet& s) { e.Before(where, s); });
   };
-  CHECK(max_stack(0) == 3);
-  CHECK(max_stack(1) == 4);
-  CHECK(max_stack(2) == 5);
-  CHECK(max_stack(4) == 3);
+  CHECK(before(0) == 3);
+  CHECK(before(1) == 4);
+  CHECK(before(2) == 5);
+  CHECK(before(4) == 3);
 }
 
-TEST_CASE("max_stack where only entries are probed: nothing, and the exception, are on the stack") {
+TEST_CASE("max_stack on edges") {
+  // 0 lconst_0 / 1 iload_0 / 2 ifeq 7 / 5 pop2 / 6 return / 7 pop2 / 8 return
+  TestClass c;
+  c.major = 49;
+  c.descriptor = "(I)V";
+  c.max_stack = 3;
+  c.code = {0x09, 0x1a, 0x99, 0, 5, 0x58, 0xb1, 0x58, 0xb1};
+  CHECK(MaxStack(c, 4, [](MethodEditor& e, const Snippet& s) { e.OnEntry(s); }) == 4);
+  CHECK(MaxStack(c, 4, [](MethodEditor& e, const Snippet& s) { e.OnEdge(2, kFallThrough, s); }) ==
+        6);
+  CHECK(MaxStack(c, 4, [](MethodEditor& e, const Snippet& s) { e.OnEdge(2, kTaken, s); }) == 6);
+  CHECK(MaxStack(c, 4, [](MethodEditor& e, const Snippet& s) { e.Before(2, s); }) == 7);
+}
+
+TEST_CASE("max_stack at entries: nothing is on the stack, or the exception") {
   // 0 aload_0 / 1 athrow / 2 athrow, which is the handler
   TestClass c;
   c.descriptor = "(Ljava/lang/Object;)V";
@@ -300,30 +341,32 @@ TEST_CASE("max_stack where only entries are probed: nothing, and the exception, 
   c.max_stack = 2;
   c.exceptions = {{0, 2, 2}};
   c.attributes = {{"StackMapTable", {0, 1, 66, 7, 0, TestClass::kSuper}}};
-  const auto max_stack = [&](bool entry, int pushed) {
-    ByteVector out;
-    Reason reason{};
-    Rewrite(
-        c,
-        [&](MethodEditor& e) {
-          SnippetBuilder builder = e.Build();
-          for (int k = 0; k < pushed; ++k) builder.Raw(Op::aconst_null);
-          for (int k = 0; k < pushed; ++k) builder.Raw(Op::pop);
-          entry ? e.OnEntry(builder.Finish()) : e.OnHandler(2, builder.Finish());
-        },
-        &reason, {}, &out);
-    REQUIRE(reason == Reason::kOk);
-    Workspace memory;
-    ClassFile file;
-    MethodCode code;
-    REQUIRE(file.Parse(out, memory.class_memory) == Reason::kOk);
-    REQUIRE(code.Decode(file, file.methods()[0], memory.method_memory) == Reason::kOk);
-    return code.max_stack();
-  };
-  CHECK(max_stack(true, 2) == 2);
-  CHECK(max_stack(true, 3) == 3);
-  CHECK(max_stack(false, 1) == 2);
-  CHECK(max_stack(false, 2) == 3);
+  const auto on_entry = [](MethodEditor& e, const Snippet& s) { e.OnEntry(s); };
+  const auto on_handler = [](MethodEditor& e, const Snippet& s) { e.OnHandler(2, s); };
+  const auto catch_all = [](MethodEditor& e, const Snippet& s) { e.CatchAll(s); };
+  CHECK(MaxStack(c, 2, on_entry) == 2);
+  CHECK(MaxStack(c, 3, on_entry) == 3);
+  CHECK(MaxStack(c, 1, on_handler) == 2);
+  CHECK(MaxStack(c, 2, on_handler) == 3);
+  CHECK(MaxStack(c, 1, catch_all) == 2);
+  CHECK(MaxStack(c, 2, catch_all) == 3);
+  // A handler that is also branched to has a stub: 0 aconst_null / 1 goto 4 / 4 pop / 5 return
+  c.major = 49;
+  c.max_stack = 1;
+  c.code = {0x01, 0xa7, 0, 3, 0x57, 0xb1};
+  c.exceptions = {{0, 1, 4}};
+  c.attributes.clear();
+  CHECK(MaxStack(c, 4, on_handler) == 5);
+}
+
+TEST_CASE("max_stack with jsr: exact at the entry, an upper bound elsewhere") {
+  // 0 jsr 4 / 3 return / 4 astore_0 / 5 ret 0
+  TestClass c;
+  c.major = 48;
+  c.code = {0xa8, 0, 4, 0xb1, 0x4b, 0xa9, 0};
+  c.max_stack = 4;
+  CHECK(MaxStack(c, 6, [](MethodEditor& e, const Snippet& s) { e.OnEntry(s); }) == 6);
+  CHECK(MaxStack(c, 6, [](MethodEditor& e, const Snippet& s) { e.Before(1, s); }) == 10);
 }
 
 TEST_CASE("Uninitialized items in frames name the moved new") {

@@ -4,14 +4,13 @@
 //
 // The first byte chooses what is counted and how, the next three seed the counters' values, the
 // rest is the class file.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "agent/classfile/checker.h"
-#include "agent/classfile/tools/class_mutator.h"
+#include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/stable_names.h"
 #include "writer/check.h"
@@ -52,17 +51,15 @@ void TryNames(std::span<const uint8_t> bytes) {
   (void)ReadProxy(file);
 }
 
-// Half of the counters small, as real ones are, the other half anything. A class has fewer
-// counters than bytes; to fill whole chunks would take longer than all the rest.
-std::span<const uint64_t> SomeCounters(uint32_t seed, size_t class_bytes) {
+// Half of the counters small, as real ones are, the other half anything. Only those that were handed
+// out: to fill whole chunks would take longer than all the rest.
+std::span<const uint64_t> SomeCounters(uint32_t seed, const CounterSpace::Statistics& space) {
   static std::vector<uint64_t> counters(2 * size_t{kChunkCounters});
+  const size_t used = space.chunks_used > 1 ? counters.size() : space.counters;
   uint64_t state = seed | 1;
-  const size_t used = std::min(class_bytes, size_t{kChunkCounters});
-  for (size_t chunk = 0; chunk < 2; ++chunk) {
-    for (uint64_t& counter : std::span(counters).subspan(chunk * kChunkCounters, used)) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      counter = (state >> 63) != 0 ? (state >> 33) % 8 : state;
-    }
+  for (uint64_t& counter : std::span(counters).first(used)) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    counter = (state >> 63) != 0 ? (state >> 33) % 8 : state;
   }
   return counters;
 }
@@ -118,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Profile profile;
   profile.AddStandardTypes();
   instrumenter.AddTo(
-      SomeCounters(seed, bytes.size()), types,
+      SomeCounters(seed, space.statistics()), types,
       [&](std::string_view) -> uint64_t { return seed % 3; }, profile);
   (void)instrumenter.Report();
   const Result<std::string> text = WriteProfileText(profile);

@@ -284,7 +284,7 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
     slot->signal_pending.store(false, std::memory_order_release);
   }
   if (slot == nullptr) {
-    // What a timer's signal stands for was weighed when its thread took its leave.
+    // What a timer's signal stands for was weighed when its thread took its leave (WeighEnd).
     if (from_timer) weight = 0;
     CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
     return;

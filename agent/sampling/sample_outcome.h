@@ -53,7 +53,8 @@ std::string_view NameOf(SampleOutcome outcome);
 // The outcome that a non-positive num_frames stands for.
 SampleOutcome OutcomeOfCode(int32_t num_frames);
 
-// Sums over threads. "weight" counts intervals (1 + overruns), "signals" signals.
+// Sums over threads. "weight" counts intervals (1 + overruns), "signals" signals. A timer's signal
+// that comes when its thread has taken its leave has no weight: its intervals were weighed then.
 struct SampleStats {
   std::array<uint64_t, kSampleOutcomeCount> signals{};
   std::array<uint64_t, kSampleOutcomeCount> weight{};

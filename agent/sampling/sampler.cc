@@ -197,19 +197,25 @@ void Sampler::Call(ThreadSlot* slot) {
   slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
 }
 
-void Sampler::Dismiss(ThreadSlot* slot) {
-  if (slot->has_timer) DisarmThreadTimer(*hooks_.timers, slot->timer);
+// Gives whether there was a timer.
+bool Sampler::Disarm(ThreadSlot* slot) {
+  const bool armed = slot->has_timer;
+  if (armed) DisarmThreadTimer(*hooks_.timers, slot->timer);
   slot->has_timer = slot->wants_timer = slot->wants_call = false;
+  return armed;
+}
+
+void Sampler::Dismiss(ThreadSlot* slot) {
+  Disarm(slot);
   if (slot->state.load(std::memory_order_acquire) == SlotState::kWatched) {
     const uint64_t now = CpuTimeNs(slot->tid);
     if (now > slot->cpu_at_start_ns) ended_cpu_ns_ += now - slot->cpu_at_start_ns;
   }
 }
 
-// The timer's signals come with clock ticks only; what has expired since the last one is lost when
-// the thread ends.
+// The timer's signals come with clock ticks only; what had expired since the last one when the timer
+// was taken away is owed. A signal of it that is still under way weighs nothing (sample_handler.cc).
 void Sampler::WeighEnd(ThreadSlot* slot) {
-  if (!slot->has_timer) return;
   const uint64_t used = CpuTimeNs(slot->tid) - slot->cpu_at_arming_ns;
   const auto interval_ns = static_cast<uint64_t>(options_.interval_ns);
   const uint64_t due =
@@ -255,7 +261,7 @@ void Sampler::ThreadEnding() {
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) return;
   SetCurrentSlot(nullptr);  // from here on no handler touches the slot
-  WeighEnd(slot);
+  if (Disarm(slot)) WeighEnd(slot);
   Dismiss(slot);
   pool_->Release(slot);
 }

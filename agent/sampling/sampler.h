@@ -101,6 +101,7 @@ class Sampler {
   void Arm(ThreadSlot* slot);
   void Call(ThreadSlot* slot);
   void Dismiss(ThreadSlot* slot);
+  bool Disarm(ThreadSlot* slot);
   void WeighEnd(ThreadSlot* slot);
   void Settle();
   void TickerLoop();

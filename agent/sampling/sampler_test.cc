@@ -429,6 +429,21 @@ TEST_CASE("a signal from somewhere else is counted, and does no harm after the e
   syscall(SYS_tgkill, getpid(), CurrentTid(), signal);
 }
 
+TEST_CASE("a timer's signal that comes after the farewell is counted, and weighs nothing") {
+  auto sampler = Started(Every(1000000000));
+  sampler->ThreadStarted(kFakeEnv);
+  sampler->ThreadEnding();
+  siginfo_t info{};
+  info.si_signo = sampler->signal();
+  info.si_code = SI_TIMER;
+  info.si_overrun = 5;
+  REQUIRE(syscall(SYS_rt_tgsigqueueinfo, getpid(), CurrentTid(), info.si_signo, &info) == 0);
+  const SampleStats stats = sampler->stats();
+  CHECK(Signals(stats, SampleOutcome::kLate) == 1);
+  CHECK(stats.received == 1);
+  CHECK(stats.Weight() == 0);
+}
+
 TEST_CASE("without AsyncGetCallTrace there is a sentence, not a crash") {
   SamplerHooks hooks = Hooks();
   hooks.get_call_trace = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kLongestAppendix = 64;
 
-// The two-byte offsets of code within a row of a table; `end` is a length behind a start.
+// The two-byte offsets of code within a row of a table.
 struct PositionFields {
   uint32_t count;
   uint32_t at[3];
@@ -51,7 +51,7 @@ bool ClassMutator::Mutate(ByteVector& bytes, size_t most) {
   bytes_ = &bytes;
   most_ = most;
   bool changed = false;
-  const uint32_t changes = 1 + random_.Next(4);
+  const uint32_t changes = 1 + random_->Next(4);
   for (uint32_t i = 0; i < changes; ++i) {
     if (!outline_.Read(bytes)) break;
     // Not every change is possible in every class: a few tries.
@@ -93,7 +93,7 @@ bool ClassMutator::MutateOnce() {
     for (const Change& change : kChanges) sum += change.weight;
     return sum;
   }();
-  uint32_t dice = random_.Next(kWeights);
+  uint32_t dice = random_->Next(kWeights);
   const Change* change = kChanges;
   for (; dice >= change->weight; ++change) dice -= change->weight;
   return (this->*change->make)();
@@ -102,7 +102,7 @@ bool ClassMutator::MutateOnce() {
 bool ClassMutator::ChangeHeader() {
   static constexpr uint16_t kVersions[][2] = {{45, 0}, {45, 3}, {46, 0}, {49, 0}, {50, 0},
                                               {51, 0}, {52, 0}, {61, 0}, {71, 0}};
-  const uint16_t* version = kVersions[random_.Next(std::size(kVersions))];
+  const uint16_t* version = kVersions[random_->Next(std::size(kVersions))];
   StoreU2(bytes_->data() + 4, version[1]);
   StoreU2(bytes_->data() + 6, version[0]);
   return true;
@@ -112,13 +112,13 @@ bool ClassMutator::ChangeLimits() {
   const CodeOutline* code = AnyCode();
   if (code == nullptr) return false;
   const Stretch& instructions = outline_.stretches()[static_cast<size_t>(code->stretch)];
-  const uint32_t limit = random_.Next(2);
+  const uint32_t limit = random_->Next(2);
   if (instructions.width == 2) {
     (*bytes_)[code->max_stack + limit] = static_cast<uint8_t>(parts_.OddNumber());
     return true;
   }
   uint8_t* field = bytes_->data() + code->max_stack + limit * 2;
-  StoreU2(field, random_.OneIn(2) ? parts_.OddNumber() : LoadU2(field) + random_.Next(5) - 2);
+  StoreU2(field, random_->OneIn(2) ? parts_.OddNumber() : LoadU2(field) + random_->Next(5) - 2);
   return true;
 }
 
@@ -126,12 +126,12 @@ bool ClassMutator::SubstituteInstruction() {
   const CodeOutline* code = AnyCode();
   if (code == nullptr) return false;
   uint8_t* at = bytes_->data() + Begin(*code) +
-                code->boundaries[random_.Next(static_cast<uint32_t>(code->boundaries.size()) - 1)];
+                code->boundaries[random_->Next(static_cast<uint32_t>(code->boundaries.size()) - 1)];
   if (*at >= kOpCount) return false;
   const OpInfo& old = kOpInfo[*at];
   if (old.length == 0) return false;
-  const bool same_effect = !random_.OneIn(4);
-  const uint32_t first = random_.Next(kOpCount);
+  const bool same_effect = !random_->OneIn(4);
+  const uint32_t first = random_->Next(kOpCount);
   for (uint32_t i = 0; i < kOpCount; ++i) {
     const auto op = static_cast<uint8_t>((first + i) % kOpCount);
     const OpInfo& info = kOpInfo[op];
@@ -150,8 +150,8 @@ bool ClassMutator::OverwriteInstructions() {
   const CodeOutline* code = AnyCode();
   if (code == nullptr) return false;
   const auto count = static_cast<uint32_t>(code->boundaries.size()) - 1;
-  const uint32_t from = random_.Next(count);
-  const uint32_t to = std::min(count, from + 1 + random_.Next(8));
+  const uint32_t from = random_->Next(count);
+  const uint32_t to = std::min(count, from + 1 + random_->Next(8));
   const uint32_t start = code->boundaries[from];
   const uint32_t room = code->boundaries[to] - start;
   ByteVector fresh = parts_.Instructions(*code, start, room);
@@ -165,7 +165,7 @@ bool ClassMutator::Retarget() {
   if (code == nullptr) return false;
   uint8_t* begin = bytes_->data() + Begin(*code);
   const auto count = static_cast<uint32_t>(code->boundaries.size()) - 1;
-  const uint32_t first = random_.Next(count);
+  const uint32_t first = random_->Next(count);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t k = (first + i) % count;
     const uint32_t at = code->boundaries[k];
@@ -187,7 +187,7 @@ bool ClassMutator::Retarget() {
         // The default, or any word behind it: keys change, too.
         if (end < operands + 4) continue;
         const uint32_t words = (end - operands) / 4;
-        const uint32_t word = random_.OneIn(3) ? 0 : random_.Next(words);
+        const uint32_t word = random_->OneIn(3) ? 0 : random_->Next(words);
         if (word == 1 || word >= words) continue;
         StoreU4(begin + operands + word * 4, to);
         return true;
@@ -203,9 +203,9 @@ bool ClassMutator::AppendCode() {
   const CodeOutline* code = AnyCode();
   if (code == nullptr) return false;
   const uint32_t offset = code->boundaries.back();
-  ByteVector fresh = parts_.Instructions(*code, offset, 1 + random_.Next(kLongestAppendix));
+  ByteVector fresh = parts_.Instructions(*code, offset, 1 + random_->Next(kLongestAppendix));
   const auto end = static_cast<uint32_t>(offset + fresh.size());
-  switch (random_.Next(4)) {
+  switch (random_->Next(4)) {
     case 0:
       Put(&fresh, Op::return_);
       break;
@@ -231,22 +231,22 @@ bool ClassMutator::CopyElement() {
   // Over or beside an element of some table of the same kind.
   const ElementTable* to =
       AnyTable([&](const ElementTable& table) { return table.kind == from->kind; });
-  const uint32_t source = random_.Next(from->count());
+  const uint32_t source = random_->Next(from->count());
   const ByteVector element(bytes_->begin() + from->starts[source],
                            bytes_->begin() + from->starts[source + 1]);
-  if (to->count() != 0 && random_.OneIn(3)) {
-    const uint32_t place = random_.Next(to->count());
+  if (to->count() != 0 && random_->OneIn(3)) {
+    const uint32_t place = random_->Next(to->count());
     const uint32_t removed = to->starts[place + 1] - to->starts[place];
     return Splice(to->starts[place], removed, element, to->parent);
   }
-  return Splice(to->starts[random_.Next(to->count() + 1)], 0, element, to->parent) &&
+  return Splice(to->starts[random_->Next(to->count() + 1)], 0, element, to->parent) &&
          AddToCount(*to, 1);
 }
 
 bool ClassMutator::RemoveElement() {
   const ElementTable* table = AnyTable(HasElements);
   if (table == nullptr) return false;
-  const uint32_t place = random_.Next(table->count());
+  const uint32_t place = random_->Next(table->count());
   const uint32_t removed = table->starts[place + 1] - table->starts[place];
   return Splice(table->starts[place], removed, {}, table->parent) && AddToCount(*table, -1);
 }
@@ -256,8 +256,8 @@ bool ClassMutator::MovePositions() {
   if (table == nullptr) return false;
   const CodeOutline& code = outline_.codes()[static_cast<size_t>(table->code)];
   const PositionFields fields = PositionsOf(table->kind);
-  uint8_t* row = bytes_->data() + table->starts[random_.Next(table->count())];
-  const uint32_t field = fields.at[random_.Next(fields.count)];
+  uint8_t* row = bytes_->data() + table->starts[random_->Next(table->count())];
+  const uint32_t field = fields.at[random_->Next(fields.count)];
   uint32_t value = parts_.Boundary(code);
   if (table->kind == TableKind::kVariables && field == 2) value -= LoadU2(row);  // a length
   StoreU2(row + field, value);
@@ -268,17 +268,17 @@ bool ClassMutator::ChangeFrame() {
   const ElementTable* table = AnyTable(HasFrames);
   if (table == nullptr) return false;
   const CodeOutline& code = outline_.codes()[static_cast<size_t>(table->code)];
-  const uint32_t place = random_.Next(table->count());
+  const uint32_t place = random_->Next(table->count());
   const uint32_t at = table->starts[place];
-  const uint32_t delta = random_.OneIn(4) ? parts_.Boundary(code) : FrameDelta(&(*bytes_)[at]);
+  const uint32_t delta = random_->OneIn(4) ? parts_.Boundary(code) : FrameDelta(&(*bytes_)[at]);
   ByteVector fresh;
   const auto type = [&] {
-    const uint32_t item = random_.Next(9);
+    const uint32_t item = random_->Next(9);
     PutU1(&fresh, item);
     if (item == 7) PutU2(&fresh, parts_.Constant(Tag::kClass));
     if (item == 8) PutU2(&fresh, parts_.Boundary(code));
   };
-  const uint32_t kind = 246 + random_.Next(10);
+  const uint32_t kind = 246 + random_->Next(10);
   if (kind == 246) {
     PutU1(&fresh, delta < 64 ? delta : 0);
   } else {
@@ -287,7 +287,7 @@ bool ClassMutator::ChangeFrame() {
     if (kind == 247) type();
     for (uint32_t n = 251; n < kind && kind < 255; ++n) type();
     for (int list = 0; kind == 255 && list < 2; ++list) {
-      const uint32_t items = random_.Next(list == 0 ? 6 : 3);
+      const uint32_t items = random_->Next(list == 0 ? 6 : 3);
       PutU2(&fresh, items);
       for (uint32_t n = 0; n < items; ++n) type();
     }
@@ -299,7 +299,7 @@ bool ClassMutator::ChangeFrame() {
 bool ClassMutator::SplitFrame() {
   const ElementTable* table = AnyTable(HasFrames);
   if (table == nullptr) return false;
-  const uint32_t place = random_.Next(table->count());
+  const uint32_t place = random_->Next(table->count());
   int64_t before = -1;
   for (uint32_t k = 0; k < place; ++k) before += 1 + FrameDelta(&(*bytes_)[table->starts[k]]);
   const uint32_t delta = FrameDelta(&(*bytes_)[table->starts[place]]);
@@ -308,7 +308,7 @@ bool ClassMutator::SplitFrame() {
   const auto low = std::find_if(boundaries.begin(), boundaries.end(), inside);
   const auto high = std::find_if_not(low, boundaries.end(), inside);
   if (low == high) return false;
-  const uint32_t chosen = low[random_.Next(static_cast<uint32_t>(high - low))];
+  const uint32_t chosen = low[random_->Next(static_cast<uint32_t>(high - low))];
   const auto first = static_cast<uint32_t>(chosen - (before + 1));
   ByteVector fresh;
   PutU1(&fresh, 251);
@@ -326,40 +326,40 @@ bool ClassMutator::SplitFrame() {
 
 bool ClassMutator::ChangeStretch() {
   if (outline_.stretches().empty()) return false;
-  const auto number = random_.Next(static_cast<uint32_t>(outline_.stretches().size()));
+  const auto number = random_->Next(static_cast<uint32_t>(outline_.stretches().size()));
   const Stretch& stretch = outline_.stretches()[number];
   const uint32_t length = stretch.end - stretch.begin;
-  const uint32_t at = stretch.begin + random_.Next(length + 1);
+  const uint32_t at = stretch.begin + random_->Next(length + 1);
   const uint32_t left = stretch.end - at;
-  switch (random_.Next(4)) {
+  switch (random_->Next(4)) {
     case 0: {
-      ByteVector fresh(1 + random_.Next(8));
-      for (uint8_t& byte : fresh) byte = static_cast<uint8_t>(random_.Next(256));
+      ByteVector fresh(1 + random_->Next(8));
+      for (uint8_t& byte : fresh) byte = static_cast<uint8_t>(random_->Next(256));
       return Splice(at, 0, fresh, static_cast<int>(number));
     }
     case 1:
       if (left == 0) return false;
-      return Splice(at, 1 + random_.Next(std::min(left, 8u)), {}, static_cast<int>(number));
+      return Splice(at, 1 + random_->Next(std::min(left, 8u)), {}, static_cast<int>(number));
     case 2:
       if (left < 2) return false;
       StoreU2(bytes_->data() + at, parts_.OddNumber());
       return true;
     default:
       if (left == 0) return false;
-      (*bytes_)[at] = static_cast<uint8_t>(random_.Next(256));
+      (*bytes_)[at] = static_cast<uint8_t>(random_->Next(256));
       return true;
   }
 }
 
 bool ClassMutator::ChangeMember() {
-  const auto members = random_.OneIn(4) ? outline_.file().fields() : outline_.file().methods();
+  const auto members = random_->OneIn(4) ? outline_.file().fields() : outline_.file().methods();
   if (members.empty()) return false;
   const auto count = static_cast<uint32_t>(members.size());
-  uint8_t* member = bytes_->data() + members[random_.Next(count)].offset;
-  const uint8_t* other = bytes_->data() + members[random_.Next(count)].offset;
-  switch (random_.Next(4)) {
+  uint8_t* member = bytes_->data() + members[random_->Next(count)].offset;
+  const uint8_t* other = bytes_->data() + members[random_->Next(count)].offset;
+  switch (random_->Next(4)) {
     case 0:
-      StoreU2(member, LoadU2(member) ^ 1u << random_.Next(16));
+      StoreU2(member, LoadU2(member) ^ 1u << random_->Next(16));
       break;
     case 1:
       StoreU2(member + 2, LoadU2(other + 2));
@@ -368,14 +368,15 @@ bool ClassMutator::ChangeMember() {
       StoreU2(member + 4, LoadU2(other + 4));
       break;
     default:
-      StoreU2(member + 2 + 2 * random_.Next(2), parts_.Constant(Tag::kUtf8));
+      member += 2 * random_->Next(2);
+      StoreU2(member + 2, parts_.Constant(Tag::kUtf8));
       break;
   }
   return true;
 }
 
 bool ClassMutator::ChangeConstant() {
-  static constexpr std::string_view kLetters = "()BCDFIJSZVL[;/<>.\0\x7f\xc0\xed";
+  static constexpr char kLetters[] = "()BCDFIJSZVL[;/<>.\x7f\xc0\xed";  // and the zero behind them
   const CpIndex index{parts_.Constant()};
   const ConstantPool& pool = outline_.file().pool();
   const Tag tag = pool.tag(index);
@@ -384,8 +385,8 @@ bool ClassMutator::ChangeConstant() {
     const std::string_view text = pool.Utf8(index);
     if (text.empty()) return false;
     const auto at = reinterpret_cast<const uint8_t*>(text.data()) - bytes_->data();
-    (*bytes_)[static_cast<size_t>(at) + random_.Next(static_cast<uint32_t>(text.size()))] =
-        static_cast<uint8_t>(kLetters[random_.Next(static_cast<uint32_t>(kLetters.size()))]);
+    (*bytes_)[static_cast<size_t>(at) + random_->Next(static_cast<uint32_t>(text.size()))] =
+        static_cast<uint8_t>(kLetters[random_->Next(std::size(kLetters))]);
     return true;
   }
   // Entries are walked, as the pool does not tell where one stands.
@@ -417,7 +418,7 @@ bool ClassMutator::ChangeConstant() {
     }
   }
   if (tag == Tag::kMethodHandle) {
-    (*bytes_)[at + 1] = static_cast<uint8_t>(random_.Next(11));
+    (*bytes_)[at + 1] = static_cast<uint8_t>(random_->Next(11));
   } else {
     StoreU2(bytes_->data() + at + 1, parts_.Constant());
   }
@@ -445,15 +446,15 @@ bool ClassMutator::AppendConstant() {
   const ConstantPool& pool = outline_.file().pool();
   if (pool.count() >= 65534) return false;
   ByteVector fresh;
-  if (random_.OneIn(2)) {
-    const std::string_view name = kNames[random_.Next(std::size(kNames))];
+  if (random_->OneIn(2)) {
+    const std::string_view name = kNames[random_->Next(std::size(kNames))];
     Put(&fresh, Tag::kUtf8);
     PutU2(&fresh, static_cast<uint32_t>(name.size()));
     for (const char c : name) PutU1(&fresh, static_cast<uint8_t>(c));
   } else {
     static constexpr Tag kPairs[] = {Tag::kFieldref, Tag::kMethodref, Tag::kInterfaceMethodref,
                                      Tag::kInvokeDynamic, Tag::kDynamic};
-    const Tag tag = kPairs[random_.Next(std::size(kPairs))];
+    const Tag tag = kPairs[random_->Next(std::size(kPairs))];
     Put(&fresh, tag);
     PutU2(&fresh, parts_.Constant(Tag::kClass));
     PutU2(&fresh, parts_.Constant(Tag::kNameAndType));
@@ -466,15 +467,15 @@ bool ClassMutator::AppendConstant() {
 bool ClassMutator::RenameAttribute() {
   const ElementTable* table = AnyTable(HasAttributes);
   if (table == nullptr) return false;
-  StoreU2(bytes_->data() + table->starts[random_.Next(table->count())],
-          parts_.Constant(Tag::kUtf8));
+  uint8_t* name = bytes_->data() + table->starts[random_->Next(table->count())];
+  StoreU2(name, parts_.Constant(Tag::kUtf8));
   return true;
 }
 
 const CodeOutline* ClassMutator::AnyCode() {
   const auto& codes = outline_.codes();
   if (codes.empty()) return nullptr;
-  const CodeOutline& code = codes[random_.Next(static_cast<uint32_t>(codes.size()))];
+  const CodeOutline& code = codes[random_->Next(static_cast<uint32_t>(codes.size()))];
   return code.boundaries.size() < 2 ? nullptr : &code;
 }
 
@@ -482,7 +483,7 @@ template <typename Suits>
 const ElementTable* ClassMutator::AnyTable(Suits suits) {
   const auto& tables = outline_.tables();
   const auto count = static_cast<uint32_t>(tables.size());
-  const uint32_t first = random_.Next(count);
+  const uint32_t first = random_->Next(count);
   for (uint32_t i = 0; i < count; ++i) {
     const ElementTable& table = tables[(first + i) % count];
     if (suits(table)) return &table;
@@ -515,19 +516,6 @@ bool ClassMutator::Splice(uint32_t at, uint32_t removed, ByteSpan inserted, int 
   const auto from = bytes_->begin() + at;
   bytes_->insert(bytes_->erase(from, from + removed), inserted.begin(), inserted.end());
   return true;
-}
-
-size_t MutateChosenClass(uint8_t* data, size_t size, size_t most, size_t prefix, uint64_t seed,
-                         size_t (*anyhow)(uint8_t* data, size_t size, size_t most)) {
-  RandomNumbers random(seed);
-  if (size <= prefix || random.OneIn(8)) return anyhow(data, size, most);
-  if (random.OneIn(4)) {
-    data[random.Next(static_cast<uint32_t>(prefix))] = static_cast<uint8_t>(random.Next(256));
-  }
-  ByteVector bytes(data + prefix, data + size);
-  if (!ClassMutator(seed).Mutate(bytes, most - prefix)) return anyhow(data, size, most);
-  std::copy(bytes.begin(), bytes.end(), data + prefix);
-  return prefix + bytes.size();
 }
 
 }  // namespace iprof::classfile

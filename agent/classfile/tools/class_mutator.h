@@ -6,8 +6,8 @@
 // odd but readable classes is reached: instructions are replaced and appended, branches and table
 // entries moved to other instructions, rows, frames, attributes and members copied and removed.
 //
-// Guarantees: the same seed and bytes give the same result, of at most `most` bytes. Whether the
-// result is a valid class is left to chance.
+// Guarantees: the same random numbers and bytes give the same result, which grows to `most` bytes
+// at most. Whether it is a valid class is left to chance.
 #pragma once
 
 #include "agent/classfile/tools/byte_vector.h"
@@ -19,11 +19,12 @@ namespace iprof::classfile {
 
 class ClassMutator {
  public:
-  explicit ClassMutator(uint64_t seed) : random_(seed), parts_(random_, outline_) {}
+  explicit ClassMutator(RandomNumbers& random) : random_(&random), parts_(random, outline_) {}
   ClassMutator(const ClassMutator&) = delete;
   ClassMutator& operator=(const ClassMutator&) = delete;
 
-  // One to four changes. False when the bytes are no class, or nothing was changed.
+  // One to four changes, of which some may undo others. False when the bytes are no class, or
+  // nothing was tried that was possible.
   bool Mutate(ByteVector& bytes, size_t most);
 
  private:
@@ -54,16 +55,11 @@ class ClassMutator {
   // nothing is changed, when the class would become too long.
   bool Splice(uint32_t at, uint32_t removed, ByteSpan inserted, int stretch);
 
-  RandomNumbers random_;
+  RandomNumbers* random_;
   ClassOutline outline_;
   RandomParts parts_;
   ByteVector* bytes_ = nullptr;
   size_t most_ = 0;
 };
-
-// For a fuzz target whose input is a class behind `prefix` bytes that choose what is done with it:
-// changes the class, at times the prefix, at times any bytes by `anyhow`. Gives the new size.
-size_t MutateChosenClass(uint8_t* data, size_t size, size_t most, size_t prefix, uint64_t seed,
-                         size_t (*anyhow)(uint8_t* data, size_t size, size_t most));
 
 }  // namespace iprof::classfile

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "agent/classfile/test_class.h"
+#include "agent/classfile/tools/fuzz_mutation.h"
 
 namespace iprof::classfile {
 namespace {
@@ -57,6 +58,11 @@ Reason ReasonOf(const ByteVector& bytes, Workspace& memory) {
   return r;
 }
 
+bool Mutate(ByteVector& bytes, uint64_t seed) {
+  RandomNumbers random(seed);
+  return ClassMutator(random).Mutate(bytes, kMost);
+}
+
 TEST_CASE("the outline finds every table of a code") {
   const ByteVector bytes = Source().Bytes();
   ClassOutline outline;
@@ -84,7 +90,7 @@ TEST_CASE("mutants differ, keep to the size given, and are mostly classes with c
   uint32_t decoded = 0;
   for (uint32_t seed = 0; seed < kMutants; ++seed) {
     ByteVector bytes = source;
-    if (!ClassMutator(seed).Mutate(bytes, kMost)) continue;
+    if (!Mutate(bytes, seed)) continue;
     changed += bytes != source;
     REQUIRE(bytes.size() <= kMost);
     ClassOutline outline;
@@ -96,13 +102,41 @@ TEST_CASE("mutants differ, keep to the size given, and are mostly classes with c
   CHECK(decoded > kMutants / 2);
 }
 
+TEST_CASE("rows, frames, attributes and methods come and go, and are counted") {
+  const ByteVector source = Source().Bytes();
+  ClassOutline outline;
+  REQUIRE(outline.Read(source));
+  const auto counts = [&] {
+    std::map<TableKind, uint32_t> found;
+    for (const ElementTable& table : outline.tables()) found[table.kind] += table.count();
+    return found;
+  };
+  const std::map<TableKind, uint32_t> before = counts();
+  std::map<TableKind, bool> fewer;
+  std::map<TableKind, bool> more;
+  for (uint32_t seed = 0; seed < 4000; ++seed) {
+    ByteVector bytes = source;
+    if (!Mutate(bytes, seed) || !outline.Read(bytes)) continue;
+    for (const auto& [kind, count] : counts()) {
+      fewer[kind] |= count < before.at(kind);
+      more[kind] |= count > before.at(kind);
+    }
+  }
+  for (const TableKind kind : {TableKind::kMethods, TableKind::kAttributes, TableKind::kExceptions,
+                               TableKind::kLines, TableKind::kVariables, TableKind::kFrames}) {
+    INFO(static_cast<int>(kind));
+    CHECK(fewer[kind]);
+    CHECK(more[kind]);
+  }
+}
+
 TEST_CASE("mutants of mutants grow up to the size given") {
   Workspace memory;
   ByteVector bytes = Source().Bytes();
   size_t largest = 0;
   for (uint32_t seed = 0; seed < 5000; ++seed) {
     const ByteVector before = bytes;
-    ClassMutator(seed).Mutate(bytes, kMost);
+    Mutate(bytes, seed);
     REQUIRE(bytes.size() <= kMost);
     largest = std::max(largest, bytes.size());
     if (ReasonOf(bytes, memory) != Reason::kOk) bytes = before;
@@ -113,8 +147,8 @@ TEST_CASE("mutants of mutants grow up to the size given") {
 TEST_CASE("the same seed gives the same mutant") {
   ByteVector one = Source().Bytes();
   ByteVector other = one;
-  ClassMutator(7).Mutate(one, kMost);
-  ClassMutator(7).Mutate(other, kMost);
+  Mutate(one, 7);
+  Mutate(other, 7);
   CHECK(one == other);
 }
 

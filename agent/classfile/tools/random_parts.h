@@ -1,9 +1,9 @@
 // RandomParts: numbers, constants, places and instructions picked at random out of one class, for
 // the mutator.
 //
-// Guarantees: instructions are whole, and the branches among them lead to instructions that the
-// code has already. Whether the stack suits them is left to chance, which is given a hand: half of
-// what is made leaves the stack as it was.
+// Guarantees: instructions are whole, and the branches among them mostly lead to instructions that
+// the code has already. Whether the stack suits them is left to chance, which is given a hand: most
+// of what is made leaves the stack as it was.
 #pragma once
 
 #include "agent/classfile/tools/byte_vector.h"
