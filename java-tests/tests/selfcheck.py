@@ -8,8 +8,8 @@ from oracle import java_sources
 
 
 class SelfCheck(AgentCase):
-    def check(self, *command, jvm_args=()):
-        run = self.run_java(*command, agent="selfcheck=y,verbose=1", jvm_args=jvm_args)
+    def check(self, *command, jvm_args=(), options=""):
+        run = self.run_java(*command, agent=f"selfcheck=y,verbose=1{options}", jvm_args=jvm_args)
         lines = [line for line in self.agent_lines(run.stderr) if "selfcheck" in line]
         print("\n".join(lines), file=sys.stderr)
         said = "\n".join(lines)
@@ -27,7 +27,8 @@ class SelfCheck(AgentCase):
         self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])
 
     def test_programs_that_know_their_counts(self):
-        self.check("counting.All", "1")
+        # Some have many threads, which meet in the JDK's pools and queues and lose increments where they share counters.
+        self.check("counting.All", "1", options=",stripes=16")
 
     def test_javac(self):
         if self.jvm.kind != "jdk":
