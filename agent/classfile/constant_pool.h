@@ -65,13 +65,13 @@ class ConstantPool {
   // The raw two-byte fields of an entry (0 when it has none there).
   uint16_t FirstU2(CpIndex index) const;
   uint16_t SecondU2(CpIndex index) const;
-
- private:
+  // Where an entry's tag stands in the file; 0 where there is none.
   uint32_t Offset(CpIndex index) const {
     const uint32_t i = Value(index);
     return i < count_ ? offsets_[i] : 0;
   }
 
+ private:
   const uint8_t* file_ = nullptr;
   uint32_t* offsets_ = nullptr;  // of the tag byte; 0 = unusable
   uint32_t count_ = 0;

@@ -132,6 +132,16 @@ TEST_CASE("no frame and nothing to stand behind in reach: the method is left alo
   ExpectSame(c, out);
 }
 
+std::string RewriteSoThatAnIslandIsNeeded(const TestClass& c, ByteVector* out) {
+  return Rewrite(
+      c,
+      [](MethodEditor& e) {
+        e.OnEdge(1, kTaken, Nops(e, 2));
+        e.Before(3, Nops(e, 1000));
+      },
+      nullptr, {}, out);
+}
+
 TEST_CASE("a trampoline of a far branch stands in an island, ranges are cut around it") {
   TestClass c = LongForward(40000 - 8000, false);
   c.code[31999] = kReturn;
@@ -146,13 +156,7 @@ TEST_CASE("a trampoline of a far branch stands in an island, ranges are cut arou
   PutFullFrame(&table, 0);
   c.attributes = {{"StackMapTable", table}};
   ByteVector out;
-  const std::string text = Rewrite(
-      c,
-      [](MethodEditor& e) {
-        e.OnEdge(1, kTaken, Nops(e, 2));
-        e.Before(3, Nops(e, 1000));
-      },
-      nullptr, {}, &out);
+  const std::string text = RewriteSoThatAnIslandIsNeeded(c, &out);
   CHECK(Start(text, 2) == "0 iload_0 / 1 ifeq 9003");
   CHECK(text.find("9000 goto 9008 / 9003 nop / 9004 nop / 9005 goto 33006 / 9008 nop") !=
         std::string::npos);
@@ -169,13 +173,7 @@ TEST_CASE("an island stands behind any instruction that control does not pass") 
   c.code[8000] = kReturn;
   c.code[8001] = c.code[8002] = 0;
   ByteVector out;
-  const std::string text = Rewrite(
-      c,
-      [](MethodEditor& e) {
-        e.OnEdge(1, kTaken, Nops(e, 2));
-        e.Before(3, Nops(e, 1000));
-      },
-      nullptr, {}, &out);
+  const std::string text = RewriteSoThatAnIslandIsNeeded(c, &out);
   CHECK(text.find("9000 return / 9001 nop / 9002 nop / 9003 goto 33006 / 9006 nop") !=
         std::string::npos);
   ExpectSame(c, out);

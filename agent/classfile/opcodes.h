@@ -9,7 +9,7 @@
 
 namespace iprof::classfile {
 
-// What follows the opcode byte.
+// What follows the opcode byte. The order matters: jumps stand together, what names a constant last.
 enum class Format : uint8_t {
   kNone,             // nothing
   kImm1,             // one byte

@@ -389,34 +389,7 @@ bool ClassMutator::ChangeConstant() {
         static_cast<uint8_t>(kLetters[random_->Next(std::size(kLetters))]);
     return true;
   }
-  // Entries are walked, as the pool does not tell where one stands.
-  uint32_t at = 10;
-  for (uint32_t i = 1; i < Value(index); ++i) {
-    switch (pool.tag(CpIndex{static_cast<uint16_t>(i)})) {
-      case Tag::kUtf8:
-        at += 3u + LoadU2(bytes_->data() + at + 1);
-        break;
-      case Tag::kLong:
-      case Tag::kDouble:
-        at += 9;
-        break;
-      case Tag::kClass:
-      case Tag::kString:
-      case Tag::kMethodType:
-      case Tag::kModule:
-      case Tag::kPackage:
-        at += 3;
-        break;
-      case Tag::kMethodHandle:
-        at += 4;
-        break;
-      case Tag::kUnusable:
-        break;
-      default:
-        at += 5;
-        break;
-    }
-  }
+  const uint32_t at = pool.Offset(index);
   if (tag == Tag::kMethodHandle) {
     (*bytes_)[at + 1] = static_cast<uint8_t>(random_->Next(11));
   } else {
