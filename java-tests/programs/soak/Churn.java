@@ -1,0 +1,162 @@
+package soak;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.invoke.MethodHandles;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Classes come and go, round after round, for a number of seconds:  Churn MODE SECONDS
+ *
+ * <p>Modes: loaders, unique (a name of its own for every class), hidden, lambdas, proxies, refusing (loaders that know a list of
+ * names), redefinition (with this class as a Java agent). Every round checks its own result. At the end one full collection must
+ * free every loader and hidden class. Standard output does not depend on how many rounds there were, so that runs can be compared; the
+ * number of rounds goes to standard error.
+ */
+public final class Churn {
+    private static final List<String> PAYLOAD = List.of("soak.Payload", "soak.Payload$Guarded");
+
+    private static Instrumentation instrumentation;
+
+    private Churn() {}
+
+    public static void premain(String options, Instrumentation given) {
+        instrumentation = given;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        String mode = arguments[0];
+        Callable<Object> round = rounds(mode);
+        long end = System.nanoTime() + Long.parseLong(arguments[1]) * 1_000_000_000L;
+        List<WeakReference<Object>> made = new ArrayList<>();
+        long count = 0;
+        do {
+            WeakReference<Object> reference = new WeakReference<>(round.call());
+            // Enough to see that garbage is collectable; all of them would be a program of its own.
+            if (count % 64 == 0 && made.size() < 4096) {
+                made.add(reference);
+            }
+            count++;
+        } while (System.nanoTime() < end || count < 128);
+        System.gc();
+        long kept = made.stream().filter(one -> one.get() != null).count();
+        System.err.println(mode + ": " + count + " rounds");
+        System.out.println(mode + ": every result is right, " + kept + " kept after one full collection");
+    }
+
+    /** One round of a mode: makes classes, uses them, and answers what must become garbage. */
+    private static Callable<Object> rounds(String mode) {
+        return switch (mode) {
+            case "loaders" -> () -> use(new Loaders.Delegating(payload()));
+            case "refusing" -> () -> use(new Loaders.Refusing(payload()));
+            case "unique" -> new UniqueNames();
+            case "hidden" -> Churn::hidden;
+            case "lambdas" -> Churn::lambdas;
+            case "proxies" -> Churn::proxies;
+            case "redefinition" -> new Redefinition();
+            default -> throw new IllegalArgumentException("no mode " + mode);
+        };
+    }
+
+    private static Map<String, byte[]> payload() {
+        return Map.of(PAYLOAD.get(0), Loaders.bytesOf(PAYLOAD.get(0)), PAYLOAD.get(1), Loaders.bytesOf(PAYLOAD.get(1)));
+    }
+
+    private static void check(IntUnaryOperator made) {
+        int expected = new Payload().applyAsInt(7);
+        int result = made.applyAsInt(7);
+        if (result != expected) {
+            throw new AssertionError(result + " instead of " + expected);
+        }
+    }
+
+    private static Object use(ClassLoader loader) throws ReflectiveOperationException {
+        check((IntUnaryOperator) loader.loadClass(PAYLOAD.get(0)).getDeclaredConstructor().newInstance());
+        return loader;
+    }
+
+    private static Object hidden() throws ReflectiveOperationException {
+        Class<?> made = MethodHandles.lookup().defineHiddenClass(Loaders.bytesOf("soak.Small00000000"), true).lookupClass();
+        checkSmall((IntUnaryOperator) made.getDeclaredConstructor().newInstance());
+        return made;
+    }
+
+    private static void checkSmall(IntUnaryOperator made) {
+        if (made.applyAsInt(20) != 10 || made.applyAsInt(21) != 64) {
+            throw new AssertionError("a small class gave a wrong result");
+        }
+    }
+
+    /** Loaders whose class does nothing but link lambdas. */
+    private static Object lambdas() throws ReflectiveOperationException {
+        ClassLoader loader = new Loaders.Delegating(Map.of("soak.ManyLambdas", Loaders.bytesOf("soak.ManyLambdas")));
+        IntUnaryOperator made = (IntUnaryOperator) loader.loadClass("soak.ManyLambdas").getDeclaredConstructor().newInstance();
+        if (made.applyAsInt(1) != 16) {
+            throw new AssertionError("lambdas gave " + made.applyAsInt(1));
+        }
+        return loader;
+    }
+
+    private static Object proxies() {
+        ClassLoader loader = new Loaders.Delegating(Map.of());
+        Object proxy = Proxy.newProxyInstance(loader, new Class<?>[] {IntUnaryOperator.class, Runnable.class},
+                (self, method, given) -> method.getName().equals("applyAsInt") ? (int) given[0] + 1 : null);
+        if (((IntUnaryOperator) proxy).applyAsInt(4) != 5) {
+            throw new AssertionError("a proxy gave a wrong result");
+        }
+        ((Runnable) proxy).run();
+        return loader;
+    }
+
+    /** Every round a class with a name that never was there before. */
+    private static final class UniqueNames implements Callable<Object> {
+        private int number;
+
+        @Override
+        public Object call() throws ReflectiveOperationException {
+            String name = String.format("soak.Small%08d", ++number);
+            byte[] bytes = renamed(Loaders.bytesOf("soak.Small00000000"), "Small00000000", name.substring(5));
+            ClassLoader loader = new Loaders.Delegating(Map.of(name, bytes));
+            checkSmall((IntUnaryOperator) loader.loadClass(name).getDeclaredConstructor().newInstance());
+            return loader;
+        }
+
+        /** Names of equal length, so that nothing but the text changes. */
+        private static byte[] renamed(byte[] bytes, String from, String to) {
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            return text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    /** Retransforms and redefines classes that are in use. */
+    private static final class Redefinition implements Callable<Object> {
+        private final ClassLoader loader = new Loaders.Delegating(payload());
+
+        Redefinition() {
+            instrumentation.addTransformer(new ClassFileTransformer() {
+                @Override
+                public byte[] transform(ClassLoader from, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+                    return name != null && name.startsWith("soak/") ? bytes.clone() : null;
+                }
+            }, true);
+        }
+
+        @Override
+        public Object call() throws Exception {
+            use(loader);
+            Class<?> payload = loader.loadClass(PAYLOAD.get(0));
+            instrumentation.retransformClasses(payload, Payload.class);
+            instrumentation.redefineClasses(
+                    new java.lang.instrument.ClassDefinition(payload, Loaders.bytesOf(PAYLOAD.get(0))));
+            return use(new Loaders.Delegating(payload()));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+grammar Sums;
+file : (statement NEWLINE)* EOF ;
+statement : NAME '=' sum | sum ;
+sum : product (('+' | '-') product)* ;
+product : factor (('*' | '/') factor)* ;
+factor : NUMBER | NAME | '(' sum ')' | '-' factor ;
+NAME : [a-z]+ ;
+NUMBER : [0-9]+ ('.' [0-9]+)? ;
+NEWLINE : '\r'? '\n' ;
+BLANK : [ \t]+ -> skip ;

@@ -1,0 +1,1 @@
+/** @externs */ /** @param {string} text */ function print(text) {}

@@ -1,0 +1,16 @@
+CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(20));
+CREATE TABLE purchase (id INT PRIMARY KEY, customer INT, amount DECIMAL(10,2), FOREIGN KEY (customer) REFERENCES customer(id));
+CREATE INDEX by_customer ON purchase(customer);
+INSERT INTO customer VALUES (1, 'Ada');
+INSERT INTO customer VALUES (2, 'Grace');
+INSERT INTO customer VALUES (3, 'Edsger');
+INSERT INTO purchase VALUES (1, 1, 10.50);
+INSERT INTO purchase VALUES (2, 1, 20.25);
+INSERT INTO purchase VALUES (3, 2, 5.00);
+INSERT INTO purchase VALUES (4, 3, 7.75);
+INSERT INTO purchase VALUES (5, 3, 1.00);
+SELECT c.name, COUNT(*), SUM(p.amount) FROM customer c JOIN purchase p ON p.customer = c.id GROUP BY c.name ORDER BY c.name;
+UPDATE purchase SET amount = amount * 2 WHERE customer IN (SELECT id FROM customer WHERE name LIKE 'A%');
+SELECT c.name, p.amount FROM customer c LEFT JOIN purchase p ON p.customer = c.id AND p.amount > 6 ORDER BY c.name, p.amount;
+DELETE FROM purchase WHERE amount < 6;
+SELECT MAX(amount), MIN(amount), AVG(amount) FROM purchase;

@@ -1,0 +1,103 @@
+"""Pairs: a program run once without the agent and once with it, and how the two runs differ.
+
+What must be equal: standard output, exit status, and the files that belong to the output. What must not happen with the agent: an
+internal error, a profile that `iprof check` refuses, a compiler that gives a method up for a reason that it has without the agent for none, memory that
+grows more than without it. Absolute times are never compared.
+"""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import time
+
+PERIOD_S = 0.1
+BAIL_OUT = re.compile(r"COMPILE SKIPPED: (.*?)(?: \((?:not retryable|retry at different tier)\))?$", re.M)
+# Reasons that come and go with load, code cache and class loading, without the agent as well.
+CHANGING = ("concurrent class loading", "out of virtual registers", "CodeCache", "code cache", "not initialized", "unloaded")
+
+
+@dataclasses.dataclass
+class Run:
+    """How one run went."""
+    code: int
+    stdout: str
+    stderr: str
+    files: dict
+    rss_kib: list  # over time
+    bail_outs: set
+
+    def growth_kib(self):
+        """From the second quarter of the run to its end: start-up is no growth. None where the run was too short to tell."""
+        if len(self.rss_kib) < 40:
+            return None
+        early = sorted(self.rss_kib[len(self.rss_kib) // 4: len(self.rss_kib) // 2])
+        late = sorted(self.rss_kib[-len(self.rss_kib) // 10:])
+        return late[len(late) // 2] - early[len(early) // 2]
+
+
+def resident_kib(pid):
+    try:
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
+    """Runs a JVM in the folder `work`. Its first word is java; what the compilers give up goes to a log of the JVM."""
+    log = work / "jvm.log"
+    diagnostics = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={log}",
+                   "-XX:+PrintCompilation"]
+    command = [str(part) for part in (command[0], *diagnostics, *command[1:])]
+    rss = []
+    with open(work / "stdout", "w+b") as out, open(work / "stderr", "w+b") as err, open(work / "stdin", "w+b") as given:
+        given.write(stdin)
+        given.seek(0)
+        process = subprocess.Popen(command, stdin=given, stdout=out, stderr=err, cwd=work, env=environment)
+        deadline = time.monotonic() + timeout_s
+        try:
+            while process.poll() is None:
+                if time.monotonic() > deadline:
+                    break
+                kib = resident_kib(process.pid)
+                if kib is not None:
+                    rss.append(kib)
+                time.sleep(PERIOD_S)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+    bail_outs = set()
+    if log.exists():
+        bail_outs = {match.group(1).strip() for match in BAIL_OUT.finditer(log.read_text(errors="replace"))}
+    return Run(process.returncode, (work / "stdout").read_text(errors="replace"), (work / "stderr").read_text(errors="replace"),
+               {name: (work / name).read_text(errors="replace") if (work / name).exists() else None for name in shown}, rss, bail_outs)
+
+
+def steady(reasons):
+    return {reason for reason in reasons if not any(word in reason for word in CHANGING)}
+
+
+def differences(without, with_agent, known_bail_outs, most_growth_kib=None):
+    """Sentences about what the agent changed; none is good. `known_bail_outs`: reasons seen without the agent in any run.
+    `most_growth_kib`: how much more memory may grow; None where a program's memory grows by itself."""
+    found = []
+    if without.code != with_agent.code:
+        found.append(f"exit status {with_agent.code} instead of {without.code}")
+    if without.stdout != with_agent.stdout:
+        found.append("standard output differs")
+    for name, text in without.files.items():
+        if with_agent.files.get(name) != text:
+            found.append(f"the file {name} differs")
+    if "internal error" in with_agent.stderr:
+        found.append("the agent reported an internal error")
+    new = steady(with_agent.bail_outs) - steady(without.bail_outs) - steady(known_bail_outs)
+    if new:
+        found.append(f"compilers gave methods up for new reasons: {', '.join(sorted(new))}")
+    growth = [run.growth_kib() if most_growth_kib is not None else None for run in (without, with_agent)]
+    if None not in growth and growth[1] - growth[0] > most_growth_kib:
+        found.append(f"memory grew by {growth[1] // 1024} MiB instead of {growth[0] // 1024}")
+    return found
