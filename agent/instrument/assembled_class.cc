@@ -50,14 +50,51 @@ uint16_t AssembledClass::FieldRef(std::string_view owner, std::string_view name,
 
 uint16_t AssembledClass::Member(uint32_t tag, std::string_view owner, std::string_view name,
                                 std::string_view descriptor) {
-  const uint16_t name_index = Utf8(name);
-  const uint16_t descriptor_index = Utf8(descriptor);
-  std::string name_and_type;
-  U1(name_and_type, 12), U2(name_and_type, name_index), U2(name_and_type, descriptor_index);
+  const uint16_t type_index = NameAndType(name, descriptor);
   const uint16_t class_index = Class(owner);
-  const uint16_t type_index = Constant(std::move(name_and_type));
   std::string bytes;
   U1(bytes, tag), U2(bytes, class_index), U2(bytes, type_index);
+  return Constant(std::move(bytes));
+}
+
+uint16_t AssembledClass::NameAndType(std::string_view name, std::string_view descriptor) {
+  const uint16_t name_index = Utf8(name);
+  const uint16_t descriptor_index = Utf8(descriptor);
+  std::string bytes;
+  U1(bytes, 12), U2(bytes, name_index), U2(bytes, descriptor_index);
+  return Constant(std::move(bytes));
+}
+
+uint16_t AssembledClass::Integer(uint32_t value) {
+  std::string bytes;
+  U1(bytes, 3), U4(bytes, value);
+  return Constant(std::move(bytes));
+}
+
+uint16_t AssembledClass::MethodType(std::string_view descriptor) {
+  const uint16_t text = Utf8(descriptor);
+  std::string bytes;
+  U1(bytes, 16), U2(bytes, text);
+  return Constant(std::move(bytes));
+}
+
+uint16_t AssembledClass::Handle(uint32_t kind, uint16_t member) {
+  std::string bytes;
+  U1(bytes, 15), U1(bytes, kind), U2(bytes, member);
+  return Constant(std::move(bytes));
+}
+
+uint16_t AssembledClass::Bootstrap(uint16_t handle, std::initializer_list<uint16_t> arguments) {
+  U2(bootstraps_, handle), U2(bootstraps_, static_cast<uint32_t>(arguments.size()));
+  for (const uint16_t each : arguments) U2(bootstraps_, each);
+  return bootstrap_count_++;
+}
+
+uint16_t AssembledClass::CallSite(uint16_t bootstrap, std::string_view name,
+                                  std::string_view descriptor) {
+  const uint16_t type_index = NameAndType(name, descriptor);
+  std::string bytes;
+  U1(bytes, 18), U2(bytes, bootstrap), U2(bytes, type_index);
   return Constant(std::move(bytes));
 }
 
@@ -97,7 +134,13 @@ std::vector<uint8_t> AssembledClass::Bytes() {
       U2(members, Utf8("Ljdk/internal/vm/annotation/IntrinsicCandidate;")), U2(members, 0);
     }
   }
-  U2(members, 0);  // class attributes
+  U2(members, bootstrap_count_ == 0 ? 0 : 1);  // class attributes
+  if (bootstrap_count_ > 0) {
+    U2(members, Utf8("BootstrapMethods"));
+    U4(members, static_cast<uint32_t>(2 + bootstraps_.size()));
+    U2(members, bootstrap_count_);
+    members.append(bootstraps_);
+  }
 
   std::string file;
   U4(file, 0xCAFEBABE), U2(file, 0), U2(file, version_);

@@ -36,12 +36,20 @@ class AssembledClass {
   uint16_t Class(std::string_view name);
   uint16_t MethodRef(std::string_view owner, std::string_view name, std::string_view descriptor);
   uint16_t FieldRef(std::string_view owner, std::string_view name, std::string_view descriptor);
+  uint16_t Integer(uint32_t value);
+  uint16_t MethodType(std::string_view descriptor);
+  // `kind` as in the class-file format: 5 invokeVirtual, 6 invokeStatic, 8 newInvokeSpecial …
+  uint16_t Handle(uint32_t kind, uint16_t member);
+  // Gives the number of the bootstrap method.
+  uint16_t Bootstrap(uint16_t handle, std::initializer_list<uint16_t> arguments);
+  uint16_t CallSite(uint16_t bootstrap, std::string_view name, std::string_view descriptor);
   AssembledClass& Add(Method method);
   AssembledClass& AddField(uint16_t access, std::string_view name, std::string_view descriptor);
   std::vector<uint8_t> Bytes();
 
  private:
   uint16_t Constant(std::string bytes);
+  uint16_t NameAndType(std::string_view name, std::string_view descriptor);
   uint16_t Member(uint32_t tag, std::string_view owner, std::string_view name,
                   std::string_view descriptor);
 
@@ -54,6 +62,8 @@ class AssembledClass {
   std::string fields_;
   uint16_t field_count_ = 0;
   std::vector<Method> methods_;
+  std::string bootstraps_;
+  uint16_t bootstrap_count_ = 0;
 };
 
 // Bytes of code from instructions and operand bytes.

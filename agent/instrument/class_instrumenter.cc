@@ -14,6 +14,7 @@
 #include "agent/classfile/position_map.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
+#include "agent/instrument/content_hash.h"
 #include "agent/instrument/intrinsic_names.h"
 #include "agent/instrument/method_graph.h"
 #include "agent/instrument/outcome_tally.h"
@@ -217,7 +218,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     return false;
   }
   const std::string_view name = input.name.empty() ? file.name() : input.name;
-  const Hash128 hash = Murmur3(input.bytes);
+  const Hash128 hash = ContentHash(file, name);
   classfile::ByteSpan result;
   const CountedClass* before = table.Find(name, hash);
   bool changed = false;

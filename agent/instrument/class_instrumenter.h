@@ -7,7 +7,8 @@
 //    only, nothing.
 //  - The same class file (by name and bytes), loaded again by whatever loader or retransformed,
 //    gets the same counters: its counts are merged by construction, and repeated loading costs no
-//    memory.
+//    memory. A class that is counted under another name than its own (a lambda, a proxy) is the
+//    same whatever its own name is, see content_hash.h.
 //  - Classes of one name with different bytes are told apart here; AddTo merges their calls, and
 //    where a method's code differs between them writes the branches of the version that was called
 //    most often.

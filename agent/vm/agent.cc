@@ -44,14 +44,15 @@ Status JvmtiFailure(const char* step, jvmtiError error) {
                                              static_cast<int>(error)));
 }
 
+// Of the running JVM; 0 where it does not say.
+int JdkVersion(jvmtiEnv* jvmti) {
+  JvmtiString text(jvmti);
+  if (jvmti->GetSystemProperty("java.vm.version", text.address()) != JVMTI_ERROR_NONE) return 0;
+  return MakeVmIdentity("", std::string(ViewOf(text))).major;
+}
+
 instrument::NamingRule NamingFor(const Options& options, jvmtiEnv* jvmti) {
-  int version = options.target_jdk;
-  if (version == 0) {
-    JvmtiString text(jvmti);
-    if (jvmti->GetSystemProperty("java.vm.version", text.address()) == JVMTI_ERROR_NONE)
-      version = MakeVmIdentity("", std::string(ViewOf(text))).major;
-  }
-  return instrument::RuleForJdk(version);
+  return instrument::RuleForJdk(options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti));
 }
 
 }  // namespace
@@ -61,7 +62,8 @@ Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_pt
       jvmti_(jvmti),
       settings_(std::move(settings)),
       log_(std::move(log)),
-      hidden_names_(NamingFor(settings_.options, jvmti)) {}
+      hidden_names_(NamingFor(settings_.options, jvmti),
+                    instrument::UnboxingOfJdk(JdkVersion(jvmti))) {}
 
 Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
 
@@ -99,6 +101,7 @@ void Agent::Abandon() {
   if (Sampling* sampling = sampling_.load()) sampling->StopEvents();
   if (hidden_ != nullptr) hidden_->StopEvents();
   if (counting_ != nullptr) counting_->StopEvents();
+  if (watch_ != nullptr) watch_->StopEvents();
 }
 
 Status Agent::Register(bool attached) {
@@ -109,6 +112,10 @@ Status Agent::Register(bool attached) {
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
+  const Result<UnloadWatch*> watch = UnloadWatch::Create(vm_, *log_, hidden_names_);
+  if (!watch.ok()) return watch.status();
+  watch_ = *watch;
+  proxies_.UseWatch(watch_);
   const Result<Counting*> counting =
       Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
   if (!counting.ok()) return counting.status();
@@ -116,7 +123,7 @@ Status Agent::Register(bool attached) {
   if (IsOver()) return Status();  // to retransform all classes takes its time
   if (counting_ != nullptr || settings_.options.samples) {
     const Result<HiddenClasses*> hidden =
-        HiddenClasses::Create(vm_, *log_, hidden_names_, counting_, attached);
+        HiddenClasses::Create(vm_, *log_, hidden_names_, *watch_, counting_, attached);
     if (!hidden.ok()) return hidden.status();
     hidden_ = *hidden;
   }

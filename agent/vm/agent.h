@@ -88,6 +88,7 @@ class Agent {
   std::atomic<Phase> phase_{Phase::kStarting};
   std::atomic<Sampling*> sampling_{nullptr};  // null where nothing is sampled
   // The starting thread's until kRunning, unchanged from there on.
+  UnloadWatch* watch_ = nullptr;     // null only before Register
   HiddenClasses* hidden_ = nullptr;  // null after an attach
   Counting* counting_ = nullptr;     // null where nothing is counted
   std::timed_mutex dump_mutex_;      // guards what follows, and writing

@@ -116,6 +116,7 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   planned.jdk = options.jdk && plan.start != CountingStart::kApplication;
   auto* counting = new Counting(jvmti, planned, log, proxies);  // lives until the process ends
   counting->start_ = plan.start;
+  counting->notes_lambdas_ = !attached;
   counting->WatchOrigins(flags, attached);
   Status status = counting->Register();
   if (!status.ok()) {
@@ -301,6 +302,7 @@ void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint s
                            const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
   const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
   const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
+  if (notes_lambdas_) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   if (origin_ != nullptr) origin_->Note(jni, loader, known_name, original);
   std::optional<std::string> proxy;

@@ -130,6 +130,7 @@ class Counting final : public BciMap {
   jvmtiEnv* const jvmti_;
   Log& log_;
   CountingStart start_ = CountingStart::kFirstBytecode;
+  bool notes_lambdas_ = true;  // for LambdaNumbers; after an attach nobody names lambdas
   ClassFilter filter_;
   ProxyNames& proxies_;
   instrument::CounterSpace space_;

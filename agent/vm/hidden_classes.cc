@@ -16,8 +16,6 @@ namespace {
 // do.
 constexpr jint kStrongLoaderLink = 4;
 
-constexpr std::array kEvents{JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_OBJECT_FREE};
-
 Status JvmtiFailure(const char* step, jvmtiError error) {
   return {Code::kInternal,
           fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
@@ -28,7 +26,8 @@ Status JvmtiFailure(const char* step, jvmtiError error) {
 std::atomic<HiddenClasses*> HiddenClasses::instance_{nullptr};
 
 Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& names,
-                                             Counting* counting, bool attached) {
+                                             UnloadWatch& watch, Counting* counting,
+                                             bool attached) {
   if (attached) {
     log.Step("lambdas are neither counted nor named: the JVM was running before the agent came");
     return nullptr;
@@ -44,7 +43,7 @@ Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& 
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
   }
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
-  auto* made = new HiddenClasses(jvmti, log, names, counting);  // until the process ends
+  auto* made = new HiddenClasses(jvmti, log, names, watch, counting);  // until the process ends
   instance_.store(made, std::memory_order_release);
   if (Status status = made->Register(); !status.ok()) {
     made->StopEvents();
@@ -57,25 +56,20 @@ Status HiddenClasses::Register() {
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_native_method_bind_events = 1;
   capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
-  capabilities.can_tag_objects = 1;
-  capabilities.can_generate_object_free_events = 1;
+  capabilities.can_get_bytecodes = 1;
   jvmtiError error = jvmti_->AddCapabilities(&capabilities);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let lambdas be named", error);
   jvmtiEventCallbacks callbacks{};
   callbacks.NativeMethodBind = NativeMethodBind;
-  callbacks.ObjectFree = ObjectFree;
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
-  for (const jvmtiEvent event : kEvents) {
-    error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
-    if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
-  }
+  error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
   return {};
 }
 
 void HiddenClasses::StopEvents() {
-  for (const jvmtiEvent event : kEvents)
-    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
+  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
 }
 
 void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {
@@ -99,13 +93,18 @@ HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
   return name.starts_with("java/lang/invoke/") ? Kind::kLinkage : Kind::kOther;
 }
 
-CapturingClass HiddenClasses::TagOf(jclass lookup) {
-  jlong tag = 0;
-  if (jvmti_->GetTag(lookup, &tag) == JVMTI_ERROR_NONE && tag == 0) {
-    tag = next_tag_.fetch_add(1, std::memory_order_relaxed);
-    if (jvmti_->SetTag(lookup, tag) != JVMTI_ERROR_NONE) tag = 0;
-  }
-  return CapturingClass{tag};
+// The stack is only read where the answer is not clear without it.
+uint32_t HiddenClasses::NumberOf(JNIEnv* jni, jclass lookup) {
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE) return 0;
+  std::string_view capturing = ViewOf(signature);
+  if (capturing.size() < 3) return 0;
+  capturing = capturing.substr(1, capturing.size() - 2);
+  const instrument::LambdaNumbers& numbers = names_.lambda_numbers();
+  if (!numbers.AnyIn(capturing)) return 0;
+  const auto site = call_sites_.Find(jni, lookup);
+  if (!site) return 0;
+  return numbers.NumberOf(capturing, site->method, site->descriptor, site->call);
 }
 
 HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jclass lookup,
@@ -134,7 +133,9 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
     ++without_name_;
     return prepared;
   }
-  prepared.stable_name = names_.NumberLambda(TagOf(lookup), *base);
+  prepared.class_name = file.name();
+  prepared.stable_name =
+      instrument::NumberedLambdaName(*base, names_.rule(), NumberOf(jni, lookup));
   if (counting_ == nullptr) return prepared;
 
   std::vector<uint8_t> rewritten;
@@ -157,7 +158,8 @@ void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
   JvmtiString signature(jvmti_);
   if (jvmti_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
   const std::string_view text = ViewOf(signature);
-  if (text.size() > 2) names_.Add(text.substr(1, text.size() - 2), stable_name);
+  if (text.size() < 3) return;
+  names_.Add(text.substr(1, text.size() - 2), stable_name, watch_.TagOf(defined));
 }
 
 // Whether the pending exception says that the bytes are no good class; clears it then.
@@ -185,6 +187,15 @@ std::string HiddenClasses::Report() const {
   report += fmt::format(
       "hidden classes left out: {} linkage of method handles, {} type switches, {} others\n",
       seen(Kind::kLinkage), seen(Kind::kTypeSwitch), seen(Kind::kOther));
+  report += fmt::format(
+      "names of lambdas and proxies: {} in use, {} KiB; call sites of lambdas that share a name: "
+      "{}, "
+      "{} KiB\n",
+      names_.size(), names_.bytes() / 1024, names_.lambda_numbers().size(),
+      names_.lambda_numbers().bytes() / 1024);
+  if (const uint64_t count = names_.lambda_numbers().refused(); count > 0) {
+    report += fmt::format("call sites of lambdas for whose numbers there was no room: {}\n", count);
+  }
   if (original_.load() == nullptr) report += "no hidden class was defined since the start\n";
   if (const uint64_t count = refused_.load(); count > 0) {
     report += fmt::format("lambdas defined uncounted because the JVM refused them: {}\n", count);
@@ -192,34 +203,49 @@ std::string HiddenClasses::Report() const {
   return report;
 }
 
+// Defines the rewritten class; the original one where there is none, or where the JVM refuses it.
+jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                             jstring name, jbyteArray bytes, jint offset, jint length,
+                             jobject domain, jboolean initialize, jint flags, jobject class_data,
+                             const Prepared& prepared) {
+  const DefineClass0 original = original_.load(std::memory_order_acquire);
+  if (prepared.rewritten != nullptr) {
+    jclass defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0,
+                              prepared.length, domain, initialize, flags, class_data);
+    const bool again = defined == nullptr && TakeFormatError(jni);
+    jni->DeleteLocalRef(prepared.rewritten);
+    if (!again) return defined;
+    ++refused_;
+  }
+  return original(jni, holder, loader, lookup, name, bytes, offset, length, domain, initialize,
+                  flags, class_data);
+}
+
 jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
                                           jstring name, jbyteArray bytes, jint offset, jint length,
                                           jobject domain, jboolean initialize, jint flags,
                                           jobject class_data) {
   HiddenClasses* self = instance_.load(std::memory_order_acquire);
-  const DefineClass0 original = self->original_.load(std::memory_order_acquire);
   Prepared prepared;
   AtBoundary(self->log_, "defineClass0",
              [&] { prepared = self->Prepare(jni, loader, lookup, bytes, offset, length); });
+  const auto define = [&] {
+    return self->Define(jni, holder, loader, lookup, name, bytes, offset, length, domain,
+                        initialize, flags, class_data, prepared);
+  };
+  const bool is_named = !prepared.stable_name.empty();
   jclass defined = nullptr;
-  if (prepared.rewritten != nullptr) {
-    defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0, prepared.length,
-                       domain, initialize, flags, class_data);
-    const bool again = defined == nullptr && self->TakeFormatError(jni);
-    jni->DeleteLocalRef(prepared.rewritten);
-    if (again) {
-      ++self->refused_;
-      defined = original(jni, holder, loader, lookup, name, bytes, offset, length, domain,
-                         initialize, flags, class_data);
-    }
+  if (is_named) {
+    const HiddenNames::Defining scope(prepared.class_name, prepared.stable_name);
+    defined = define();
   } else {
-    defined = original(jni, holder, loader, lookup, name, bytes, offset, length, domain, initialize,
-                       flags, class_data);
+    defined = define();
   }
-  if (defined != nullptr && !prepared.stable_name.empty()) {
+  if (defined == nullptr) return nullptr;
+  if (is_named) {
     AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
   }
-  if (defined != nullptr && (flags & kStrongLoaderLink) != 0 && self->counting_ != nullptr) {
+  if ((flags & kStrongLoaderLink) != 0 && self->counting_ != nullptr) {
     AtBoundary(self->log_, "defineClass0",
                [&] { self->counting_->HiddenClassStays(jni, defined); });
   }
@@ -232,12 +258,6 @@ void JNICALL HiddenClasses::NativeMethodBind(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*
   HiddenClasses* self = instance_.load(std::memory_order_acquire);
   if (self == nullptr) return;
   AtBoundary(self->log_, "NativeMethodBind", [&] { self->OnBind(method, address, replacement); });
-}
-
-void JNICALL HiddenClasses::ObjectFree(jvmtiEnv* /*jvmti*/, jlong tag) {
-  HiddenClasses* self = instance_.load(std::memory_order_acquire);
-  if (self == nullptr) return;
-  AtBoundary(self->log_, "ObjectFree", [&] { self->names_.Drop(CapturingClass{tag}); });
 }
 
 }  // namespace iprof::vm

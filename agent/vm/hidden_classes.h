@@ -10,6 +10,10 @@
 //    an application hides itself): passed on untouched, and counted by kind. An image build has no
 //    class by any such name. See docs/names.md.
 //
+// A lambda's name follows from its class file and, where several lambdas of a class do the same,
+// from the call site that is being linked: threads that race to link a site, and a site that is
+// linked again, get classes of one name.
+//
 // Guarantees: on any problem the original bytes are defined; where the JVM refuses the rewritten
 // class as badly formed the original one is defined instead. The exceptions of the original are the
 // caller's, ours never are. No lock is held across a call to the JVM.
@@ -27,9 +31,11 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/vm/call_site.h"
 #include "agent/vm/counting.h"
 #include "agent/vm/hidden_names.h"
 #include "agent/vm/log.h"
+#include "agent/vm/unload_watch.h"
 #include "writer/status.h"
 
 namespace iprof::vm {
@@ -40,8 +46,8 @@ class HiddenClasses {
   HiddenClasses& operator=(const HiddenClasses&) = delete;
 
   // `counting` may be null: then classes are only named. The result lives until the process ends.
-  static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, Counting* counting,
-                                       bool attached);
+  static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, UnloadWatch& watch,
+                                       Counting* counting, bool attached);
 
   // Where the agent's start fails after all: no lambda is named or counted. At load only.
   void StopEvents();
@@ -60,19 +66,29 @@ class HiddenClasses {
 
   // What is known of a class before it is defined.
   struct Prepared {
+    std::string class_name;          // as the bytes have it
     std::string stable_name;         // empty: it is left alone
     jbyteArray rewritten = nullptr;  // null: the original bytes
     jint length = 0;
   };
 
-  HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, Counting* counting)
-      : jvmti_(jvmti), log_(log), names_(names), counting_(counting) {}
+  HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, UnloadWatch& watch,
+                Counting* counting)
+      : jvmti_(jvmti),
+        log_(log),
+        names_(names),
+        watch_(watch),
+        counting_(counting),
+        call_sites_(jvmti) {}
 
   Status Register();
   void OnBind(jmethodID method, void* address, void** replacement);
   Prepared Prepare(JNIEnv* jni, jobject loader, jclass lookup, jbyteArray bytes, jint offset,
                    jint length);
-  CapturingClass TagOf(jclass lookup);
+  uint32_t NumberOf(JNIEnv* jni, jclass lookup);
+  jclass Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup, jstring name,
+                jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
+                jint flags, jobject class_data, const Prepared& prepared);
   void Remember(jclass defined, const std::string& stable_name);
   static Kind KindOf(std::string_view name);
   bool TakeFormatError(JNIEnv* jni);
@@ -83,16 +99,16 @@ class HiddenClasses {
                                     jobject class_data);
   static void JNICALL NativeMethodBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread,
                                        jmethodID method, void* address, void** replacement);
-  static void JNICALL ObjectFree(jvmtiEnv* jvmti, jlong tag);
 
   static std::atomic<HiddenClasses*> instance_;  // the replacement is handed no pointer
 
   jvmtiEnv* const jvmti_;
   Log& log_;
   HiddenNames& names_;
+  UnloadWatch& watch_;
   Counting* const counting_;
+  CallSiteFinder call_sites_;
   std::atomic<DefineClass0> original_{nullptr};
-  std::atomic<jlong> next_tag_{1};
   std::array<std::atomic<uint64_t>, kKinds> seen_{};
   std::atomic<uint64_t> counted_{0};
   std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read

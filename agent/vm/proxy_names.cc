@@ -73,13 +73,15 @@ std::optional<std::string> ProxyNames::ModuleName(jvmtiEnv* jvmti, JNIEnv* jni, 
   return name;
 }
 
-std::string ProxyNames::NameOf(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
-                               instrument::ProxyFacts facts) {
+std::string ProxyNames::Name(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
+                             std::string_view hotspot_name, instrument::ProxyFacts facts) {
   facts.loader = LoaderName(jvmti, jni, loader);
   if (!instrument::IsDynamicProxyPackage(facts.package)) {
     facts.module = ModuleName(jvmti, jni, loader, facts.package);
   }
-  return names_.NumberProxy(instrument::ProxyBaseName(facts), instrument::ProxyText(facts));
+  const UnloadTag tag = watch_ == nullptr ? kNeverUnloaded : watch_->TagOf(loader);
+  return names_.AddProxy(hotspot_name, instrument::ProxyBaseName(facts),
+                         instrument::ProxyText(facts), tag);
 }
 
 std::optional<std::string> ProxyNames::NameLoading(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
@@ -90,9 +92,7 @@ std::optional<std::string> ProxyNames::NameLoading(jvmtiEnv* jvmti, JNIEnv* jni,
   if (file.Parse(bytes, arena) != classfile::Reason::kOk) return std::nullopt;
   auto facts = instrument::ReadProxy(file);
   if (!facts) return std::nullopt;
-  std::string name = NameOf(jvmti, jni, loader, std::move(*facts));
-  names_.Add(file.name(), name);
-  return name;
+  return Name(jvmti, jni, loader, file.name(), std::move(*facts));
 }
 
 void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
@@ -128,7 +128,7 @@ void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
   }
   jobject loader = nullptr;
   if (jvmti->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
-  names_.Add(internal, NameOf(jvmti, jni, loader, std::move(facts)));
+  Name(jvmti, jni, loader, internal, std::move(facts));
   if (loader != nullptr) jni->DeleteLocalRef(loader);
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "agent/vm/hidden_names.h"
+#include "agent/vm/unload_watch.h"
 
 namespace iprof::vm {
 
@@ -23,6 +24,9 @@ class ProxyNames {
   explicit ProxyNames(HiddenNames& names) : names_(names) {}
 
   HiddenNames& names() const { return names_; }
+
+  // Lets names be forgotten with their loaders. Before the first class is named.
+  void UseWatch(UnloadWatch* watch) { watch_ = watch; }
 
   void LearnFields(JNIEnv* jni);
 
@@ -36,12 +40,14 @@ class ProxyNames {
   void NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, std::string_view signature);
 
  private:
-  std::string NameOf(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader, instrument::ProxyFacts facts);
+  std::string Name(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader, std::string_view hotspot_name,
+                   instrument::ProxyFacts facts);
   std::optional<std::string> LoaderName(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader) const;
   std::optional<std::string> ModuleName(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
                                         const std::string& package) const;
 
   HiddenNames& names_;
+  UnloadWatch* watch_ = nullptr;
   jfieldID loader_name_ = nullptr;
   jfieldID module_name_ = nullptr;
   std::atomic<bool> learnt_{false};  // the two above may be read

@@ -7,13 +7,13 @@ const std::string* SampledMethods::Shared(std::string_view text) {
 }
 
 void SampledMethods::AddClass(std::string_view class_descriptor,
-                              std::span<const MethodOfClass> methods) {
+                              std::span<const MethodOfClass> methods, ClassNaming naming) {
   if (methods.empty()) return;
   const std::lock_guard<std::mutex> guard(lock_);
   const std::string* shared_class = Shared(class_descriptor);
   for (const MethodOfClass& method : methods)
     by_id_[method.id] = {shared_class, Shared(method.name), Shared(method.descriptor),
-                         method.version};
+                         method.version, naming};
 }
 
 std::optional<SampledMethod> SampledMethods::Find(const void* id) const {
@@ -21,7 +21,7 @@ std::optional<SampledMethod> SampledMethods::Find(const void* id) const {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return std::nullopt;
   return SampledMethod{*found->second.class_descriptor, *found->second.name,
-                       *found->second.descriptor, found->second.version};
+                       *found->second.descriptor, found->second.version, found->second.naming};
 }
 
 size_t SampledMethods::size() const {

@@ -27,11 +27,16 @@ namespace iprof::vm {
 // of its own; its positions are the class file's.
 enum class MethodVersion : uint8_t { kCurrent, kReplaced };
 
+// Whether a class has its stable name here already: HiddenNames forgets the name of a class that is
+// unloaded, but samples stay.
+enum class ClassNaming : uint8_t { kHotSpot, kStable };
+
 struct SampledMethod {
   std::string_view class_descriptor;  // as JVMTI gives it: "La/B;", hidden "La/B.0x00;"
   std::string_view name;
   std::string_view descriptor;  // "(I)V"
   MethodVersion version = MethodVersion::kCurrent;
+  ClassNaming naming = ClassNaming::kHotSpot;
 };
 
 struct MethodOfClass {
@@ -48,7 +53,8 @@ class SampledMethods {
   SampledMethods& operator=(const SampledMethods&) = delete;
 
   // Adding a class again (it was redefined) adds what is new.
-  void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods);
+  void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods,
+                ClassNaming naming = ClassNaming::kHotSpot);
   // Texts live as long as this object.
   std::optional<SampledMethod> Find(const void* id) const;
   size_t size() const;
@@ -59,6 +65,7 @@ class SampledMethods {
     const std::string* name;
     const std::string* descriptor;
     MethodVersion version;
+    ClassNaming naming;
   };
   const std::string* Shared(std::string_view text);
 

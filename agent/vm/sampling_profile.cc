@@ -155,7 +155,9 @@ class Translation {
       resolved.kind = FrameKind::kUnnamed;
       return;
     }
-    if (lookup_.names != nullptr) {
+    if (resolved.method.naming == ClassNaming::kStable) {
+      resolved.kind = FrameKind::kOrdinary;
+    } else if (lookup_.names != nullptr) {
       if (std::optional<std::string> stable = lookup_.names->StableName(type)) {
         type = std::move(*stable);
         resolved.kind = FrameKind::kOrdinary;

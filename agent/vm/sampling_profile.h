@@ -42,6 +42,8 @@ class HiddenClassNames {
  public:
   virtual ~HiddenClassNames() = default;
   virtual std::optional<std::string> StableName(std::string_view hotspot_name) const = 0;
+  // The same for a descriptor, "La/B$$Lambda.0x0000000800c03000;".
+  virtual std::optional<std::string> StableDescriptor(std::string_view descriptor) const = 0;
 };
 
 // Bcis of rewritten methods to those of the class file; the bci itself where a method was not

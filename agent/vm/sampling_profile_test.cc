@@ -117,6 +117,9 @@ TEST_CASE("a lambda goes in under its stable name, and stays out while nobody kn
       if (name != "a.App$$Lambda/0x000000080002") return std::nullopt;
       return "a.App$$Lambda/0xfeed0";
     }
+    std::optional<std::string> StableDescriptor(std::string_view) const override {
+      return std::nullopt;
+    }
   } names;
   World world;
   world.Sample({At(6, 2), At(3, 1)});
@@ -127,6 +130,18 @@ TEST_CASE("a lambda goes in under its stable name, and stays out while nobody kn
   again.Sample({At(6, 2)});
   CHECK(again.Written(&counts, &names) == Samples{{"a.App$$Lambda/0xfeed0.run()void:2 ", 1}});
   CHECK(counts.unstable_frames == 0);
+}
+
+TEST_CASE("a lambda that had its stable name from the start needs nobody to know it") {
+  World world;
+  world.methods.AddClass("La/App$$Lambda.0xfeed0;",
+                         std::vector<MethodOfClass>{{Id(11), "run", "()V"}}, ClassNaming::kStable);
+  world.methods.AddClass("La/App$$Lambda$feed;", std::vector<MethodOfClass>{{Id(12), "run", "()V"}},
+                         ClassNaming::kStable);
+  world.Sample({At(11, 2)});
+  world.Sample({At(12, 3)});
+  CHECK(world.Written() ==
+        Samples{{"a.App$$Lambda/0xfeed0.run()void:2 ", 1}, {"a.App$$Lambda$feed.run()void:3 ", 1}});
 }
 
 TEST_CASE("a virtual thread's stack ends where its continuation begins") {

@@ -195,7 +195,13 @@ void Sampling::LearnClass(jclass klass) {
     methods.push_back({ids[i], std::string(ViewOf(name)), std::string(ViewOf(signature)),
                        MethodVersion::kCurrent});
   }
-  methods_.AddClass(ViewOf(descriptor), methods);
+  const auto stable =
+      names_ == nullptr ? std::nullopt : names_->StableDescriptor(ViewOf(descriptor));
+  if (stable) {
+    methods_.AddClass(*stable, methods, ClassNaming::kStable);
+  } else {
+    methods_.AddClass(ViewOf(descriptor), methods);
+  }
 }
 
 void Sampling::LearnLoadedClasses(const LoadedClasses& classes) {

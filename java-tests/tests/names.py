@@ -128,6 +128,81 @@ class Lambdas(NamesCase):
         self.assertEqual(counts, [50, 50, 50])
 
 
+    def test_shared_records(self):
+        """The same lambda of another loader is the same class, whatever number the JVM gave it."""
+        counted, in_use = [], []
+        for loaders in (20, 400):
+            run = self.run_java("names.Loaders", loaders, agent="samples=n,receivers=n,monitors=n,verbose=1")
+            self.assertRegex(run.stderr, r"lambdas: \d+ defined, ")
+            counted.append(int(re.search(r"classes: (\d+) counted", run.stderr).group(1)))
+            in_use.append(int(re.search(r"names of lambdas and proxies: (\d+) in use", run.stderr).group(1)))
+        print(f"{self.jvm.id} classes counted {counted}, names in use {in_use}")
+        self.assertLess(counted[1] - counted[0], 100, "380 loaders more, with three lambdas each")
+        self.assertLess(in_use[1] - in_use[0], 900, "names go with their classes")
+
+
+class Numbers(NamesCase):
+    """Lambdas of one class that do the same: numbered by the class file, however they were linked."""
+
+    NAME = re.compile(r"(.*\$\$Lambda(?:\$[0-9a-f]{40}|/0x[0-9a-f]{32}))_?(\d*)$")
+
+    def calls_by_number(self, profile, owner, method="applyAsInt"):
+        """Base name -> {number: calls}, of the lambdas of a class."""
+        calls = collections.defaultdict(dict)
+        for name in self.lambdas(profile, owner + "$$Lambda"):
+            base, number = self.NAME.match(name).groups()
+            calls[base][int(number or 0)] = profile.calls_of(f"{name}.{method}")
+        return dict(calls)
+
+    def test_order_of_linkage_makes_no_difference(self):
+        for sites in (["first", "second"], ["second", "first"], ["second"], ["first"]):
+            with self.subTest(sites=sites):
+                self.run_java("names.CallSites", *sites, agent="samples=n")
+                calls = self.calls_by_number(self.profile(), "names.CallSites")
+                self.assertEqual(len(calls), 1, calls)
+                expected = {number: count for number, count in ((0, 100), (1, 200)) if ["first", "second"][number] in sites}
+                self.assert_same(expected, next(iter(calls.values())))
+
+    def test_application_only_knows_the_call_sites(self):
+        self.run_java("names.CallSites", "second", agent="samples=n,jdk=n")
+        self.assertEqual(list(self.calls_by_number(self.profile(), "names.CallSites").values()), [{1: 200}])
+
+    def test_threads_that_race(self):
+        for _ in range(3):
+            self.run_java("names.Racing", agent="samples=n", jvm_args=["-XX:TieredStopAtLevel=1"])
+            calls = self.calls_by_number(self.profile(), "names.Racing")
+            numbers = sorted(sorted(each) for each in calls.values())
+            self.assertEqual(numbers, [[0], [0], [0], [0, 1]], calls)
+            # Eight threads of a thousand calls each; they lose some of each other's.
+            for each in calls.values():
+                for count in each.values():
+                    self.assertTrue(1000 <= count <= 8000, calls)
+
+    def test_sites_that_are_linked_again(self):
+        library = Settings.agent.parent / "java-tests" / "libretransforming.so"
+        if not library.exists():
+            self.skipTest("the library for this test is not built")
+        plain = self.run_java("names.Relinked", library, agent=None)
+        run = self.run_java("names.Relinked", library, agent="samples=n")
+        self.assert_same(plain.stdout, run.stdout)
+        profile = self.profile()
+        calls = sorted(sorted(each.items()) for each in self.calls_by_number(profile, "names.Relinked").values())
+        self.assertEqual(calls, [[(0, 2000), (1, 4000)], [(0, 20000)]])
+        receivers = {context[0]: types for context, types in profile.receivers().items()
+                     if context[0].startswith(("names.Relinked.work(", "names.Relinked.twice("))}
+        self.assertEqual(sorted(sum(types.values()) for types in receivers.values()), [2000, 2000, 2000, 20000], receivers)
+        for context, types in receivers.items():
+            self.assertEqual(len(types), 1, f"{context}: {types}")
+
+    def test_what_shares_a_name(self):
+        """The agent ranks call sites by what it expects of their lambdas; the lambdas themselves say who shares a name."""
+        for target in (17, 23, 25):
+            with self.subTest(target=target):
+                expected = {n for n in self.expected_lambdas("names.Conversions", target) if n.startswith("names.")}
+                self.run_java("names.Conversions", agent=f"samples=n,target={target}")
+                self.assert_same(expected, self.lambdas(self.profile(), "names."))
+
+
 class Proxies(NamesCase):
     def test_names_and_counts(self):
         run = self.run_java("names.Shapes", agent="samples=n")
