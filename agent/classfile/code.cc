@@ -64,6 +64,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
   uint32_t jump_count = 0;
   uint32_t largest_constant = 0;
   bool has_ret = false;
+  bool has_monitorenter = false;
   uint32_t at = 0;
   while (at < size) {
     const uint8_t opcode = code[at];
@@ -80,6 +81,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
       jumps_[jump_count++] = static_cast<uint16_t>(n);
     }
     has_ret |= insn.op == Op::ret;
+    has_monitorenter |= insn.op == Op::monitorenter;
     ++n;
     uint32_t length = info.length;
     if (length == 0) {
@@ -130,6 +132,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
   count_ = n;
   jump_count_ = jump_count;
   has_jsr_ = has_ret;
+  has_monitorenter_ = has_monitorenter;
   return IsUnconditional(insns_[n - 1].op) ? Reason::kOk : Reason::kFallsOffEnd;
 }
 
@@ -190,6 +193,7 @@ Reason MethodCode::ReadExceptions(Arena& arena) {
       return Reason::kBadExceptionTable;
     }
     insns_[e.handler].flags |= kIsHandler;
+    if (e.from <= e.handler && e.handler < e.to) insns_[e.handler].flags |= kCatchesItself;
   }
   return Reason::kOk;
 }

@@ -29,6 +29,7 @@ enum InstructionFlag : uint8_t {
   kIsBranchTarget = 2,  // some branch or switch goes here
   kIsHandler = 4,       // some exception-table entry goes here
   kHasFrame = 8,        // a stack map frame stands here (known after frames were read)
+  kCatchesItself = 16,  // a handler in a range that it catches for, as javac's finally
 };
 
 struct Instruction {
@@ -56,6 +57,7 @@ class MethodCode {
   bool is_static() const { return (method_->access & kAccStatic) != 0; }
   bool is_constructor() const { return is_constructor_; }
   bool has_jsr() const { return has_jsr_; }  // jsr, jsr_w or ret occurs
+  bool has_monitorenter() const { return has_monitorenter_; }
   // Versions before 45.3 have a shorter Code header.
   bool short_header() const { return short_header_; }
   AttributeWalk attributes() const { return {attributes_, attribute_count_}; }
@@ -102,6 +104,12 @@ class MethodCode {
   int32_t SwitchKey(Insn i, Slot slot) const;  // slot ≥ 1
   // Whether control can come to i from the instruction before it.
   bool CanFallInto(Insn i) const { return i > 0 && !IsUnconditional(insns_[i - 1].op); }
+  // Whether a basic block starts at i: control comes from elsewhere, or not always from before.
+  bool StartsBlock(Insn i) const {
+    if (i == 0 || (insns_[i].flags & (kIsBranchTarget | kIsHandler)) != 0) return true;
+    const Op before = insns_[i - 1].op;
+    return IsUnconditional(before) || IsConditionalBranch(before) || IsJsr(before);
+  }
 
   // For the reader of stack maps, which adds what it learns.
   void MarkFrame(Insn i) { insns_[i].flags |= kHasFrame; }
@@ -138,6 +146,7 @@ class MethodCode {
   uint16_t max_locals_ = 0;
   bool is_constructor_ = false;
   bool has_jsr_ = false;
+  bool has_monitorenter_ = false;
   bool short_header_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "agent/classfile/code_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace iprof::classfile {
 
@@ -169,46 +170,82 @@ class CodeWriter {
   size_t route_ = 0;
 };
 
+// Code of ours that the range of a handler does not cover.
+struct Hole {
+  uint32_t start;
+  uint32_t end;
+};
+
+// A handler's stub and its landing.
+struct Landing {
+  const PlacedStub* stub;
+  const PlacedStub* landing;
+};
+
 // Writes the entries that one original range becomes.
 class ExceptionWriter {
  public:
   ExceptionWriter(const MethodCode& code, const Layout& layout, ByteBuffer& out)
       : code_(&code), layout_(&layout), out_(&out) {}
 
-  void Range(Insn from, Insn to, uint32_t handler, CpIndex type) {
+  // `holes` ascend. With a landing, its stub is covered by an entry to the landing instead.
+  void Range(Insn from, Insn to, uint32_t handler, CpIndex type, std::span<const Hole> holes = {},
+             const Landing* landing = nullptr) {
     handler_ = handler;
     type_ = type;
+    holes_ = holes;
     last_start_ = last_end_ = 0;
     // A conditional branch changes no local, so code on its fall-through edge still suits the
     // handler and belongs to the branch; behind anything else it may not suit.
     const uint32_t main_end =
         IsConditionalBranch(code_->at(to - 1).op) ? layout_->Label(to) : layout_->EndOf(to - 1);
-    uint32_t start = layout_->Label(from);
+    // What is inserted behind a monitorenter must not stand between it and the range that releases
+    // the monitor. (It suits the handler: control goes on to the range's first instruction.)
+    uint32_t start = from > 0 && code_->at(from - 1).op == Op::monitorenter
+                         ? layout_->EndOf(from - 1)
+                         : layout_->Label(from);
     bool main_written = false;
     for (const Island& island : layout_->islands()) {
       if (!main_written && island.behind >= from) {
         if (island.behind + 1 < to) {
-          Interval(start, island.start);
+          MainInterval(start, island.start);
           start = island.end;
         } else {
-          Interval(start, main_end);
+          MainInterval(start, main_end);
           main_written = true;
         }
       }
-      StubsFor(island, from, to);
+      StubsFor(island, from, to, landing);
     }
-    if (!main_written) Interval(start, main_end);
+    if (!main_written) MainInterval(start, main_end);
     Flush();
   }
   uint32_t count() const { return count_; }
 
  private:
-  void StubsFor(const Island& island, Insn from, Insn to) {
+  void MainInterval(uint32_t start, uint32_t end) {
+    for (; !holes_.empty() && holes_.front().start < end; holes_ = holes_.subspan(1)) {
+      if (start < holes_.front().start) Interval(start, holes_.front().start);
+      start = std::max(start, holes_.front().end);
+    }
+    if (start < end) Interval(start, end);
+  }
+  void StubsFor(const Island& island, Insn from, Insn to, const Landing* landing) {
     const PlacedStub* stubs = layout_->stubs().data();
     const auto before = [](const PlacedStub& s, Insn target) { return s.target < target; };
     const PlacedStub* end = stubs + island.end_stub;
     const PlacedStub* first = std::lower_bound(stubs + island.first_stub, end, from, before);
     const PlacedStub* last = std::lower_bound(first, end, to, before);
+    if (landing != nullptr && first <= landing->stub && landing->stub < last) {
+      // The two stand side by side: they have one target and follow each other in the editor.
+      if (first != landing->stub) Interval(first->position, landing->stub->position);
+      Flush();
+      const uint32_t handler = std::exchange(handler_, landing->landing->position);
+      Interval(landing->stub->position, landing->landing->end());
+      Flush();
+      handler_ = handler;
+      first = landing->landing + 1;
+    }
     if (first != last) Interval(first->position, (last - 1)->end());
   }
   void Interval(uint32_t start, uint32_t end) {
@@ -234,12 +271,30 @@ class ExceptionWriter {
   const MethodCode* code_;
   const Layout* layout_;
   ByteBuffer* out_;
+  std::span<const Hole> holes_;
   uint32_t handler_ = 0;
   CpIndex type_ = CpIndex::none;
   uint32_t last_start_ = 0;
   uint32_t last_end_ = 0;
   uint32_t count_ = 0;
 };
+
+// What is inserted into the first block of a handler: no entry of its own may cover it.
+void FindHoles(const MethodCode& code, const Layout& layout, Insn handler, Arena& arena,
+               ArenaVector<Hole>* holes) {
+  holes->Truncate(0);
+  const std::span<const MethodEditor::Piece> pieces = layout.pieces();
+  const auto before = [](const MethodEditor::Piece& p, Insn i) { return p.insn < i; };
+  auto piece = std::lower_bound(pieces.begin(), pieces.end(), handler, before);
+  for (Insn i = handler; piece != pieces.end(); ++i) {
+    if (i != handler && code.StartsBlock(i)) break;
+    if (piece->insn != i) continue;
+    if (layout.Label(i) < layout.Position(i)) {
+      holes->Push(arena, {layout.Label(i), layout.Position(i)});
+    }
+    while (piece != pieces.end() && piece->insn == i) ++piece;
+  }
+}
 
 }  // namespace
 
@@ -262,18 +317,35 @@ Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeS
   if (!stubs.empty()) {
     stub_of = editor.arena().AllocateZeroed<uint32_t>(code.count());
     for (uint32_t s = 0; s < stubs.size(); ++s) {
+      if (stubs[s].landing) continue;
       if (stub_of[stubs[s].target] != 0) return Reason::kEdgeTaken;
       stub_of[stubs[s].target] = s + 1;
     }
   }
   ExceptionWriter writer(code, layout, out);
+  ArenaVector<Hole> holes;
   for (size_t k = 0; k < entries.size(); ++k) {
     const ExceptionEntry& e = entries[k];
-    const uint32_t stub = stub_of == nullptr ? 0 : stub_of[e.handler];
-    const uint32_t handler = stub == 0 ? layout.Label(e.handler)
-                                       : layout.StubOf(layout.handler_stub_id(stub - 1)).position;
+    const bool catches_itself = e.from <= e.handler && e.handler < e.to;
+    const uint32_t stub_number = stub_of == nullptr ? 0 : stub_of[e.handler];
     new_index[k] = writer.count();
-    writer.Range(e.from, e.to, handler, e.catch_type);
+    if (stub_number != 0) {
+      const uint32_t id = layout.handler_stub_id(stub_number - 1);
+      const PlacedStub& stub = layout.StubOf(id);
+      if (catches_itself) {
+        const Landing landing{&stub, &layout.StubOf(id + 1)};
+        writer.Range(e.from, e.to, stub.position, e.catch_type, {}, &landing);
+      } else {
+        writer.Range(e.from, e.to, stub.position, e.catch_type);
+      }
+    } else {
+      holes.Truncate(0);
+      if (catches_itself && !code.has_monitorenter()) {
+        FindHoles(code, layout, e.handler, editor.arena(), &holes);
+      }
+      writer.Range(e.from, e.to, layout.Label(e.handler), e.catch_type,
+                   {holes.begin(), holes.size()});
+    }
     if (writer.count() > 65535) return Reason::kTableTooLong;
   }
   if (!editor.has_catch_all()) {

@@ -4,8 +4,6 @@ namespace iprof::classfile {
 
 namespace {
 
-bool EndsBlock(Op op) { return IsUnconditional(op) || IsConditionalBranch(op) || IsJsr(op); }
-
 EdgeKind KindOf(Op op, Slot slot) {
   if (IsSwitch(op)) return slot == kSwitchDefault ? EdgeKind::kSwitchDefault : EdgeKind::kSwitchKey;
   return slot == kFallThrough ? EdgeKind::kFallThrough : EdgeKind::kJump;
@@ -18,9 +16,7 @@ Reason FlowGraph::Build(const MethodCode& code, Arena& arena) {
   block_of_ = arena.Allocate<uint32_t>(n);
   uint32_t blocks = 0;
   for (Insn i = 0; i < n; ++i) {
-    const bool leader = i == 0 || (code.at(i).flags & (kIsBranchTarget | kIsHandler)) != 0 ||
-                        EndsBlock(code.at(i - 1).op);
-    if (leader) ++blocks;
+    if (code.StartsBlock(i)) ++blocks;
     block_of_[i] = blocks - 1;
   }
   blocks_ = arena.AllocateZeroed<Block>(blocks);

@@ -90,12 +90,14 @@ void MethodEditor::OnHandler(Insn handler, const Snippet& snippet) {
   }
   const bool normal_too =
       handler == 0 || (flags & kIsBranchTarget) != 0 || code_->CanFallInto(handler);
-  if (!normal_too) {
+  const bool catches_itself = (flags & kCatchesItself) != 0;
+  if (!normal_too && !(catches_itself && code_->has_monitorenter())) {
     AddPiece(handler, Place::kHandler, snippet);
     return;
   }
   handler_stubs_.Push(*arena_,
                       {handler, handler, snippet.length, snippet.bytes, snippet.extra_stack});
+  if (catches_itself) handler_stubs_.Push(*arena_, {handler, handler, 0, nullptr, 0, true});
 }
 
 void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {

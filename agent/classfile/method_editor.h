@@ -20,12 +20,25 @@
 // of the same shape. Code at the method's entry runs once per invocation, before L of the first
 // instruction even when that is a loop head.
 //
+// A handler often stands in a range that it catches for itself: javac ends the range of a finally
+// or synchronized block behind the first instructions of its handler. C1 refuses a method in which
+// an instruction of a handler's first block can throw to that handler ("exception handler covers
+// itself"), and our array accesses look as if they could. So such a range leaves out the code that
+// is inserted into that block. Where the method locks something, that would not do, since every
+// instruction that can throw while a monitor is held must be in a range that releases it: there
+// the handler code stands in a stub, whose own exceptions go to a landing that only jumps to L:
+//
+//     S: <handler code>            ranges that caught at L now catch at S ...
+//        goto L
+//     T: goto L                    ... except for S and T themselves: they catch at T
+//
 // Exceptions: code before the first instruction of a protected range is inside the range, code
 // before its exclusive end is outside; trampolines and stubs are protected exactly like their
-// target, by entries that stand beside the original ones. (HotSpot declines to compile a method in
+// target, by entries that stand beside the original ones. Handlers that catch for themselves are
+// the exception, see above. (HotSpot declines to compile a method in
 // which an instruction that can throw holds a monitor outside any handler that would release it.)
-// Code at the method's entry and on a fall-through edge into the start of a range is outside it; on
-// the fall-through edge behind a range's last instruction it is inside only when that is a
+// Code at the method's entry and on a fall-through edge into the start of a range is outside it,
+// unless the edge comes from a monitorenter; on the fall-through edge behind a range's last instruction it is inside only when that is a
 // conditional branch, which changes no local that the handler's frame may name.
 #pragma once
 
@@ -110,6 +123,7 @@ class MethodEditor {
     uint32_t length;
     const uint8_t* bytes;
     uint16_t extra_stack;
+    bool landing = false;  // of the handler stub before it
   };
   ArenaVector<Piece>& pieces() { return pieces_; }
   ArenaVector<Route>& routes() { return routes_; }

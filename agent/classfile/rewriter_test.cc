@@ -230,6 +230,79 @@ TEST_CASE("handler entry: inline when only exceptions come, a stub when others d
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(0, Nops(e)); }) == "kNoSuchEdge");
 }
 
+// 0 nop / 1 return / 2 astore_1 / 3 nop / 4 aload_1 / 5 athrow: the handler at 2 catches for its
+// own first bytes, as that of a finally or synchronized block.
+TestClass FinallyClass(uint16_t end_of_own_range) {
+  TestClass c;
+  c.code = {0, 0xb1, 0x4c, 0, 0x2b, 0xbf};
+  c.exceptions = {{0, 1, 2, 0}, {2, end_of_own_range, 2, 0}};
+  c.attributes = {{"StackMapTable", {0, 1, 66, 7, 0, TestClass::kSuper}}};
+  return c;
+}
+
+TEST_CASE("a handler's own range leaves out what is inserted into its first block") {
+  CHECK(Rewrite(FinallyClass(3), [](MethodEditor& e) { e.OnHandler(2, Nops(e)); }) ==
+        "0 nop / 1 return / 2 nop / 3 astore_1 / 4 nop / 5 aload_1 / 6 athrow"
+        " | catch 0-1 at 2 | catch 3-4 at 2 | frame 2 same {java/lang/Object}");
+  // In the middle of the block too, and where one range is both the body's and the handler's.
+  TestClass c = FinallyClass(5);
+  c.exceptions = {{0, 5, 2, 0}};
+  CHECK(Rewrite(c,
+                [](MethodEditor& e) {
+                  e.OnHandler(2, Nops(e));
+                  e.Before(2, Nops(e));
+                  e.Before(4, Nops(e));
+                }) ==
+        "0 nop / 1 return / 2 nop / 3 nop / 4 astore_1 / 5 nop / 6 nop / 7 aload_1 / 8 athrow"
+        " | catch 0-2 at 2 | catch 4-6 at 2 | catch 7-8 at 2"
+        " | frame 2 same {java/lang/Object}");
+  // Other handlers still cover it.
+  c = FinallyClass(3);
+  c.exceptions.push_back({2, 5, 5, 0});
+  c.attributes = {
+      {"StackMapTable", {0, 2, 66, 7, 0, TestClass::kSuper, 66, 7, 0, TestClass::kSuper}}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(2, Nops(e)); }) ==
+        "0 nop / 1 return / 2 nop / 3 astore_1 / 4 nop / 5 aload_1 / 6 athrow"
+        " | catch 0-1 at 2 | catch 3-4 at 2 | catch 2-6 at 6"
+        " | frame 2 same {java/lang/Object} | frame 6 same {java/lang/Object}");
+}
+
+TEST_CASE("where a monitor may be held, a stub and its landing keep the handler's code covered") {
+  // 0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /
+  // 7 aload_1 / 8 athrow
+  TestClass c;
+  c.descriptor = "(Ljava/lang/Object;)V";
+  c.code = {0x2a, 0xc2, 0, 0xb1, 0x4c, 0x2a, 0xc3, 0x2b, 0xbf};
+  c.exceptions = {{2, 3, 4, 0}, {4, 7, 4, 0}};
+  c.attributes = {{"StackMapTable", {0, 1, 68, 7, 0, TestClass::kSuper}}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
+        "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
+        " 7 aload_1 / 8 athrow / 9 nop / 10 goto 4 / 13 goto 4"
+        " | catch 2-3 at 9 | catch 4-7 at 9 | catch 9-16 at 13"
+        " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
+        " | frame 13 same {java/lang/Object}");
+  // A handler that does not catch for itself needs neither.
+  c.exceptions = {{2, 3, 4, 0}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
+        "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 nop / 5 astore_1 / 6 aload_0 /"
+        " 7 monitorexit / 8 aload_1 / 9 athrow | catch 2-3 at 4"
+        " | frame 4 same {java/lang/Object}");
+}
+
+TEST_CASE("between a monitorenter and its range nothing is inserted, not even before a loop") {
+  // 0 aload_0 / 1 monitorenter / 2 nop / 3 goto 2 / 6 astore_1 / 7 aload_0 / 8 monitorexit /
+  // 9 aload_1 / 10 athrow
+  TestClass c;
+  c.descriptor = "(Ljava/lang/Object;)V";
+  c.code = {0x2a, 0xc2, 0, 0xa7, 0xff, 0xff, 0x4c, 0x2a, 0xc3, 0x2b, 0xbf};
+  c.exceptions = {{2, 6, 6, 0}};
+  c.attributes = {{"StackMapTable", {0, 2, 2, 67, 7, 0, TestClass::kSuper}}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kFallThrough, Nops(e)); }) ==
+        "0 aload_0 / 1 monitorenter / 2 nop / 3 nop / 4 goto 3 / 7 astore_1 / 8 aload_0 /"
+        " 9 monitorexit / 10 aload_1 / 11 athrow | catch 2-7 at 7"
+        " | frame 3 same | frame 7 same {java/lang/Object}");
+}
+
 TEST_CASE("trampolines are protected like their target, by entries beside the original ones") {
   // 0 iload_0 / 1 ifeq 6 / 4 nop / 5 return / 6 nop / 7 return / 8 pop / 9 return
   TestClass c;

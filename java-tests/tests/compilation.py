@@ -1,0 +1,34 @@
+"""HotSpot compiles what it compiled before: no method of some packages of java.base may be refused under the agent that is
+compiled without it. These packages hold what once went wrong: handlers that catch for themselves, monitors, loops in
+synchronized blocks. `scripts/proof compile` does the same with everything.
+"""
+
+import pathlib
+import sys
+
+from harness.case import AgentCase, Settings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lib"))
+from proof import compilation  # noqa: E402
+
+PACKAGES = ["java/util/concurrent", "java/util/concurrent/locks", "sun/nio/ch"]
+
+
+class EveryMethod(AgentCase):
+    def check(self, compiler, *options):
+        sources = [f"jrt:java.base/{package}" for package in PACKAGES]
+        runs = compilation.Compilation(self.jvm.java, Settings.classes, self.folder, compiler, sources, timeout=500)
+        for option in options:
+            with self.subTest(compiler=compiler, options=option):
+                found = runs.compare(Settings.agent, option)
+                print(f"{compiler} {option}: {found.after}"[:200], file=sys.stderr)
+                self.assertGreater(found.before.methods, 2500)
+                self.assertLess(len(found.before.refused), 0.01 * found.before.methods)
+                if found.faults:
+                    self.fail("\n".join(found.faults[:60]))
+
+    def test_c1(self):
+        self.check("C1", "placement=tree", "placement=direct,format=1.1.0,instanceofs=y")
+
+    def test_c2(self):
+        self.check("C2", "placement=tree")
