@@ -422,7 +422,7 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   }
   if (check) {
     self_check.Note(MethodKey(counted.name, method.name, method.descriptor), worker.plan,
-                    worker.reference, method.first);
+                    worker.reference, worker.graph.Branches(), method.first);
   }
   return Reason::kOk;
 }
@@ -470,6 +470,14 @@ std::string ClassInstrumenter::Report() const {
   report +=
       fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
                   a.intrinsics_corrected, a.versions_dropped);
+  if (a.branches_left_out > 0) {
+    report += fmt::format(
+        "branches left out because exceptions may have moved their counts by more than 1 %: {} in "
+        "{} methods (placement=direct counts them)\n",
+        a.branches_left_out, a.branches_left_out_methods);
+    for (const std::string& method : a.branches_left_out_examples)
+      report += fmt::format("left out: {}\n", method);
+  }
   if (a.positions_dropped > 0) {
     report +=
         fmt::format("methods whose positions were dropped because another agent changed them: {}\n",
@@ -502,6 +510,14 @@ std::string ClassInstrumenter::Report() const {
         c.methods, c.counts, c.equal, c.within_bound, c.beyond_bound, c.largest_error);
     for (const std::string& example : c.examples)
       report += fmt::format("selfcheck: beyond k: {}\n", example);
+    report += fmt::format(
+        "selfcheck: {} increments with placement=tree\nselfcheck: {} branches with {} executions "
+        "or more, {} of them left out: {} inverted, {} "
+        "off by more than a point; largest difference {:.2f} points\n",
+        c.increments, c.branches.compared + c.branches.left_out, BranchCheck::kFewestExecutions,
+        c.branches.left_out, c.branches.inverted, c.branches.off, c.branches.largest_points);
+    for (const std::string& example : c.branches.examples)
+      report += fmt::format("selfcheck: off: {}\n", example);
   }
   return report;
 }

@@ -12,7 +12,7 @@ void FlowGraph::Clear() {
 
 NodeId FlowGraph::AddNode(uint32_t first_insn) {
   finished_ = false;
-  nodes_.push_back({first_insn, false, false, false});
+  nodes_.push_back({first_insn, false, false, false, false, false});
   return NodeId{node_count() - 1};
 }
 

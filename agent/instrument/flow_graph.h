@@ -63,6 +63,8 @@ struct FlowEdge {
 struct FlowNode {
   uint32_t first_insn;
   bool may_throw;  // an exception may leave it before its outgoing edges are counted
+  bool calls;      // ... of any class: it calls something
+  bool caught;     // ... and go on in the method: see caught_exceptions.h
   bool unguarded;  // ... at a place that a catch-any handler cannot cover (before super())
   bool cold;       // known to be rare: ends in athrow, calls something that only throws
 };
@@ -73,6 +75,10 @@ struct HandlerRange {
   NodeId first;
   NodeId end;
   NodeId handler;
+  bool calls_only = false;  // catches nothing that instructions other than calls throw
+
+  // Whether an exception that leaves the node in its middle may go to the handler.
+  bool MayCatch(const FlowNode& node) const { return calls_only ? node.calls : node.may_throw; }
 };
 
 class FlowGraph {

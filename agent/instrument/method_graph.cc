@@ -1,5 +1,9 @@
 #include "agent/instrument/method_graph.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "agent/classfile/constructor.h"
 #include "agent/instrument/exception_sources.h"
 
@@ -41,6 +45,36 @@ EdgeHint Opposite(EdgeHint hint) {
 
 uint32_t BciOf(const MethodCode& code, Insn i) { return code.OffsetOf(i); }
 
+// Whether instructions other than calls throw nothing that this entry catches. Those throw what
+// java.lang has for them, so only a class of that package or a superclass of one catches it. (The
+// loader or initialiser of a class that is met for the first time may throw anything, once.)
+bool CatchesFromCallsOnly(const MethodCode& code, const classfile::ExceptionEntry& entry) {
+  if (entry.catch_type == classfile::CpIndex::none) return false;
+  constexpr std::string_view kPackage = "java/lang/";
+  std::string_view name = code.file().pool().ClassName(entry.catch_type);
+  if (!name.starts_with(kPackage)) return true;
+  name.remove_prefix(kPackage.size());
+  // Those of java.lang that only code throws.
+  constexpr std::string_view kThrownByCode[] = {"ClassNotFoundException",
+                                                "CloneNotSupportedException",
+                                                "EnumConstantNotPresentException",
+                                                "IllegalAccessException",
+                                                "IllegalArgumentException",
+                                                "IllegalStateException",
+                                                "IllegalThreadStateException",
+                                                "InstantiationException",
+                                                "InterruptedException",
+                                                "NoSuchFieldException",
+                                                "NoSuchMethodException",
+                                                "NumberFormatException",
+                                                "ReflectiveOperationException",
+                                                "SecurityException",
+                                                "TypeNotPresentException",
+                                                "UnsupportedOperationException"};
+  return std::find(std::begin(kThrownByCode), std::end(kThrownByCode), name) !=
+         std::end(kThrownByCode);
+}
+
 }  // namespace
 
 Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
@@ -67,6 +101,7 @@ Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
   AddNodes(code, flow);
   AddEdges(code, flow, options.branches);
   graph_.Finish();
+  if (options.caught) caught_.Mark(graph_);
 
   for (Call& call : calls_) {
     call.edge = graph_.In(Index(call.node))[0];
@@ -127,6 +162,7 @@ bool MethodGraph::IsUnguarded(Insn i) const { return !unguarded_.empty() && ungu
 void MethodGraph::MarkThrowing(Insn i, NodeId id) {
   FlowNode& node = graph_.node(id);
   node.may_throw = true;
+  if (classfile::IsInvoke(code_->at(i).op)) node.calls = true;
   if (IsUnguarded(i)) node.unguarded = true;
 }
 
@@ -147,8 +183,8 @@ void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& f
   for (const classfile::ExceptionEntry& e : code.exceptions()) {
     if (e.from >= e.to) continue;
     const uint32_t last = flow.BlockOf(e.to - 1);
-    graph_.AddHandlerRange(
-        {in_[flow.BlockOf(e.from)], NodeId{Index(out_[last]) + 1}, in_[flow.BlockOf(e.handler)]});
+    graph_.AddHandlerRange({in_[flow.BlockOf(e.from)], NodeId{Index(out_[last]) + 1},
+                            in_[flow.BlockOf(e.handler)], CatchesFromCallsOnly(code, e)});
   }
 }
 
@@ -192,6 +228,15 @@ void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph&
   } else {
     add(EdgeKind::kFallThrough, classfile::kFallThrough);
   }
+}
+
+std::vector<BranchEdges> MethodGraph::Branches() const {
+  std::vector<BranchEdges> branches;
+  branches.reserve(branches_.size());
+  for (const Branch& b : branches_) {
+    branches.push_back({BciOf(*code_, b.insn), b.first_edge, b.edge_count});
+  }
+  return branches;
 }
 
 void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const {

@@ -21,7 +21,8 @@
 // Guarantees: every if and switch of reachable code has one successor per edge in the record, in
 // the profile's order, at its original bcis; a call site's count is how often control got to it (a
 // block is split where an exception could come in between). Code that a catch-any handler cannot
-// protect (before super() returns) is marked unguarded. A method with
+// protect (before super() returns) is marked unguarded, a block that exceptions may leave for code
+// that goes on is marked caught (caught_exceptions.h). A method with
 // jsr/ret is direct_only() and reports no call sites, because flow through ret is not in the graph.
 //
 // Not thread-safe; the code and arena must live until FillRecord. Failure: the class-file room's
@@ -32,6 +33,8 @@
 
 #include "agent/classfile/code.h"
 #include "agent/classfile/flow_graph.h"
+#include "agent/instrument/branch_check.h"
+#include "agent/instrument/caught_exceptions.h"
 #include "agent/instrument/flow_graph.h"
 #include "agent/instrument/placement.h"
 #include "writer/sites/site_record.h"
@@ -50,6 +53,7 @@ class CalleeNumbers {
 
 struct MethodGraphOptions {
   bool branches = true;
+  bool caught = true;  // false, for comparison: no block is marked caught
 };
 
 class MethodGraph {
@@ -67,6 +71,9 @@ class MethodGraph {
   // Derivation, certificate, branches and calls; the caller adds klass, method, context and
   // counter_base. Sites in code that never runs are left out.
   void FillRecord(const ProbePlan& plan, MethodRecord* record) const;
+
+  // The edges of each if and switch, in the profile's order.
+  std::vector<BranchEdges> Branches() const;
 
  private:
   struct Branch {
@@ -94,6 +101,7 @@ class MethodGraph {
   FlowGraph graph_;
   bool direct_only_ = false;
   bool can_count_unwinds_ = true;
+  CaughtExceptions caught_;
   std::vector<NodeId> in_, out_;    // by block: where edges arrive and start
   std::vector<uint8_t> unguarded_;  // by instruction; empty outside constructors
   std::vector<Branch> branches_;

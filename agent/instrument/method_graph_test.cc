@@ -233,9 +233,34 @@ TEST_CASE("a call behind one that may throw: counted where it stands, or known w
   }
 }
 
-// 0 iload_0; 1 invokestatic f; 4 ifle 9; 7 iconst_0; 8 ireturn; 9 pop-free handler is at 11;
-// 9 iconst_1; 10 ireturn; 11 pop; 12 goto 7
+// 0 iload_0; 1 invokestatic f; 4 ifle 9; 7 iconst_0; 8 ireturn; 9 iconst_1; 10 ireturn; 11 athrow
 TEST_CASE("a call that may throw: unwinds and handler entries make the certificate") {
+  const std::vector<uint8_t> code = {B(Op::iload_0),
+                                     B(Op::invokestatic),
+                                     0,
+                                     7,
+                                     B(Op::ifle),
+                                     0,
+                                     5,
+                                     B(Op::iconst_0),
+                                     B(Op::ireturn),
+                                     B(Op::iconst_1),
+                                     B(Op::ireturn),
+                                     B(Op::athrow)};
+  Method m(ClassWith(code, {{0, 4, 11}}), PlacementPolicy::kAutomatic);
+  REQUIRE(m.plan.certificate.kind == Exactness::kBounded);
+  REQUIRE(m.plan.unwind_counter != kNoCounter);
+  REQUIRE(m.plan.certificate.abrupt.size() == 2);
+  bool handler = false;
+  for (const Probe& p : m.plan.probes) handler |= p.at == ProbeAt::kHandlerEntry;
+  REQUIRE(handler);
+  Method direct(ClassWith(code, {{0, 4, 11}}), PlacementPolicy::kDirect);
+  REQUIRE(direct.plan.unwind_counter == kNoCounter);
+  REQUIRE(direct.plan.certificate.kind == Exactness::kExact);
+}
+
+// As above, but 11 is pop; 12 goto 7: the method goes on from its handler.
+TEST_CASE("a call whose exceptions the method goes on from: both ways behind it are counted") {
   const std::vector<uint8_t> code = {B(Op::iload_0),
                                      B(Op::invokestatic),
                                      0,
@@ -252,15 +277,11 @@ TEST_CASE("a call that may throw: unwinds and handler entries make the certifica
                                      0xff,
                                      0xfb};
   Method m(ClassWith(code, {{0, 4, 11}}), PlacementPolicy::kAutomatic);
-  REQUIRE(m.plan.certificate.kind == Exactness::kBounded);
-  REQUIRE(m.plan.unwind_counter != kNoCounter);
-  REQUIRE(m.plan.certificate.abrupt.size() == 2);
-  bool handler = false;
-  for (const Probe& p : m.plan.probes) handler |= p.at == ProbeAt::kHandlerEntry;
-  REQUIRE(handler);
-  Method direct(ClassWith(code, {{0, 4, 11}}), PlacementPolicy::kDirect);
-  REQUIRE(direct.plan.unwind_counter == kNoCounter);
-  REQUIRE(direct.plan.certificate.kind == Exactness::kExact);
+  REQUIRE(m.plan.certificate.kind == Exactness::kExact);
+  REQUIRE(m.plan.unwind_counter == kNoCounter);
+  REQUIRE(m.plan.derivation.step_end.empty());
+  REQUIRE(m.plan.probes.size() == 3);
+  REQUIRE(m.record.branches.size() == 1);
 }
 
 // 0 jsr 7; 3 iload_0; 4 ireturn; 5 nop; 6 nop; 7 astore_1; 8 iload_0; 9 ifeq 12; 12 ret 1

@@ -142,7 +142,10 @@ void ProbePlanner::SetStates(const FlowGraph& graph) {
     state_[e] = kCounted;
     if (edge.src != kRoot) weight_[e] = cost_[e];
   }
-  std::fill(fake_exit_.begin(), fake_exit_.end(), uint8_t{0});
+  fake_exit_.assign(graph.node_count(), 0);
+  for (uint32_t v = 1; v < graph.node_count(); ++v) {
+    if (graph.node(NodeId{v}).caught) fake_exit_[v] = 1;
+  }
 }
 
 // A first block that only tests something is left by one of its ways out as soon as it is begun. So
@@ -169,8 +172,8 @@ void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
 // Peels the derived edges off their forest: a node with one open edge derives it. The root's own
 // conservation is never used, since exceptions and live frames do not pass through it. In a part of
 // the forest that does not contain the root (an endless loop) one node's conservation stays unused.
-// In an arborescence the fake exits keep their node's conservation out of use, so that every other
-// node derives its own outgoing edge.
+// Fake exits keep their node's conservation out of use: those of caught blocks, and those that make
+// every other node of an arborescence derive its own outgoing edge.
 void ProbePlanner::OrderSteps(const FlowGraph& graph) {
   const uint32_t nodes = graph.node_count();
   open_count_.assign(nodes, 0);
@@ -182,7 +185,6 @@ void ProbePlanner::OrderSteps(const FlowGraph& graph) {
       open_xor_[Index(v)] ^= e;
     }
   }
-  fake_exit_.resize(nodes, 0);
   auto may_derive = [&](uint32_t v) {
     return v != Index(kRoot) && fake_exit_[v] == 0 && open_count_[v] == 1;
   };
@@ -236,18 +238,34 @@ bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options
   steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(kept));
 
   guarding_.assign(nodes, 0);
-  if (!any || !options.count_unwinds) return any;
+  if (any && options.count_unwinds) CountForCertificate(graph);
+  return any;
+}
+
+// The handlers that catch what leaves a disturbed block are counted, and so are the throw
+// instructions, unless they are derived: neither costs anything beside an exception.
+void ProbePlanner::CountForCertificate(const FlowGraph& graph) {
+  const uint32_t nodes = graph.node_count();
   disturbed_sum_.assign(nodes + 1, 0);
-  for (uint32_t v = 0; v < nodes; ++v) disturbed_sum_[v + 1] = disturbed_sum_[v] + disturbed_[v];
+  calling_sum_.assign(nodes + 1, 0);
+  for (uint32_t v = 0; v < nodes; ++v) {
+    const bool calls = disturbed_[v] != 0 && graph.node(NodeId{v}).calls;
+    disturbed_sum_[v + 1] = disturbed_sum_[v] + disturbed_[v];
+    calling_sum_[v + 1] = calling_sum_[v] + (calls ? 1 : 0);
+  }
   for (const HandlerRange& r : graph.ranges()) {
-    if (disturbed_sum_[Index(r.end)] > disturbed_sum_[Index(r.first)]) {
-      guarding_[Index(r.handler)] = 1;
-    }
+    const std::vector<uint32_t>& sum = r.calls_only ? calling_sum_ : disturbed_sum_;
+    if (sum[Index(r.end)] > sum[Index(r.first)]) guarding_[Index(r.handler)] = 1;
   }
   for (uint32_t e : graph.Out(Index(kRoot))) {
     if (guarding_[Index(graph.edge(EdgeId{e}).dst)] != 0 && state_[e] != kDead) needed_[e] = 1;
   }
-  return any;
+  for (uint32_t e : graph.In(Index(kRoot))) {
+    if (graph.edge(EdgeId{e}).kind != EdgeKind::kThrow || state_[e] == kDead) continue;
+    if (state_[e] == kDerived && needed_[e] != 0) continue;
+    state_[e] = kCounted;
+    needed_[e] = 1;
+  }
 }
 
 double ProbePlanner::CountedCost(const FlowGraph& graph) const {
@@ -268,6 +286,7 @@ void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, Pro
   Derivation& d = plan->derivation;
   for (const Step& step : steps_) {
     plan->value_of_edge[step.edge] = d.value_count();
+    if (disturbed_[step.node] != 0) plan->certificate.disturbed.push_back(d.value_count());
     const bool outgoing = Index(graph.edge(EdgeId{step.edge}).src) == step.node;
     for (const bool out : {false, true}) {
       for (uint32_t e : out ? graph.Out(step.node) : graph.In(step.node)) {
@@ -306,24 +325,27 @@ void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& o
   }
   if (!disturbed) return;
   certificate.kind = seen ? Exactness::kBounded : Exactness::kUnknown;
-  bool all_handlers_counted = true;
-  for (uint32_t e : graph.Out(Index(kRoot))) {
-    if (graph.edge(EdgeId{e}).kind != EdgeKind::kHandler || state_[e] == kDead) continue;
-    if (needed_[e] != 0) {
-      certificate.abrupt.push_back(plan->value_of_edge[e]);
-    } else {
-      all_handlers_counted = false;
-    }
-  }
   if (!options.count_unwinds) return;
+  for (uint32_t e : graph.Out(Index(kRoot))) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    if (edge.kind != EdgeKind::kHandler || state_[e] == kDead) continue;
+    if (guarding_[Index(edge.dst)] != 0) certificate.abrupt.push_back(plan->value_of_edge[e]);
+  }
   plan->unwind_counter = plan->derivation.counter_count++;
   certificate.abrupt.push_back(plan->unwind_counter);
-  // An athrow that was counted ends in a counted handler or unwinds, and is no imbalance. This
-  // holds where all handlers that it can reach are counted.
+  // An athrow that was counted ends in a handler or unwinds, and is no imbalance. Where all handlers
+  // that it can reach are among the abrupt ones, it is in their sum and has to be subtracted.
+  leaks_.assign(graph.node_count() + 1, 0);
+  for (const HandlerRange& r : graph.ranges()) {
+    if (guarding_[Index(r.handler)] != 0) continue;
+    ++leaks_[Index(r.first)];
+    --leaks_[Index(r.end)];
+  }
+  for (uint32_t v = 0; v < graph.node_count(); ++v) leaks_[v + 1] += leaks_[v];
   for (uint32_t e : graph.In(Index(kRoot))) {
     const FlowEdge& edge = graph.edge(EdgeId{e});
     if (edge.kind != EdgeKind::kThrow || state_[e] != kCounted || needed_[e] == 0) continue;
-    if (!all_handlers_counted && disturbed_[Index(edge.src)] == 0) continue;
+    if (leaks_[Index(edge.src)] != 0) continue;
     if (graph.node(edge.src).unguarded) continue;
     certificate.thrown.push_back(plan->value_of_edge[e]);
   }

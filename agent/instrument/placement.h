@@ -10,6 +10,8 @@
 //    required edges has its entry counter only.
 //  - What the derived counts are worth is what writer/sites/derivation.h proves; the plan's
 //    certificate says which counters make up the bound k.
+//  - Nothing is derived across a caught block (FlowNode::caught): exceptions that the method itself
+//    catches and goes on from disturb no count, however frequent they are.
 //  - Deterministic: the same graph and options give the same plan.
 //
 // Placements (PlacementPolicy):
@@ -30,7 +32,8 @@
 //
 // Unwinds: with `count_unwinds` the emitter adds one lowest-priority catch-any handler that counts
 // and rethrows, wherever plan.unwind_counter says so; it is asked for only in methods where an
-// exception could disturb a value. Handler entries are then counted too, as the certificate needs.
+// exception could disturb a value. Entries of handlers that catch such exceptions are then counted
+// too, and throw instructions, as the certificate needs.
 //
 // Takes some microseconds a method, linear but for sorting; keeps its memory between methods. One
 // planner per thread.
@@ -117,6 +120,7 @@ class ProbePlanner {
   void DeriveEntry(const FlowGraph& graph);
   void OrderSteps(const FlowGraph& graph);
   bool KeepNeeded(const FlowGraph& graph, const PlanOptions& options);
+  void CountForCertificate(const FlowGraph& graph);
   double CountedCost(const FlowGraph& graph) const;
   void Write(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
   void WriteCounters(const FlowGraph& graph, ProbePlan* plan);
@@ -133,7 +137,9 @@ class ProbePlanner {
   std::vector<uint8_t> needed_;          // by edge number
   std::vector<uint8_t> disturbed_;       // by node: used in a step, and exceptions may leave it
   std::vector<uint32_t> disturbed_sum_;  // disturbed nodes before a node
+  std::vector<uint32_t> calling_sum_;    // disturbed nodes before a node that call something
   std::vector<uint8_t> guarding_;        // by node: handler whose entries the certificate needs
+  std::vector<int32_t> leaks_;           // by node: how many other handlers may catch there
   std::vector<uint32_t> open_count_, open_xor_;  // by node: underived edges, and their ids xored
   std::vector<uint32_t> queue_;
   std::vector<Step> steps_;

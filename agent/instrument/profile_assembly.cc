@@ -1,5 +1,7 @@
 #include "agent/instrument/profile_assembly.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -13,6 +15,11 @@
 
 namespace iprof::instrument {
 namespace {
+
+uint64_t SaturatingSum(uint64_t a, uint64_t b) {
+  return a > std::numeric_limits<uint64_t>::max() - b ? std::numeric_limits<uint64_t>::max()
+                                                      : a + b;
+}
 
 int64_t Clamped(uint64_t count) {
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
@@ -61,6 +68,7 @@ class Assembly {
 
   void Write() {
     for (ClassCounts& c : classes_) WriteClass(c);
+    TellLeftOut();
     sites_.WriteMonitors();
     sites_.AddTo(statistics_);
   }
@@ -72,6 +80,12 @@ class Assembly {
   struct SiteCalls {
     uint64_t count = 0;
     uint64_t sure = 0;
+  };
+
+  // A method with branches that are not written.
+  struct LeftOut {
+    uint64_t k;
+    std::string what;
   };
 
   struct ClassCounts {
@@ -112,6 +126,7 @@ class Assembly {
     }
     values_.assign(record_.derivation.value_count(), 0);
     const auto base = static_cast<size_t>(method.first);
+    touched_.assign(values_.size(), 0);
     abrupt_ = {Exactness::kExact, 0};
     bool used = false;
     for (uint32_t i = 0; i < record_.derivation.counter_count && base + i < counters_.size(); ++i) {
@@ -124,6 +139,7 @@ class Assembly {
                               ? live_frames_(MethodKey(c.name, method.name, method.descriptor))
                               : 0;
     abrupt_ = BoundOf(record_.certificate, values_, 0);
+    if (abrupt_.k > 0) FindTouched(record_.derivation, record_.certificate, touched_);
     const ErrorBound bound = BoundOf(record_.certificate, values_, live);
     switch (bound.kind) {
       case Exactness::kExact:
@@ -142,17 +158,27 @@ class Assembly {
 
   uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
 
+  // Whether exceptions may have moved the value.
+  bool IsTouched(ValueId value) const { return value != kNoValue && touched_[value] != 0; }
+
   void AddBranches(Counted& counted) {
     if (!options_.branches) return;
+    uint64_t left_out = 0;
     for (size_t b = 0; b < record_.branches.size(); ++b) {
       const std::span<const BranchSuccessor> successors = record_.SuccessorsOf(b);
       targets_.clear();
       uint64_t total = 0;
+      bool touched = false;
       for (const BranchSuccessor& s : successors) {
         targets_.push_back(s.target);
-        total |= ValueOf(s.value);
+        total = SaturatingSum(total, ValueOf(s.value));
+        touched = touched || IsTouched(s.value);
       }
       if (total == 0) continue;  // the consumer ignores a site without counts
+      if (touched && !SharesHold(total, abrupt_.k)) {
+        ++left_out;
+        continue;
+      }
       ShapeSuccessors(record_.branches[b].kind, targets_, &shape_);
       std::vector<Successor> made;
       made.reserve(successors.size());
@@ -160,6 +186,28 @@ class Assembly {
         made.push_back({shape_[s].bci, shape_[s].index, Clamped(ValueOf(successors[s].value))});
       }
       counted.branches.emplace_back(record_.branches[b].bci, std::move(made));
+    }
+    if (left_out > 0) NoteLeftOut(counted, left_out);
+  }
+
+  void NoteLeftOut(const Counted& counted, uint64_t branches) {
+    const CountedMethod& m = *counted.method;
+    left_out_.push_back(
+        {abrupt_.k,
+         fmt::format("{} of {} branches of {}: exceptions left {} of its {} calls", branches,
+                     record_.branches.size(), MethodKey(counted.klass->name, m.name, m.descriptor),
+                     abrupt_.k, counted.entries)});
+    statistics_.branches_left_out += branches;
+  }
+
+  // The methods with the most exceptions first.
+  void TellLeftOut() {
+    constexpr size_t kMostExamples = 20;
+    statistics_.branches_left_out_methods = left_out_.size();
+    std::stable_sort(left_out_.begin(), left_out_.end(),
+                     [](const LeftOut& a, const LeftOut& b) { return a.k > b.k; });
+    for (size_t i = 0; i < std::min(left_out_.size(), kMostExamples); ++i) {
+      statistics_.branches_left_out_examples.push_back(std::move(left_out_[i].what));
     }
   }
 
@@ -170,7 +218,8 @@ class Assembly {
       if (count == 0 || site.callee >= c.callees.size()) continue;
       if (SiteCalls* sum = SumOf(c.callees[site.callee])) {
         sum->count += count;
-        if (abrupt_.kind != Exactness::kUnknown) sum->sure += count - std::min(count, abrupt_.k);
+        const uint64_t error = IsTouched(site.value) ? abrupt_.k : 0;
+        if (abrupt_.kind != Exactness::kUnknown) sum->sure += count - std::min(count, error);
       }
     }
   }
@@ -283,7 +332,9 @@ class Assembly {
   std::vector<ClassCounts> classes_;
   MethodRecord record_;
   std::vector<uint64_t> values_;
+  std::vector<uint8_t> touched_;             // by value: exceptions may have moved it
   ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, live frames apart
+  std::vector<LeftOut> left_out_;
   std::vector<uint32_t> targets_;
   std::vector<SuccessorShape> shape_;
 };

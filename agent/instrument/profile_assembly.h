@@ -9,6 +9,9 @@
 // calls. Where the sites that can only mean such a method were surely executed more often than it
 // was entered (each site's count less the error that it may have), their sum is reported.
 //
+// Exceptions: a branch whose derived counts they may have moved by more than 1 % of its executions
+// is left out, and its method is named. No share that is written is further from the truth.
+//
 // Versions: classes of one name with different bytes (several loaders, redefinition) add their
 // calls up. Branches add up where the method's instructions are the same; otherwise those of the
 // version called most often are written.
@@ -60,6 +63,9 @@ struct AssemblyStatistics {
   uint64_t clamps = 0;
   uint64_t virtual_threads = 0;  // that began: k leaves out the frames of those that live
   uint64_t damaged_records = 0;
+  uint64_t branches_left_out = 0;                       // exceptions may have moved their counts
+  uint64_t branches_left_out_methods = 0;               // that they are in
+  std::vector<std::string> branches_left_out_examples;  // the methods with the most exceptions
   uint64_t intrinsics_corrected = 0;  // methods whose sites told more than their entries
   uint64_t sites_written = 0;
   uint64_t sites_left_out = 0;

@@ -253,6 +253,7 @@ TEST_CASE("sites that may be too high do not outdo an entry counter that may be 
     record.derivation.step_end = {1};
     record.certificate.kind = kind;
     record.certificate.abrupt = {1};
+    record.certificate.disturbed = {2};
     record.calls.push_back({6, 0, 2});
     classes.Put(user, "run", "()V", record, {1000, caught});
     Profile profile;
@@ -317,6 +318,42 @@ TEST_CASE("a damaged record and counters that are missing cost their method only
         "a.B.f(int)int: @1 (10,0):3 (4,1):2\n"
         "a.B.h(int)int: 7 calls\n"
         "a.B.h(int)int: @1 (10,0):0 (4,1):7\n");
+}
+
+// An if whose fall-through is derived across a block that exceptions leave, and one that is counted.
+TEST_CASE(
+    "a branch that exceptions may have moved by more than 1 % is left out, its method named") {
+  const auto assembled = [](uint64_t unwinds, AssemblyStatistics* statistics) {
+    Classes classes;
+    CountedClass& c = classes.Add("a/B");
+    MethodRecord record;
+    record.derivation.counter_count = 4;  // entry, taken, unwinds, the other branch's fall-through
+    record.derivation.operands = {Operand::Plus(0), Operand::Minus(1)};
+    record.derivation.step_end = {2};
+    record.certificate.kind = Exactness::kBounded;
+    record.certificate.abrupt = {2};
+    record.certificate.disturbed = {4};
+    record.branches = {{1, BranchKind::kIf, 2}, {10, BranchKind::kIf, 4}};
+    record.successors = {{10, 1}, {4, 4}, {20, 1}, {13, 3}};
+    classes.Put(c, "f", "(I)I", record, {1000, 300, unwinds, 5});
+    Profile profile;
+    *statistics = classes.AddTo(profile);
+    return Text(profile);
+  };
+  AssemblyStatistics statistics;
+  CHECK(assembled(10, &statistics) ==
+        "a.B.f(int)int: 1000 calls\n"
+        "a.B.f(int)int: @1 (10,0):300 (4,1):700\n"
+        "a.B.f(int)int: @10 (20,0):300 (13,1):5\n");
+  CHECK(statistics.branches_left_out == 0);
+  CHECK(assembled(11, &statistics) ==
+        "a.B.f(int)int: 1000 calls\n"
+        "a.B.f(int)int: @10 (20,0):300 (13,1):5\n");
+  CHECK(statistics.branches_left_out == 1);
+  CHECK(statistics.branches_left_out_methods == 1);
+  REQUIRE(statistics.branches_left_out_examples.size() == 1);
+  CHECK(statistics.branches_left_out_examples[0] ==
+        "1 of 2 branches of a/B.f(I)I: exceptions left 11 of its 1000 calls");
 }
 
 TEST_CASE("counts beyond the format's integers are the largest ones") {

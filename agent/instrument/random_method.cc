@@ -57,13 +57,14 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
   }
   struct Range {
     uint32_t first, end, handler;
+    bool calls_only;
   };
   std::vector<Range> ranges;
   if (shape.handlers && Chance(random, 0.5)) {
     for (uint32_t n = 1 + Below(random, 4); n > 0; --n) {
       const uint32_t first = Below(random, blocks);
       const uint32_t end = first + 1 + Below(random, blocks - first);
-      ranges.push_back({first, end, Below(random, blocks)});
+      ranges.push_back({first, end, Below(random, blocks), Chance(random, 0.3)});
     }
   }
   std::vector<uint8_t> is_handler(blocks, 0);
@@ -80,7 +81,10 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
   for (uint32_t b = 0; b < blocks; ++b) {
     in[b] = out[b] = graph->AddNode(2 * b);
     if (method[b].wanted && method[b].ways_in > 1) out[b] = graph->AddNode(2 * b);
-    graph->node(out[b]).may_throw = Chance(random, shape.throwing_blocks);
+    FlowNode& node = graph->node(out[b]);
+    node.may_throw = Chance(random, shape.throwing_blocks);
+    node.calls = node.may_throw && Chance(random, 0.5);
+    node.caught = node.may_throw && Chance(random, shape.caught_blocks);
     graph->node(out[b]).cold = method[b].kind == Block::kThrow;
   }
   auto end_of = [&](uint32_t b) { return b < blocks ? in[b] : NodeId{graph->node_count()}; };
@@ -114,7 +118,7 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
     if (edge.dst != kRoot && method[b].wanted && method[b].ways_in == 1) graph->Require(EdgeId{e});
   }
   for (const Range& r : ranges) {
-    graph->AddHandlerRange({end_of(r.first), end_of(r.end), in[r.handler]});
+    graph->AddHandlerRange({end_of(r.first), end_of(r.end), in[r.handler], r.calls_only});
   }
   graph->Finish();
 }
@@ -130,10 +134,11 @@ RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t cal
     }
   }
   // The handler that catches what leaves `node`, or the root. Types are not modelled: each range
-  // catches with probability 2/3, the first that does wins.
-  auto thrown_from = [&](NodeId node) {
+  // that may catch it does so with probability 2/3, the first that does wins.
+  auto thrown_from = [&](NodeId node, bool by_athrow) {
     for (const HandlerRange& r : graph.ranges()) {
       if (node < r.first || node >= r.end || Chance(random, 1.0 / 3)) continue;
+      if (!by_athrow && !r.MayCatch(graph.node(node))) continue;
       ++run.edge_count[handler_edge[Index(r.handler)]];
       return r.handler;
     }
@@ -150,15 +155,16 @@ RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t cal
         break;
       }
       if (graph.node(at).may_throw && Chance(random, throw_chance)) {
-        ++run.imbalances;
-        at = thrown_from(at);
+        // What leaves a caught block disturbs nothing.
+        if (!graph.node(at).caught) ++run.imbalances;
+        at = thrown_from(at, false);
         continue;
       }
       const auto out = graph.Out(Index(at));
       const uint32_t e = out[Below(random, static_cast<uint32_t>(out.size()))];
       ++run.edge_count[e];
       const FlowEdge& edge = graph.edge(EdgeId{e});
-      at = edge.kind == EdgeKind::kThrow ? thrown_from(at) : edge.dst;
+      at = edge.kind == EdgeKind::kThrow ? thrown_from(at, true) : edge.dst;
     }
   }
   return run;

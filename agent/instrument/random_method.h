@@ -18,6 +18,7 @@ namespace iprof::instrument {
 struct RandomShape {
   uint32_t max_blocks = 12;
   double throwing_blocks = 0.5;  // share of blocks that may throw in the middle
+  double caught_blocks = 0.2;    // share of those across which nothing is to be derived
   double required_branches = 1;  // share of branches whose edges are asked for
   double required_blocks = 0.2;  // share of blocks whose count is asked for (split where needed)
   bool handlers = true;
@@ -30,7 +31,7 @@ struct RandomRun {
   std::vector<uint64_t> edge_count;  // the truth, by edge number
   uint64_t unwinds = 0;              // frames that an exception ended
   uint64_t live = 0;                 // frames that had not ended
-  uint64_t imbalances = 0;           // leaves in the middle of a block, and live frames
+  uint64_t imbalances = 0;  // leaves in the middle of a block that is not caught, and live frames
 };
 
 // `calls` activations of at most `max_steps` edges each; an activation that reaches the limit is a

@@ -3,14 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace iprof::instrument {
 
 void SelfCheck::Note(std::string key, const ProbePlan& every, const ProbePlan& tree,
-                     CounterIndex first) {
+                     std::vector<BranchEdges> branches, CounterIndex first) {
   std::lock_guard lock(mutex_);
-  methods_.push_back({std::move(key), every, tree, first});
+  methods_.push_back({std::move(key), every, tree, std::move(branches), first});
+}
+
+void SelfCheck::CompareBranches(const Method& method, const Values& values, BranchCheck* check) {
+  std::vector<uint8_t> touched(method.tree.derivation.value_count());
+  FindTouched(method.tree.derivation, method.tree.certificate, touched);
+  std::vector<uint64_t> truth;
+  std::vector<uint64_t> written;
+  for (const BranchEdges& branch : method.branches) {
+    truth.clear();
+    written.clear();
+    uint64_t executions = 0;
+    uint64_t shown = 0;
+    bool may_be_off = false;
+    for (uint32_t e = branch.first_edge; e < branch.first_edge + branch.edge_count; ++e) {
+      const ValueId c = method.every.value_of_edge[e];
+      const ValueId d = method.tree.value_of_edge[e];
+      if (c == kNoValue || d == kNoValue) break;  // in code that never runs
+      truth.push_back(values.direct[c]);
+      written.push_back(values.derived[d]);
+      executions += truth.back();
+      shown += written.back();
+      may_be_off = may_be_off || touched[d] != 0;
+    }
+    if (truth.size() != branch.edge_count) continue;
+    if (may_be_off && !SharesHold(shown, values.k)) {
+      if (executions >= BranchCheck::kFewestExecutions) ++check->left_out;
+    } else {
+      check->Compare(fmt::format("{} bci {}", method.key, branch.bci), truth, written);
+    }
+  }
 }
 
 SelfCheckResult SelfCheck::Compare(std::span<const uint64_t> counters,
@@ -32,9 +63,12 @@ SelfCheckResult SelfCheck::Compare(std::span<const uint64_t> counters,
     const uint64_t unwinds =
         m.every.unwind_counter == kNoCounter ? 0 : counted[m.every.unwind_counter];
     ReplayCounters(m.every, counted, m.tree, unwinds, &derived);
+    result.increments = std::accumulate(derived.begin(), derived.end(), result.increments);
     derived.resize(m.tree.derivation.value_count());
     Derive(m.tree.derivation, derived);
     const ErrorBound bound = BoundOf(m.tree.certificate, derived, live_frames(m.key));
+    const uint64_t abrupt = BoundOf(m.tree.certificate, derived, 0).k;
+    CompareBranches(m, {direct, derived, abrupt}, &result.branches);
     for (size_t e = 0; e < m.tree.value_of_edge.size(); ++e) {
       const ValueId d = m.tree.value_of_edge[e];
       const ValueId c = m.every.value_of_edge[e];

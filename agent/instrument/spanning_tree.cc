@@ -45,6 +45,9 @@ void SpanningForest::Choose(const FlowGraph& graph, std::span<const double> weig
   }
   std::sort(keys_.begin(), keys_.end(), std::greater<>());
   sets_.Reset(graph.node_count());
+  for (uint32_t v = 1; v < graph.node_count(); ++v) {
+    if (graph.node(NodeId{v}).caught) sets_.Attach(v, Index(kRoot));
+  }
   for (uint64_t key : keys_) {
     const uint32_t e = 0x7fffffffu - static_cast<uint32_t>(key & 0x7fffffffu);
     const FlowEdge& edge = graph.edge(EdgeId{e});
@@ -72,11 +75,12 @@ void Arborescence::Choose(const FlowGraph& graph, std::span<const double> weight
   for (uint32_t e = 0; e < edges; ++e) {
     const FlowEdge& edge = graph.edge(EdgeId{e});
     if (edge.src == kRoot || edge.src == edge.dst || live[Index(edge.src)] == 0) continue;
+    if (graph.node(edge.src).caught) continue;
     items_[e].key = edge.required ? weight[e] : weight[e] * kTieBreak;
     heap_[Index(edge.src)] = Merge(heap_[Index(edge.src)], e);
   }
   for (uint32_t v = 1; v < nodes; ++v) {
-    if (live[v] == 0 || stuck_[v] == 0) continue;
+    if (live[v] == 0 || (stuck_[v] == 0 && !graph.node(NodeId{v}).caught)) continue;
     items_[edges + v].key = kFakeWeight;
     heap_[v] = Merge(heap_[v], edges + v);
   }
@@ -96,6 +100,11 @@ void Arborescence::FindStuck(const FlowGraph& graph, std::span<const uint8_t> li
   stuck_.assign(graph.node_count(), 1);
   stuck_[Index(kRoot)] = 0;
   work_.assign(1, Index(kRoot));
+  for (uint32_t v = 1; v < graph.node_count(); ++v) {
+    if (live[v] == 0 || !graph.node(NodeId{v}).caught) continue;
+    stuck_[v] = 0;
+    work_.push_back(v);
+  }
   while (!work_.empty()) {
     const uint32_t v = work_.back();
     work_.pop_back();

@@ -6,6 +6,8 @@
 //  - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum
 //    total weight (Edmonds, with mergeable heaps): every value is derived from what came before it.
 //    Blocks from which no way leads to the root are given a way by a fake edge, which never runs.
+// Caught blocks (FlowNode::caught) have such an edge to the root for the exceptions that leave them,
+// and it is always among the chosen ones: nothing follows from their conservation.
 //
 // Linear memory, O(E log E) time, not recursive; keep their memory between methods. Not
 // thread-safe.
@@ -47,7 +49,7 @@ class Arborescence {
  public:
   // As above. `live[v]` says which nodes take part; every edge between live nodes has weight >= 0
   // unless it leaves the root. fake_exit[v] = 1 where the block's way out is a fake edge, that is,
-  // all its real edges are counted.
+  // all its real edges are counted: so it is with every caught block.
   void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<const uint8_t> live,
               std::span<uint8_t> chosen, std::span<uint8_t> fake_exit);
 

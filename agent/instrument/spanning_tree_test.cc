@@ -16,10 +16,12 @@ struct Case {
   std::vector<uint8_t> live;
 };
 
-Case RandomCase(std::mt19937& random, uint32_t blocks) {
+Case RandomCase(std::mt19937& random, uint32_t blocks, double caught = 0) {
   Case c;
-  MakeRandomMethod(random, {.max_blocks = blocks, .required_branches = 0, .required_blocks = 0},
-                   &c.graph);
+  MakeRandomMethod(
+      random,
+      {.max_blocks = blocks, .caught_blocks = caught, .required_branches = 0, .required_blocks = 0},
+      &c.graph);
   FrequencyEstimate frequency;
   frequency.Compute(c.graph);
   for (uint32_t v = 0; v < c.graph.node_count(); ++v) c.live.push_back(frequency.Reachable(v));
@@ -102,7 +104,7 @@ TEST_CASE("the arborescence leaves every block by one way, and every way ends at
   std::mt19937 random(19);
   Arborescence arborescence;
   for (int i = 0; i < 3000; ++i) {
-    const Case c = RandomCase(random, 60);
+    const Case c = RandomCase(random, 60, i % 2 == 0 ? 0 : 0.3);
     std::vector<uint8_t> chosen(c.graph.edge_count()), fake(c.graph.node_count());
     arborescence.Choose(c.graph, c.weight, c.live, chosen, fake);
     std::vector<uint32_t> next(c.graph.node_count(), UINT32_MAX);
@@ -114,6 +116,7 @@ TEST_CASE("the arborescence leaves every block by one way, and every way ends at
     }
     for (uint32_t v = 1; v < next.size(); ++v) {
       if (c.live[v] == 0) continue;
+      if (c.graph.node(NodeId{v}).caught) REQUIRE(fake[v] != 0);
       if (fake[v] != 0) {
         REQUIRE(next[v] == UINT32_MAX);
         continue;
@@ -132,11 +135,17 @@ TEST_CASE("the forest is without cycles and no counted edge outweighs one that i
   std::mt19937 random(23);
   SpanningForest forest;
   for (int i = 0; i < 2000; ++i) {
-    const Case c = RandomCase(random, 12);
+    const Case c = RandomCase(random, 12, i % 2 == 0 ? 0 : 0.3);
+    const auto with_caught = [&](DisjointSets* sets) {
+      sets->Reset(c.graph.node_count());
+      for (uint32_t v = 1; v < c.graph.node_count(); ++v) {
+        if (c.graph.node(NodeId{v}).caught) sets->Attach(v, Index(kRoot));
+      }
+    };
     std::vector<uint8_t> chosen(c.graph.edge_count());
     forest.Choose(c.graph, c.weight, chosen);
     DisjointSets sets;
-    sets.Reset(c.graph.node_count());
+    with_caught(&sets);
     for (uint32_t e = 0; e < chosen.size(); ++e) {
       if (chosen[e] == 0) continue;
       const uint32_t a = sets.Find(Index(c.graph.edge(EdgeId{e}).src));
@@ -148,7 +157,7 @@ TEST_CASE("the forest is without cycles and no counted edge outweighs one that i
       if (chosen[e] != 0 || c.weight[e] < 0) continue;
       // With only the forest's edges that are lighter taken away, its ends are still connected.
       DisjointSets heavy;
-      heavy.Reset(c.graph.node_count());
+      with_caught(&heavy);
       for (uint32_t f = 0; f < chosen.size(); ++f) {
         if (chosen[f] == 0 || c.weight[f] < c.weight[e]) continue;
         const uint32_t a = heavy.Find(Index(c.graph.edge(EdgeId{f}).src));

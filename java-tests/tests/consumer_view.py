@@ -85,8 +85,8 @@ class ConsumerView(AgentCase):
         self.assertEqual(unknown, [])
 
     def test_the_consumer_finds_the_oracles_probabilities(self):
-        """Every branch of javac that the oracle saw run. Counted directly, all are the oracle's; derived
-        counts are off where exceptions leave methods, by a bound that the tests of the counts hold them to."""
+        """Every branch of javac that the oracle saw run. Counted directly, all are the oracle's. With derived counts a few
+        are left out, those that exceptions may have moved, and no other is more than a point off."""
         try:
             oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle")
         except artifacts.Missing as missing:
@@ -100,14 +100,15 @@ class ConsumerView(AgentCase):
                 place = f"{owner}.{name}({', '.join(parameters)}){result}", bci
                 expected[place] = probabilities(records), len(records) * ZERO + ROUNDED
         self.assertGreater(len(expected), 3000)
-        for options, slack, wanted in (("placement=direct", 0, 1), ("placement=tree", 1e-3, 0.99)):
+        for options, slack, most_left_out in (("placement=direct", 0, 0), ("placement=tree", 0.01, 0.02)):
             with self.subTest(options):
                 self.compile(options, java_sources.DETERMINISTIC)
                 found = self.shown("com.sun.tools.javac.*")
-                differing = [f"{place}: {found.get(place)}, the oracle gives {shares}"
+                left_out = [place for place in expected if place not in found]
+                differing = [f"{place}: {found[place]}, the oracle gives {shares}"
                              for place, (shares, smoothed) in expected.items()
-                             if not agree(found.get(place, {}), shares, smoothed + slack)]
-                share = 1 - len(differing) / len(expected)
-                print(f"{self.jvm.id} {options}: {100 * share:.2f} % of {len(expected)} branches have the oracle's probabilities",
-                      file=sys.stderr)
-                self.assertGreaterEqual(share, wanted, "\n".join(differing[:40]))
+                             if place in found and not agree(found[place], shares, smoothed + slack)]
+                print(f"{self.jvm.id} {options}: of {len(expected)} branches {len(left_out)} are left out, {len(differing)} have not "
+                      "the oracle's probabilities", file=sys.stderr)
+                self.assertEqual(differing[:40], [])
+                self.assertLessEqual(len(left_out), most_left_out * len(expected), left_out[:40])

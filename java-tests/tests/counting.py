@@ -95,3 +95,13 @@ class Small(CountingCase):
 
     def test_a_million_exceptions(self):
         self.both("MillionExceptions", 1000000)
+
+    def test_exceptions_that_are_caught_and_gone_on_from(self):
+        self.both("Caught")
+        # Of two methods too many calls end in an exception: what is behind it is not derived.
+        _, outcome = self.check("Caught")
+        self.assertEqual(outcome.left_out, 2)
+        run = self.run_java("counting.Caught", agent="verbose=1")
+        said = "\n".join(self.agent_lines(run.stderr))
+        for method, executions in (("half", 10000), ("wrap", 6667)):
+            self.assertRegex(said, rf"left out: 1 of 1 branches of counting/Caught\.{method}\(I\)I: exceptions left {executions} of its 20000 calls")

@@ -19,9 +19,16 @@ class SelfCheck(AgentCase):
         self.assertEqual(beyond, 0, said)
         self.assertEqual(equal + within, counts, said)
         self.assertGreater(equal, 0.99 * counts, said)
+        found = re.search(r"(\d+) branches with 1000 executions or more, \d+ of them left out: (\d+) inverted, (\d+) off", said)
+        self.assertTrue(found, said)
+        self.assertGreater(int(found[1]), 0, said)
+        self.assertEqual((found[2], found[3]), ("0", "0"), said)
 
     def test_a_million_exceptions(self):
         self.check("counting.MillionExceptions", "1000000")
+
+    def test_exceptions_that_are_caught_and_gone_on_from(self):
+        self.check("counting.Caught")
 
     def test_ends_at_the_bottom_of_a_deep_recursion(self):
         self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])

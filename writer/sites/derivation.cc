@@ -1,5 +1,6 @@
 #include "writer/sites/derivation.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace iprof {
@@ -29,6 +30,7 @@ void Certificate::Clear() {
   live_frames_matter = false;
   abrupt.clear();
   thrown.clear();
+  disturbed.clear();
 }
 
 bool IsWellFormed(const Derivation& derivation) {
@@ -66,6 +68,19 @@ uint32_t Derive(const Derivation& derivation, std::span<uint64_t> values) {
     values[result++] = plus < minus ? 0 : plus - minus;
   }
   return clamps;
+}
+
+void FindTouched(const Derivation& derivation, const Certificate& certificate,
+                 std::span<uint8_t> touched) {
+  assert(touched.size() >= derivation.value_count());
+  std::fill(touched.begin(), touched.end(), uint8_t{0});
+  for (ValueId v : certificate.disturbed) touched[v] = 1;
+  uint32_t at = 0;
+  ValueId result = derivation.counter_count;
+  for (uint32_t end : derivation.step_end) {
+    for (; at < end; ++at) touched[result] |= touched[derivation.operands[at].value()];
+    ++result;
+  }
 }
 
 ErrorBound BoundOf(const Certificate& certificate, std::span<const uint64_t> values,

@@ -20,7 +20,9 @@
 //  - With every imbalance 0 all values are exact.
 // An abrupt leave ends in a handler of the same method (its entry is counted) or unwinds the frame
 // (a catch-any handler counts it). Sum these, subtract the counted athrow instructions (a way out
-// that has its own edge, so no imbalance): that is k without live frames. See Certificate.
+// that has its own edge, so no imbalance): that is k without live frames. See Certificate. Blocks
+// whose conservation no step uses do not count: their imbalance disturbs nothing. So only handlers
+// that catch what leaves a used block are summed.
 // Increments lost to racing threads, and counters read while the program runs, are outside this
 // bound; values stay non-negative through clamping, and clamps are counted.
 //
@@ -77,6 +79,7 @@ struct Certificate {
   bool live_frames_matter = false;  // false: every value is a counter of its own
   std::vector<ValueId> abrupt;      // handler entries, and the unwind counter if there is one
   std::vector<ValueId> thrown;      // counted athrow edges, to be subtracted
+  std::vector<ValueId> disturbed;   // steps over a block that exceptions may leave, ascending
 
   void Clear();
   bool operator==(const Certificate&) const = default;
@@ -87,9 +90,18 @@ struct ErrorBound {
   uint64_t k;
 };
 
+// touched[v] = 1 for each value that rests on a disturbed step: the others are exact whatever was
+// thrown. touched.size() >= value_count(). Linear.
+void FindTouched(const Derivation& derivation, const Certificate& certificate,
+                 std::span<uint8_t> touched);
+
 // The bound after a run. `live_frames`: activations of this method that had not ended at the dump,
 // so far as the caller knows them.
 ErrorBound BoundOf(const Certificate& certificate, std::span<const uint64_t> values,
                    uint64_t live_frames);
+
+// Whether the shares of a branch that rests on disturbed steps can be told: each is off by at most
+// k / executions, which must not be more than 1 %.
+inline bool SharesHold(uint64_t executions, uint64_t k) { return k <= executions / 100; }
 
 }  // namespace iprof

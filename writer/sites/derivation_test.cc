@@ -64,6 +64,28 @@ TEST_CASE("what refers forwards or out of range is not well-formed") {
   REQUIRE_FALSE(IsWellFormed(d));
 }
 
+TEST_CASE("touched: what rests on a disturbed step, however far away") {
+  // Counters 0 and 1; 2 = 0 - 1, disturbed; 3 = 0; 4 = 3 - 2; 5 = 3 - 1.
+  Derivation d;
+  d.counter_count = 2;
+  d.operands = {Operand::Plus(0),  Operand::Minus(1), Operand::Plus(0), Operand::Plus(3),
+                Operand::Minus(2), Operand::Plus(3),  Operand::Minus(1)};
+  d.step_end = {2, 3, 5, 7};
+  REQUIRE(IsWellFormed(d));
+  Certificate c;
+  c.disturbed = {2};
+  std::vector<uint8_t> touched(d.value_count(), 9);
+  FindTouched(d, c, touched);
+  REQUIRE(touched == std::vector<uint8_t>{0, 0, 1, 0, 1, 0});
+  c.Clear();
+  FindTouched(d, c, touched);
+  REQUIRE(touched == std::vector<uint8_t>(6, 0));
+  REQUIRE(SharesHold(1000, 10));
+  REQUIRE_FALSE(SharesHold(1000, 11));
+  REQUIRE_FALSE(SharesHold(99, 1));
+  REQUIRE(SharesHold(0, 0));
+}
+
 TEST_CASE("k is abrupt leaves less counted throws, plus live frames") {
   const std::vector<uint64_t> values = {100, 7, 3, 4};
   Certificate c;

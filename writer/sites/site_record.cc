@@ -148,6 +148,7 @@ bool GetBody(Cursor* in, MethodRecord* record) {
   record->certificate.live_frames_matter = (flags & 1) != 0;
   GetValues(in, value_count, &record->certificate.abrupt);
   GetValues(in, value_count, &record->certificate.thrown);
+  GetValues(in, value_count, &record->certificate.disturbed);
   GetBranches(in, value_count, record);
   GetCalls(in, value_count, record);
   return in->ok() && in->at_end();
@@ -184,6 +185,7 @@ void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
   Put((kind << 1) | (record.certificate.live_frames_matter ? 1 : 0), &body);
   PutValues(record.certificate.abrupt, &body);
   PutValues(record.certificate.thrown, &body);
+  PutValues(record.certificate.disturbed, &body);
 
   Put(static_cast<uint32_t>(record.branches.size()), &body);
   uint32_t bci = 0;

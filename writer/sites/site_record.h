@@ -9,7 +9,7 @@
 //   method        varints: class, method, context, counter base
 //   derivation    varints: counters; steps, each: operand count, operands
 //   entry         varint: the value that counts the method's calls
-//   certificate   kind and flags; varints: abrupt values, thrown values
+//   certificate   kind and flags; varints: abrupt, thrown, disturbed values
 //   branches      varints: each: bci (as difference), kind, successors: target bci, value
 //   calls         varints: each: bci (as difference), callee, value
 //   checksum      4 bytes, little endian, FNV-1a over version .. calls
@@ -33,7 +33,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kSiteRecordVersion = 2;
+inline constexpr uint8_t kSiteRecordVersion = 3;
 
 struct BranchSuccessor {
   uint32_t target;  // bci

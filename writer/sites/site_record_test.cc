@@ -19,6 +19,7 @@ MethodRecord Example() {
   r.certificate.kind = Exactness::kBounded;
   r.certificate.live_frames_matter = true;
   r.certificate.abrupt = {2};
+  r.certificate.disturbed = {3};
   r.branches = {{11, BranchKind::kIf, 2}, {30, BranchKind::kSwitch, 5}};
   r.successors = {{53, 3}, {14, 1}, {60, 1}, {70, kNoValue}, {60, 2}};
   r.calls = {{17, 9, 1}};
@@ -54,6 +55,7 @@ MethodRecord RandomRecord(std::mt19937& random) {
   r.certificate.live_frames_matter = below(2) == 0;
   for (uint32_t i = below(4); i > 0; --i) r.certificate.abrupt.push_back(below(values));
   for (uint32_t i = below(4); i > 0; --i) r.certificate.thrown.push_back(below(values));
+  for (uint32_t i = below(4); i > 0; --i) r.certificate.disturbed.push_back(below(values));
   uint32_t bci = 0;
   for (uint32_t i = below(10); i > 0; --i) {
     bci += below(6000);
@@ -150,30 +152,32 @@ SiteRecordStatus Judge(std::vector<uint8_t> body) {
 }
 
 TEST_CASE("contents out of range are refused although the checksum holds") {
-  //    version, class, method, context, base | counters, steps, entry | flags, abrupt, thrown |
-  //    sites
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kNewVersion);
+  //    version, class, method, context, base | counters, steps, entry | flags, abrupt, thrown,
+  //    disturbed | sites
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kNewVersion);
   // No counter at all.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // A step that reads itself: value 1 while only value 0 exists.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
   // More steps than bytes.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // An unknown certificate.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // A certificate, a branch, a call that name value 1.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 2, 0}) ==
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 2, 0}) ==
           SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 0, 0}) ==
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 0, 0}) ==
           SiteRecordStatus::kRecord);
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
   // An entry that is no value.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
   // Something left over.
-  REQUIRE(Judge({2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
 }
 
 }  // namespace
