@@ -9,7 +9,6 @@
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
-#include "agent/vm/loaded_classes.h"
 #include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
 
@@ -20,9 +19,6 @@ namespace {
 // make more.
 constexpr uint32_t kEarlyChunks = 6;
 constexpr uint32_t kEarlySiteChunks = 6;
-
-// Classes retransformed at a time: one batch is one pause of the whole JVM.
-constexpr size_t kBatch = 50;
 
 // How often the tables behind class-counting sites are emptied, so that no class is held for long.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
@@ -117,6 +113,8 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   auto* counting = new Counting(jvmti, planned, log, proxies);  // lives until the process ends
   counting->start_ = plan.start;
   counting->notes_lambdas_ = !attached;
+  if (plan.start == CountingStart::kRetransform)
+    counting->earlier_ = std::make_unique<EarlierClasses>(vm, jvmti, counting->filter_);
   counting->WatchOrigins(flags, attached);
   Status status = counting->Register();
   if (!status.ok()) {
@@ -165,6 +163,7 @@ Status Counting::Register() {
   } else if (start_ == CountingStart::kRetransform) {
     capabilities.can_retransform_classes = 1;
     capabilities.can_retransform_any_class = 1;
+    capabilities.can_tag_objects = 1;
   }
   jvmtiError error = jvmti_->AddCapabilities(&capabilities);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let classes be instrumented", error);
@@ -173,6 +172,7 @@ Status Counting::Register() {
   callbacks.VMStart = VmStart;
   callbacks.VMInit = VmInit;
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
+  callbacks.ClassPrepare = ClassPrepare;
   jvmti_->SetEnvironmentLocalStorage(this);
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
@@ -241,7 +241,7 @@ Status Counting::StartHook(JNIEnv* jni) {
   const jvmtiError error =
       jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report the loading of classes", error);
-  if (start_ == CountingStart::kRetransform) RetransformLoaded(jni);
+  if (earlier_ != nullptr) CountEarlier(jni);
   return {};
 }
 
@@ -262,6 +262,7 @@ void Counting::WarnOfCap() {
 
 void Counting::Work(JNIEnv* jni) {
   DefineAhead(jni);
+  if (earlier_ != nullptr) earlier_->Work(jni, [&] { return GoesOn(jni); });
   WarnOfCap();
   if (!count_types_) return;
   const auto now = std::chrono::steady_clock::now();
@@ -270,32 +271,17 @@ void Counting::Work(JNIEnv* jni) {
   next_harvest_ = now + kHarvestPeriod;
 }
 
-void Counting::RetransformLoaded(JNIEnv* jni) {
-  const LoadedClasses classes(jvmti_, jni);
-  std::vector<jclass> batch;
-  size_t failed = 0;
-  const auto flush = [&] {
-    if (batch.empty()) return;
-    DefineAhead(jni);
-    if (jvmti_->RetransformClasses(static_cast<jint>(batch.size()), batch.data()) !=
-        JVMTI_ERROR_NONE) {
-      // One class that cannot be spoils the batch: one by one, to lose only that one.
-      for (jclass one : batch) {
-        if (jvmti_->RetransformClasses(1, &one) != JVMTI_ERROR_NONE) ++failed;
-      }
-    }
-    batch.clear();
-  };
-  for (jclass klass : classes.all()) {
-    jboolean modifiable = JNI_FALSE;
-    if (jvmti_->IsModifiableClass(klass, &modifiable) != JVMTI_ERROR_NONE || !modifiable) continue;
-    batch.push_back(klass);
-    if (batch.size() == kBatch) flush();
-  }
-  flush();
-  log_.Step(
-      fmt::format("{} classes were loaded before counting; {} of them could not be retransformed",
-                  classes.all().size(), failed));
+void Counting::CountEarlier(JNIEnv* jni) {
+  const jvmtiError error =
+      jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, nullptr);
+  if (error != JVMTI_ERROR_NONE) log_.Step("classes that are not linked yet stay uncounted");
+  earlier_->Start(jni, [&] { return GoesOn(jni); });
+}
+
+// Before a batch of classes is retransformed: there is room for counters, unless counting ends.
+bool Counting::GoesOn(JNIEnv* jni) {
+  DefineAhead(jni);
+  return on_.load(std::memory_order_acquire);
 }
 
 void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
@@ -377,6 +363,7 @@ std::string Counting::Report() const {
                           type_chunks_.harvests());
   }
   if (origin_ != nullptr) report += origin_->Report();
+  if (earlier_ != nullptr) report += earlier_->Report();
   return report;
 }
 
@@ -388,8 +375,8 @@ void Counting::Stop() {
 // The environment stays: the thread may still use it.
 void Counting::StopEvents() {
   on_.store(false, std::memory_order_release);
-  for (const jvmtiEvent event :
-       {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK})
+  for (const jvmtiEvent event : {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT,
+                                 JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE})
     jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
 }
 
@@ -423,6 +410,15 @@ void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass /*
   if (self == nullptr || !self->on_.load(std::memory_order_acquire)) return;
   AtBoundary(self->log_, "ClassFileLoadHook",
              [&] { self->OnClassFile(jni, loader, name, size, bytes, new_size, new_bytes); });
+}
+
+void JNICALL Counting::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,
+                                    jclass klass) {
+  Counting* self = Of(jvmti);
+  if (self == nullptr || self->earlier_ == nullptr) return;
+  AtBoundary(self->log_, "ClassPrepare", [&] {
+    if (self->earlier_->OnPrepare(jni, klass)) self->thread_.Wake();
+  });
 }
 
 }  // namespace iprof::vm

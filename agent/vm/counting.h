@@ -37,6 +37,7 @@
 #include "agent/vm/class_filter.h"
 #include "agent/vm/class_origin.h"
 #include "agent/vm/counter_chunks.h"
+#include "agent/vm/earlier_classes.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "agent/vm/proxy_names.h"
@@ -112,7 +113,8 @@ class Counting final : public BciMap {
   Status StartHook(JNIEnv* jni);
   void OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
                    const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
-  void RetransformLoaded(JNIEnv* jni);
+  void CountEarlier(JNIEnv* jni);
+  bool GoesOn(JNIEnv* jni);
   Status DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks);
   Status FinishStart(JNIEnv* jni);
   void DefineAhead(JNIEnv* jni);
@@ -126,6 +128,7 @@ class Counting final : public BciMap {
                                         jobject loader, const char* name, jobject domain, jint size,
                                         const unsigned char* bytes, jint* new_size,
                                         unsigned char** new_bytes);
+  static void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
 
   jvmtiEnv* const jvmti_;
   Log& log_;
@@ -143,7 +146,8 @@ class Counting final : public BciMap {
   std::chrono::steady_clock::time_point next_harvest_{};  // the thread's own
   std::atomic<bool> on_{false};                           // the hook does its work
   std::atomic<bool> cap_told_{false};
-  std::unique_ptr<ClassOrigin> origin_;  // null: what we see are the class files
+  std::unique_ptr<ClassOrigin> origin_;      // null: what we see are the class files
+  std::unique_ptr<EarlierClasses> earlier_;  // null where counting starts before any class
 };
 
 }  // namespace iprof::vm

@@ -1,14 +1,11 @@
-// VmFlags: what the JVM's own flags are set to and which arguments it was given, as parsed,
-// wherever they came from (command line,
-// @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
+// VmFlags: what the JVM's own flags are set to, and which arguments it was given, wherever they came
+// from (command line, @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
 //
 // Why: some start-up features of the JVM cannot be combined with early class-file hooks, and asking
 // for such a hook would end the JVM. Agent_OnLoad must know before it asks, when neither JNI nor
-// management interfaces exist yet. HotSpot publishes its flags' table for debuggers in every build
-// (gHotSpotVMStructs); this reads it.
+// management interfaces exist yet. HotSpot publishes where its flags are (agent/hotspot).
 //
-// Guarantees: reads memory only where that table says; an unknown table or flag answers nothing,
-// never guesses. Any thread, any phase from Agent_OnLoad on; values may be read only while no one
+// Guarantees: reads memory only where HotSpot says; an unknown flag answers nothing, never guesses. Any thread, any phase from Agent_OnLoad on; values may be read only while no one
 // writes flags (start-up).
 #pragma once
 
@@ -19,14 +16,18 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/hotspot/vm_structs.h"
+
 namespace iprof::vm {
 
 class VmFlags {
  public:
   // Finds the table of the library that this JVM's interface points into.
   explicit VmFlags(JavaVM* vm);
+  VmFlags(const VmFlags&) = delete;
+  VmFlags& operator=(const VmFlags&) = delete;
 
-  bool found() const { return flags_ != nullptr; }
+  bool found() const { return flags_ != 0; }
 
   std::optional<bool> Bool(std::string_view name) const;
   // All arguments in the order in which they count; none where the JVM does not say.
@@ -37,15 +38,21 @@ class VmFlags {
   std::optional<std::string> Text(std::string_view name) const;
 
  private:
-  const void* AddressOf(std::string_view name) const;
+  // Arguments can be class paths.
+  static constexpr size_t kLongestText = 1 << 20;
 
-  const char* const* arguments_ = nullptr;
-  size_t argument_count_ = 0;
-  const char* flags_ = nullptr;  // the first JVMFlag
-  size_t count_ = 0;
-  size_t size_ = 0;         // of one JVMFlag
-  size_t name_offset_ = 0;  // of its name and its value's address
-  size_t addr_offset_ = 0;
+  // Of the flag's value; 0 where there is no such flag.
+  hotspot::Address AddressOf(std::string_view name) const;
+
+  const hotspot::OwnMemory memory_;
+  const hotspot::VmStructs structs_;
+  hotspot::Address arguments_ = 0;
+  int32_t argument_count_ = 0;
+  hotspot::Address flags_ = 0;  // the first JVMFlag
+  uint64_t count_ = 0;
+  uint64_t size_ = 0;         // of one JVMFlag
+  uint64_t name_offset_ = 0;  // of its name and its value's address
+  uint64_t address_offset_ = 0;
 };
 
 }  // namespace iprof::vm

@@ -1,5 +1,6 @@
 """The agent is loaded into a JVM that already runs; whatever happens, the target goes on."""
 
+import re
 import subprocess
 import time
 
@@ -82,3 +83,43 @@ class Attach(AgentCase):
         self.attach(process, "onerror=ignore,ouf=x")
         (line,) = self.end(process)
         self.assertTrue(line.endswith("going on without the agent (onerror=ignore)"), line)
+
+    def test_classes_that_were_loaded_earlier(self):
+        """Linked classes are counted from the attach on, others from the moment at which the program links them; none is linked by us."""
+        process = self.start_java("Earlier", agent=None)
+        self.attach(process, "out=late.iprof,verbose=1")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.wait_for_line(process, "linked Later")
+        deadline = time.monotonic() + 60
+        while "linked since and counted from then on: " not in process.err_path.read_text():
+            if time.monotonic() > deadline:
+                self.fail(f"the class that was linked late was not retransformed:\n{process.err_path.read_text()}")
+            self.run_command([self.jvm.tool("jcmd"), str(process.pid), "JVMTI.data_dump"])
+            time.sleep(0.2)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.communicate(timeout=60)
+        said = process.err_path.read_text()
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn("cannot be linked: Earlier$Missing", process.out_path.read_text())
+        self.assertNotIn("refused to retransform", said)
+        self.assertRegex(said, r"loaded before counting began: \d+ classes retransformed in \d+ pauses")
+        profile = self.profile("late.iprof")
+        self.assertEqual(profile.calls_of("Earlier$InUse.half"), 1000)
+        # The single call right after it was linked may come before or after it is retransformed.
+        self.assertIn(profile.calls_of("Earlier$Later.third"), (1000, 1001))
+
+    def test_classes_that_are_not_asked_for_are_not_retransformed(self):
+        counts = {}
+        for options in ("jdk=y", "jdk=n", "include=Earlier*"):
+            process = self.start_java("Earlier", agent=None)
+            self.attach(process, f"out=late.iprof,verbose=1,{options}")
+            process.communicate(b"\n\n", timeout=60)
+            said = process.err_path.read_text()
+            self.assertEqual(process.returncode, 0, said)
+            counts[options] = int(re.search(r"counting began: (\d+) classes retransformed", said).group(1))
+            self.assertGreaterEqual(self.profile("late.iprof").calls_of("Earlier$InUse.half"), 1000)
+        self.assertGreater(counts["jdk=y"], 100)
+        self.assertLess(counts["jdk=n"], 20)
+        self.assertLess(counts["include=Earlier*"], 20)

@@ -1,0 +1,106 @@
+#include "agent/hotspot/vm_structs.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+
+namespace iprof::hotspot {
+
+SymbolOf OwnSymbols(const void* inside) {
+  return [inside](const char* name) -> std::optional<Address> {
+    Dl_info info;
+    if (dladdr(inside, &info) == 0 || info.dli_fname == nullptr) return std::nullopt;
+    void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return std::nullopt;
+    const void* symbol = dlsym(library, name);
+    dlclose(library);  // drops only the reference that dlopen added
+    if (symbol == nullptr) return std::nullopt;
+    return static_cast<Address>(reinterpret_cast<uintptr_t>(symbol));
+  };
+}
+
+VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(memory) {
+  bool complete = true;
+  const auto number = [&](const char* name) -> uint64_t {
+    const auto at = symbols(name);
+    const auto value = at ? memory.Load<uint64_t>(*at) : std::nullopt;
+    complete = complete && value.has_value();
+    return value.value_or(0);
+  };
+  fields_ = {number("gHotSpotVMStructs"), number("gHotSpotVMStructEntryArrayStride"),
+             number("gHotSpotVMStructEntryTypeNameOffset"),
+             number("gHotSpotVMStructEntryFieldNameOffset")};
+  field_offset_ = number("gHotSpotVMStructEntryOffsetOffset");
+  field_address_ = number("gHotSpotVMStructEntryAddressOffset");
+  field_is_static_ = number("gHotSpotVMStructEntryIsStaticOffset");
+  types_ = {number("gHotSpotVMTypes"), number("gHotSpotVMTypeEntryArrayStride"),
+            number("gHotSpotVMTypeEntryTypeNameOffset"), 0};
+  type_size_ = number("gHotSpotVMTypeEntrySizeOffset");
+  ints_ = {number("gHotSpotVMIntConstants"), number("gHotSpotVMIntConstantEntryArrayStride"),
+           number("gHotSpotVMIntConstantEntryNameOffset"), 0};
+  int_value_ = number("gHotSpotVMIntConstantEntryValueOffset");
+  longs_ = {number("gHotSpotVMLongConstants"), number("gHotSpotVMLongConstantEntryArrayStride"),
+            number("gHotSpotVMLongConstantEntryNameOffset"), 0};
+  long_value_ = number("gHotSpotVMLongConstantEntryValueOffset");
+  if (!complete) fields_ = types_ = ints_ = longs_ = {};
+}
+
+bool VmStructs::Is(Address text_pointer, std::string_view wanted) const {
+  // With its zero byte, so that a longer name is not taken for this one.
+  std::array<char, 128> text;
+  if (text_pointer == 0 || wanted.size() + 1 > text.size()) return false;
+  for (size_t i = 0; i <= wanted.size(); ++i) {
+    if (!memory_.Read(text_pointer + i, &text[i], 1)) return false;
+    if (text[i] != (i < wanted.size() ? wanted[i] : '\0')) return false;
+  }
+  return true;
+}
+
+Address VmStructs::Find(const Table& table, std::string_view name, std::string_view second) const {
+  if (table.first == 0 || table.stride == 0) return 0;
+  constexpr int kMost = 100'000;  // far more than there are; a damaged table has an end, too
+  Address entry = table.first;
+  for (int i = 0; i < kMost; ++i, entry += table.stride) {
+    const Address text = memory_.Load<Address>(entry + table.name).value_or(0);
+    if (text == 0) return 0;
+    if (!Is(text, name)) continue;
+    if (second.empty() || Is(memory_.Load<Address>(entry + table.second).value_or(0), second))
+      return entry;
+  }
+  return 0;
+}
+
+std::optional<uint64_t> VmStructs::OffsetOf(std::string_view type, std::string_view field) const {
+  const Address entry = Find(fields_, type, field);
+  if (entry == 0 || memory_.Load<int32_t>(entry + field_is_static_).value_or(1) != 0)
+    return std::nullopt;
+  return memory_.Load<uint64_t>(entry + field_offset_);
+}
+
+std::optional<Address> VmStructs::StaticField(std::string_view type, std::string_view field) const {
+  const Address entry = Find(fields_, type, field);
+  if (entry == 0 || memory_.Load<int32_t>(entry + field_is_static_).value_or(0) == 0)
+    return std::nullopt;
+  return memory_.Load<Address>(entry + field_address_);
+}
+
+std::optional<uint64_t> VmStructs::SizeOf(std::string_view type) const {
+  const Address entry = Find(types_, type, {});
+  if (entry == 0) return std::nullopt;
+  return memory_.Load<uint64_t>(entry + type_size_);
+}
+
+std::optional<int32_t> VmStructs::IntConstant(std::string_view name) const {
+  const Address entry = Find(ints_, name, {});
+  if (entry == 0) return std::nullopt;
+  return memory_.Load<int32_t>(entry + int_value_);
+}
+
+std::optional<int64_t> VmStructs::LongConstant(std::string_view name) const {
+  const Address entry = Find(longs_, name, {});
+  if (entry == 0) return std::nullopt;
+  return memory_.Load<int64_t>(entry + long_value_);
+}
+
+}  // namespace iprof::hotspot
