@@ -42,6 +42,7 @@ struct Worker {
   MethodRecord record;
   std::vector<MethodOutcome> outcomes;  // of the class's methods
   std::vector<FoundSite> sites;
+  ChunkAccess* access = nullptr;  // of the class
 };
 
 // Numbers the callees of one class whose calls are counted at their sites.
@@ -148,6 +149,8 @@ struct ClassInstrumenter::Rep {
   Reason PlanCounters(Worker& worker, const MethodCode& code, Effort effort, CountedClass& counted,
                       bool* check);
   bool Allocate(Worker& worker, uint32_t counters, CountedMethod& method, MethodOutcome& outcome);
+  bool Emit(Worker& worker, uint32_t counters, const CountedMethod& method,
+            classfile::MethodEditor& editor);
   static void NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
                          CountedClass& counted);
 
@@ -217,6 +220,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     tally.NoteUnreadable(parsed);
     return false;
   }
+  worker.access = input.access;
   const std::string_view name = input.name.empty() ? file.name() : input.name;
   const Hash128 hash = ContentHash(file, name);
   classfile::ByteSpan result;
@@ -370,6 +374,36 @@ bool ClassInstrumenter::Rep::Allocate(Worker& worker, uint32_t counters, Counted
   return true;
 }
 
+// Inserts the probes of worker.plan and worker.sites. False: the class has no way to their chunks.
+bool ClassInstrumenter::Rep::Emit(Worker& worker, uint32_t counters, const CountedMethod& method,
+                                  classfile::MethodEditor& editor) {
+  ChunkAccess* const access = worker.access;
+  const bool inherited = access != nullptr && access->inherited();
+  const bool striped = options.stripes > 1;
+  if (counters > 0) {
+    const uint32_t chunk = ChunkOf(method.first);
+    if (inherited) {
+      EmitProbes(worker.plan, {"", striped, chunk}, method.first, editor);
+    } else {
+      const auto name = access == nullptr ? holder_name(chunk) : access->CounterHolder(chunk);
+      if (!name) return false;
+      EmitProbes(worker.plan, {*name, striped}, method.first, editor);
+    }
+  }
+  if (!worker.sites.empty()) {
+    const uint32_t chunk = method.first_site / sites_in_chunk;
+    const uint32_t first = method.first_site % sites_in_chunk;
+    if (inherited) {
+      EmitSiteProbes(worker.sites, {"", chunk}, first, editor);
+    } else {
+      const auto name = access == nullptr ? site_holder_name(chunk) : access->SiteHolder(chunk);
+      if (!name) return false;
+      EmitSiteProbes(worker.sites, {*name}, first, editor);
+    }
+  }
+  return true;
+}
+
 Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
                                          ClassRewriter& rewriter, uint32_t number, Effort effort,
                                          const CountedMethod* before, CountedClass& counted,
@@ -401,13 +435,9 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   if (counters == 0 && worker.sites.empty()) return Reason::kOk;
 
   classfile::MethodEditor editor = rewriter.Edit(code);
-  if (counters > 0) {
-    EmitProbes(worker.plan, {holder_name(ChunkOf(method.first)), options.stripes > 1}, method.first,
-               editor);
-  }
-  if (!worker.sites.empty()) {
-    EmitSiteProbes(worker.sites, site_holder_name(method.first_site / sites_in_chunk),
-                   method.first_site % sites_in_chunk, editor);
+  if (!Emit(worker, counters, method, editor)) {
+    outcome.out_of_reach = true;
+    return Reason::kNoCode;
   }
   method.positions = static_cast<uint32_t>(counted.positions.size());
   reason = rewriter.Apply(editor);

@@ -12,6 +12,8 @@
 //  - Classes of one name with different bytes are told apart here; AddTo merges their calls, and
 //    where a method's code differs between them writes the branches of the version that was called
 //    most often.
+//  - A class whose loader may not find the agent's holders reaches its counters as its ChunkAccess
+//    says; methods that have no way to them are left alone.
 //  - An empty finalize() is never touched: HotSpot recognises Object's by its emptiness.
 // Threads: Instrument and Knows from any thread in any phase, several at a time; no lock is held
 // while a class is rewritten or while `output` runs. AddTo and Report whenever, against a
@@ -46,9 +48,23 @@ struct InstrumenterOptions {
   uint32_t stripes = 1;
 };
 
+// How the code of one class gets at its chunks, where the class's loader may not find the agent's own
+// holders. Called while the class is rewritten, on the same thread, with no lock held.
+class ChunkAccess {
+ public:
+  virtual ~ChunkAccess() = default;
+  // Through the members that every class inherits (inherited_members.h); no holders then.
+  virtual bool inherited() const = 0;
+  // The internal name of a class that the loader is sure to find and that stands for the chunk's
+  // holder; nothing where there is none.
+  virtual std::optional<std::string> CounterHolder(uint32_t chunk) = 0;
+  virtual std::optional<std::string> SiteHolder(uint32_t chunk) = 0;
+};
+
 struct ClassBytes {
   std::string_view name;  // internal; empty where the JVM does not say
   std::span<const uint8_t> bytes;
+  ChunkAccess* access = nullptr;  // null: the loader finds the agent's own holders
 };
 
 class ClassInstrumenter {

@@ -16,7 +16,7 @@ void OutcomeTally::NoteClass(const std::vector<MethodOutcome>& methods) {
   for (const MethodOutcome& m : methods) {
     NoteMethod(m);
     counted = counted || (m.reason == Reason::kOk && !m.nothing_to_count);
-    refused = refused || m.counters_refused.has_value();
+    refused = refused || m.counters_refused.has_value() || m.out_of_reach;
     declined = declined || (m.reason != Reason::kOk && m.reason != Reason::kNoCode);
   }
   if (counted) {
@@ -38,6 +38,10 @@ bool OutcomeTally::AnyBeyondCap(const std::vector<MethodOutcome>& methods) {
 void OutcomeTally::NoteMethod(const MethodOutcome& outcome) {
   if (outcome.counters_refused) {
     ++(*outcome.counters_refused == Refusal::kCap ? methods_beyond_cap_ : methods_not_ready_);
+    return;
+  }
+  if (outcome.out_of_reach) {
+    ++methods_out_of_reach_;
     return;
   }
   if (outcome.reason != Reason::kOk) {
@@ -74,6 +78,7 @@ std::string OutcomeTally::Report() const {
     line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
   line("methods", methods_beyond_cap_, kCapText);
   line("methods", methods_not_ready_, kNotReadyText);
+  line("methods", methods_out_of_reach_, "their class loader may not find the counters");
   return report;
 }
 

@@ -25,12 +25,13 @@ struct MethodOutcome {
   Effort effort = Effort::kAsAsked;
   std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
   bool sites_refused = false;
+  bool out_of_reach = false;  // left alone because the class's loader may not find the counters
   bool nothing_to_count = false;
 };
 
 class OutcomeTally {
  public:
-  // A class that was left as it was because it could not be read.
+  // A class that was left as it was because of something in it.
   void NoteUnreadable(classfile::Reason reason) { ++classes_left_[static_cast<size_t>(reason)]; }
   void NoteClass(const std::vector<MethodOutcome>& methods);
 
@@ -57,6 +58,7 @@ class OutcomeTally {
   Count methods_calls_only_{0};
   Count methods_beyond_cap_{0};
   Count methods_not_ready_{0};
+  Count methods_out_of_reach_{0};
   std::array<Count, classfile::kReasonCount> methods_left_{};
 };
 

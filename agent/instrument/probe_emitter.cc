@@ -1,5 +1,7 @@
 #include "agent/instrument/probe_emitter.h"
 
+#include "agent/instrument/inherited_members.h"
+
 namespace iprof::instrument {
 namespace {
 
@@ -12,13 +14,15 @@ class Emitter {
   Emitter(const CounterHolder& holder, CounterIndex first, MethodEditor& editor)
       : editor_(editor),
         first_(first),
-        array_(holder.striped ? editor.pool().Method(holder.class_name, "row", "()[J")
-                              : editor.pool().Field(holder.class_name, "c", "[J")),
-        striped_(holder.striped) {}
+        chunk_(holder.inherited_chunk),
+        array_(ArrayOf(holder, editor)),
+        called_(IsCalled(holder)) {}
 
   Snippet Increment(uint32_t counter) {
     auto build = editor_.Build();
-    if (striped_) {
+    if (called_ && chunk_) {
+      build.PushInt(static_cast<int32_t>(*chunk_)).InvokeStatic(array_, 1, 1);
+    } else if (called_) {
       build.InvokeStatic(array_, 0, 1);
     } else {
       build.GetStatic(array_, 1);
@@ -34,10 +38,27 @@ class Emitter {
   }
 
  private:
+  // Whether the array comes from a method.
+  static bool IsCalled(const CounterHolder& holder) {
+    return holder.striped ||
+           (holder.inherited_chunk && *holder.inherited_chunk >= kInheritedFields);
+  }
+
+  static classfile::CpIndex ArrayOf(const CounterHolder& holder, MethodEditor& editor) {
+    const classfile::ClassFile& file = editor.code().file();
+    if (holder.inherited_chunk) {
+      return IsCalled(holder) ? InheritedMethodRef(file, kInheritedRow, editor.pool())
+                              : InheritedField(file, *holder.inherited_chunk, editor.pool());
+    }
+    return holder.striped ? editor.pool().Method(holder.class_name, "row", "()[J")
+                          : editor.pool().Field(holder.class_name, "c", "[J");
+  }
+
   MethodEditor& editor_;
   const CounterIndex first_;
+  const std::optional<uint32_t> chunk_;
   const classfile::CpIndex array_;
-  const bool striped_;
+  const bool called_;
 };
 
 }  // namespace

@@ -2,12 +2,15 @@
 //
 // A probe is  getstatic c; sipush i; dup2; laload; lconst_1; ladd; lastore  (11 bytes), which C2
 // turns into one increment of memory. With stripes the array comes from  invokestatic row().
+// Where the class's loader may not find the holder, the members that every class inherits are named
+// instead (inherited_members.h): a field, or  push chunk; invokestatic row(int).
 //
 // Guarantees: records insertions only; nothing is changed before ClassRewriter::Apply, which does
 // all or nothing. The same plan gives the same bytes. One thread at a time.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "agent/classfile/method_editor.h"
@@ -16,10 +19,11 @@
 
 namespace iprof::instrument {
 
-// Where a class's counters live: the holder of its chunk.
+// Where a class's counters live: the holder of its chunk, or inherited members for that chunk.
 struct CounterHolder {
-  std::string_view class_name;  // internal
+  std::string_view class_name;  // internal; unused where inherited
   bool striped = false;
+  std::optional<uint32_t> inherited_chunk = std::nullopt;
 };
 
 // Increments counter `first` + i for probe i of the plan, and plan.unwind_counter in the catch-any

@@ -6,6 +6,7 @@
 
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/assembled_class.h"
+#include "agent/instrument/inherited_members.h"
 #include "agent/instrument/method_graph.h"
 
 namespace iprof::instrument {
@@ -90,6 +91,27 @@ TEST_CASE("stripes: the array comes from the holder's method; the last index of 
       Emitted(Countdown(), PlacementPolicy::kTree, {"java/lang/S0", true}, CounterIndex{32766});
   CHECK(text.find("count 32766 in java/lang/S0.row()[J\niload_0\n") == 0);
   CHECK(text.find("count 32767 in java/lang/S0.row()[J\n") != std::string::npos);
+}
+
+TEST_CASE("inherited members: a field of the class itself for each of the first chunks") {
+  const std::string text =
+      Emitted(Countdown(), PlacementPolicy::kDirect, {.class_name = "", .inherited_chunk = 3},
+              CounterIndex{3 * kChunkCounters + 5});
+  const std::string array = " in T." + InheritedFieldName(3) + "[J\n";
+  CHECK(text.find("count 5" + array + "iload_0\n") == 0);
+  CHECK(text.find("count 7" + array) != std::string::npos);
+}
+
+TEST_CASE("inherited members: later chunks and stripes come from a method") {
+  const std::string later =
+      Emitted(Countdown(), PlacementPolicy::kDirect, {.class_name = "", .inherited_chunk = 32},
+              CounterIndex{32 * kChunkCounters + 5});
+  const std::string row = "count 5 in T." + kInheritedRow.Name() + "(I)[J\niload_0\n";
+  CHECK(later.find("bipush\n" + row) == 0);
+  const std::string striped = Emitted(Countdown(), PlacementPolicy::kDirect,
+                                      {.class_name = "", .striped = true, .inherited_chunk = 2},
+                                      CounterIndex{2 * kChunkCounters + 5});
+  CHECK(striped.find("iconst_2\n" + row) == 0);
 }
 
 // 0 iload_0; 1 iload_1; 2 idiv; 3 ifle 8; 6 iconst_1; 7 ireturn; 8 iconst_0; 9 ireturn: the

@@ -2,6 +2,7 @@
 
 #include "agent/classfile/uninitialized.h"
 #include "agent/instrument/final_classes.h"
+#include "agent/instrument/inherited_members.h"
 
 namespace iprof::instrument {
 namespace {
@@ -72,23 +73,30 @@ void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena&
   }
 }
 
-void EmitSiteProbes(const std::vector<FoundSite>& found, std::string_view holder_class,
-                    uint32_t first, classfile::MethodEditor& editor) {
+void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
+                    classfile::MethodEditor& editor) {
   if (found.empty()) return;
+  const std::optional<uint32_t> chunk = holder.inherited_chunk;
   const classfile::CpIndex hit =
-      editor.pool().Method(holder_class, "hit", "(Ljava/lang/Object;I)V");
+      chunk ? InheritedMethodRef(editor.code().file(), kInheritedHit, editor.pool())
+            : editor.pool().Method(holder.class_name, "hit", "(Ljava/lang/Object;I)V");
+  // Consumes the object on top of the stack.
+  const auto count = [&](classfile::SnippetBuilder& build, int16_t index) {
+    if (chunk) build.PushInt(static_cast<int32_t>(*chunk));
+    return build.Sipush(index).InvokeStatic(hit, chunk ? 3 : 2, 0).Finish();
+  };
   uint32_t number = first;
   for (const FoundSite& site : found) {
     const auto index = static_cast<int16_t>(number++);
     if (site.insn == FoundSite::kEntry) {
-      editor.OnEntry(editor.Build().LoadOwn('A', 0).Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+      auto build = editor.Build();
+      editor.OnEntry(count(build.LoadOwn('A', 0), index));
     } else if (site.kind == SiteKind::kReceiver) {
-      editor.BeforeCall(site.insn,
-                        editor.BuildForReceiver().Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+      auto build = editor.BuildForReceiver();
+      editor.BeforeCall(site.insn, count(build, index));
     } else {
-      editor.Before(
-          site.insn,
-          editor.BuildForTop().Raw(Op::dup).Sipush(index).InvokeStatic(hit, 2, 0).Finish());
+      auto build = editor.BuildForTop();
+      editor.Before(site.insn, count(build.Raw(Op::dup), index));
     }
   }
 }

@@ -8,8 +8,9 @@
 // the entry of synchronized instance methods; those of static ones are the method's calls. Type
 // checks: at instanceof and checkcast.
 //
-// A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction; at calls the
-// receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
+// A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, or  dup; push
+// chunk; sipush site; invokestatic hit(Object,int,int)  where the class's loader may not find
+// the holder (inherited_members.h). At calls the receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
 // alive. It never stands between a monitorenter and the range that would release the lock. Where an
 // object may be at hand that the verifier does not take for initialised, a monitor's site is left
 // out.
@@ -18,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -43,8 +45,14 @@ struct FoundSite {
 void FindSites(const classfile::MethodCode& code, const SiteKinds& kinds, classfile::Arena& arena,
                std::vector<FoundSite>* found);
 
-// Site i of `found` is number first + i of the holder class.
-void EmitSiteProbes(const std::vector<FoundSite>& found, std::string_view holder_class,
-                    uint32_t first, classfile::MethodEditor& editor);
+// The holder of a chunk of sites, or inherited members for that chunk.
+struct SiteHolder {
+  std::string_view class_name;  // internal; unused where inherited
+  std::optional<uint32_t> inherited_chunk = std::nullopt;
+};
+
+// Site i of `found` is number first + i of the holder.
+void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
+                    classfile::MethodEditor& editor);
 
 }  // namespace iprof::instrument

@@ -6,6 +6,7 @@
 
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/assembled_class.h"
+#include "agent/instrument/inherited_members.h"
 
 namespace iprof::instrument {
 namespace {
@@ -156,6 +157,46 @@ TEST_CASE("Type checks only where asked for", "[site_probes]") {
   CHECK(SitesOf(c, {.receivers = true, .monitors = true, .instance_ofs = false}).empty());
 }
 
+// The sites of the class's one method, emitted: "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42",
+// the numbers pushed before each call.
+std::string Emitted(const std::vector<uint8_t>& bytes, const SiteHolder& holder) {
+  classfile::Workspace memory;
+  ClassFile file;
+  REQUIRE(file.Parse(bytes, memory.class_memory) == Reason::kOk);
+  classfile::ClassRewriter rewriter(file, memory);
+  MethodCode code;
+  REQUIRE(rewriter.Open(0, &code) == Reason::kOk);
+  std::vector<FoundSite> found;
+  FindSites(code, kAll, memory.method_memory, &found);
+  REQUIRE(found.size() == 3);
+  classfile::MethodEditor editor = rewriter.Edit(code);
+  EmitSiteProbes(found, holder, 40, editor);
+  REQUIRE(rewriter.Apply(editor) == Reason::kOk);
+  const classfile::ByteSpan result = rewriter.Finish();
+
+  classfile::Workspace memory_after;
+  ClassFile after;
+  REQUIRE(after.Parse(result, memory_after.class_memory) == Reason::kOk);
+  MethodCode rewritten;
+  REQUIRE(rewritten.Decode(after, after.methods()[0], memory_after.method_memory) == Reason::kOk);
+  std::string called;
+  std::string numbers;
+  for (classfile::Insn i = 2; i < rewritten.count(); ++i) {
+    if (rewritten.at(i).op != Op::invokestatic) continue;
+    const auto member = rewritten.Member(i);
+    REQUIRE(member.has_value());
+    const std::string name = std::string(after.pool().ClassName(member->owner)) + "." +
+                             std::string(member->name) + std::string(member->descriptor);
+    CHECK((called.empty() || called == name));
+    called = name;
+    REQUIRE(rewritten.at(i - 1).op == Op::sipush);
+    numbers += " ";
+    if (rewritten.at(i - 2).op == Op::iconst_5) numbers += "5/";
+    numbers += std::to_string(rewritten.Immediate(i - 1));
+  }
+  return called + numbers;
+}
+
 TEST_CASE("Every site gets its number, and the class stays well-formed", "[site_probes]") {
   AssembledClass c("a/Emits");
   const int call = c.MethodRef("b/Other", "run", "(JI)V");
@@ -167,33 +208,9 @@ TEST_CASE("Every site gets its number, and the class stays well-formed", "[site_
                        call >> 8, call & 255, B(Op::aload_1), B(Op:: instanceof), type >> 8,
                        type & 255, B(Op::pop), B(Op::return_)})});
   const std::vector<uint8_t> bytes = c.Bytes();
-  classfile::Workspace memory;
-  ClassFile file;
-  REQUIRE(file.Parse(bytes, memory.class_memory) == Reason::kOk);
-  classfile::ClassRewriter rewriter(file, memory);
-  MethodCode code;
-  REQUIRE(rewriter.Open(0, &code) == Reason::kOk);
-  std::vector<FoundSite> found;
-  FindSites(code, kAll, memory.method_memory, &found);
-  REQUIRE(found.size() == 3);
-  classfile::MethodEditor editor = rewriter.Edit(code);
-  EmitSiteProbes(found, "java/lang/H", 40, editor);
-  REQUIRE(rewriter.Apply(editor) == Reason::kOk);
-  const classfile::ByteSpan result = rewriter.Finish();
-
-  classfile::Workspace memory_after;
-  ClassFile after;
-  REQUIRE(after.Parse(result, memory_after.class_memory) == Reason::kOk);
-  MethodCode rewritten;
-  REQUIRE(rewritten.Decode(after, after.methods()[0], memory_after.method_memory) == Reason::kOk);
-  std::vector<int> numbers;
-  for (classfile::Insn i = 1; i < rewritten.count(); ++i) {
-    if (rewritten.at(i).op != Op::invokestatic) continue;
-    CHECK(after.pool().ClassName(rewritten.Member(i)->owner) == "java/lang/H");
-    REQUIRE(rewritten.at(i - 1).op == Op::sipush);
-    numbers.push_back(rewritten.Immediate(i - 1));
-  }
-  CHECK(numbers == std::vector<int>{40, 41, 42});
+  CHECK(Emitted(bytes, {"java/lang/H"}) == "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42");
+  CHECK(Emitted(bytes, {"", 5}) ==
+        "a/Emits." + kInheritedHit.Name() + "(Ljava/lang/Object;II)V 5/40 5/41 5/42");
 }
 
 }  // namespace

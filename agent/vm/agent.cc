@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/instrument/inherited_members.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_registry.h"
 #include "agent/vm/jvmti_memory.h"
@@ -155,6 +156,7 @@ Status Agent::WriteProfile(JNIEnv* jni) {
   if (counting_ != nullptr) counting_->AddTo(jni, profile);
   const auto was_added = [this](std::string_view owner, std::string_view name,
                                 std::string_view descriptor) {
+    if (owner == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
     return counting_ != nullptr && counting_->WasAdded(owner, name, descriptor);
   };
   const Result<RegistryCounts> counts = AddLoadedClasses(jvmti_, jni, was_added, proxies_, profile);

@@ -40,13 +40,16 @@ Status CounterChunks::HandOver(JNIEnv* jni) {
 
 Status CounterChunks::Adopt(JNIEnv* jni, jclass holder) {
   std::vector<jlongArray> rows;
+  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds any
   if (stripes_ == 1) {
     const Result<jobject> row = KeepStaticObject(jni, holder, "c", "[J");
     if (!row.ok()) return row.status();
     rows.push_back(static_cast<jlongArray>(*row));
+    if (Status status = reach_.AddCounters(jni, chunk, *row); !status.ok()) return status;
   } else {
     const Result<jobject> all = KeepStaticObject(jni, holder, "rows", "[[J");
     if (!all.ok()) return all.status();
+    if (Status status = reach_.AddCounters(jni, chunk, *all); !status.ok()) return status;
     for (uint32_t s = 0; s < stripes_; ++s) {
       jobject row =
           jni->GetObjectArrayElement(static_cast<jobjectArray>(*all), static_cast<jsize>(s));

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "agent/vm/chunk_holders.h"
+#include "agent/vm/chunk_reach.h"
 
 namespace iprof::vm {
 
 class CounterChunks final : public ChunkHolders {
  public:
-  CounterChunks(instrument::CounterSpace& space, uint32_t stripes)
-      : ChunkHolders(space), stripes_(stripes) {}
+  CounterChunks(instrument::CounterSpace& space, uint32_t stripes, ChunkReach& reach)
+      : ChunkHolders(space), stripes_(stripes), reach_(reach) {}
 
   uint32_t stripes() const { return stripes_; }
   std::string HolderName(uint32_t chunk) const override;
@@ -37,6 +38,7 @@ class CounterChunks final : public ChunkHolders {
   Status Adopt(JNIEnv* jni, jclass holder) override;
 
   const uint32_t stripes_;
+  ChunkReach& reach_;
   mutable std::mutex mutex_;                   // guards rows_
   std::vector<std::vector<jlongArray>> rows_;  // global references, [chunk][stripe]
 };

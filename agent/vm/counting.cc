@@ -9,6 +9,7 @@
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
+#include "agent/vm/loader_kinds.h"
 #include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
 
@@ -66,13 +67,13 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
       proxies_(proxies),
-      chunks_(space_, static_cast<uint32_t>(options.stripes)),
+      chunks_(space_, static_cast<uint32_t>(options.stripes), reach_),
       count_types_(CountsTypes(options)),
       site_space_(kChunkSites),
-      type_chunks_(site_space_,
-                   [&proxies](std::string_view signature) {
-                     return proxies.names().ProfileName(signature);
-                   }),
+      type_chunks_(
+          site_space_,
+          [&proxies](std::string_view signature) { return proxies.names().ProfileName(signature); },
+          reach_),
       instrumenter_(ForInstrumenter(options), space_,
                     [this](uint32_t chunk) { return chunks_.HolderName(chunk); }),
       thread_([this](jvmtiEnv*,
@@ -194,7 +195,8 @@ Status Counting::Register() {
 }
 
 Status Counting::DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks) {
-  Status status = chunks_.DefineEarly(jni, std::min(chunks, space_.Cap()));
+  Status status = reach_.Define(jni);
+  if (status.ok()) status = chunks_.DefineEarly(jni, std::min(chunks, space_.Cap()));
   if (status.ok() && count_types_)
     status = type_chunks_.DefineEarly(jni, std::min(site_chunks, site_space_.Cap()));
   return status;
@@ -205,6 +207,7 @@ Status Counting::FinishStart(JNIEnv* jni) {
   if (status.ok()) status = chunks_.StartStriping(jni);
   if (status.ok() && count_types_) status = type_chunks_.InitialiseDefined(jni);
   if (status.ok() && count_types_) status = type_chunks_.ArmSlowPath(jni);
+  if (status.ok()) status = reach_.Open(jni);
   return status;
 }
 
@@ -284,6 +287,68 @@ bool Counting::GoesOn(JNIEnv* jni) {
   return on_.load(std::memory_order_acquire);
 }
 
+namespace {
+
+// A class of a loader that may not find the agent's own classes, where every class inherits a way.
+class InheritedAccess final : public instrument::ChunkAccess {
+ public:
+  bool inherited() const override { return true; }
+  std::optional<std::string> CounterHolder(uint32_t /*chunk*/) override { return std::nullopt; }
+  std::optional<std::string> SiteHolder(uint32_t /*chunk*/) override { return std::nullopt; }
+};
+
+}  // namespace
+
+bool Counting::InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
+                                    const std::function<uint8_t*(size_t)>& output) {
+  InheritedAccess inherited;
+  const LoaderKind kind = KindOfLoader(jvmti_, jni, loader);
+  if (kind == LoaderKind::kReflection) {
+    ++for_reflection_;
+    return false;
+  }
+  if (start_ == CountingStart::kFirstBytecode && kind == LoaderKind::kCustom) {
+    if (!reach_.is_open()) {
+      ++too_early_;
+      return false;
+    }
+    input.access = &inherited;
+  }
+  return instrumenter_.Instrument(input, output);
+}
+
+// False: the JVM has no memory for it.
+bool Counting::Store(std::span<const uint8_t> bytes, jint* new_size, unsigned char** new_bytes) {
+  unsigned char* memory = nullptr;
+  if (jvmti_->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return false;
+  std::copy(bytes.begin(), bytes.end(), memory);
+  *new_size = static_cast<jint>(bytes.size());
+  *new_bytes = memory;
+  return true;
+}
+
+// Also where nothing is counted any more: what Object was given when it was loaded it must keep
+// when it is redefined.
+void Counting::OnObject(std::span<const uint8_t> original, jint* new_size,
+                        unsigned char** new_bytes) {
+  std::vector<uint8_t> counted;
+  constexpr std::string_view kName = "java/lang/Object";
+  if (origin_ != nullptr) origin_->Note(nullptr, nullptr, kName, original);
+  if (on_.load(std::memory_order_acquire) && filter_.Accepts(nullptr, nullptr, kName)) {
+    instrumenter_.Instrument({kName, original}, [&](size_t length) {
+      counted.resize(length);
+      return counted.data();
+    });
+  }
+  const std::span<const uint8_t> bytes = counted.empty() ? original : std::span(counted);
+  const std::vector<uint8_t> with_members = reach_.GiveMembers(bytes);
+  if (!with_members.empty()) {
+    Store(with_members, new_size, new_bytes);
+  } else if (!counted.empty()) {
+    Store(counted, new_size, new_bytes);
+  }
+}
+
 void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
                            const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
   const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
@@ -296,7 +361,7 @@ void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint s
     proxy = proxies_.NameLoading(jvmti_, jni, loader, original);
   }
   const std::string_view profile_name = proxy ? std::string_view(*proxy) : known_name;
-  instrumenter_.Instrument({profile_name, original}, [&](size_t length) -> uint8_t* {
+  InstrumentWithAccess(jni, loader, {profile_name, original}, [&](size_t length) -> uint8_t* {
     unsigned char* memory = nullptr;
     if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE) return nullptr;
     *new_size = static_cast<jint>(length);
@@ -310,7 +375,7 @@ bool Counting::InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBy
   if (!on_.load(std::memory_order_acquire) || !filter_.Accepts(jni, loader, input.name)) {
     return false;
   }
-  return instrumenter_.Instrument({input.profile_name, input.bytes}, [&](size_t length) {
+  return InstrumentWithAccess(jni, loader, {input.profile_name, input.bytes}, [&](size_t length) {
     output->resize(length);
     return output->data();
   });
@@ -362,6 +427,15 @@ std::string Counting::Report() const {
     report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
                           type_chunks_.harvests());
   }
+  if (const uint64_t count = too_early_.load(); count > 0) {
+    report += fmt::format(
+        "classes left alone: {} (their class loaders came before the JVM was initialised)\n",
+        count);
+  }
+  if (const uint64_t count = for_reflection_.load(); count > 0) {
+    report += fmt::format(
+        "classes left alone: {} (made by reflection for classes of other loaders)\n", count);
+  }
   if (origin_ != nullptr) report += origin_->Report();
   if (earlier_ != nullptr) report += earlier_->Report();
   return report;
@@ -407,7 +481,15 @@ void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass /*
                                          jint size, const unsigned char* bytes, jint* new_size,
                                          unsigned char** new_bytes) {
   Counting* self = Of(jvmti);
-  if (self == nullptr || !self->on_.load(std::memory_order_acquire)) return;
+  if (self == nullptr) return;
+  if (loader == nullptr && self->start_ == CountingStart::kFirstBytecode && name != nullptr &&
+      std::string_view(name) == "java/lang/Object") {
+    AtBoundary(self->log_, "ClassFileLoadHook", [&] {
+      self->OnObject({bytes, static_cast<size_t>(size)}, new_size, new_bytes);
+    });
+    return;
+  }
+  if (!self->on_.load(std::memory_order_acquire)) return;
   AtBoundary(self->log_, "ClassFileLoadHook",
              [&] { self->OnClassFile(jni, loader, name, size, bytes, new_size, new_bytes); });
 }

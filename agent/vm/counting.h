@@ -34,6 +34,7 @@
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/counter_space.h"
 #include "agent/vm/agent_thread.h"
+#include "agent/vm/chunk_reach.h"
 #include "agent/vm/class_filter.h"
 #include "agent/vm/class_origin.h"
 #include "agent/vm/counter_chunks.h"
@@ -113,6 +114,10 @@ class Counting final : public BciMap {
   Status StartHook(JNIEnv* jni);
   void OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
                    const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
+  void OnObject(std::span<const uint8_t> original, jint* new_size, unsigned char** new_bytes);
+  bool Store(std::span<const uint8_t> bytes, jint* new_size, unsigned char** new_bytes);
+  bool InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
+                            const std::function<uint8_t*(size_t)>& output);
   void CountEarlier(JNIEnv* jni);
   bool GoesOn(JNIEnv* jni);
   Status DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks);
@@ -136,6 +141,7 @@ class Counting final : public BciMap {
   bool notes_lambdas_ = true;  // for LambdaNumbers; after an attach nobody names lambdas
   ClassFilter filter_;
   ProxyNames& proxies_;
+  ChunkReach reach_;
   instrument::CounterSpace space_;
   CounterChunks chunks_;
   const bool count_types_;  // classes at sites
@@ -146,6 +152,9 @@ class Counting final : public BciMap {
   std::chrono::steady_clock::time_point next_harvest_{};  // the thread's own
   std::atomic<bool> on_{false};                           // the hook does its work
   std::atomic<bool> cap_told_{false};
+  // Classes left alone.
+  std::atomic<uint64_t> too_early_{0};       // they came before reach_ was open
+  std::atomic<uint64_t> for_reflection_{0};  // LoaderKind::kReflection
   std::unique_ptr<ClassOrigin> origin_;      // null: what we see are the class files
   std::unique_ptr<EarlierClasses> earlier_;  // null where counting starts before any class
 };

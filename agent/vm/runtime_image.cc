@@ -71,6 +71,8 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& chan
 
 std::span<const uint8_t> RuntimeClassBytes() { return kIprofRuntimeClass; }
 
+std::span<const uint8_t> ReachClassBytes() { return kIprofReachClass; }
+
 std::string CounterHolderName(uint32_t chunk, uint32_t stripes) {
   return std::string(stripes > 1 ? kStripedName : kCountersName) + std::to_string(chunk);
 }

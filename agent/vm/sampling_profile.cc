@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/instrument/inherited_members.h"
 #include "agent/instrument/type_names.h"
 #include "agent/vm/runtime_image.h"
 #include "writer/source_lines.h"
@@ -37,9 +38,11 @@ bool IsLinkage(std::string_view class_descriptor) {
          instrument::IsLinkageClass(class_descriptor.substr(1, class_descriptor.size() - 2));
 }
 
-// The agent's own classes, which probes call.
-bool IsProbe(std::string_view class_descriptor) {
-  return class_descriptor.substr(1).starts_with(kRuntimePrefix);
+// The agent's own classes and methods, which probes call.
+bool IsProbe(const SampledMethod& method) {
+  const std::string_view owner = method.class_descriptor;
+  return owner.substr(1).starts_with(kRuntimePrefix) ||
+         (owner == "Ljava/lang/Object;" && instrument::IsInheritedName(method.name));
 }
 
 bool IsContinuationEntry(const SampledMethod& method) {
@@ -130,7 +133,7 @@ class Translation {
     const std::optional<SampledMethod> method = lookup_.methods.Find(id);
     if (!method) return resolved;
     resolved.method = *method;
-    if (IsProbe(method->class_descriptor)) {
+    if (IsProbe(*method)) {
       resolved.kind = FrameKind::kProbe;
     } else if (IsLinkage(method->class_descriptor)) {
       resolved.kind = FrameKind::kLinkage;

@@ -72,6 +72,8 @@ Status TypeChunks::Adopt(JNIEnv* jni, jclass holder) {
   if (!types.ok()) return types.status();
   const Result<jobject> counts = KeepStaticObject(jni, holder, "counts", "[J");
   if (!counts.ok()) return counts.status();
+  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds any
+  if (Status status = reach_.AddSites(jni, chunk, *types, *counts); !status.ok()) return status;
   std::lock_guard lock(mutex_);
   rows_.push_back({static_cast<jobjectArray>(*types), static_cast<jlongArray>(*counts)});
   return {};

@@ -26,6 +26,7 @@
 
 #include "agent/instrument/type_counts.h"
 #include "agent/vm/chunk_holders.h"
+#include "agent/vm/chunk_reach.h"
 
 namespace iprof::vm {
 
@@ -35,8 +36,8 @@ class TypeChunks final : public ChunkHolders {
   // such class.
   using Naming = std::function<std::optional<std::string>(std::string_view signature)>;
 
-  TypeChunks(instrument::CounterSpace& space, Naming naming)
-      : ChunkHolders(space), naming_(std::move(naming)) {}
+  TypeChunks(instrument::CounterSpace& space, Naming naming, ChunkReach& reach)
+      : ChunkHolders(space), naming_(std::move(naming)), reach_(reach) {}
 
   std::string HolderName(uint32_t chunk) const override;
 
@@ -99,6 +100,7 @@ class TypeChunks final : public ChunkHolders {
                instrument::TypeCounts& into) const;
 
   const Naming naming_;
+  ChunkReach& reach_;
   Spill spill_{};                   // set by ArmSlowPath
   std::atomic<bool> armed_{false};  // spill_ is there
   mutable std::mutex mutex_;        // guards rows_

@@ -15,8 +15,10 @@ import jdk.internal.vm.annotation.DontInline;
  * {@link IprofCounters0}, and nothing is allocated.
  */
 public final class IprofTypes {
+    static final int CHUNK_SITES = 8192;
+
     /** Sites in a chunk times rows in a site. */
-    private static final int CHUNK_ROWS = 8192 * 4;
+    private static final int CHUNK_ROWS = CHUNK_SITES * 4;
 
     private IprofTypes() {}
 
