@@ -58,8 +58,11 @@ class FailingCalls final : public SystemCalls {
  public:
   FailingCalls(std::string call, int nth, int error)
       : call_(std::move(call)), nth_(nth), error_(error) {}
-  int Open(const char* path, int flags, mode_t mode) override {
-    return Fails("open") ? -1 : SystemCalls::Open(path, flags, mode);
+  int Openat(int folder, const char* name, int flags, mode_t mode) override {
+    return Fails("open") ? -1 : SystemCalls::Openat(folder, name, flags, mode);
+  }
+  int OpenPath(int folder, const char* name, int flags) override {
+    return Fails("walk") ? -1 : SystemCalls::OpenPath(folder, name, flags);
   }
   ssize_t Write(int fd, const void* bytes, size_t size) override {
     // Also checks that short writes are continued.
@@ -73,14 +76,14 @@ class FailingCalls final : public SystemCalls {
   int Fchmod(int fd, mode_t mode) override {
     return Fails("fchmod") ? -1 : SystemCalls::Fchmod(fd, mode);
   }
-  int Rename(const char* from, const char* to) override {
-    return Fails("rename") ? -1 : SystemCalls::Rename(from, to);
+  int Renameat(int folder, const char* from, const char* to) override {
+    return Fails("rename") ? -1 : SystemCalls::Renameat(folder, from, to);
   }
-  int Access(const char* path, int mode) override {
-    return Fails("access") ? -1 : SystemCalls::Access(path, mode);
+  int Faccessat(int folder, const char* name, int mode) override {
+    return Fails("access") ? -1 : SystemCalls::Faccessat(folder, name, mode);
   }
-  int Stat(const char* path, struct stat* result) override {
-    return Fails("stat") ? -1 : SystemCalls::Stat(path, result);
+  int Fstatat(int folder, const char* name, struct stat* result, int flags) override {
+    return Fails("stat") ? -1 : SystemCalls::Fstatat(folder, name, result, flags);
   }
   int Dup(int fd) override { return Fails("dup") ? -1 : SystemCalls::Dup(fd); }
 
@@ -125,8 +128,9 @@ TEST_CASE(
     const char* text;
   };
   const Case cases[] = {
-      {"stat", 1, EACCES, "cannot look at: Permission denied", "old"},
-      {"stat", 2, EACCES, "cannot follow its links: Permission denied", "old"},
+      {"walk", 1, EMFILE, "cannot write: Too many open files", "old"},
+      {"walk", 2, EACCES, "cannot write: Permission denied", "old"},
+      {"stat", 1, EACCES, "cannot write: Permission denied", "old"},
       {"access", 1, EACCES, "cannot write: Permission denied", "old"},
       {"open", 1, EACCES, "cannot create a temporary file beside it: Permission denied", "old"},
       {"open", 1, ENOSPC, "cannot create a temporary file beside it: No space left on device",
@@ -178,7 +182,7 @@ TEST_CASE("targets that cannot be") {
         folder.path().string() + ": is a directory");
   const std::string orphan = folder.File("gone") + "/p";
   CHECK(WriteWith(SystemCalls::Real(), orphan).message() ==
-        orphan + ": cannot create a temporary file beside it: No such file or directory");
+        orphan + ": cannot write: No such file or directory");
 }
 
 TEST_CASE("the folder vanishes while we write") {
@@ -218,11 +222,10 @@ TEST_CASE("a link to a file that is not there yet makes that file and stays a li
 
   fs::create_symlink("gone/p", folder.File("nowhere"));
   CHECK(WriteWith(SystemCalls::Real(), folder.File("nowhere")).message() ==
-        folder.File("nowhere") +
-            ": cannot create a temporary file beside it: No such file or directory");
+        folder.File("nowhere") + ": cannot write: No such file or directory");
   fs::create_symlink("loop", folder.File("loop"));
   CHECK(WriteWith(SystemCalls::Real(), folder.File("loop")).message() ==
-        folder.File("loop") + ": cannot look at: Too many levels of symbolic links");
+        folder.File("loop") + ": cannot write: Too many levels of symbolic links");
 }
 
 TEST_CASE("a file that others may not read is never readable for them, not for a moment") {
@@ -280,7 +283,7 @@ TEST_CASE("a name of an open descriptor of ours is that descriptor, at its posit
           "/dev/fd/" + number + ": cannot open: Too many open files");
     ::close(fd);
     CHECK(WriteWith(SystemCalls::Real(), "/dev/fd/" + number).message() ==
-          "/dev/fd/" + number + ": cannot open: Bad file descriptor");
+          "/dev/fd/" + number + ": cannot write: Bad file descriptor");
   }
 }
 

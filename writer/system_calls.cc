@@ -7,8 +7,11 @@
 
 namespace iprof {
 
-int SystemCalls::Open(const char* path, int flags, mode_t mode) {
-  return ::open(path, flags, mode);
+int SystemCalls::Openat(int folder, const char* name, int flags, mode_t mode) {
+  return ::openat(folder, name, flags, mode);
+}
+int SystemCalls::OpenPath(int folder, const char* name, int flags) {
+  return ::openat(folder, name, flags);
 }
 ssize_t SystemCalls::Write(int fd, const void* bytes, size_t size) {
   return ::write(fd, bytes, size);
@@ -16,12 +19,21 @@ ssize_t SystemCalls::Write(int fd, const void* bytes, size_t size) {
 int SystemCalls::Fsync(int fd) { return ::fsync(fd); }
 int SystemCalls::Close(int fd) { return ::close(fd); }
 int SystemCalls::Fchmod(int fd, mode_t mode) { return ::fchmod(fd, mode); }
-int SystemCalls::Rename(const char* from, const char* to) { return ::rename(from, to); }
-int SystemCalls::Unlink(const char* path) { return ::unlink(path); }
-int SystemCalls::Access(const char* path, int mode) { return ::access(path, mode); }
-int SystemCalls::Stat(const char* path, struct stat* result) { return ::stat(path, result); }
-ssize_t SystemCalls::Readlink(const char* path, char* into, size_t size) {
-  return ::readlink(path, into, size);
+int SystemCalls::Renameat(int folder, const char* from, const char* to) {
+  return ::renameat(folder, from, folder, to);
+}
+int SystemCalls::Unlinkat(int folder, const char* name) { return ::unlinkat(folder, name, 0); }
+int SystemCalls::Mkdirat(int folder, const char* name, mode_t mode) {
+  return ::mkdirat(folder, name, mode);
+}
+int SystemCalls::Faccessat(int folder, const char* name, int mode) {
+  return ::faccessat(folder, name, mode, 0);
+}
+int SystemCalls::Fstatat(int folder, const char* name, struct stat* result, int flags) {
+  return ::fstatat(folder, name, result, flags);
+}
+ssize_t SystemCalls::Readlinkat(int folder, const char* name, char* into, size_t size) {
+  return ::readlinkat(folder, name, into, size);
 }
 int SystemCalls::Dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 

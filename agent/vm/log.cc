@@ -8,6 +8,8 @@
 #include <ctime>
 #include <system_error>
 
+#include "writer/file_place.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -43,11 +45,16 @@ Log::~Log() {
 }
 
 Status Log::Open(const std::string& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) {
-    return Status(Code::kIo, fmt::format("cannot open the log file '{}': {}", path,
-                                         std::generic_category().message(errno)));
-  }
+  const auto failure = [&](const std::string& why) {
+    return Status(Code::kIo, fmt::format("cannot open the log file '{}': {}", path, why));
+  };
+  const iprof::Result<FilePlace> place = FilePlace::Find(path);
+  if (!place.ok()) return failure(place.status().message());
+  // A descriptor's name (/dev/stderr leads to one) looks like a link.
+  const int no_follow = place->descriptor() ? 0 : O_NOFOLLOW;
+  const int file = openat(place->folder(), place->name().c_str(),
+                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | no_follow, 0644);
+  if (file < 0) return failure(std::generic_category().message(errno));
   if (file_ >= 0) close(file_);
   file_ = file;
   return Status();

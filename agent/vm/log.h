@@ -25,7 +25,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Appends to the file from now on. On failure stderr stays the target.
+  // Appends to the file from now on. Nobody else's symbolic link is followed. On failure stderr stays the target.
   Status Open(const std::string& path);
 
   // 0..3; messages above it are dropped.

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "writer/file_place.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -20,6 +22,8 @@ std::string TimeText(std::time_t time) {
   const size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local);
   return std::string(text.data(), length);
 }
+
+bool CanMakeFilesIn(int folder) { return faccessat(folder, ".", W_OK | X_OK, 0) == 0; }
 
 }  // namespace
 
@@ -75,36 +79,41 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
                   fmt::format("cannot tell the working directory that '{}' is relative to: {}",
                               *expanded, error.message()));
   }
-  const fs::path parent = path.parent_path();
-  fs::create_directories(parent, error);
-  if (error) {
+  const std::string parent = path.parent_path().string();
+  const Result<OpenFolder> made = FilePlace::FindFolder(parent, MissingFolders::kMake);
+  if (!made.ok()) {
     return Status(Code::kIo,
-                  fmt::format("cannot make the folder '{}': {}", parent.string(), error.message()));
+                  fmt::format("cannot make the folder '{}': {}", parent, made.status().message()));
   }
   if (!path.has_filename() || fs::is_directory(path, error)) {
     return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
   }
-  fs::path folder = parent;
-  const fs::file_status old = fs::status(path, error);
-  if (!fs::status_known(old) && old_file == OldFile::kIsWritten) {
+  const Result<FilePlace> place = FilePlace::Find(path.string());
+  if (!place.ok()) {
+    // What cannot be looked at is there; a free name is found beside it.
+    if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
     return Status(Code::kIo,
-                  fmt::format("cannot look at '{}': {}", path.string(), error.message()));
+                  fmt::format("cannot look at '{}': {}", path.string(), place.status().message()));
   }
-  if (fs::exists(old)) {
-    const bool regular = fs::is_regular_file(old);
+  int folder = place->folder();
+  std::string folder_path = place->folder_path();
+  if (place->found() || place->descriptor()) {
+    const bool regular = !place->descriptor() && S_ISREG(place->found()->st_mode);
     const bool written = !regular || old_file == OldFile::kIsWritten;
-    if (written && access(path.c_str(), W_OK) != 0) {
+    if (written && faccessat(folder, place->name().c_str(), W_OK, 0) != 0) {
       return Status(Code::kIo, fmt::format("cannot write '{}': {}", path.string(),
                                            std::generic_category().message(errno)));
     }
     // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
     if (!regular) return path.string();
-    // A file is replaced where it is, not where a link to it is.
-    if (written) folder = fs::canonical(path, error).parent_path();
-    if (error) folder = parent;
+    // A file is replaced where it is, not where a link to it is; another is made where the path says.
+    if (!written) {
+      folder = made->fd();
+      folder_path = parent;
+    }
   }
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", folder.string(),
+  if (!CanMakeFilesIn(folder)) {
+    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", folder_path,
                                          std::generic_category().message(errno)));
   }
   return path.string();
@@ -126,9 +135,17 @@ std::string NumberedName(std::string_view path, int64_t number) {
 
 Result<std::string> ReserveUnusedName(const std::string& path) {
   constexpr int64_t kLastNumber = 9'999'999;
+  const size_t name_begin = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string parent = path.substr(0, name_begin);
+  const Result<OpenFolder> folder = FilePlace::FindFolder(parent, MissingFolders::kFail);
+  if (!folder.ok()) {
+    return Status(Code::kIo,
+                  fmt::format("cannot create '{}': {}", path, folder.status().message()));
+  }
   for (int64_t number = 0; number <= kLastNumber; ++number) {
     const std::string name = number == 0 ? path : NumberedName(path, number);
-    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int file = openat(folder->fd(), name.c_str() + name_begin,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file >= 0) {
       close(file);
       return name;

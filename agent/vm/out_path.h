@@ -1,6 +1,6 @@
 // Output paths: from the pattern that the user gave to the file that is written.
 //
-// Guarantees: a resolved path is absolute, so that a later change of the working directory does not
+// Guarantees: nobody else's symbolic link is followed (writer/file_place.h). A resolved path is absolute, so that a later change of the working directory does not
 // matter; it is fixed once, at start. Failures are sentences that name the path. ExpandPattern and
 // NumberedName are pure; the others touch the file system. Callable from any thread.
 #pragma once

@@ -67,6 +67,58 @@ class Refusals(AgentCase):
             self.assertEqual(os.listdir(self.folder), [])
 
 
+class OtherUsersLinks(AgentCase):
+    """In a folder that everybody may write, a link of another user leads nowhere: nothing is written through it."""
+    OTHER = 4002
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can make another user's link")
+        self.folder = self.folder.resolve()
+        self.folder.chmod(0o1777)
+        (self.folder / "mine").mkdir()
+        self.precious = self.folder / "mine" / "precious"
+        self.precious.write_text("precious")
+
+    def link(self, name, target, owner=OTHER):
+        (self.folder / name).symlink_to(target)
+        os.chown(self.folder / name, owner, -1, follow_symlinks=False)
+
+    def test_the_start_refuses_them(self):
+        self.link("file", "mine/precious")
+        self.link("dangling", "mine/new")
+        self.link("folder", "mine")
+        for option in ("out", "log"):
+            for path, link, doing in (("file", "file", "look at"), ("dangling", "dangling", "look at"),
+                                      ("folder/precious", "folder", "make the folder"),
+                                      ("folder/deep/new", "folder", "make the folder")):
+                with self.subTest(option=option, path=path):
+                    run = self.run_java("Fib", agent=f"{option}={path}", expect=1)
+                    self.assertIn(f"iprofagent: option '{option}': cannot {doing} ", run.stderr)
+                    self.assertIn(f"the link '{self.folder}/{link}' belongs to another user (uid {self.OTHER}) and is not "
+                                  "followed\n", run.stderr)
+                    self.assertEqual(run.stdout, "", run)
+        self.assertEqual(self.precious.read_text(), "precious")
+        self.assertEqual(os.listdir(self.folder / "mine"), ["precious"])
+
+    def test_one_that_comes_later_leaves_the_profile_beside_it(self):
+        process = self.start_java("Ends", "wait", agent="out=file.iprof,log=log")
+        self.link("file.iprof", "mine/precious")
+        process.terminate()
+        process.wait(timeout=120)
+        self.assertEqual(self.precious.read_text(), "precious")
+        self.assertTrue((self.folder / "file.iprof").is_symlink())
+        self.profile("file.1.iprof")
+
+    def test_links_of_root_and_of_oneself_are_followed(self):
+        self.link("file.iprof", "mine/new.iprof", owner=0)
+        self.link("log", "mine/new.log", owner=0)
+        self.run_java("Fib", agent="out=file.iprof,log=log")
+        self.profile("mine/new.iprof")
+        self.assertIn("new.log", os.listdir(self.folder / "mine"))
+
+
 class Help(AgentCase):
     def test_help_prints_the_table_and_exits(self):
         run = self.run_java("Fib", agent="help")
