@@ -243,7 +243,7 @@ void Count(ThreadSlot* slot, SampleOutcome outcome, uint64_t weight) {
   AddOwned(slot->weight[static_cast<size_t>(outcome)], weight);
 }
 
-// "Are you a Java thread?" The thread that asked waits for the slot's state to change.
+// Says whether this is a Java thread. The thread that asked waits for the slot's state to change.
 void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
   SlotState expected = SlotState::kCalled;
   if (view == nullptr || view->stopped->load(std::memory_order_relaxed) ||
@@ -280,11 +280,15 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   uint64_t weight = 1;
   if (from_timer && info->si_overrun > 0) weight += static_cast<uint64_t>(info->si_overrun);
   if (queued && slot == meant) {
-    weight = slot->sent_weight.load(std::memory_order_acquire);
+    weight = slot->sent_weight.exchange(0, std::memory_order_acq_rel);
     slot->signal_pending.store(false, std::memory_order_release);
+  } else if (!from_timer) {
+    if (!queued) weight = 0;  // somebody else's signal stands for no interval
+    // If this standard signal was waiting, the kernel dropped ours: the ticker sends it again.
+    if (slot != nullptr) slot->signal_pending.store(false, std::memory_order_release);
   }
   if (slot == nullptr) {
-    // What a timer's signal stands for was weighed when its thread took its leave (WeighEnd).
+    // What a timer's signal stands for was weighed when its thread ended (WeighEnd).
     if (from_timer) weight = 0;
     CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
     return;

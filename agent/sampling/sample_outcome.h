@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agent/sampling/sample_signal.h"
+
 namespace iprof::sampling {
 
 enum class SampleOutcome : uint8_t {
@@ -70,6 +72,9 @@ struct SampleStats {
   // weights above. And those of threads that ended before any, not yet given to another.
   uint64_t ended_weight = 0;
   uint64_t unseen_weight = 0;
+  // Where sampling ended early because the signal was taken away: by whom, and when after its start.
+  SignalOwner signal_owner = SignalOwner::kUs;
+  uint64_t stopped_after_ns = 0;
   uint64_t ended_cpu_ns =
       0;  // CPU clocks of the threads that ended, from when they were first watched
 

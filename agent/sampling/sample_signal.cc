@@ -42,14 +42,22 @@ int NumberOf(std::string_view text) {
   return 0;
 }
 
+// Free ones of these are taken without being asked for, in this order. Terminal libraries handle
+// SIGWINCH (JLine does); SIGURG is handled by Go's runtime.
+constexpr int kChoices[] = {SIGURG, SIGWINCH};
+
 enum class Taking { kTaken, kInUse, kRefused };
 
 Taking Try(int signal, SampleHandler handler) {
-  struct sigaction before {};
-  if (sigaction(signal, nullptr, &before) != 0) return Taking::kRefused;
-  const bool ours = (before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == handler;
-  if (ours) return Taking::kTaken;
-  if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) return Taking::kInUse;
+  switch (OwnerOf(signal, handler)) {
+    case SignalOwner::kUs:
+      return Taking::kTaken;
+    case SignalOwner::kIgnored:
+    case SignalOwner::kOther:
+      return Taking::kInUse;
+    case SignalOwner::kDefault:
+      break;
+  }
   struct sigaction action {};
   action.sa_sigaction = handler;
   // SA_RESTART: a sample must not make the program's system calls fail. SA_ONSTACK: threads of
@@ -94,9 +102,48 @@ Result<int> TakeSignal(int wanted, SampleHandler handler) {
                                      " cannot be handled: " + std::strerror(errno));
     }
   }
-  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
+  for (const int signal : kChoices)
     if (Try(signal, handler) == Taking::kTaken) return signal;
-  return Status(Code::kLimit, "every real-time signal is in use; name one with signal=");
+  return Status(Code::kLimit, "SIGURG and SIGWINCH are in use; name another with signal=");
+}
+
+SignalOwner OwnerOf(int signal, SampleHandler ours) {
+  struct sigaction now {};
+  if (sigaction(signal, nullptr, &now) != 0) return SignalOwner::kOther;
+  if ((now.sa_flags & SA_SIGINFO) != 0)
+    return now.sa_sigaction == ours ? SignalOwner::kUs : SignalOwner::kOther;
+  if (now.sa_handler == SIG_DFL) return SignalOwner::kDefault;
+  return now.sa_handler == SIG_IGN ? SignalOwner::kIgnored : SignalOwner::kOther;
+}
+
+std::string LossText(int signal, SignalOwner owner) {
+  const std::string name = SignalName(signal) + ", the signal of sampling";
+  switch (owner) {
+    case SignalOwner::kUs:
+      return name + ", is ours";
+    case SignalOwner::kDefault:
+      return "something else in this process has reset " + name + ", to its default action";
+    case SignalOwner::kIgnored:
+      return "something else in this process ignores " + name;
+    case SignalOwner::kOther:
+      break;
+  }
+  return "something else in this process handles " + name;
+}
+
+bool EndsProcessByDefault(int signal) {
+  switch (signal) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGTSTP:  // these three stop it
+    case SIGTTIN:
+    case SIGTTOU:
+      return false;
+    default:
+      return true;
+  }
 }
 
 }  // namespace iprof::sampling

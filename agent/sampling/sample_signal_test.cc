@@ -1,12 +1,22 @@
 #include "agent/sampling/sample_signal.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <initializer_list>
 
 namespace iprof::sampling {
 namespace {
 
 void First(int, siginfo_t*, void*) {}
 void Second(int, siginfo_t*, void*) {}
+void Third(int, siginfo_t*, void*) {}
+
+// Nobody has these any more, neither this test nor the sampler of an earlier one.
+void Reset(std::initializer_list<int> signals) {
+  for (const int signal : signals) ::signal(signal, SIG_DFL);
+}
 
 TEST_CASE("signals are read by name and number") {
   CHECK(ParseSignal("SIGPROF").value() == SIGPROF);
@@ -32,9 +42,11 @@ TEST_CASE("names read back as the same signal") {
 }
 
 TEST_CASE("a free signal is chosen, one in use is refused, one's own may be taken again") {
+  Reset({SIGURG, SIGWINCH});
   const Result<int> mine = TakeSignal(0, First);
   REQUIRE(mine.ok());
-  CHECK(*mine >= SIGRTMIN);
+  CHECK(*mine == SIGURG);
+  CHECK_FALSE(EndsProcessByDefault(*mine));
   CHECK(TakeSignal(*mine, First).ok());
   const Status refused = TakeSignal(*mine, Second).status();
   CHECK(refused.code() == Code::kUsage);
@@ -42,6 +54,46 @@ TEST_CASE("a free signal is chosen, one in use is refused, one's own may be take
   const Result<int> other = TakeSignal(0, Second);
   REQUIRE(other.ok());
   CHECK(*other != *mine);
+  CHECK_FALSE(EndsProcessByDefault(*other));
+  // A signal that could end the process is only taken where it is named.
+  CHECK(TakeSignal(0, Third).status().code() == Code::kLimit);
+  const Result<int> named = TakeSignal(SIGRTMIN + 3, Third);
+  REQUIRE(named.ok());
+  CHECK(EndsProcessByDefault(*named));
+  Reset({SIGURG, SIGWINCH, SIGRTMIN + 3});
+}
+
+TEST_CASE("whoever has a signal is told apart") {
+  Reset({SIGURG});
+  REQUIRE(TakeSignal(SIGURG, First).ok());
+  CHECK(OwnerOf(SIGURG, First) == SignalOwner::kUs);
+  CHECK(OwnerOf(SIGURG, Second) == SignalOwner::kOther);
+  ::signal(SIGURG, SIG_IGN);
+  CHECK(OwnerOf(SIGURG, First) == SignalOwner::kIgnored);
+  ::signal(SIGURG, [](int) {});
+  CHECK(OwnerOf(SIGURG, First) == SignalOwner::kOther);
+  ::signal(SIGURG, SIG_DFL);
+  CHECK(OwnerOf(SIGURG, First) == SignalOwner::kDefault);
+  CHECK(LossText(SIGURG, SignalOwner::kDefault) ==
+        "something else in this process has reset SIGURG, the signal of sampling, to its default "
+        "action");
+}
+
+// What EndsProcessByDefault says, as the kernel does it.
+TEST_CASE("a signal that is said not to end the process does not") {
+  for (const int signal : {SIGURG, SIGWINCH, SIGCHLD, SIGCONT, SIGPROF, SIGRTMIN, SIGRTMAX}) {
+    CAPTURE(SignalName(signal));
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::signal(signal, SIG_DFL);
+      raise(signal);
+      _exit(7);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 7) == !EndsProcessByDefault(signal));
+  }
 }
 
 TEST_CASE("an ignored signal counts as in use") {
@@ -51,6 +103,7 @@ TEST_CASE("an ignored signal counts as in use") {
 }
 
 TEST_CASE("while the handler runs only synchronous signals can come") {
+  Reset({SIGURG});
   const Result<int> mine = TakeSignal(0, First);
   REQUIRE(mine.ok());
   struct sigaction action {};
@@ -58,6 +111,7 @@ TEST_CASE("while the handler runs only synchronous signals can come") {
   CHECK(sigismember(&action.sa_mask, SIGPROF) == 1);
   CHECK(sigismember(&action.sa_mask, SIGSEGV) == 0);
   CHECK((action.sa_flags & SA_RESTART) != 0);
+  Reset({*mine});
 }
 
 }  // namespace

@@ -1,21 +1,14 @@
 #include "agent/sampling/sampler.h"
 
-#include <dirent.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <charconv>
 #include <chrono>
-#include <cstring>
-#include <fstream>
-#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "agent/sampling/crash_guard.h"
+#include "agent/sampling/process_threads.h"
 #include "agent/sampling/sample_handler.h"
 #include "agent/sampling/sample_signal.h"
 
@@ -23,10 +16,8 @@ namespace iprof::sampling {
 namespace {
 
 constexpr uint64_t kDrainTimeoutNs = 1000000000;
-constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
 // Threads that use less are likely to end unseen, and are weighed for each other: some clock ticks.
 constexpr uint64_t kShortLifeNs = 64000000;
-constexpr auto kRetryPeriod = std::chrono::milliseconds(100);
 // How long stats() waits for handlers that are between counting a signal and counting its outcome.
 constexpr auto kCountingPatience = std::chrono::milliseconds(200);
 
@@ -40,53 +31,6 @@ ThreadSlotPool* PoolFor(int32_t depth) {
     if (pool->depth() == depth) return pool;
   pools->push_back(new ThreadSlotPool(depth));
   return pools->back();
-}
-
-int QueueSignal(pid_t tid, int signal, ThreadSlot* slot) {
-  siginfo_t info{};
-  info.si_signo = signal;
-  info.si_errno = kQueuedMark;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = slot;
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, signal, &info) == 0 ? 0 : errno;
-}
-
-bool ThreadIsGone(pid_t tid) {
-  return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
-}
-
-std::vector<pid_t> ThreadsOfProcess() {
-  std::vector<pid_t> tids;
-  DIR* directory = opendir("/proc/self/task");
-  if (directory == nullptr) return tids;
-  while (const dirent* entry = readdir(directory)) {
-    pid_t tid = 0;
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, tid).ptr == end && tid > 0) tids.push_back(tid);
-  }
-  closedir(directory);
-  return tids;
-}
-
-// HotSpot's compiler threads are JavaThreads that never run Java: JVMTI hides them, and so do we.
-bool IsCompilerThread(pid_t tid) {
-  std::ifstream comm("/proc/self/task/" + std::to_string(tid) + "/comm");
-  std::string name;
-  return std::getline(comm, name) && name.find("CompilerThre") != std::string::npos;
-}
-
-void FindOwnStack(ThreadSlot* slot) {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  void* low = nullptr;
-  size_t size = 0;
-  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
-    slot->stack_low = reinterpret_cast<uintptr_t>(low);
-    slot->stack_high = slot->stack_low + size;
-  }
-  pthread_attr_destroy(&attributes);
 }
 
 // how: SIG_BLOCK or SIG_UNBLOCK.
@@ -168,33 +112,22 @@ uint64_t Sampler::NextRandom() {  // xorshift64*; under lock_
 }
 
 void Sampler::Arm(ThreadSlot* slot) {
-  if (options_.event != SampleEvent::kCpu || slot->has_timer) return;
+  if (options_.event != SampleEvent::kCpu || slot->has_timer || !SignalIsOurs()) return;
   slot->first_expiry_ns = 1 + NextRandom() % static_cast<uint64_t>(options_.interval_ns);
   slot->cpu_at_arming_ns = CpuTimeNs(slot->tid);
   const int error = ArmThreadTimer(*hooks_.timers, slot->tid, signal_, slot, options_.interval_ns,
                                    static_cast<int64_t>(slot->first_expiry_ns), &slot->timer);
   slot->has_timer = error == 0;
   slot->wants_timer = error != 0;
-  if (error != 0) ++timer_failures_;
+  if (error == 0) return;
+  ++timer_failures_;
+  queue_.Push(slot);
 }
 
 void Sampler::Watch(ThreadSlot* slot) {
   slot->cpu_at_start_ns = CpuTimeNs(slot->tid);
   slot->state.store(SlotState::kWatched, std::memory_order_release);
   Arm(slot);
-}
-
-// Asks the thread whether it is one of Java's. Under lock_, which its handler does not take.
-void Sampler::Call(ThreadSlot* slot) {
-  const int error = QueueSignal(slot->tid, signal_, slot);
-  slot->wants_call = error == EAGAIN;  // too many signals are pending: later
-  if (error == 0) return;
-  if (error == EAGAIN) {
-    ++timer_failures_;
-    return;
-  }
-  SlotState expected = SlotState::kCalled;
-  slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
 }
 
 // Gives whether there was a timer.
@@ -250,7 +183,9 @@ void Sampler::ThreadStarted(void* env) {
   }
   slot->env.store(env, std::memory_order_relaxed);
   slot->ask_env = false;
-  FindOwnStack(slot);
+  const StackBounds stack = OwnStack();
+  slot->stack_low = stack.low;
+  slot->stack_high = stack.high;
   SetCurrentSlot(slot);
   MaskSignal(SIG_UNBLOCK, signal_);
   if (slot->state.load(std::memory_order_acquire) != SlotState::kWatched) Watch(slot);
@@ -266,118 +201,6 @@ void Sampler::ThreadEnding() {
   pool_->Release(slot);
 }
 
-void Sampler::RollCall() {
-  std::vector<ThreadSlot*> called;
-  {
-    const std::lock_guard<std::mutex> guard(lock_);
-    if (stopped_.load(std::memory_order_relaxed)) return;
-    std::set<pid_t> known = {ticker_tid_};
-    pool_->ForEachUsed([&](ThreadSlot& slot) { known.insert(slot.tid); });
-    for (const pid_t tid : ThreadsOfProcess()) {
-      if (known.contains(tid) || IsCompilerThread(tid)) continue;
-      ThreadSlot* slot = pool_->Acquire(tid);
-      if (slot == nullptr) break;
-      slot->ask_env = true;
-      called.push_back(slot);
-    }
-  }
-  for (ThreadSlot* slot : called) {
-    const std::lock_guard<std::mutex> guard(lock_);  // for each: threads that start wait for it
-    // The thread may have ended meanwhile, and the slot be another's.
-    if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
-  }
-  const auto deadline = std::chrono::steady_clock::now() + kRollCallPatience;
-  for (ThreadSlot* slot : called) {
-    while (slot->state.load(std::memory_order_acquire) == SlotState::kCalled &&
-           std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  Settle();
-}
-
-// Acts on answers to the roll call, gives up on threads that are gone, and tries again what was
-// refused: timers, and the roll call's signals.
-void Sampler::Settle() {
-  const std::lock_guard<std::mutex> guard(lock_);
-  if (stopped_.load(std::memory_order_relaxed)) return;
-  std::vector<ThreadSlot*> released;
-  pool_->ForEachUsed([&](ThreadSlot& slot) {
-    switch (slot.state.load(std::memory_order_acquire)) {
-      case SlotState::kAnswered:
-        Watch(&slot);
-        return;
-      case SlotState::kNotJava:
-        released.push_back(&slot);
-        return;
-      case SlotState::kCalled:
-      case SlotState::kWatched:
-        if (ThreadIsGone(slot.tid)) {
-          Dismiss(&slot);
-          released.push_back(&slot);
-        } else if (slot.wants_timer) {
-          Arm(&slot);
-        } else if (slot.wants_call) {
-          Call(&slot);
-        }
-        return;
-      case SlotState::kFree:
-        return;
-    }
-  });
-  for (ThreadSlot* slot : released) pool_->Release(slot);
-}
-
-void Sampler::SendWallSignals(uint64_t ticks) {
-  const std::lock_guard<std::mutex> guard(lock_);
-  pool_->ForEachUsed([&](ThreadSlot& slot) {
-    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
-    slot.owed += ticks;
-    // A thread that has not run since its last signal keeps its debt: signals must not pile up.
-    if (slot.signal_pending.load(std::memory_order_acquire)) return;
-    slot.sent_weight.store(slot.owed, std::memory_order_release);
-    slot.signal_pending.store(true, std::memory_order_release);
-    if (QueueSignal(slot.tid, signal_, &slot) == 0) {
-      slot.owed = 0;
-    } else {
-      slot.signal_pending.store(false, std::memory_order_release);
-    }
-  });
-}
-
-void Sampler::TickerLoop() {
-  using Clock = std::chrono::steady_clock;
-  pthread_setname_np(pthread_self(), "iprof-sampler");
-  const bool wall = options_.event == SampleEvent::kWall;
-  const auto interval = std::chrono::nanoseconds(options_.interval_ns);
-  auto next_settle = Clock::now() + kRetryPeriod;
-  auto next_signal = Clock::now() + interval;
-  std::unique_lock<std::mutex> guard(ticker_lock_);
-  ticker_tid_ = CurrentTid();
-  ticker_wake_.notify_all();
-  while (!ticker_stop_) {
-    ticker_wake_.wait_until(guard, wall && next_signal < next_settle ? next_signal : next_settle);
-    if (ticker_stop_) break;
-    guard.unlock();
-    const auto now = Clock::now();
-    try {
-      if (wall && now >= next_signal) {
-        const auto ticks = 1 + (now - next_signal) / interval;
-        next_signal += ticks * interval;
-        SendWallSignals(static_cast<uint64_t>(ticks));
-      }
-      if (now >= next_settle) {
-        Settle();
-        next_settle = Clock::now() + kRetryPeriod;
-      }
-    } catch (...) {
-      // Out of memory: what was left undone is found again the next time. An exception that left
-      // the thread would end the process.
-      next_settle = Clock::now() + kRetryPeriod;
-    }
-    guard.lock();
-  }
-}
-
 bool Sampler::Drain() { return pool_->Quiesce(kDrainTimeoutNs); }
 
 bool Sampler::Stop() {
@@ -390,20 +213,19 @@ bool Sampler::Stop() {
     const std::lock_guard<std::mutex> guard(join_lock_);
     if (ticker_.joinable()) ticker_.join();
   }
-  {
-    const std::lock_guard<std::mutex> guard(lock_);
-    if (!stopped_.load(std::memory_order_relaxed)) {
-      std::vector<ThreadSlot*> used;
-      pool_->ForEachUsed([&](ThreadSlot& slot) {
-        Dismiss(&slot);
-        used.push_back(&slot);
-      });
-      stopped_.store(true, std::memory_order_seq_cst);
-      for (ThreadSlot* slot : used) pool_->Release(slot);
-      CloseHandler();
-    }
-  }
+  EndSampling();
   return Drain();
+}
+
+void Sampler::EndSampling() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  // One slot at a time: a list of all of them could find no memory.
+  pool_->ForEachUsed([&](ThreadSlot& slot) { Dismiss(&slot); });
+  stopped_.store(true, std::memory_order_seq_cst);
+  while (queue_.Pop() != nullptr) continue;
+  pool_->ReleaseAll();
+  CloseHandler();
 }
 
 SampleStats Sampler::stats() {
@@ -447,6 +269,8 @@ SampleStats Sampler::stats() {
   stats.ended_cpu_ns = ended_cpu_ns_;
   stats.ended_weight = ended_weight_;
   stats.unseen_weight = unseen_weight_;
+  stats.signal_owner = signal_owner_;
+  stats.stopped_after_ns = stopped_after_ns_;
   return stats;
 }
 

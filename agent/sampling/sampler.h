@@ -12,6 +12,11 @@
 //  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
 //    received.
 //  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
+//  - The signal is looked at before each timer is armed, and each second (each 100 ms where its
+//    default action ends the process). When it is no longer ours, sampling ends as by Stop(); what
+//    was sampled stays, and stats() says when and why.
+//  - Threads that do not run cost nothing, apart from 64 looks a second at whether they still exist
+//    (with kCpu).
 //  - After Stop() no timer exists; handlers that were running have returned (or it says so).
 //  - Traces hold raw frames: method keys and bcis as the running bytecode has them. Naming them is
 //    the caller's part.
@@ -23,8 +28,10 @@
 // for current_env in the handler.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -33,6 +40,8 @@
 #include "agent/sampling/code_ranges.h"
 #include "agent/sampling/sample_handler.h"
 #include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/slot_queue.h"
 #include "agent/sampling/thread_slot.h"
 #include "agent/sampling/thread_timer.h"
 #include "agent/sampling/trace_table.h"
@@ -47,7 +56,7 @@ struct SamplerOptions {
   SampleEvent event = SampleEvent::kCpu;
   int32_t depth = 2048;
   size_t memory_bytes = size_t{64} << 20;
-  int signal = 0;  // 0: choose a free real-time signal
+  int signal = 0;  // 0: choose one; see TakeSignal
 };
 
 inline constexpr int64_t kMinIntervalNs = 100000;
@@ -63,6 +72,8 @@ struct SamplerHooks {
   bool recover = true;
   // Without it a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
   bool crash_guard = true;
+  // Sampling has ended because another owner has the signal now. Called once, on the ticker's thread.
+  std::function<void(int signal, SignalOwner owner)> on_signal_lost;
 };
 
 class Sampler {
@@ -106,6 +117,11 @@ class Sampler {
   void Settle();
   void TickerLoop();
   void SendWallSignals(uint64_t ticks);
+  void LookForGone();
+  bool SignalIsOurs();
+  bool LookAtSignal();
+  bool IsBusy();
+  void EndSampling();
   uint64_t NextRandom();
 
   const SamplerOptions options_;
@@ -113,6 +129,7 @@ class Sampler {
   ThreadSlotPool* const pool_;
   std::unique_ptr<TraceTable> table_;
   CodeRanges code_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   int signal_ = 0;
   std::atomic<bool> stopped_{false};
 
@@ -122,6 +139,10 @@ class Sampler {
   uint64_t ended_weight_ = 0;
   uint64_t unseen_weight_ = 0;
   uint64_t random_;
+  SlotQueue queue_;
+  std::chrono::steady_clock::time_point last_roll_call_;
+  SignalOwner signal_owner_ = SignalOwner::kUs;
+  uint64_t stopped_after_ns_ = 0;
 
   std::mutex ticker_lock_;
   std::condition_variable ticker_wake_;

@@ -80,6 +80,8 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   slot->ask_env = false;
   slot->stack_low = slot->stack_high = 0;
   slot->has_timer = slot->wants_timer = slot->wants_call = false;
+  slot->rounds_between_calls = slot->rounds_to_call =
+      1;  // not is_queued: the queue may still have it
   slot->cpu_at_start_ns = 0;
   slot->owed = 0;
   slot->sent_weight.store(0, std::memory_order_relaxed);
@@ -94,6 +96,16 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
 
 void ThreadSlotPool::Release(ThreadSlot* slot) {
   const std::lock_guard<std::mutex> guard(lock_);
+  ReleaseLocked(slot);
+}
+
+void ThreadSlotPool::ReleaseAll() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  for (ThreadSlot* slot : all_)
+    if (slot->state.load(std::memory_order_acquire) != SlotState::kFree) ReleaseLocked(slot);
+}
+
+void ThreadSlotPool::ReleaseLocked(ThreadSlot* slot) {
   slot->state.store(SlotState::kFree, std::memory_order_release);
   slot->generation.fetch_add(1, std::memory_order_relaxed);  // whoever still points to it sees none
   free_.push_back(slot);                                     // capacity was reserved with the slot
@@ -103,6 +115,19 @@ void ThreadSlotPool::ForEachUsed(const std::function<void(ThreadSlot&)>& visit) 
   const std::lock_guard<std::mutex> guard(lock_);
   for (ThreadSlot* slot : all_)
     if (slot->state.load(std::memory_order_acquire) != SlotState::kFree) visit(*slot);
+}
+
+void ThreadSlotPool::ForNextUsed(size_t count, const std::function<void(ThreadSlot&)>& visit) {
+  for (size_t i = 0; i < count; ++i) {
+    ThreadSlot* slot = nullptr;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      if (i >= all_.size()) return;
+      if (next_ >= all_.size()) next_ = 0;
+      slot = all_[next_++];
+    }
+    if (slot->state.load(std::memory_order_acquire) != SlotState::kFree) visit(*slot);
+  }
 }
 
 void ThreadSlotPool::ForEachEver(const std::function<void(const ThreadSlot&)>& visit) const {

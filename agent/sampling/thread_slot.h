@@ -59,14 +59,19 @@ struct alignas(64) ThreadSlot {
   timer_t timer{};
   bool wants_timer = false;  // refused by the system, to be tried again
   bool wants_call = false;   // the same for the roll call's signal
+  uint32_t rounds_between_calls = 1;
+  uint32_t rounds_to_call = 1;
+  bool is_queued = false;  // SlotQueue's
+  ThreadSlot* next_queued = nullptr;
   uint64_t cpu_at_start_ns = 0;
   uint64_t cpu_at_arming_ns = 0;
   uint64_t first_expiry_ns = 0;  // after that
 
   // Wall sampling: intervals that the thread is owed since its last signal was sent, and whether
   // that one is under way.
-  uint64_t owed = 0;                     // the ticker's
-  std::atomic<uint64_t> sent_weight{0};  // what the signal under way stands for
+  uint64_t owed = 0;  // the ticker's
+  std::atomic<uint64_t> sent_weight{
+      0};  // what the signal under way stands for; its handler takes it
   std::atomic<bool> signal_pending{false};
 
   // Inside the handler.
@@ -118,9 +123,13 @@ class ThreadSlotPool {
   // itself.
   ThreadSlot* Acquire(pid_t tid);
   void Release(ThreadSlot* slot);
+  void ReleaseAll();
 
   // Runs visit(ThreadSlot&) for each slot that is not free, under the lock.
   void ForEachUsed(const std::function<void(ThreadSlot&)>& visit);
+  // The same for those of the next `count` slots after the last ones, round and round. Without the
+  // lock, so that visit may release the slot.
+  void ForNextUsed(size_t count, const std::function<void(ThreadSlot&)>& visit);
   // All counters back to zero: between sessions, when no handler runs.
   void ResetCounters();
   // For reading counters: free slots too.
@@ -134,11 +143,13 @@ class ThreadSlotPool {
 
  private:
   bool Grow();
+  void ReleaseLocked(ThreadSlot* slot);
 
   const int32_t depth_;
   mutable std::mutex lock_;
   std::vector<ThreadSlot*> all_;
   std::vector<ThreadSlot*> free_;
+  size_t next_ = 0;  // where ForNextUsed goes on
   std::atomic<uint64_t> threads_seen_{0};
 };
 

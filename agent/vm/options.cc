@@ -82,7 +82,7 @@ const auto kTable = std::to_array<OptionSpec>({
      "most frames of a stack; the outer ones are cut off and counted"},
     {"samples-memory", &Options::samples_memory, "64m", "most memory for distinct stacks"},
     {"signal", SignalSlot{&Options::signal}, "",
-     "the signal to sample with; without it, the first real-time signal that is free"},
+     "the signal to sample with; without it, SIGURG, or SIGWINCH where SIGURG is in use"},
 });
 
 template <typename... Ts>

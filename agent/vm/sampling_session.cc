@@ -154,6 +154,10 @@ void Sampling::Begin() {
   hooks.anchor = FindFrameAnchor(jvmti_, jni);
   // -Xcheck:jni compares the handlers of faults with HotSpot's own and warns of every other.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
+  hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
+    log_.Warning(fmt::format("sampling has ended early: {}; the samples taken before are kept",
+                             sampling::LossText(signal, owner)));
+  };
   Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
   if (!sampler.ok()) {
     log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
@@ -322,7 +326,13 @@ std::string Sampling::StatisticsJson(const SampleStats& stats) const {
                         stats.signals[i], stats.weight[i]);
     first = false;
   }
-  return json + "}}";
+  json += '}';
+  if (stats.signal_owner != sampling::SignalOwner::kUs) {
+    json += fmt::format(",\"stoppedAfterMs\":{},\"stopReason\":\"{}\"",
+                        stats.stopped_after_ns / 1000000,
+                        sampling::LossText(sampler()->signal(), stats.signal_owner));
+  }
+  return json + '}';
 }
 
 std::string Sampling::Report() {
@@ -373,6 +383,11 @@ std::string Sampling::Report() {
         "{} threads "
         "are without one\n",
         stats.timer_failures, stats.threads_without_timer);
+  }
+  if (stats.signal_owner != sampling::SignalOwner::kUs) {
+    report += fmt::format("sampling ended {:.1f} s after its start: {}\n",
+                          static_cast<double>(stats.stopped_after_ns) / 1e9,
+                          sampling::LossText(sampler()->signal(), stats.signal_owner));
   }
   return report;
 }

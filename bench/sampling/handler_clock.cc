@@ -2,8 +2,8 @@
 // it.
 //
 // Why: a profiler's own figures cannot be compared with another's. Here one clock stands around
-// both: sigaction() for SIGPROF and the real-time signals installs a handler that reads the
-// thread's CPU clock, calls the real one, and reads the clock again. At the process's end, and only
+// both: sigaction() for SIGPROF, SIGURG, SIGWINCH and the real-time signals installs a handler that
+// reads the thread's CPU clock, calls the real one, and reads the clock again. At the process's end, and only
 // if IPROF_HANDLER_CLOCK names a file, two numbers go there: calls and nanoseconds (less what
 // reading the clock costs). What the kernel spends on delivering a signal is not in it.
 //
@@ -79,7 +79,8 @@ struct Report {
 extern "C" __attribute__((visibility("default"))) int sigaction(int signal,
                                                                 const struct sigaction* action,
                                                                 struct sigaction* before) noexcept {
-  const bool clocked = signal == SIGPROF || (signal >= SIGRTMIN && signal <= SIGRTMAX);
+  const bool clocked = signal == SIGPROF || signal == SIGURG || signal == SIGWINCH ||
+                       (signal >= SIGRTMIN && signal <= SIGRTMAX);
   if (!clocked) return Real()(signal, action, before);
   const Handler handler_before = real_handlers[signal].load(std::memory_order_acquire);
   struct sigaction ours {};

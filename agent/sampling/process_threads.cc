@@ -1,0 +1,54 @@
+#include "agent/sampling/process_threads.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace iprof::sampling {
+
+std::vector<pid_t> ThreadsOfProcess() {
+  std::vector<pid_t> tids;
+  DIR* directory = opendir("/proc/self/task");
+  if (directory == nullptr) return tids;
+  while (const dirent* entry = readdir(directory)) {
+    pid_t tid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, tid).ptr == end && tid > 0) tids.push_back(tid);
+  }
+  closedir(directory);
+  return tids;
+}
+
+bool ThreadIsGone(pid_t tid) {
+  return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+bool IsCompilerThread(pid_t tid) {
+  std::ifstream comm("/proc/self/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  return std::getline(comm, name) && name.find("CompilerThre") != std::string::npos;
+}
+
+StackBounds OwnStack() {
+  StackBounds bounds;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return bounds;
+  void* low = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    bounds.low = reinterpret_cast<uintptr_t>(low);
+    bounds.high = bounds.low + size;
+  }
+  pthread_attr_destroy(&attributes);
+  return bounds;
+}
+
+}  // namespace iprof::sampling

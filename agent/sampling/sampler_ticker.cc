@@ -1,0 +1,247 @@
+// The part of the sampler that runs now and then: the roll call, second tries, wall sampling, and the
+// looks at threads and at the signal.
+//
+// What it costs must not grow with the number of threads that sleep: only the slots in the queue are
+// visited, and of the others a fixed number each second.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <set>
+
+#include "agent/sampling/process_threads.h"
+#include "agent/sampling/sample_handler.h"
+#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/sampler.h"
+
+namespace iprof::sampling {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
+constexpr auto kBusyPeriod = std::chrono::milliseconds(100);
+constexpr auto kCalmPeriod = std::chrono::seconds(1);
+// After a roll call answers may come late.
+constexpr auto kAnswersMayCome = std::chrono::seconds(3);
+// Threads that are looked at each second, whether they have ended without a word.
+constexpr size_t kLooksAtOnce = 64;
+// A thread that does not answer is called again after 1, 2, 4 … and at last this many rounds.
+constexpr uint32_t kMostRoundsBetweenCalls = 64;
+
+int QueueSignal(pid_t tid, int signal, ThreadSlot* slot) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_errno = kQueuedMark;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = slot;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, signal, &info) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+// Under lock_. Once lost it stays lost: the ticker ends sampling at its next look.
+bool Sampler::SignalIsOurs() {
+  if (signal_owner_ == SignalOwner::kUs) signal_owner_ = OwnerOf(signal_, OnSampleSignal);
+  return signal_owner_ == SignalOwner::kUs;
+}
+
+// Asks the thread whether it is one of Java's. Under lock_, which its handler does not take.
+void Sampler::Call(ThreadSlot* slot) {
+  const int error = QueueSignal(slot->tid, signal_, slot);
+  slot->wants_call = error == EAGAIN;  // too many signals are pending: later
+  slot->rounds_to_call = slot->rounds_between_calls;
+  slot->rounds_between_calls = std::min(2 * slot->rounds_between_calls, kMostRoundsBetweenCalls);
+  if (error == 0) return;
+  if (error == EAGAIN) {
+    ++timer_failures_;
+    return;
+  }
+  SlotState expected = SlotState::kCalled;
+  slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
+}
+
+void Sampler::RollCall() {
+  std::vector<ThreadSlot*> called;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+    std::set<pid_t> known = {ticker_tid_};
+    pool_->ForEachUsed([&](ThreadSlot& slot) { known.insert(slot.tid); });
+    for (const pid_t tid : ThreadsOfProcess()) {
+      if (known.contains(tid) || IsCompilerThread(tid)) continue;
+      ThreadSlot* slot = pool_->Acquire(tid);
+      if (slot == nullptr) break;
+      slot->ask_env = true;
+      slot->rounds_between_calls = 1;
+      queue_.Push(slot);
+      called.push_back(slot);
+    }
+    last_roll_call_ = Clock::now();
+  }
+  for (ThreadSlot* slot : called) {
+    const std::lock_guard<std::mutex> guard(lock_);  // for each: threads that start wait for it
+    // The thread may have ended meanwhile, and the slot be another's.
+    if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
+  }
+  const auto deadline = Clock::now() + kRollCallPatience;
+  for (ThreadSlot* slot : called) {
+    while (slot->state.load(std::memory_order_acquire) == SlotState::kCalled &&
+           Clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  Settle();
+}
+
+// Acts on answers to the roll call, and tries again what was refused: timers, and the roll call's
+// signals. When the system refuses one, the others wait for the next round: the limit is the same for
+// all of them.
+void Sampler::Settle() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+  bool refused = false;
+  for (size_t left = queue_.size(); left > 0; --left) {
+    ThreadSlot* slot = queue_.Pop();
+    try {
+      switch (slot->state.load(std::memory_order_acquire)) {
+        case SlotState::kAnswered:
+          Watch(slot);
+          refused = refused || slot->wants_timer;
+          break;
+        case SlotState::kNotJava:
+          pool_->Release(slot);
+          break;
+        case SlotState::kCalled:
+          // Of standard signals one may have been dropped, since another of them was waiting.
+          if ((slot->wants_call || !IsQueued(signal_)) && !refused && --slot->rounds_to_call == 0)
+            Call(slot);
+          refused = refused || slot->wants_call;
+          slot->rounds_to_call = std::max(slot->rounds_to_call, 1U);
+          queue_.Push(slot);
+          break;
+        case SlotState::kWatched:
+          if (!slot->wants_timer) break;
+          if (refused) {
+            queue_.Push(slot);
+          } else {
+            Arm(slot);
+            refused = slot->wants_timer;
+          }
+          break;
+        case SlotState::kFree:
+          break;
+      }
+    } catch (...) {
+      queue_.Push(slot);
+      throw;
+    }
+  }
+}
+
+// A thread that ends without ThreadEnding leaves its slot and its timer, which never fires. There is
+// no hurry to give them back; only where many are found at once there may be many more.
+void Sampler::LookForGone() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  size_t gone = 0;
+  do {
+    if (stopped_.load(std::memory_order_relaxed)) return;
+    gone = 0;
+    pool_->ForNextUsed(kLooksAtOnce, [&](ThreadSlot& slot) {
+      const SlotState state = slot.state.load(std::memory_order_acquire);
+      if (state != SlotState::kCalled && state != SlotState::kWatched) return;
+      if (!ThreadIsGone(slot.tid)) return;
+      Dismiss(&slot);
+      pool_->Release(&slot);
+      ++gone;
+    });
+  } while (gone > kLooksAtOnce / 2);
+}
+
+void Sampler::SendWallSignals(uint64_t ticks) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (!SignalIsOurs()) return;
+  pool_->ForEachUsed([&](ThreadSlot& slot) {
+    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
+    slot.owed += ticks;
+    // A thread that has not run since its last signal keeps its debt: signals must not pile up.
+    if (slot.signal_pending.load(std::memory_order_acquire)) return;
+    // What is left of the last one was dropped by the kernel.
+    slot.owed += slot.sent_weight.exchange(0, std::memory_order_acq_rel);
+    slot.sent_weight.store(slot.owed, std::memory_order_release);
+    slot.signal_pending.store(true, std::memory_order_release);
+    if (QueueSignal(slot.tid, signal_, &slot) == 0) {
+      slot.owed = 0;
+    } else {
+      slot.signal_pending.store(false, std::memory_order_release);
+      slot.owed = slot.sent_weight.exchange(0, std::memory_order_acq_rel);
+    }
+  });
+}
+
+// Gives whether sampling goes on. When the signal is no longer ours, it ends, with what it has.
+bool Sampler::LookAtSignal() {
+  SignalOwner owner = SignalOwner::kUs;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (stopped_.load(std::memory_order_relaxed) || SignalIsOurs()) return true;
+    owner = signal_owner_;
+    stopped_after_ns_ =
+        static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - started_).count());
+  }
+  EndSampling();
+  if (hooks_.on_signal_lost) hooks_.on_signal_lost(signal_, owner);
+  return false;
+}
+
+// Soon where a reset signal could end the process, or answers are expected.
+bool Sampler::IsBusy() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return EndsProcessByDefault(signal_) ||
+         (queue_.size() > 0 && Clock::now() - last_roll_call_ < kAnswersMayCome);
+}
+
+void Sampler::TickerLoop() {
+  pthread_setname_np(pthread_self(), "iprof-sampler");
+  const bool wall = options_.event == SampleEvent::kWall;
+  const auto interval = std::chrono::nanoseconds(options_.interval_ns);
+  auto next_look = Clock::now() + kBusyPeriod;
+  auto next_calm_look = Clock::now() + kCalmPeriod;
+  auto next_signal = Clock::now() + interval;
+  std::unique_lock<std::mutex> guard(ticker_lock_);
+  ticker_tid_ = CurrentTid();
+  ticker_wake_.notify_all();
+  while (!ticker_stop_) {
+    ticker_wake_.wait_until(guard, wall && next_signal < next_look ? next_signal : next_look);
+    if (ticker_stop_) break;
+    guard.unlock();
+    const auto now = Clock::now();
+    bool goes_on = true;
+    try {
+      if (wall && now >= next_signal) {
+        const auto ticks = 1 + (now - next_signal) / interval;
+        next_signal += ticks * interval;
+        SendWallSignals(static_cast<uint64_t>(ticks));
+      }
+      if (now >= next_look) {
+        next_look = now + (IsBusy() ? Clock::duration(kBusyPeriod) : kCalmPeriod);
+        goes_on = LookAtSignal();
+        Settle();
+      }
+      if (now >= next_calm_look) {
+        next_calm_look = now + kCalmPeriod;
+        LookForGone();
+      }
+    } catch (...) {
+      // Out of memory: what was left undone is found again the next time. An exception that left
+      // the thread would end the process.
+    }
+    guard.lock();
+    if (!goes_on) break;
+  }
+}
+
+}  // namespace iprof::sampling

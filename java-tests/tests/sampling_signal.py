@@ -1,0 +1,47 @@
+"""The signal of sampling: what happens when another library takes it, and what threads cost that never get one."""
+
+import re
+
+from harness.case import Settings
+from harness.sampling_case import ONLY_SAMPLES, SamplingCase
+
+DEFAULT, IGNORED, HANDLED = 0, 1, 2
+
+
+class SamplingSignal(SamplingCase):
+    def thief(self, action, options=""):
+        """The run with the library that takes the signals; its profile must show what was sampled before."""
+        library = Settings.agent.parent / "java-tests" / "libsignal_thief.so"
+        run, profile, statistics = self.sampled("sampling.Thief", library, action, 400,
+                                                options=f"{ONLY_SAMPLES},verbose=1{options}")
+        self.assertIn("lived", run.stdout)
+        self.assertGreater(self.weight_of(profile, "sampling.Thief.before"), 200)
+        return run, profile, statistics
+
+    def test_a_library_that_takes_the_signal_ends_sampling_and_not_the_program(self):
+        for action, reason in ((DEFAULT, "has reset SIGURG, the signal of sampling, to its default action"),
+                               (IGNORED, "ignores SIGURG, the signal of sampling"),
+                               (HANDLED, "handles SIGURG, the signal of sampling")):
+            with self.subTest(action=action):
+                run, profile, statistics = self.thief(action)
+                reason = f"something else in this process {reason}"
+                self.assertEqual(run.stderr.count(f"sampling has ended early: {reason}; the samples taken before are kept"),
+                                 1, run)
+                self.assertEqual(statistics["stopReason"], reason)
+                self.assertGreaterEqual(statistics["stoppedAfterMs"], 400)
+                self.assertRegex(run.stderr, r"sampling ended [0-9.]+ s after its start: something else")
+                # Nothing came while the signal was not ours.
+                self.assertEqual(self.weight_of(profile, "sampling.Thief.after"), 0)
+
+    def test_a_run_without_a_loss_tells_of_none(self):
+        run, _, statistics = self.sampled("sampling.Shares", 300)
+        self.assertNotIn("stoppedAfterMs", statistics)
+        self.assertNotIn("ended early", run.stderr)
+
+    def test_threads_that_wait_cost_the_sampler_nothing(self):
+        run, _, statistics = self.sampled("sampling.Idle", 2_000, 3_000)
+        self.assertGreater(statistics["threads"], 2_000)
+        used, elapsed = map(int, re.search(r"sampler (\d+) of (\d+)", run.stdout).groups())
+        print(f"{self.jvm.id}: the sampler used {100 * used / elapsed:.3f} % of a core beside 2,000 threads that wait")
+        # A system call for each thread each 100 ms is 1 % and more.
+        self.assertLess(used / elapsed, 0.003)
