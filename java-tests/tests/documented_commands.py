@@ -1,0 +1,157 @@
+"""The commands of README.md and docs/*.md, as a reader types them: each goes through a shell, and must succeed.
+
+A command is a line of a block that is marked "sh" (a line that ends in "\\" goes on), an indented line that begins with a
+program of this project, or a text in backquotes that begins with one of PROGRAMS. What stands for something else (PID,
+FILE, /path/to/…) is filled in. All run in one folder in which app.jar, a.iprof and so on are. What is too long or needs the
+network is in NOT_RUN, with the reason; what is in the repository must be there.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import time
+import zipfile
+
+from harness.case import ROOT, AgentCase, Settings
+
+REQUIRES = "jdk"
+
+PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
+NOT_RUN = {
+    r"git clone <this repository> .*": "needs the network",
+    r"scripts/(demo|build|test|corpus|fuzz)\b.*": "builds everything, or is a test suite of its own",
+    r"ctest .*": "a test of its own",
+    r"cmake --install build": "build.install does it in a folder of its own",
+    r"bench/.*": "benchmarks take minutes to hours",
+    r"java .* overhead\.Main .*": "a program of the benchmarks",
+    r"kill -9": "not to be typed: what it does is told",
+}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+INLINE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+
+SOURCE = """
+package com.acme;
+public class Main {
+  static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+  public static void main(String[] args) throws Exception {
+    System.out.println(fib(25));
+    if (args.length > 0) { System.out.println("ready"); System.in.read(); fib(20); }
+  }
+}
+"""
+
+
+def documents():
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def logical_lines(block):
+    joined = re.sub(r"\\\n\s*", "", block)
+    return [line for line in (re.sub(r"\s+# .*", "", line).strip() for line in joined.splitlines()) if line]
+
+
+def is_command(text):
+    program = text.split(" ")[0]
+    if program.startswith(("scripts/", "bench/")):
+        return (ROOT / program).is_file()
+    return program in PROGRAMS and " " in text and not text.startswith("java.")
+
+
+def commands_of(document):
+    text = document.read_text()
+    commands = [line for kind, block in FENCE.findall(text) if kind == "sh" for line in logical_lines(block)]
+    prose = FENCE.sub("", text)
+    commands += [line.strip() for line in prose.splitlines() if line.startswith("    ") and is_command(line.strip())]
+    inline = (" ".join(code.split()) for code in INLINE.findall(prose))
+    return commands + [code for code in inline if is_command(code)]
+
+
+class DocumentedCommands(AgentCase):
+    def prepare(self):
+        if Settings.tool is None or not Settings.tool.exists():
+            self.skipTest("the iprof tool is not built")
+        (self.folder / "build").mkdir()
+        (self.folder / "profiles").mkdir()
+        for built in (Settings.agent, Settings.tool):
+            (self.folder / "build" / built.name).symlink_to(built)
+        source = self.folder / "Main.java"
+        source.write_text(SOURCE)
+        self.run_command([self.jvm.home / "bin" / "javac", "-d", self.folder, source])
+        for jar in ("app.jar", "your-app.jar"):
+            with zipfile.ZipFile(self.folder / jar, "w") as archive:
+                archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: com.acme.Main\n")
+                archive.write(self.folder / "com/acme/Main.class", "com/acme/Main.class")
+        self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof -jar app.jar")
+        for name in ("a", "b"):
+            shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
+
+    def shell(self, command):
+        path = f"{self.jvm.home / 'bin'}:{self.folder / 'build'}:{os.environ['PATH']}"
+        return self.run_command(["bash", "-c", command], env={"PATH": path}, timeout=120)
+
+    def filled_in(self, command):
+        for placeholder, value in ((r"(/path/to|/opt)/libiprofagent\.so", str(Settings.agent)),
+                                   (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
+                                   (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
+            command = re.sub(placeholder, value, command)
+        if re.fullmatch(r"iprof (?!help)[a-z]+", command):  # a command's name: its own help must know it
+            command = command.replace("iprof ", "iprof help ")
+        return command
+
+    def run_one(self, command):
+        filled = self.filled_in(command)
+        if re.search(r"\bPID\b", filled):
+            return self.run_beside_a_program(filled)
+        assignment = re.match(r"(\w+)='.*'$", filled)
+        if assignment:  # it says what every JVM gets
+            before = set(self.folder.rglob("*.iprof"))
+            run = self.shell(f"{filled}; export {assignment[1]}; java -jar app.jar; java -cp . com.acme.Main")
+            self.assertNotEqual(set(self.folder.rglob("*.iprof")), before, f"no profile was written by\n{run}")
+            return None
+        self.shell(filled)
+        for out in re.findall(r"-agentpath:\S*\bout=([^,\s]+)", filled):
+            self.profile(out)
+        return None
+
+    def run_beside_a_program(self, command):
+        """With a program whose process id is put in; what the command asks for must be written."""
+        wanted = re.search(r"\bout=([^\"',\s]+)", command)
+        for old in self.folder.glob("default.iprof"):
+            old.unlink()
+        process = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None if wanted else "")
+        run = self.shell(command.replace("PID", str(process.pid)))
+        written = self.folder / (wanted[1] if wanted else "default.iprof")
+        if not wanted:  # at once, or soon
+            deadline = time.monotonic() + 60
+            while not written.exists() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertTrue(written.exists(), f"no {written.name} after\n{run}")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertTrue(written.exists(), f"no {written.name} after\n{run}")
+        self.profile(written.name)
+
+    def test_each_command_works_as_it_is_written(self):
+        self.prepare()
+        ran, used = [], set()
+        for document in documents():
+            for command in commands_of(document):
+                reason = next((pattern for pattern in NOT_RUN if re.fullmatch(pattern, command)), None)
+                if reason:
+                    used.add(reason)
+                if reason or command in ran:
+                    continue
+                with self.subTest(document=document.name, command=command):
+                    self.run_one(command)
+                ran.append(command)
+        print("\n".join(ran))
+        self.assertEqual(set(NOT_RUN) - used, set(), "no command is left that these stand for")
+        for expected in ("JVMTI.agent_load", "JVMTI.data_dump", "kill -QUIT", "iprof show", "iprof merge", "JAVA_TOOL_OPTIONS"):
+            self.assertTrue([command for command in ran if expected in command], f"{expected} was not run: {ran}")
+
+    def test_each_block_says_whether_it_is_a_command(self):
+        for document in documents():
+            for kind, block in FENCE.findall(document.read_text()):
+                self.assertIn(kind, ("sh", "text"), f"{document.name}: mark this block as sh or text:\n{block}")
