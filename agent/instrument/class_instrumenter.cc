@@ -16,6 +16,7 @@
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/content_hash.h"
 #include "agent/instrument/intrinsic_names.h"
+#include "agent/instrument/known_classes.h"
 #include "agent/instrument/method_graph.h"
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/probe_emitter.h"
@@ -133,11 +134,12 @@ bool MayFitLighter(Reason reason) {
 }  // namespace
 
 struct ClassInstrumenter::Rep {
-  Rep(InstrumenterOptions o, CounterSpace& s, HolderName h)
-      : options(o), space(s), holder_name(std::move(h)) {}
+  Rep(InstrumenterOptions o, CounterSpace& s, HolderName h, MemoryBudget* b)
+      : options(o), space(s), holder_name(std::move(h)), budget(b), table(b) {}
 
   bool Instrument(Worker& worker, const ClassBytes& input,
-                  const std::function<uint8_t*(size_t)>& output);
+                  const std::function<uint8_t*(size_t)>& output, std::optional<ClassId>* held);
+  void GiveBack(const CountedMethod& method, uint32_t counters, size_t sites);
   bool Rewrite(Worker& worker, const ClassFile& file, std::string_view name, const Hash128& hash,
                const CountedClass* before, CountedClass& counted, classfile::ByteSpan* result);
   void InstrumentMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter,
@@ -145,6 +147,7 @@ struct ClassInstrumenter::Rep {
   Reason TryMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter, uint32_t number,
                    Effort effort, const CountedMethod* before, CountedClass& counted,
                    CountedMethod& method, MethodOutcome& outcome);
+  UnloadedCounts Collect(const ClassTable::Taken& taken, Counters& counters);
   bool NeedsCounters(const CountedMethod& method) const;
   Reason PlanCounters(Worker& worker, const MethodCode& code, Effort effort, CountedClass& counted,
                       bool* check);
@@ -157,6 +160,7 @@ struct ClassInstrumenter::Rep {
   const InstrumenterOptions options;
   CounterSpace& space;
   const HolderName holder_name;
+  MemoryBudget* const budget;          // may be null
   CounterSpace* site_space = nullptr;  // null: no sites
   uint32_t sites_in_chunk = 0;
   HolderName site_holder_name;
@@ -164,13 +168,15 @@ struct ClassInstrumenter::Rep {
   ClassTable table;
   SelfCheck self_check;
   OutcomeTally tally;
+  // Idle classes, and the round in which they were found to be so.
+  std::vector<std::pair<ClassTable::Idle, uint64_t>> idle;
   AssemblyStatistics assembled;  // of the last AddTo
   SelfCheckResult checked;
 };
 
 ClassInstrumenter::ClassInstrumenter(InstrumenterOptions options, CounterSpace& space,
-                                     std::function<std::string(uint32_t)> holder_name)
-    : rep_(std::make_unique<Rep>(options, space, std::move(holder_name))) {}
+                                     HolderName holder_name, MemoryBudget* budget)
+    : rep_(std::make_unique<Rep>(options, space, std::move(holder_name), budget)) {}
 
 ClassInstrumenter::~ClassInstrumenter() = default;
 
@@ -182,12 +188,53 @@ void ClassInstrumenter::UseSites(CounterSpace& sites, uint32_t sites_in_chunk,
 }
 
 bool ClassInstrumenter::Instrument(const ClassBytes& input,
-                                   const std::function<uint8_t*(size_t)>& output) {
+                                   const std::function<uint8_t*(size_t)>& output,
+                                   std::optional<ClassId>* held) {
   auto worker = rep_->workers.Take();
-  const bool changed = rep_->Instrument(*worker, input, output);
+  const bool changed = rep_->Instrument(*worker, input, output, held);
   worker->memory.Reset();
   rep_->workers.Return(std::move(worker));
   return changed;
+}
+
+void ClassInstrumenter::Release(ClassId held) { rep_->table.Release(held); }
+void ClassInstrumenter::LimitUnloaded(uint64_t bytes) { rep_->table.LimitUnloaded(bytes); }
+
+void ClassInstrumenter::OnForgotten(ClassTable::Forgotten forgotten) {
+  rep_->table.OnForgotten(std::move(forgotten));
+}
+
+void ClassInstrumenter::Unload(Counters& counters, uint64_t rounds) {
+  if (rep_->options.self_check) return;  // it compares the counters of all classes at the end
+  for (const ClassTable::Idle& idle : rep_->table.TakeIdle()) rep_->idle.emplace_back(idle, rounds);
+  std::erase_if(rep_->idle, [&](const auto& waiting) {
+    if (rep_->table.HasSites(waiting.first.id) && rounds < waiting.second + 2) return false;
+    if (const auto taken = rep_->table.TakeOut(waiting.first))
+      rep_->table.Unload(waiting.first.id, rep_->Collect(*taken, counters));
+    return true;
+  });
+}
+
+// What was counted in a class that is gone. Its counters are free from here on, unless they could
+// not be zeroed.
+UnloadedCounts ClassInstrumenter::Rep::Collect(const ClassTable::Taken& taken, Counters& counters) {
+  UnloadedCounts counts;
+  std::vector<uint64_t> values;
+  for (const CounterRange& range : taken.counters) {
+    const size_t before = values.size();
+    const bool free = counters.Take(range, &values);
+    values.resize(before + range.count);
+    if (free) space.Release(range);
+  }
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    if (values[i] != 0) counts.counters.emplace_back(i, values[i]);
+  }
+  uint32_t first = 0;
+  for (const CounterRange& range : taken.sites) {
+    if (counters.TakeSites(range, first, &counts)) site_space->Release(range);
+    first += range.count;
+  }
+  return counts;
 }
 
 bool ClassInstrumenter::Knows(std::string_view internal_name) const {
@@ -199,20 +246,21 @@ std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal
                                                        std::string_view descriptor,
                                                        uint32_t running_bci,
                                                        const OriginOf& origin_of) const {
-  const CountedClass* klass = rep_->table.Latest(internal_class);
-  if (klass == nullptr) return running_bci;
-  for (const CountedMethod& m : klass->methods) {
+  CountedClass klass;
+  if (!rep_->table.DecodeLatest(internal_class, &klass)) return running_bci;
+  for (const CountedMethod& m : klass.methods) {
     if (m.name != method || m.descriptor != descriptor) continue;
-    if (origin_of && origin_of(*klass, m) != MethodOrigin::kSame) return std::nullopt;
+    if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
     if (!m.rewritten) return running_bci;
     return classfile::OriginalPosition(
-        std::span<const uint8_t>(klass->positions).subspan(m.positions), running_bci);
+        std::span<const uint8_t>(klass.positions).subspan(m.positions), running_bci);
   }
   return running_bci;
 }
 
 bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
-                                        const std::function<uint8_t*(size_t)>& output) {
+                                        const std::function<uint8_t*(size_t)>& output,
+                                        std::optional<ClassId>* held) {
   ClassFile file;
   Reason parsed = file.Parse(input.bytes, worker.memory.class_memory);
   if (parsed == Reason::kOk && !classfile::HasLegalNames(file)) parsed = Reason::kBadNames;
@@ -224,33 +272,53 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
   const std::string_view name = input.name.empty() ? file.name() : input.name;
   const Hash128 hash = ContentHash(file, name);
   classfile::ByteSpan result;
-  const CountedClass* before = table.Find(name, hash);
+  CountedClass known;
+  bool is_known = false;
   bool changed = false;
-  if (before == nullptr) {
-    auto counted = std::make_unique<CountedClass>();
-    CountedClass* const mine = counted.get();
-    changed = Rewrite(worker, file, name, hash, nullptr, *mine, &result);
+  std::optional<ClassId> id = table.Find(name, hash, &known);
+  if (id) {
+    is_known = true;
+  } else {
+    if (budget != nullptr && !budget->HasRoom(input.bytes.size())) {
+      tally.NoteNoRoom();
+      return false;
+    }
+    CountedClass counted;
+    changed = Rewrite(worker, file, name, hash, nullptr, counted, &result);
     if (!changed && OutcomeTally::AnyBeyondCap(worker.outcomes)) {
       // It will never be counted, and classes may come under new names for ever.
       tally.NoteClass(worker.outcomes);
       return false;
     }
-    const CountedClass* kept = table.Add(std::move(counted));
-    if (kept == mine) {
+    const ClassTable::Added added = table.Add(counted);
+    id = added.id;
+    if (added.is_new) {
       tally.NoteClass(worker.outcomes);
     } else {
-      before = kept;  // another thread loaded the same class meanwhile: its counters are the ones
+      // Another thread loaded the same class meanwhile: its counters are the ones.
+      for (const CountedMethod& m : counted.methods) GiveBack(m, m.counters, m.sites);
+      table.Decode(added.id, 0, 0, &known);
+      is_known = true;
     }
   }
-  if (before != nullptr) {
+  if (is_known) {
     CountedClass again;
-    changed = Rewrite(worker, file, name, hash, before, again, &result);
+    changed = Rewrite(worker, file, name, hash, &known, again, &result);
   }
+  if (held != nullptr) *held = id;
   if (!changed) return false;
   uint8_t* out = output(result.size());
   if (out == nullptr) return false;
   std::memcpy(out, result.data(), result.size());
   return true;
+}
+
+// Counters that no code was given.
+void ClassInstrumenter::Rep::GiveBack(const CountedMethod& method, uint32_t counters,
+                                      size_t sites) {
+  if (counters > 0) space.Release({method.first, counters});
+  if (sites > 0)
+    site_space->Release({CounterIndex{method.first_site}, static_cast<uint32_t>(sites)});
 }
 
 // Fills `counted` and rewrites the class; with `before`, to the counters that the class has
@@ -437,11 +505,16 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
   classfile::MethodEditor editor = rewriter.Edit(code);
   if (!Emit(worker, counters, method, editor)) {
     outcome.out_of_reach = true;
+    if (before == nullptr) GiveBack(method, counters, worker.sites.size());
     return Reason::kNoCode;
   }
   method.positions = static_cast<uint32_t>(counted.positions.size());
   reason = rewriter.Apply(editor);
-  if (reason != Reason::kOk || before != nullptr) return reason;
+  if (before != nullptr) return reason;
+  if (reason != Reason::kOk) {
+    GiveBack(method, counters, worker.sites.size());
+    return reason;
+  }
 
   method.counters = counters;
   if (counters > 0) NoteRecord(worker, number, method, counted);
@@ -463,7 +536,7 @@ void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, Counted
   method.record = static_cast<uint32_t>(counted.records.size());
   worker.graph.FillRecord(worker.plan, &worker.record);
   worker.record.method = number;
-  worker.record.counter_base = static_cast<uint32_t>(method.first);
+  // Its counters are where the class's own lie (ClassRecord): so classes can share the record.
   EncodeSiteRecord(worker.record, &counted.records);
 }
 
@@ -474,10 +547,13 @@ void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCoun
                                  .branches = rep_->options.branches,
                                  .monitors = rep_->options.sites.monitors,
                                  .max_lost = rep_->options.receivers_max_lost};
-  rep_->assembled = AssembleProfile(rep_->table.Sorted(), {counters, types, live_frames, origin_of},
-                                    assembly, profile);
+  const KnownClasses classes(rep_->table, counters, types);
+  rep_->assembled = AssembleProfile(
+      classes, {classes.counters(), classes.types(), live_frames, origin_of}, assembly, profile);
   if (rep_->options.self_check) rep_->checked = rep_->self_check.Compare(counters, live_frames);
 }
+
+ClassTable::Statistics ClassInstrumenter::classes() const { return rep_->table.statistics(); }
 
 bool ClassInstrumenter::WasAdded(std::string_view internal_class_name, std::string_view name,
                                  std::string_view descriptor) const {
@@ -488,6 +564,16 @@ bool ClassInstrumenter::WasAdded(std::string_view internal_class_name, std::stri
 std::string ClassInstrumenter::Report() const {
   const Rep& r = *rep_;
   std::string report = r.tally.Report();
+  const ClassTable::Statistics classes = r.table.statistics();
+  const uint64_t known = classes.loaded + classes.unloaded;
+  report += fmt::format(
+      "classes kept: {} of {} contents, {} bytes each; gone: {} with counts, {} without\n", known,
+      classes.contents, known == 0 ? 0 : classes.bytes / known, classes.unloaded, classes.dropped);
+  if (classes.forgotten > 0) {
+    report += fmt::format(
+        "classes gone whose counts were given up for want of room: {}, with {} counts\n",
+        classes.forgotten, classes.forgotten_counts);
+  }
   const AssemblyStatistics& a = r.assembled;
   report +=
       fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",

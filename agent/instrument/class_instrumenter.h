@@ -9,13 +9,16 @@
 //    gets the same counters: its counts are merged by construction, and repeated loading costs no
 //    memory. A class that is counted under another name than its own (a lambda, a proxy) is the
 //    same whatever its own name is, see content_hash.h.
+//  - What is learned of a class that nobody holds any more is given back (Unload): its counters are
+//    used for other classes, its counts are kept beside, within a limit.
+//  - Without room in the budget classes are left as they were, and counted; known ones go on.
 //  - Classes of one name with different bytes are told apart here; AddTo merges their calls, and
 //    where a method's code differs between them writes the branches of the version that was called
 //    most often.
 //  - A class whose loader may not find the agent's holders reaches its counters as its ChunkAccess
 //    says; methods that have no way to them are left alone.
 //  - An empty finalize() is never touched: HotSpot recognises Object's by its emptiness.
-// Threads: Instrument and Knows from any thread in any phase, several at a time; no lock is held
+// Threads: Instrument, Release and Knows from any thread in any phase, several at a time; no lock is held
 // while a class is rewritten or while `output` runs. AddTo and Report whenever, against a
 // consistent set of classes.
 #pragma once
@@ -28,8 +31,10 @@
 #include <string>
 #include <string_view>
 
+#include "agent/instrument/class_table.h"
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/memory_budget.h"
 #include "agent/instrument/original_class.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/site_probes.h"
@@ -72,7 +77,9 @@ class ClassInstrumenter {
   // The internal name of a chunk's holder class.
   using HolderName = std::function<std::string(uint32_t chunk)>;
 
-  ClassInstrumenter(InstrumenterOptions options, CounterSpace& space, HolderName holder_name);
+  // The budget may be null.
+  ClassInstrumenter(InstrumenterOptions options, CounterSpace& space, HolderName holder_name,
+                    MemoryBudget* budget = nullptr);
   // Also counts classes at sites: `sites` is a space of its own.
   void UseSites(CounterSpace& sites, uint32_t sites_in_chunk, HolderName site_holder_name);
   ~ClassInstrumenter();
@@ -80,8 +87,31 @@ class ClassInstrumenter {
   ClassInstrumenter& operator=(const ClassInstrumenter&) = delete;
 
   // Rewrites the class and copies the result to output(size), unless that answers null. False:
-  // nothing to change.
-  bool Instrument(const ClassBytes& input, const std::function<uint8_t*(size_t)>& output);
+  // nothing to change. The class is held once more in the end, if it is kept at all: `*held` says
+  // which. Whoever gives no `held` keeps it for ever.
+  bool Instrument(const ClassBytes& input, const std::function<uint8_t*(size_t)>& output,
+                  std::optional<ClassId>* held = nullptr);
+  // A definition of the class is gone, or never came to be.
+  void Release(ClassId held);
+
+  // The counters of unloaded classes, which somebody must read and zero before others get them.
+  class Counters {
+   public:
+    virtual ~Counters() = default;
+    // Appends the values of the counters, in order, and zeroes them. False: they could not be had.
+    virtual bool Take(CounterRange counters, std::vector<uint64_t>* values) = 0;
+    // Appends what the sites met, numbered from `first` on, and forgets it. False: they could not be
+    // had, or more may come in for them: they must not be used again.
+    virtual bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) = 0;
+  };
+  // Gives back what classes without holds had. Those whose sites' counts may still be under way wait
+  // for two rounds: a round ends when all that sites met before it began has come in. One thread;
+  // not while AddTo runs.
+  void Unload(Counters& counters, uint64_t rounds);
+  // Bytes that counts of unloaded classes may take.
+  void LimitUnloaded(uint64_t bytes);
+  // Is told of classes of which nothing is left.
+  void OnForgotten(ClassTable::Forgotten forgotten);
 
   bool Knows(std::string_view internal_name) const;
 
@@ -100,6 +130,8 @@ class ClassInstrumenter {
              Profile& profile) {
     AddTo(counters, TypeCounts(), live_frames, profile);
   }
+
+  ClassTable::Statistics classes() const;
 
   // Whether the last AddTo left this method out, because another agent added it to its class.
   bool WasAdded(std::string_view internal_class_name, std::string_view name,

@@ -1,106 +1,173 @@
-// ClassTable: every class that was looked at for counting: its methods, where their counters are,
-// and the records that turn counters into counts. (But for those that came when there was no room
-// for any counter of theirs: there may be classes without end.)
+// ClassTable: every class that was looked at for counting, and the counts of those that are gone.
+// (But for those that came when there was no room for any counter of theirs: there may be classes
+// without end.)
 //
 // Guarantees:
 //  - A class is known by its name and the hash of its bytes; adding the same one again gives the
 //    one that is there, with its counters.
-//  - Entries never change and never move once added, and are never removed: a class may be
-//    unloaded, its counts survive.
-//  - Names are the class file's own (modified UTF-8, slashes).
-// Threads: any; a mutex is held for a lookup or an insertion, never across a call to the JVM.
+//  - A class stays, with its counters, while somebody holds it: each definition of it in the JVM
+//    does, whatever the loader, and so does whoever reads it. Nobody else may forget it. A class
+//    that nobody holds can be found again until it is taken out.
+//  - All look-ups take constant time, however many classes share a name. The mutex is held for one
+//    class at a time, never across a call to the JVM.
+//  - Of a class that is gone, only what was counted is kept (Unload), within a limit: the classes
+//    with the fewest counts go first, and are counted.
+//  - Classes with equal methods share one content (class_record.h), and all classes share names.
+// Threads: any.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "agent/instrument/counter_space.h"
-#include "agent/instrument/murmur3.h"
-#include "agent/instrument/site_probes.h"
+#include "agent/instrument/class_record.h"
+#include "agent/instrument/counted_class.h"
+#include "agent/instrument/hash_index.h"
+#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/name_table.h"
+#include "agent/instrument/unloaded_counts.h"
 
 namespace iprof::instrument {
 
-// What counting was allowed to cost a method: the first of these under which it did not become too
-// long.
-enum class Effort : uint8_t { kAsAsked, kNoSites, kTree, kCallsOnly };
-
-struct CountedMethod {
-  std::string_view name;
-  std::string_view descriptor;
-  uint64_t code_hash =
-      0;  // of its instructions: says whether positions mean the same in two versions of a class
-  uint32_t record = 0;      // offset in CountedClass::records; only where counters > 0
-  uint32_t counters = 0;    // 0: neither its calls nor its branches are counted
-  CounterIndex first{};     // its counters
-  uint32_t first_site = 0;  // of its sites, whose numbers follow each other
-  uint32_t sites = 0;
-  uint32_t positions = 0;  // offset in CountedClass::positions
-  uint16_t access = 0;
-  bool intrinsic_candidate = false;
-  bool rewritten = false;  // has probes: counters, sites, or both
-  Effort effort = Effort::kAsAsked;
-
-  // Each call locks the class.
-  bool IsStaticSynchronized() const;
-};
-
-// A place where the classes of objects are counted.
-struct ClassSite {
-  uint32_t method;  // in CountedClass::methods
-  uint32_t bci;
-  uint32_t number;  // among all sites
-  SiteKind kind;
-};
-
-// A method that is called at a site, by the names that the site uses.
-struct Callee {
-  std::string_view owner;
-  std::string_view name;
-  std::string_view descriptor;
-  bool virtual_call = false;  // counts only where the callee cannot be overridden
-};
-
-struct CountedClass {
-  std::string_view name;
-  std::string_view super_name;
-  Hash128 hash;
-  uint16_t access = 0;
-  std::vector<CountedMethod> methods;
-  std::vector<Callee> callees;     // what the records' call sites refer to
-  std::vector<ClassSite> sites;    // ascending method and bci
-  std::vector<uint8_t> positions;  // classfile/position_map.h
-  std::vector<uint8_t> records;    // writer/sites/site_record.h
-  // Keeps a copy of a text for the life of the class.
-  std::string_view Keep(std::string_view text);
-
- private:
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  size_t block_size_ = 0;
-  size_t left_ = 0;  // at the end of the last block
-};
+enum class ClassId : uint32_t {};
 
 class ClassTable {
  public:
-  // Null where it is not there.
-  const CountedClass* Find(std::string_view name, const Hash128& hash) const;
-  // The version that was added last; null where the name is unknown.
-  const CountedClass* Latest(std::string_view name) const;
-  // The class that is in the table afterwards: another thread may have been faster.
-  const CountedClass* Add(std::unique_ptr<CountedClass> added);
+  // The budget is told the table's size; it may be null.
+  explicit ClassTable(MemoryBudget* budget = nullptr) : budget_(budget) {}
+
+  // Holds the class and decodes it; nothing where it is not there. The decoded texts live while the
+  // class is held.
+  std::optional<ClassId> Find(std::string_view name, const Hash128& hash, CountedClass* decoded);
+
+  struct Added {
+    ClassId id;   // held
+    bool is_new;  // false: another thread was faster
+  };
+  Added Add(const CountedClass& added);
+
+  void Hold(ClassId id);
+  void Release(ClassId id);
+
+  // A class that lost its last hold; how often it had done so by then.
+  struct Idle {
+    ClassId id;
+    uint32_t releases;
+  };
+  // Those since the last call. Each comes once, until TakeOut takes it or finds it held.
+  std::vector<Idle> TakeIdle();
+  // Whether any site's objects are counted in the class, of which counts may still be under way
+  // when it is idle.
+  bool HasSites(ClassId id) const;
+  // Takes the class out: it cannot be found any more, and its counters are the caller's. Nothing
+  // where somebody holds it; nor where it was held meanwhile, and then it is idle from now on.
+  struct Taken {
+    std::vector<CounterRange> counters;
+    std::vector<CounterRange> sites;
+  };
+  std::optional<Taken> TakeOut(const Idle& idle);
+  // Ends what TakeOut began: keeps the counts, or forgets the class where there are none. Counters
+  // are numbered from 0 in the order of the taken ranges, and so are sites.
+  void Unload(ClassId id, const UnloadedCounts& counts);
+
+  // Bytes that counts of unloaded classes may take.
+  void LimitUnloaded(uint64_t bytes);
+  // Is told of each class of which nothing is left; under the table's mutex. Before any class goes.
+  using Forgotten = std::function<void(std::string_view name, const Hash128& hash)>;
+  void OnForgotten(Forgotten forgotten) { forgotten_ = std::move(forgotten); }
+
   bool KnowsName(std::string_view name) const;
+  // The version that was added last; an unloaded one where there is no other.
+  bool DecodeLatest(std::string_view name, CountedClass* decoded) const;
 
   // All classes in the order of their names, versions of one name in that of their hashes: the
-  // order of loading leaves no trace.
-  std::vector<const CountedClass*> Sorted() const;
+  // order of loading leaves no trace. All are held.
+  std::vector<ClassId> HoldAll();
+  void ReleaseAll(const std::vector<ClassId>& held);
+  // What follows is for classes that are held. Whether this one is unloaded; its counts then.
+  bool CountsOf(ClassId id, UnloadedCounts* counts) const;
+  // The counters of an unloaded class are numbered from `counter_base`, its sites from `site_base`.
+  void Decode(ClassId id, uint32_t counter_base, uint32_t site_base, CountedClass* decoded) const;
+  std::string_view NameOf(ClassId id) const;
+
+  struct Statistics {
+    uint64_t loaded = 0;            // classes that are known, and not gone
+    uint64_t contents = 0;          // different ones
+    uint64_t unloaded = 0;          // that are gone and left counts
+    uint64_t bytes = 0;             // of everything
+    uint64_t unloaded_bytes = 0;    // of this what the unloaded ones take
+    uint64_t dropped = 0;           // were unloaded, and nothing was counted in them
+    uint64_t forgotten = 0;         // unloaded classes whose counts were given up for want of room
+    uint64_t forgotten_counts = 0;  // the sum of these
+  };
+  Statistics statistics() const;
 
  private:
-  mutable std::mutex mutex_;
-  // Versions of a class by name; the key's text belongs to the first of them.
-  std::unordered_map<std::string_view, std::vector<std::unique_ptr<CountedClass>>> by_name_;
+  struct Entry {
+    ClassRecord record;
+    std::unique_ptr<uint8_t[]> counts;  // of an unloaded class: EncodeCounts
+    uint32_t counts_size = 0;
+    uint32_t holds = 0;
+    uint32_t releases = 0;              // times that it lost its last hold
+    uint32_t older = HashIndex::kNone;  // another version of the same name
+    uint32_t newer = HashIndex::kNone;
+    uint64_t total = 0;   // of its counts
+    uint64_t charge = 0;  // what it takes as an unloaded class
+    enum class State : uint8_t { kFree, kLoaded, kTakenOut, kUnloaded } state = State::kFree;
+    bool idle = false;  // TakeIdle gave it, or will
+  };
+  struct Content {
+    std::unique_ptr<uint8_t[]> bytes;
+    uint32_t size = 0;
+    uint32_t uses = 0;
+  };
+
+  static uint32_t KeyHash(std::string_view name, const Hash128& hash);
+  static uint32_t NameHash(std::string_view name);
+  static uint32_t ContentHash(std::span<const uint8_t> bytes);
+  std::span<const uint8_t> BytesOf(uint32_t content) const {
+    return {contents_[content].bytes.get(), contents_[content].size};
+  }
+  Entry& At(ClassId id) { return *entries_[static_cast<uint32_t>(id)]; }
+  const Entry& At(ClassId id) const { return *entries_[static_cast<uint32_t>(id)]; }
+
+  uint32_t FindKey(const HashIndex& index, std::string_view name, const Hash128& hash) const;
+  uint32_t NewEntry();
+  uint32_t KeepContent(std::vector<uint8_t> bytes);
+  void ReleaseContent(uint32_t content);
+  void LinkName(uint32_t number);
+  void UnlinkName(uint32_t number);
+  void Free(uint32_t number);
+  void DropCounts(Entry& entry);
+  void SetCounts(Entry& entry, const UnloadedCounts& counts);
+  void Forget(uint32_t number);
+  void MakeRoomForUnloaded();
+  void TellBudget() const;
+  size_t Bytes() const;
+
+  MemoryBudget* const budget_;
+  Forgotten forgotten_;
+  mutable std::mutex mutex_;  // guards all that follows
+  NameTable names_;
+  std::vector<std::unique_ptr<Entry>> entries_;  // by ClassId; null where free
+  std::vector<uint32_t> free_entries_;
+  std::vector<Content> contents_;
+  std::vector<uint32_t> free_contents_;
+  HashIndex by_key_;           // loaded classes by name and hash
+  HashIndex unloaded_by_key_;  // unloaded ones
+  HashIndex newest_by_name_;   // of all versions the one that was added last
+  HashIndex content_by_bytes_;
+  std::vector<Idle> idle_;
+  size_t entry_bytes_ = 0;
+  size_t content_bytes_ = 0;
+  uint64_t unloaded_bytes_ = 0;
+  uint64_t unloaded_limit_ = UINT64_MAX;
+  Statistics statistics_;
 };
 
 }  // namespace iprof::instrument

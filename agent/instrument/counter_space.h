@@ -5,8 +5,9 @@
 //    sipush.
 //  - Only chunks that have been declared ready are used: a probe never meets a holder that is not
 //    there.
-//  - Counters are never taken back: a frame that runs old code may still write to them, and a class
-//    that is instrumented again gets its old range (the caller remembers it).
+//  - Counters are taken back (Release) only when no code that writes to them can run any more: the
+//    classes that had them were unloaded. A class that is instrumented again gets its old range (the
+//    caller remembers it). Ranges that were given back are used before new chunks are.
 //  - The memory cap is kept: past it, and while no chunk is ready, Allocate answers nothing and the
 //    caller leaves the class untouched.
 // Any thread may call; a mutex is held for a few instructions and never across a call that leaves
@@ -15,8 +16,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace iprof::instrument {
 
@@ -50,23 +54,34 @@ class CounterSpace {
   // Nothing where it is refused, with the reason in `why`.
   std::optional<CounterRange> Allocate(uint32_t count, Refusal* why = nullptr);
 
+  // Gives a range back, which may span several allocations. Its counters must be zero.
+  void Release(CounterRange range);
+
   // The cap, in chunks.
   uint32_t Cap() const;
+  // Changes it; never below the chunks that are ready.
+  void SetCap(uint32_t max_chunks);
 
   // Chunks that should exist: those in use plus one spare, within the cap.
   uint32_t Wanted() const;
 
   struct Statistics {
-    uint64_t counters = 0;     // handed out
+    uint64_t counters = 0;     // in use
+    uint64_t free = 0;         // given back, to be used again
     uint32_t chunks_used = 0;  // chunks that hold at least one counter
     uint32_t ready = 0;
     uint64_t refused_cap = 0;    // requests refused because the memory cap is reached
     uint64_t refused_ready = 0;  // requests refused because no chunk was ready in time
   };
   Statistics statistics() const;
+  // What the list of free ranges takes.
+  size_t bytes() const;
 
  private:
   uint32_t WantedLocked() const;
+  std::optional<CounterRange> TakeFree(uint32_t count);
+  void AddFree(uint32_t first, uint32_t count);
+  void RemoveFree(std::map<uint32_t, uint32_t>::iterator range);
 
   const uint32_t chunk_size_;
   mutable std::mutex mutex_;
@@ -74,6 +89,9 @@ class CounterSpace {
   uint32_t max_chunks_ = 1;
   uint32_t chunk_ = 0;  // the chunk being filled
   uint32_t used_ = 0;   // counters taken from it
+  // Free ranges; none crosses the end of a chunk, and no two touch each other.
+  std::map<uint32_t, uint32_t> free_by_first_;            // first, count
+  std::set<std::pair<uint32_t, uint32_t>> free_by_size_;  // count, first
   Statistics statistics_;
 };
 

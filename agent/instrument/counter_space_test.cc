@@ -49,6 +49,64 @@ TEST_CASE("A refused large request leaves room for a small one", "[counter_space
   CHECK(space.Allocate(10));
 }
 
+TEST_CASE("Ranges that were given back are used again, and grow together", "[counter_space]") {
+  CounterSpace space(1000);
+  space.Configure(2, nullptr);
+  space.SetReady(1);
+  std::vector<CounterRange> ranges;
+  for (int i = 0; i < 10; ++i) ranges.push_back(*space.Allocate(100));
+  space.SetCap(1);
+  CHECK_FALSE(space.Allocate(1));
+  space.Release(ranges[3]);
+  space.Release(ranges[5]);
+  CHECK_FALSE(space.Allocate(101));
+  space.Release(ranges[4]);  // closes the gap between the two
+  CHECK(space.statistics().free == 300);
+  const auto large = space.Allocate(300);
+  REQUIRE(large);
+  CHECK(large->first == ranges[3].first);
+  CHECK(space.statistics().free == 0);
+  CHECK(space.statistics().counters == 1000);
+  space.Release({ranges[0].first, 200});  // two allocations at once
+  CHECK(space.Allocate(60)->first == ranges[0].first);
+  CHECK(space.Allocate(140));
+}
+
+TEST_CASE("Free ranges never cross a chunk", "[counter_space]") {
+  CounterSpace space(1000);
+  space.Configure(2, nullptr);
+  space.SetReady(2);
+  REQUIRE(space.Allocate(1000));
+  REQUIRE(space.Allocate(1000));
+  space.Release({CounterIndex{900}, 200});
+  CHECK_FALSE(space.Allocate(101));
+  const auto one = space.Allocate(100);
+  const auto other = space.Allocate(100);
+  REQUIRE(one);
+  REQUIRE(other);
+  CHECK(static_cast<uint32_t>(one->first) == 900);
+  CHECK(static_cast<uint32_t>(other->first) == 1000);
+}
+
+TEST_CASE("What is left at the end of a chunk is not lost", "[counter_space]") {
+  CounterSpace space(1000);
+  space.Configure(2, nullptr);
+  space.SetReady(2);
+  REQUIRE(space.Allocate(900));
+  REQUIRE(space.Allocate(500));
+  CHECK(static_cast<uint32_t>(space.Allocate(100)->first) == 900);
+}
+
+TEST_CASE("The cap may change, but not below what is there", "[counter_space]") {
+  CounterSpace space(1000);
+  space.Configure(8, nullptr);
+  space.SetReady(2);
+  space.SetCap(1);
+  CHECK(space.Cap() == 2);
+  space.SetCap(5);
+  CHECK(space.Cap() == 5);
+}
+
 TEST_CASE("Threads get ranges that do not overlap", "[counter_space]") {
   CounterSpace space;
   space.Configure(64, nullptr);

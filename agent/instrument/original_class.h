@@ -15,7 +15,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/counted_class.h"
 
 namespace iprof::instrument {
 

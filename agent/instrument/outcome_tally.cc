@@ -73,6 +73,7 @@ std::string OutcomeTally::Report() const {
   for (int i = 0; i < classfile::kReasonCount; ++i)
     line("classes", classes_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
   line("classes", classes_without_counters_, "no counters to be had for any of their methods");
+  line("classes", classes_no_room_, kCapText);
   line("classes", classes_no_method_counted_, "every method with code was left alone");
   for (int i = 0; i < classfile::kReasonCount; ++i)
     line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agent/classfile/reason.h"
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/counted_class.h"
 #include "agent/instrument/counter_space.h"
 
 namespace iprof::instrument {
@@ -33,6 +33,8 @@ class OutcomeTally {
  public:
   // A class that was left as it was because of something in it.
   void NoteUnreadable(classfile::Reason reason) { ++classes_left_[static_cast<size_t>(reason)]; }
+  // A class that was left as it was because the memory budget was used up.
+  void NoteNoRoom() { ++classes_no_room_; }
   void NoteClass(const std::vector<MethodOutcome>& methods);
 
   static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
@@ -49,6 +51,7 @@ class OutcomeTally {
   Count classes_instrumented_{0};
   Count classes_without_code_{0};
   Count classes_without_counters_{0};
+  Count classes_no_room_{0};
   Count classes_no_method_counted_{0};
   std::array<Count, classfile::kReasonCount> classes_left_{};
   Count methods_instrumented_{0};

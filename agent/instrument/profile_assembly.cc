@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -37,37 +38,25 @@ struct Counted {
 
 class Assembly {
  public:
-  Assembly(const AssemblyInput& input, const AssemblyOptions& options, Profile& profile)
-      : counters_(input.counters),
+  Assembly(const ClassSource& classes, const AssemblyInput& input, const AssemblyOptions& options,
+           Profile& profile)
+      : source_(classes),
+        counters_(input.counters),
         live_frames_(input.live_frames),
         origin_of_(input.origin_of),
         options_(options),
         profile_(profile),
         sites_(input.types, options, profile) {}
 
-  // Finds the methods whose entries may be missed, before any calls are added up.
-  void LearnCandidates(const std::vector<const CountedClass*>& classes) {
-    for (const CountedClass* c : classes) {
-      versions_.try_emplace(c->name, c);
-      for (const CountedMethod& m : c->methods) {
-        if (m.intrinsic_candidate)
-          site_calls_.try_emplace(MethodKey(c->name, m.name, m.descriptor));
-      }
+  void Run() {
+    LearnCandidates();
+    for (size_t c = 0; c < source_.size(); ++c) AddSiteCallsOf(c);
+    for (size_t first = 0; first < source_.size();) {
+      size_t last = first + 1;
+      while (last < source_.size() && source_.NameOf(last) == source_.NameOf(first)) ++last;
+      WriteVersions(first, last);
+      first = last;
     }
-  }
-
-  // Evaluates all methods of the versions [first, last) of one class.
-  void Evaluate(const CountedClass* const* first, const CountedClass* const* last) {
-    ClassCounts counts{.klass = *first, .methods = {}};
-    for (const CountedClass* const* version = first; version != last; ++version) {
-      for (const CountedMethod& method : (*version)->methods)
-        EvaluateMethod(**version, method, counts.methods);
-    }
-    classes_.push_back(std::move(counts));
-  }
-
-  void Write() {
-    for (ClassCounts& c : classes_) WriteClass(c);
     TellLeftOut();
     sites_.WriteMonitors();
     sites_.AddTo(statistics_);
@@ -88,21 +77,58 @@ class Assembly {
     std::string what;
   };
 
-  struct ClassCounts {
-    const CountedClass* klass;
+  // Finds the methods whose entries may be missed, before any calls are added up.
+  void LearnCandidates() {
+    for (size_t number = 0; number < source_.size(); ++number) {
+      versions_.try_emplace(source_.NameOf(number), number);
+      CountedClass scratch;
+      const CountedClass& c = source_.Get(number, scratch);
+      for (const CountedMethod& m : c.methods) {
+        if (m.intrinsic_candidate) site_calls_.try_emplace(MethodKey(c.name, m.name, m.descriptor));
+      }
+    }
+  }
+
+  // Adds up the calls of candidates at the sites of a class: of all classes before any is written.
+  void AddSiteCallsOf(size_t number) {
+    if (!options_.calls) return;
+    CountedClass scratch;
+    const CountedClass& c = source_.Get(number, scratch);
+    if (c.callees.empty()) return;
+    for (const CountedMethod& method : c.methods) {
+      if (method.counters == 0 || OriginOfMethod(c, method) == MethodOrigin::kAdded) continue;
+      if (Load(c, method)) AddSiteCalls(c);
+    }
+  }
+
+  // Evaluates and writes the versions [first, last) of one class.
+  void WriteVersions(size_t first, size_t last) {
+    std::deque<CountedClass> scratch;
     std::vector<Counted> methods;
-  };
+    const CountedClass* klass = nullptr;
+    for (size_t version = first; version < last; ++version) {
+      const CountedClass& c = source_.Get(version, scratch.emplace_back());
+      if (klass == nullptr) klass = &c;
+      for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
+    }
+    WriteClass(*klass, methods);
+  }
+
+  MethodOrigin OriginOfMethod(const CountedClass& c, const CountedMethod& method) const {
+    return origin_of_ ? origin_of_(c, method) : MethodOrigin::kSame;
+  }
 
   void EvaluateMethod(const CountedClass& c, const CountedMethod& method,
                       std::vector<Counted>& out) {
     Counted counted{.klass = &c, .method = &method, .branches = {}};
-    const MethodOrigin origin = origin_of_ ? origin_of_(c, method) : MethodOrigin::kSame;
+    const MethodOrigin origin = OriginOfMethod(c, method);
     if (origin == MethodOrigin::kAdded) {
       statistics_.added_methods.insert(MethodKey(c.name, method.name, method.descriptor));
       return;
     }
     counted.positions = origin == MethodOrigin::kSame;
-    if (method.counters > 0 && Decode(c, method)) {
+    if (method.counters > 0 && Load(c, method)) {
+      NoteExactness(c, method);
       counted.entries = values_[record_.entry];
       if (c.name == "java/lang/VirtualThread" && method.name == "run")
         statistics_.virtual_threads += counted.entries;
@@ -111,35 +137,41 @@ class Assembly {
       } else if (counted.entries > 0) {
         ++statistics_.positions_dropped;
       }
-      AddSiteCalls(c);
+    } else if (method.counters > 0) {
+      ++statistics_.damaged_records;
     }
     out.push_back(std::move(counted));
   }
 
-  // Leaves the record in record_ and its values in values_.
-  bool Decode(const CountedClass& c, const CountedMethod& method) {
+  // Leaves the record in record_ and its values in values_. False: the record is damaged.
+  bool Load(const CountedClass& c, const CountedMethod& method) {
     size_t consumed = 0;
     const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
-    if (DecodeSiteRecord(bytes, &record_, &consumed) != SiteRecordStatus::kRecord) {
-      ++statistics_.damaged_records;
-      return false;
-    }
+    if (DecodeSiteRecord(bytes, &record_, &consumed) != SiteRecordStatus::kRecord) return false;
     values_.assign(record_.derivation.value_count(), 0);
     const auto base = static_cast<size_t>(method.first);
     touched_.assign(values_.size(), 0);
     abrupt_ = {Exactness::kExact, 0};
-    bool used = false;
+    ran_ = false;
+    clamps_ = 0;
     for (uint32_t i = 0; i < record_.derivation.counter_count && base + i < counters_.size(); ++i) {
       values_[i] = counters_[base + i];
-      used = used || values_[i] != 0;
+      ran_ = ran_ || values_[i] != 0;
     }
-    if (!used) return true;
-    statistics_.clamps += Derive(record_.derivation, values_);
+    if (!ran_) return true;
+    clamps_ = Derive(record_.derivation, values_);
+    abrupt_ = BoundOf(record_.certificate, values_, 0);
+    if (abrupt_.k > 0) FindTouched(record_.derivation, record_.certificate, touched_);
+    return true;
+  }
+
+  // What the loaded values are worth.
+  void NoteExactness(const CountedClass& c, const CountedMethod& method) {
+    if (!ran_) return;
+    statistics_.clamps += clamps_;
     const uint64_t live = record_.certificate.live_frames_matter
                               ? live_frames_(MethodKey(c.name, method.name, method.descriptor))
                               : 0;
-    abrupt_ = BoundOf(record_.certificate, values_, 0);
-    if (abrupt_.k > 0) FindTouched(record_.derivation, record_.certificate, touched_);
     const ErrorBound bound = BoundOf(record_.certificate, values_, live);
     switch (bound.kind) {
       case Exactness::kExact:
@@ -153,7 +185,6 @@ class Assembly {
         break;
     }
     statistics_.largest_k = std::max(statistics_.largest_k, bound.k);
-    return true;
   }
 
   uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
@@ -212,7 +243,6 @@ class Assembly {
   }
 
   void AddSiteCalls(const CountedClass& c) {
-    if (!options_.calls) return;
     for (const CallSite& site : record_.calls) {
       const uint64_t count = ValueOf(site.value);
       if (count == 0 || site.callee >= c.callees.size()) continue;
@@ -227,41 +257,50 @@ class Assembly {
   // The sum of the candidate that a call names; null where it names none, or may mean an overriding
   // method.
   SiteCalls* SumOf(const Callee& callee) {
+    std::string key = MethodKey(callee.owner, callee.name, callee.descriptor);
+    key += callee.virtual_call ? 'v' : 's';
+    const auto [known, is_new] = sums_.try_emplace(std::move(key), nullptr);
+    if (is_new) known->second = FindSum(callee);
+    return known->second;
+  }
+
+  SiteCalls* FindSum(const Callee& callee) {
     constexpr int kDeepest = 64;
-    std::string_view owner = callee.owner;
+    std::string owner(callee.owner);
     for (int depth = 0; depth < kDeepest; ++depth) {
-      const auto klass = versions_.find(owner);
-      if (klass == versions_.end()) return nullptr;
-      for (const CountedMethod& m : klass->second->methods) {
+      const auto version = versions_.find(owner);
+      if (version == versions_.end()) return nullptr;
+      CountedClass scratch;
+      const CountedClass& klass = source_.Get(version->second, scratch);
+      for (const CountedMethod& m : klass.methods) {
         if (m.name != callee.name || m.descriptor != callee.descriptor) continue;
         if (!m.intrinsic_candidate) return nullptr;
-        const uint16_t access = m.access | klass->second->access;
+        const uint16_t access = m.access | klass.access;
         if (callee.virtual_call && (access & classfile::kAccFinal) == 0) return nullptr;
         const auto sum = site_calls_.find(MethodKey(owner, m.name, m.descriptor));
         return sum == site_calls_.end() ? nullptr : &sum->second;
       }
-      owner = klass->second->super_name;
+      owner = klass.super_name;
       if (owner.empty()) return nullptr;
     }
     return nullptr;
   }
 
-  void WriteClass(ClassCounts& c) {
+  void WriteClass(const CountedClass& klass, std::vector<Counted>& methods) {
     // A hidden class's suffix stands behind a dot, which Class.getName() turns into a slash.
-    const std::string descriptor = "L" + std::string(c.klass->name) + ";";
+    const std::string descriptor = "L" + std::string(klass.name) + ";";
     const TypeIndex type = profile_.AddType(ToUtf8(TypeNameOf(descriptor).value_or(descriptor)));
-    std::stable_sort(c.methods.begin(), c.methods.end(), [](const Counted& a, const Counted& b) {
+    std::stable_sort(methods.begin(), methods.end(), [](const Counted& a, const Counted& b) {
       return std::pair(a.method->name, a.method->descriptor) <
              std::pair(b.method->name, b.method->descriptor);
     });
-    for (size_t first = 0; first < c.methods.size();) {
+    for (size_t first = 0; first < methods.size();) {
       size_t last = first + 1;
-      while (last < c.methods.size() &&
-             c.methods[last].method->name == c.methods[first].method->name &&
-             c.methods[last].method->descriptor == c.methods[first].method->descriptor) {
+      while (last < methods.size() && methods[last].method->name == methods[first].method->name &&
+             methods[last].method->descriptor == methods[first].method->descriptor) {
         ++last;
       }
-      WriteMethod(*c.klass, type, std::span(c.methods).subspan(first, last - first));
+      WriteMethod(klass, type, std::span(methods).subspan(first, last - first));
       first = last;
     }
   }
@@ -320,6 +359,7 @@ class Assembly {
     profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, index, 0), Clamped(entries));
   }
 
+  const ClassSource& source_;
   const std::span<const uint64_t> counters_;
   const LiveFrameCount& live_frames_;
   const OriginOf& origin_of_;
@@ -327,36 +367,46 @@ class Assembly {
   Profile& profile_;
   SiteAssembly sites_;
   AssemblyStatistics statistics_;
-  std::unordered_map<std::string_view, const CountedClass*> versions_;  // the first of each name
-  std::unordered_map<std::string, SiteCalls> site_calls_;               // of candidates
-  std::vector<ClassCounts> classes_;
+  std::unordered_map<std::string_view, size_t> versions_;  // the first of each name
+  std::unordered_map<std::string, SiteCalls> site_calls_;  // of candidates
+  std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
   MethodRecord record_;
   std::vector<uint64_t> values_;
-  std::vector<uint8_t> touched_;             // by value: exceptions may have moved it
+  std::vector<uint8_t> touched_;  // by value: exceptions may have moved it
+  bool ran_ = false;              // some value is not zero
+  uint64_t clamps_ = 0;
   ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, live frames apart
   std::vector<LeftOut> left_out_;
   std::vector<uint32_t> targets_;
   std::vector<SuccessorShape> shape_;
 };
 
+class PointedClasses final : public ClassSource {
+ public:
+  explicit PointedClasses(const std::vector<const CountedClass*>& classes) : classes_(classes) {}
+  size_t size() const override { return classes_.size(); }
+  std::string_view NameOf(size_t number) const override { return classes_[number]->name; }
+  const CountedClass& Get(size_t number, CountedClass& /*scratch*/) const override {
+    return *classes_[number];
+  }
+
+ private:
+  const std::vector<const CountedClass*>& classes_;
+};
+
 }  // namespace
+
+AssemblyStatistics AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
+                                   const AssemblyOptions& options, Profile& profile) {
+  Assembly assembly(sorted_classes, input, options, profile);
+  assembly.Run();
+  return assembly.statistics();
+}
 
 AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
                                    const AssemblyInput& input, const AssemblyOptions& options,
                                    Profile& profile) {
-  Assembly assembly(input, options, profile);
-  assembly.LearnCandidates(sorted_classes);
-  const CountedClass* const* const begin = sorted_classes.data();
-  for (size_t first = 0; first < sorted_classes.size();) {
-    size_t last = first + 1;
-    while (last < sorted_classes.size() &&
-           sorted_classes[last]->name == sorted_classes[first]->name)
-      ++last;
-    assembly.Evaluate(begin + first, begin + last);
-    first = last;
-  }
-  assembly.Write();
-  return assembly.statistics();
+  return AssembleProfile(PointedClasses(sorted_classes), input, options, profile);
 }
 
 }  // namespace iprof::instrument

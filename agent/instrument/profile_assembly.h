@@ -29,10 +29,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/counted_class.h"
 #include "agent/instrument/live_frame_count.h"
 #include "agent/instrument/original_class.h"
 #include "agent/instrument/type_counts.h"
@@ -76,7 +77,20 @@ struct AssemblyStatistics {
   std::unordered_set<std::string> added_methods;  // by MethodKey: another agent's own
 };
 
+// The classes of a profile in the order of their names, decoded when they are asked for: all of them
+// at once would take many times what a table keeps.
+class ClassSource {
+ public:
+  virtual ~ClassSource() = default;
+  virtual size_t size() const = 0;
+  virtual std::string_view NameOf(size_t number) const = 0;
+  // The class; in `scratch`, or elsewhere for as long as this object lives.
+  virtual const CountedClass& Get(size_t number, CountedClass& scratch) const = 0;
+};
+
 // Writes into the profile; returns what its counts are worth.
+AssemblyStatistics AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
+                                   const AssemblyOptions& options, Profile& profile);
 AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
                                    const AssemblyInput& input, const AssemblyOptions& options,
                                    Profile& profile);

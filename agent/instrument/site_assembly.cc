@@ -70,7 +70,8 @@ uint64_t SiteAssembly::ObjectsIn(const CountedClass& klass, const CountedMethod&
 }
 
 void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
-  for (const auto& [type, count] : site.types) monitors_[types_.TypeName(type)] += count;
+  for (const auto& [type, count] : site.types)
+    monitors_[std::string(types_.TypeName(type))] += count;
   monitors_lost_ += site.lost;
 }
 

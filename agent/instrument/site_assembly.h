@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/counted_class.h"
 #include "agent/instrument/profile_assembly.h"
 #include "agent/instrument/type_counts.h"
 #include "writer/model.h"

@@ -1,6 +1,7 @@
 #include "agent/instrument/type_counts.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 namespace iprof::instrument {
 
@@ -39,6 +40,45 @@ TEST_CASE("Tables with their own numbering of names add up by name", "[type_coun
   }
   CHECK(second == 22);
   CHECK(site->lost == 5);
+}
+
+TEST_CASE("A site that is forgotten leaves neither counts nor names", "[type_counts]") {
+  TypeCounts counts;
+  counts.Add(1, "stays.Here", 1);
+  size_t after_some = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    counts.Add(7, "gone.Type" + std::to_string(i), 1);
+    counts.AddLost(7, 1);
+    counts.Forget(7);
+    if (i == 100) after_some = counts.bytes();
+  }
+  CHECK(counts.bytes() == after_some);
+  CHECK(counts.Find(7) == nullptr);
+  CHECK(counts.TypeName(counts.Find(1)->types[0].first) == "stays.Here");
+}
+
+TEST_CASE("Beyond the limit known classes count on, new ones are lost", "[type_counts]") {
+  TypeCounts counts;
+  counts.LimitBytes(20'000);
+  for (int i = 0; i < 10'000; ++i) counts.Add(1, "new.Type" + std::to_string(i), 1);
+  CHECK(counts.bytes() < 25'000);
+  const TypeCounts::Site* site = counts.Find(1);
+  REQUIRE(site->types.size() > 100);
+  CHECK(site->types.size() + site->lost == 10'000);
+  CHECK(counts.beyond_limit() == site->lost);
+  const uint64_t lost = site->lost;
+  counts.Add(1, "new.Type0", 5);
+  CHECK(counts.Find(1)->lost == lost);
+}
+
+TEST_CASE("A site may meet very many classes", "[type_counts]") {
+  TypeCounts counts;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 70'000; ++i) counts.Add(1, "a.Type" + std::to_string(i), 1);
+  }
+  const TypeCounts::Site* site = counts.Find(1);
+  CHECK(site->types.size() == 65'536);
+  CHECK(site->lost == 2 * (70'000 - 65'536));
 }
 
 }  // namespace iprof::instrument

@@ -9,9 +9,11 @@
 #include "agent/instrument/inherited_members.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_registry.h"
+#include "agent/vm/container_memory.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/lock_within.h"
 #include "agent/vm/profile_dump.h"
+#include "agent/vm/vm_flags.h"
 #include "agent/vm/vm_identity.h"
 #include "writer/model.h"
 
@@ -113,12 +115,14 @@ Status Agent::Register(bool attached) {
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its end", error);
+  PlanMemory();
   const Result<UnloadWatch*> watch = UnloadWatch::Create(vm_, *log_, hidden_names_);
   if (!watch.ok()) return watch.status();
   watch_ = *watch;
   proxies_.UseWatch(watch_);
+  class_watch_.Use(watch_);
   const Result<Counting*> counting =
-      Counting::Create(vm_, settings_.options, *log_, proxies_, attached);
+      Counting::Create(vm_, settings_.options, *log_, proxies_, class_watch_, budget_, attached);
   if (!counting.ok()) return counting.status();
   counting_ = *counting;
   if (IsOver()) return Status();  // to retransform all classes takes its time
@@ -128,10 +132,15 @@ Status Agent::Register(bool attached) {
     if (!hidden.ok()) return hidden.status();
     hidden_ = *hidden;
   }
-  const Result<Sampling*> sampling = Sampling::Create(vm_, settings_.options, *log_);
+  const Result<Sampling*> sampling =
+      Sampling::Create(vm_, settings_.options, *log_, class_watch_, budget_);
   if (!sampling.ok()) return sampling.status();
   if (Sampling* const made = *sampling; made != nullptr) {
-    if (counting_ != nullptr) made->SetBciMap(counting_);
+    if (counting_ != nullptr) {
+      made->SetBciMap(counting_);
+    } else {
+      made->LookAfterUnloaded();
+    }
     made->SetHiddenClassNames(&hidden_names_);
     // Either the end of the program finds it and stops it, or we see here that the end has come.
     sampling_.store(made);
@@ -143,6 +152,24 @@ Status Agent::Register(bool attached) {
     if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report requests for a dump", error);
   }
   return Status();
+}
+
+// Decides how much the agent may hold.
+void Agent::PlanMemory() {
+  Options& options = settings_.options;
+  const auto given = [](const ByteSize& size) -> std::optional<uint64_t> {
+    if (size.bytes == 0) return std::nullopt;
+    return static_cast<uint64_t>(size.bytes);
+  };
+  const MemoryShares shares = ShareMemory({.memory = given(options.memory),
+                                           .samples_memory = given(options.samples_memory),
+                                           .samples = options.samples,
+                                           .container = ContainerMemory(),
+                                           .max_heap = VmFlags(vm_).Number("MaxHeapSize")});
+  options.samples_memory.bytes = static_cast<int64_t>(shares.stacks);
+  budget_.SetLimit(shares.rest);
+  log_->Step(fmt::format("the agent may hold {} KiB, of these {} for stacks of samples",
+                         (shares.stacks + shares.rest) / 1024, shares.stacks / 1024));
 }
 
 void Agent::Dump(JNIEnv* jni) {
@@ -181,6 +208,7 @@ Status Agent::WriteProfile(JNIEnv* jni) {
     std::string report = counting_ == nullptr ? "" : counting_->Report();
     if (hidden_ != nullptr) report += hidden_->Report();
     if (sampling != nullptr) report += sampling->Report();
+    report += budget_.Report();
     for (std::string_view line : SplitAt(report, "\n")) {
       if (!line.empty()) log_->Statistics(line);
     }

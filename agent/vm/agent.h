@@ -19,6 +19,8 @@
 #include <mutex>
 #include <string>
 
+#include "agent/instrument/memory_budget.h"
+#include "agent/vm/class_watch.h"
 #include "agent/vm/counting.h"
 #include "agent/vm/hidden_classes.h"
 #include "agent/vm/log.h"
@@ -70,6 +72,7 @@ class Agent {
 
   Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
   Status Register(bool attached);
+  void PlanMemory();
   bool IsOver() const { return phase_.load() == Phase::kOver; }
   // No more samples, no more classes counted. On the starting thread, or after the start.
   void StopAll();
@@ -85,6 +88,8 @@ class Agent {
   std::unique_ptr<Log> log_;
   HiddenNames hidden_names_;
   ProxyNames proxies_{hidden_names_};
+  instrument::MemoryBudget budget_;
+  ClassWatch class_watch_;
   std::atomic<Phase> phase_{Phase::kStarting};
   std::atomic<Sampling*> sampling_{nullptr};  // null where nothing is sampled
   // The starting thread's until kRunning, unchanged from there on.

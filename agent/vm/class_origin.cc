@@ -179,9 +179,15 @@ void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
   OriginalClass original =
       found.state == State::kDiffers ? OriginalClass(found.bytes) : OriginalClass();
   std::lock_guard lock(mutex_);
-  Verdict& verdict = verdicts_[KeyOf(waiting.name, waiting.hash)];
-  verdict.state = found.state;
-  verdict.original = std::move(original);
+  const auto verdict = verdicts_.find(KeyOf(waiting.name, waiting.hash));
+  if (verdict == verdicts_.end()) return;  // dropped meanwhile
+  verdict->second.state = found.state;
+  verdict->second.original = std::move(original);
+}
+
+void ClassOrigin::Drop(std::string_view name, const Hash128& hash) {
+  std::lock_guard lock(mutex_);
+  verdicts_.erase(KeyOf(name, hash));
 }
 
 ClassOrigin::Found ClassOrigin::Read(JNIEnv* jni, jobject loader, const Waiting& waiting) {

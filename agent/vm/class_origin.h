@@ -54,6 +54,9 @@ class ClassOrigin {
   // The bytes are what the hook was given.
   void Note(JNIEnv* jni, jobject loader, std::string_view name, std::span<const uint8_t> bytes);
 
+  // Nobody will ask for this class: it was unloaded, and nothing was counted in it.
+  void Drop(std::string_view name, const instrument::Hash128& hash);
+
   // Looks up what is left, for so long at most.
   void Settle(std::chrono::milliseconds timeout);
 

@@ -1,5 +1,7 @@
 #include "agent/vm/counter_chunks.h"
 
+#include <algorithm>
+
 #include "agent/vm/runtime_image.h"
 
 namespace iprof::vm {
@@ -89,6 +91,36 @@ std::vector<uint64_t> CounterChunks::Read(JNIEnv* jni) const {
     }
   }
   return sums;
+}
+
+void CounterChunks::Take(JNIEnv* jni, instrument::CounterRange range,
+                         std::vector<uint64_t>* values) {
+  std::vector<jlong> buffer;
+  uint32_t first = static_cast<uint32_t>(range.first);
+  const uint32_t end = first + range.count;
+  while (first < end) {
+    const uint32_t chunk = first / instrument::kChunkCounters;
+    const uint32_t stop = std::min(end, (chunk + 1) * instrument::kChunkCounters);
+    std::vector<jlongArray> stripes;
+    {
+      std::lock_guard lock(mutex_);
+      if (chunk < rows_.size()) stripes = rows_[chunk];
+    }
+    const size_t at = values->size();
+    const auto count = static_cast<jsize>(stop - first);
+    const auto index = static_cast<jsize>(first % instrument::kChunkCounters);
+    values->resize(at + (stop - first));
+    buffer.resize(stop - first);
+    for (jlongArray stripe : stripes) {
+      jni->GetLongArrayRegion(stripe, index, count, buffer.data());
+      for (size_t i = 0; i < buffer.size(); ++i) {
+        (*values)[at + i] += static_cast<uint64_t>(buffer[i]);
+        buffer[i] = 0;
+      }
+      jni->SetLongArrayRegion(stripe, index, count, buffer.data());
+    }
+    first = stop;
+  }
 }
 
 }  // namespace iprof::vm

@@ -30,6 +30,9 @@ class CounterChunks final : public ChunkHolders {
   // Sums of all counters by CounterIndex, over stripes; only chunks that are initialised.
   std::vector<uint64_t> Read(JNIEnv* jni) const;
 
+  // Appends the sums of counters that no code uses any more, and zeroes them.
+  void Take(JNIEnv* jni, instrument::CounterRange range, std::vector<uint64_t>* values);
+
  private:
   std::string_view RuntimeName() const override;
   std::span<const uint8_t> RuntimeBytes() const override;

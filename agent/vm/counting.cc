@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "agent/vm/boundary.h"
+#include "agent/vm/class_definitions.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/live_frames.h"
 #include "agent/vm/loader_kinds.h"
+#include "agent/vm/local_frame.h"
+#include "agent/vm/lock_within.h"
 #include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
 
@@ -20,6 +23,19 @@ namespace {
 // make more.
 constexpr uint32_t kEarlyChunks = 6;
 constexpr uint32_t kEarlySiteChunks = 6;
+
+constexpr uint32_t kMostChunks = 4096;
+constexpr uint64_t kSiteChunkBytes = uint64_t{kChunkSites} * kSiteRows * (sizeof(jlong) + 4);
+// The table behind the rows of sites: two halves of 65,536 slots, and the lost ones.
+constexpr uint64_t kSpillBytes = 65536 * (2 * (4 + 4 + 8) + 8);
+
+// Parts of the budget: for the names of types met at sites, and for counts of unloaded classes.
+constexpr uint64_t kHarvestedShare = 8;
+constexpr uint64_t kUnloadedShare = 8;
+constexpr uint64_t kLeastForClasses = 1 << 20;
+
+// What it costs to know that a class is loaded: a tag in the JVM and an entry here.
+constexpr uint64_t kWatchedBytes = 120;
 
 // How often the tables behind class-counting sites are emptied, so that no class is held for long.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
@@ -62,11 +78,16 @@ instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
 
 }  // namespace
 
-Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies)
+Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies,
+                   ClassWatch& watch, instrument::MemoryBudget& budget)
     : jvmti_(jvmti),
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
       proxies_(proxies),
+      watch_(watch),
+      budget_(budget),
+      chunk_bytes_(static_cast<uint64_t>(options.stripes) * instrument::kChunkCounters *
+                   sizeof(jlong)),
       chunks_(space_, static_cast<uint32_t>(options.stripes), reach_),
       count_types_(CountsTypes(options)),
       site_space_(kChunkSites),
@@ -74,29 +95,54 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames
           site_space_,
           [&proxies](std::string_view signature) { return proxies.names().ProfileName(signature); },
           reach_),
-      instrumenter_(ForInstrumenter(options), space_,
-                    [this](uint32_t chunk) { return chunks_.HolderName(chunk); }),
+      instrumenter_(
+          ForInstrumenter(options), space_,
+          [this](uint32_t chunk) { return chunks_.HolderName(chunk); }, &budget),
       thread_([this](jvmtiEnv*,
                      JNIEnv* jni) { AtBoundary(log_, "the agent's thread", [&] { Work(jni); }); },
               kThreadPeriod) {
-  constexpr int64_t kMostChunks = 4096;
-  const int64_t budget = count_types_ ? options.memory.bytes / 2 : options.memory.bytes;
-  const int64_t chunk_bytes =
-      options.stripes * int64_t{instrument::kChunkCounters} * int64_t{sizeof(jlong)};
   const auto wake = [this] { thread_.Wake(); };
-  space_.Configure(static_cast<uint32_t>(std::clamp<int64_t>(budget / chunk_bytes, 1, kMostChunks)),
-                   wake);
+  space_.Configure(1, wake);
+  if (count_types_) {
+    site_space_.Configure(1, wake);
+    instrumenter_.UseSites(site_space_, kChunkSites,
+                           [this](uint32_t chunk) { return type_chunks_.HolderName(chunk); });
+    budget_.Set(instrument::MemoryPart::kSpill, kSpillBytes);
+    type_chunks_.LimitHarvested(budget_.limit() / kHarvestedShare);
+  }
+  // A minimum, without which nothing could be counted at all.
+  const uint64_t least = budget_.Used() + chunk_bytes_ + (count_types_ ? kSiteChunkBytes : 0);
+  budget_.SetLimit(std::max(budget_.limit(), least + kLeastForClasses));
+  instrumenter_.LimitUnloaded(budget_.limit() / kUnloadedShare);
+  ShareBudget();
+  watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) { ReleaseGone(gone); });
+  ClassDefinitions::SetFailed([this](instrument::ClassId id) { instrumenter_.Release(id); });
+}
+
+// Chunks may use what nothing else does.
+void Counting::ShareBudget() {
+  using instrument::MemoryPart;
+  const auto share = [&](instrument::CounterSpace& space, MemoryPart part, uint64_t chunk_bytes) {
+    const uint32_t ready = space.statistics().ready;
+    budget_.Set(part, ready * chunk_bytes + space.bytes());
+    // But for a minimum that classes need.
+    const uint64_t known = budget_.Used(MemoryPart::kClasses);
+    const uint64_t reserved = kLeastForClasses - std::min(kLeastForClasses, known);
+    const uint64_t left = budget_.Left() - std::min(budget_.Left(), reserved);
+    const uint64_t more = std::min<uint64_t>(left / chunk_bytes, kMostChunks);
+    space.SetCap(std::min(ready + static_cast<uint32_t>(more), kMostChunks));
+  };
+  const HiddenNames& names = proxies_.names();
+  budget_.Set(MemoryPart::kNames, names.bytes() + names.lambda_numbers().bytes());
+  share(space_, MemoryPart::kCounters, chunk_bytes_);
   if (!count_types_) return;
-  constexpr int64_t kRowBytes = sizeof(jlong) + sizeof(jint);
-  constexpr int64_t kSiteChunkBytes = int64_t{kChunkSites} * kSiteRows * kRowBytes;
-  site_space_.Configure(
-      static_cast<uint32_t>(std::clamp<int64_t>(budget / kSiteChunkBytes, 1, kMostChunks)), wake);
-  instrumenter_.UseSites(site_space_, kChunkSites,
-                         [this](uint32_t chunk) { return type_chunks_.HolderName(chunk); });
+  share(site_space_, MemoryPart::kSites, kSiteChunkBytes);
+  budget_.Set(MemoryPart::kTypes, type_chunks_.harvested_bytes());
 }
 
 Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
-                                   ProxyNames& proxies, bool attached) {
+                                   ProxyNames& proxies, ClassWatch& watch,
+                                   instrument::MemoryBudget& budget, bool attached) {
   if (!options.calls && !options.branches && !CountsTypes(options)) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
@@ -111,7 +157,8 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   if (attached) plan = {CountingStart::kRetransform, ""};
   Options planned = options;
   planned.jdk = options.jdk && plan.start != CountingStart::kApplication;
-  auto* counting = new Counting(jvmti, planned, log, proxies);  // lives until the process ends
+  auto* counting =
+      new Counting(jvmti, planned, log, proxies, watch, budget);  // until the process ends
   counting->start_ = plan.start;
   counting->notes_lambdas_ = !attached;
   if (plan.start == CountingStart::kRetransform)
@@ -142,6 +189,9 @@ void Counting::WatchOrigins(const VmFlags& flags, bool attached) {
   if (first.empty() && !late) return;
   // Whoever counts late comes after every other agent, those yet to come included.
   origin_ = std::make_unique<ClassOrigin>(log_, !first.empty());
+  instrumenter_.OnForgotten([this](std::string_view name, const instrument::Hash128& hash) {
+    origin_->Drop(name, hash);
+  });
   if (first.empty()) return;
   const std::string names = fmt::format("{}", fmt::join(first, ", "));
   const std::string_view what = first.size() == 1 ? "another agent" : "other agents";
@@ -172,15 +222,16 @@ Status Counting::Register() {
   jvmtiEventCallbacks callbacks{};
   callbacks.VMStart = VmStart;
   callbacks.VMInit = VmInit;
+  callbacks.ClassLoad = ClassLoad;
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
   jvmti_->SetEnvironmentLocalStorage(this);
   error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
   if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
 
-  std::vector<jvmtiEvent> events{JVMTI_EVENT_VM_INIT};
+  std::vector<jvmtiEvent> events{JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_LOAD};
   if (start_ == CountingStart::kFirstBytecode) {
-    events = {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK};
+    events.insert(events.end(), {JVMTI_EVENT_VM_START, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
     // Classes that load before there is JNI refer to the first chunk, whose holder is defined at
     // VMStart.
     space_.SetReady(1);
@@ -222,6 +273,7 @@ void Counting::OnVmStart(JNIEnv* jni) {
 
 void Counting::OnVmInit(JNIEnv* jni) {
   filter_.LearnLoaders(jni);
+  watch_.LearnLoaders(jni);
   proxies_.LearnFields(jni);
   Status status;
   if (origin_ != nullptr) {
@@ -249,6 +301,7 @@ Status Counting::StartHook(JNIEnv* jni) {
 }
 
 void Counting::DefineAhead(JNIEnv* jni) {
+  ShareBudget();
   if (Status status = chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
   if (!count_types_) return;
   if (Status status = type_chunks_.DefineAhead(jni); !status.ok()) log_.Step(status.message());
@@ -256,7 +309,9 @@ void Counting::DefineAhead(JNIEnv* jni) {
 
 // Says once that the program outgrew memory=.
 void Counting::WarnOfCap() {
-  if (space_.statistics().refused_cap + site_space_.statistics().refused_cap == 0) return;
+  if (space_.statistics().refused_cap + site_space_.statistics().refused_cap + budget_.refusals() ==
+      0)
+    return;
   if (cap_told_.exchange(true)) return;
   log_.Warning(
       "the memory cap (memory=) is reached: what loads from now on is not counted, or without its "
@@ -264,14 +319,84 @@ void Counting::WarnOfCap() {
 }
 
 void Counting::Work(JNIEnv* jni) {
+  watch_.Process(jni);
   DefineAhead(jni);
   if (earlier_ != nullptr) earlier_->Work(jni, [&] { return GoesOn(jni); });
   WarnOfCap();
-  if (!count_types_) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_harvest_ && !type_chunks_.FillsUp(jni)) return;
-  type_chunks_.Harvest(jvmti_, jni);
-  next_harvest_ = now + kHarvestPeriod;
+  if (count_types_ && (now >= next_harvest_ || type_chunks_.FillsUp(jni))) {
+    type_chunks_.Harvest(jvmti_, jni);
+    next_harvest_ = now + kHarvestPeriod;
+  }
+  Unload(jni);
+}
+
+namespace {
+
+// The counters and sites of unloaded classes, inside the JVM.
+class JvmCounters final : public instrument::ClassInstrumenter::Counters {
+ public:
+  JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types)
+      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types) {}
+
+  bool Take(instrument::CounterRange counters, std::vector<uint64_t>* values) override {
+    chunks_.Take(jni_, counters, values);
+    return true;
+  }
+  bool TakeSites(instrument::CounterRange sites, uint32_t first,
+                 instrument::UnloadedCounts* counts) override {
+    return types_.Take(jvmti_, jni_, sites, first, counts);
+  }
+
+ private:
+  jvmtiEnv* const jvmti_;
+  JNIEnv* const jni_;
+  CounterChunks& chunks_;
+  TypeChunks& types_;
+};
+
+}  // namespace
+
+void Counting::Unload(JNIEnv* jni) {
+  const std::unique_lock lock(unload_mutex_, std::try_to_lock);
+  if (!lock) return;  // a profile is being made; later
+  const LocalFrame frame(jni);
+  JvmCounters counters(jvmti_, jni, chunks_, type_chunks_);
+  instrumenter_.Unload(counters, type_chunks_.rounds());
+}
+
+void Counting::HoldWhileLoaded(jclass klass, instrument::ClassId held) {
+  const auto watched = watch_.Watch(klass);
+  if (!watched) return;  // it seems to stay
+  const std::lock_guard lock(loaded_mutex_);
+  loaded_.emplace(*watched, held);
+  budget_.Set(instrument::MemoryPart::kWatched, loaded_.size() * kWatchedBytes);
+}
+
+void Counting::ReleaseGone(std::span<const UnloadTag> gone) {
+  for (const UnloadTag one : gone) {
+    std::vector<instrument::ClassId> held;
+    {
+      const std::lock_guard lock(loaded_mutex_);
+      const auto [first, last] = loaded_.equal_range(one);
+      for (auto at = first; at != last; ++at) held.push_back(at->second);
+      loaded_.erase(first, last);
+    }
+    for (const instrument::ClassId id : held) instrumenter_.Release(id);
+  }
+}
+
+void Counting::OnClassLoad(JNIEnv* jni, jclass klass) {
+  jobject loader = nullptr;
+  if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
+  const bool may_go = watch_.MayGo(jni, loader);
+  if (loader != nullptr) jni->DeleteLocalRef(loader);
+  if (!may_go) return;
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  std::string_view name = ViewOf(signature);
+  if (name.size() > 2) name = name.substr(1, name.size() - 2);
+  if (const auto held = ClassDefinitions::End(name)) HoldWhileLoaded(klass, *held);
 }
 
 void Counting::CountEarlier(JNIEnv* jni) {
@@ -300,7 +425,8 @@ class InheritedAccess final : public instrument::ChunkAccess {
 }  // namespace
 
 bool Counting::InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
-                                    const std::function<uint8_t*(size_t)>& output) {
+                                    const std::function<uint8_t*(size_t)>& output,
+                                    std::optional<instrument::ClassId>* held) {
   InheritedAccess inherited;
   const LoaderKind kind = KindOfLoader(jvmti_, jni, loader);
   if (kind == LoaderKind::kReflection) {
@@ -314,7 +440,7 @@ bool Counting::InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::Cla
     }
     input.access = &inherited;
   }
-  return instrumenter_.Instrument(input, output);
+  return instrumenter_.Instrument(input, output, held);
 }
 
 // False: the JVM has no memory for it.
@@ -349,39 +475,69 @@ void Counting::OnObject(std::span<const uint8_t> original, jint* new_size,
   }
 }
 
-void Counting::OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
-                           const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
+void Counting::OnClassFile(JNIEnv* jni, jclass redefined, jobject loader, const char* name,
+                           jint size, const unsigned char* bytes, jint* new_size,
+                           unsigned char** new_bytes) {
   const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
   const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
   if (notes_lambdas_) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
-  if (origin_ != nullptr) origin_->Note(jni, loader, known_name, original);
   std::optional<std::string> proxy;
   if (instrument::IsProxyName(known_name)) {
     proxy = proxies_.NameLoading(jvmti_, jni, loader, original);
   }
   const std::string_view profile_name = proxy ? std::string_view(*proxy) : known_name;
-  InstrumentWithAccess(jni, loader, {profile_name, original}, [&](size_t length) -> uint8_t* {
-    unsigned char* memory = nullptr;
-    if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE) return nullptr;
-    *new_size = static_cast<jint>(length);
-    *new_bytes = memory;
-    return memory;
-  });
+  std::optional<instrument::ClassId> held;
+  InstrumentWithAccess(
+      jni, loader, {profile_name, original},
+      [&](size_t length) -> uint8_t* {
+        unsigned char* memory = nullptr;
+        if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE)
+          return nullptr;
+        *new_size = static_cast<jint>(length);
+        *new_bytes = memory;
+        return memory;
+      },
+      &held);
+  // The class is held, so that it is not forgotten at this moment.
+  if (origin_ != nullptr && held) origin_->Note(jni, loader, known_name, original);
+  // Classes that stay keep what they hold.
+  if (!held || known_name.empty() || !watch_.MayGo(jni, loader)) return;
+  if (redefined != nullptr) {
+    HoldWhileLoaded(redefined, *held);
+  } else {
+    ClassDefinitions::Begin(known_name, *held,
+                            reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  }
 }
 
 bool Counting::InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
-                                std::vector<uint8_t>* output) {
+                                std::vector<uint8_t>* output,
+                                std::optional<instrument::ClassId>* held) {
   if (!on_.load(std::memory_order_acquire) || !filter_.Accepts(jni, loader, input.name)) {
     return false;
   }
-  return InstrumentWithAccess(jni, loader, {input.profile_name, input.bytes}, [&](size_t length) {
-    output->resize(length);
-    return output->data();
-  });
+  return InstrumentWithAccess(
+      jni, loader, {input.profile_name, input.bytes},
+      [&](size_t length) {
+        output->resize(length);
+        return output->data();
+      },
+      held);
+}
+
+void Counting::HiddenClassDefined(JNIEnv* jni, jobject loader, jclass defined,
+                                  instrument::ClassId held) {
+  if (defined == nullptr) {
+    instrumenter_.Release(held);
+  } else if (watch_.MayGo(jni, loader)) {
+    HoldWhileLoaded(defined, held);
+  }
 }
 
 void Counting::AddTo(JNIEnv* jni, Profile& profile) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  if (!lock) log_.Error("counts of classes that are being unloaded may be missing");
   const std::vector<uint64_t> counters = chunks_.Read(jni);
   TypeChunks::Collected types;
   if (count_types_) types = type_chunks_.Collect(jvmti_, jni, kHarvestTimeout);
@@ -418,10 +574,8 @@ std::optional<Bci> Counting::OriginalBci(const SampledMethod& method, Bci runnin
 std::string Counting::Report() const {
   std::string report = instrumenter_.Report();
   const auto space = space_.statistics();
-  const uint64_t bytes =
-      uint64_t{space.ready} * instrument::kChunkCounters * sizeof(jlong) * chunks_.stripes();
-  report += fmt::format("counters: {} in {} chunks, {} KiB of heap\n", space.counters, space.ready,
-                        bytes / 1024);
+  report += fmt::format("counters: {} in {} chunks, {} KiB of heap; {} to be used again\n",
+                        space.counters, space.ready, space.ready * chunk_bytes_ / 1024, space.free);
   if (count_types_) {
     const auto sites = site_space_.statistics();
     report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
@@ -449,7 +603,7 @@ void Counting::Stop() {
 // The environment stays: the thread may still use it.
 void Counting::StopEvents() {
   on_.store(false, std::memory_order_release);
-  for (const jvmtiEvent event : {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT,
+  for (const jvmtiEvent event : {JVMTI_EVENT_VM_START, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_LOAD,
                                  JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE})
     jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
 }
@@ -476,7 +630,15 @@ void JNICALL Counting::VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) 
   AtBoundary(self->log_, "VMInit", [&] { self->OnVmInit(jni); });
 }
 
-void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass /*redefined*/,
+// Only those classes matter that this thread has just sent through the hook.
+void JNICALL Counting::ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/, jclass klass) {
+  if (!ClassDefinitions::Any()) return;
+  Counting* self = Of(jvmti);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "ClassLoad", [&] { self->OnClassLoad(jni, klass); });
+}
+
+void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined,
                                          jobject loader, const char* name, jobject /*domain*/,
                                          jint size, const unsigned char* bytes, jint* new_size,
                                          unsigned char** new_bytes) {
@@ -490,8 +652,9 @@ void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass /*
     return;
   }
   if (!self->on_.load(std::memory_order_acquire)) return;
-  AtBoundary(self->log_, "ClassFileLoadHook",
-             [&] { self->OnClassFile(jni, loader, name, size, bytes, new_size, new_bytes); });
+  AtBoundary(self->log_, "ClassFileLoadHook", [&] {
+    self->OnClassFile(jni, redefined, loader, name, size, bytes, new_size, new_bytes);
+  });
 }
 
 void JNICALL Counting::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,

@@ -26,17 +26,24 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/counter_space.h"
+#include "agent/instrument/memory_budget.h"
 #include "agent/vm/agent_thread.h"
 #include "agent/vm/chunk_reach.h"
 #include "agent/vm/class_filter.h"
 #include "agent/vm/class_origin.h"
+#include "agent/vm/class_watch.h"
 #include "agent/vm/counter_chunks.h"
 #include "agent/vm/earlier_classes.h"
 #include "agent/vm/log.h"
@@ -67,14 +74,18 @@ class Counting final : public BciMap {
   // that are there, which takes seconds in a large program. The result lives until the process ends,
   // as callbacks may come until then. Nothing is returned where the options ask for no counts.
   static Result<Counting*> Create(JavaVM* vm, const Options& options, Log& log, ProxyNames& proxies,
+                                  ClassWatch& watch, instrument::MemoryBudget& budget,
                                   bool attached);
 
   // Adds every instrumented class's types, methods and counts.
   void AddTo(JNIEnv* jni, Profile& profile);
 
-  // Counts a class that no hook sees. False: its bytes stay as they are. Any thread.
+  // Counts a class that no hook sees. False: its bytes stay as they are. The class is held
+  // afterwards, if `*held` says so, until HiddenClassDefined. Any thread.
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
-                        std::vector<uint8_t>* output);
+                        std::vector<uint8_t>* output, std::optional<instrument::ClassId>* held);
+  // What became of it: null where it was not defined with these bytes.
+  void HiddenClassDefined(JNIEnv* jni, jobject loader, jclass defined, instrument::ClassId held);
 
   // A hidden class that was just defined and lives as long as its loader. Any thread.
   void HiddenClassStays(JNIEnv* jni, jclass type) {
@@ -104,7 +115,8 @@ class Counting final : public BciMap {
   void StopEvents();
 
  private:
-  Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies);
+  Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies,
+           ClassWatch& watch, instrument::MemoryBudget& budget);
 
   Status Register();
   // Empty where every class is known to be the class file's own.
@@ -112,23 +124,32 @@ class Counting final : public BciMap {
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
   Status StartHook(JNIEnv* jni);
-  void OnClassFile(JNIEnv* jni, jobject loader, const char* name, jint size,
+  void OnClassFile(JNIEnv* jni, jclass redefined, jobject loader, const char* name, jint size,
                    const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
   void OnObject(std::span<const uint8_t> original, jint* new_size, unsigned char** new_bytes);
   bool Store(std::span<const uint8_t> bytes, jint* new_size, unsigned char** new_bytes);
   bool InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
-                            const std::function<uint8_t*(size_t)>& output);
+                            const std::function<uint8_t*(size_t)>& output,
+                            std::optional<instrument::ClassId>* held);
   void CountEarlier(JNIEnv* jni);
   bool GoesOn(JNIEnv* jni);
   Status DefineEarly(JNIEnv* jni, uint32_t chunks, uint32_t site_chunks);
   Status FinishStart(JNIEnv* jni);
+  void OnClassLoad(JNIEnv* jni, jclass klass);
+  // The class is held for as long as this definition of it is loaded.
+  void HoldWhileLoaded(jclass klass, instrument::ClassId held);
+  void ReleaseGone(std::span<const UnloadTag> gone);
+  // Gives back what unloaded classes had.
+  void Unload(JNIEnv* jni);
   void DefineAhead(JNIEnv* jni);
+  void ShareBudget();
   void WatchOrigins(const VmFlags& flags, bool attached);
   void WarnOfCap();
   void Work(JNIEnv* jni);
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
   static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
   static void JNICALL ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined,
                                         jobject loader, const char* name, jobject domain, jint size,
                                         const unsigned char* bytes, jint* new_size,
@@ -142,6 +163,9 @@ class Counting final : public BciMap {
   ClassFilter filter_;
   ProxyNames& proxies_;
   ChunkReach reach_;
+  ClassWatch& watch_;
+  instrument::MemoryBudget& budget_;
+  const uint64_t chunk_bytes_;
   instrument::CounterSpace space_;
   CounterChunks chunks_;
   const bool count_types_;  // classes at sites
@@ -155,6 +179,12 @@ class Counting final : public BciMap {
   // Classes left alone.
   std::atomic<uint64_t> too_early_{0};       // they came before reach_ was open
   std::atomic<uint64_t> for_reflection_{0};  // LoaderKind::kReflection
+  // Held by a profile that is being made and by the unloading of classes, across calls to the JVM, in
+  // which the thread may be suspended.
+  std::timed_mutex unload_mutex_;
+  std::mutex loaded_mutex_;  // guards loaded_
+  // What the classes hold that may go; one that was redefined holds several.
+  std::unordered_multimap<UnloadTag, instrument::ClassId> loaded_;
   std::unique_ptr<ClassOrigin> origin_;      // null: what we see are the class files
   std::unique_ptr<EarlierClasses> earlier_;  // null where counting starts before any class
 };

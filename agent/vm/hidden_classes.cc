@@ -140,7 +140,8 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
 
   std::vector<uint8_t> rewritten;
   const HiddenClassBytes input{file.name(), prepared.stable_name, original};
-  if (!counting_->InstrumentHidden(jni, loader, input, &rewritten)) return prepared;
+  const bool counted = counting_->InstrumentHidden(jni, loader, input, &rewritten, &prepared.held);
+  if (!counted) return prepared;
   const auto new_length = static_cast<jint>(rewritten.size());
   prepared.rewritten = jni->NewByteArray(new_length);
   if (prepared.rewritten == nullptr) {
@@ -207,7 +208,7 @@ std::string HiddenClasses::Report() const {
 jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
                              jstring name, jbyteArray bytes, jint offset, jint length,
                              jobject domain, jboolean initialize, jint flags, jobject class_data,
-                             const Prepared& prepared) {
+                             const Prepared& prepared, bool* refused) {
   const DefineClass0 original = original_.load(std::memory_order_acquire);
   if (prepared.rewritten != nullptr) {
     jclass defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0,
@@ -215,6 +216,7 @@ jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass 
     const bool again = defined == nullptr && TakeFormatError(jni);
     jni->DeleteLocalRef(prepared.rewritten);
     if (!again) return defined;
+    *refused = true;
     ++refused_;
   }
   return original(jni, holder, loader, lookup, name, bytes, offset, length, domain, initialize,
@@ -229,9 +231,10 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
   Prepared prepared;
   AtBoundary(self->log_, "defineClass0",
              [&] { prepared = self->Prepare(jni, loader, lookup, bytes, offset, length); });
+  bool refused = false;
   const auto define = [&] {
     return self->Define(jni, holder, loader, lookup, name, bytes, offset, length, domain,
-                        initialize, flags, class_data, prepared);
+                        initialize, flags, class_data, prepared, &refused);
   };
   const bool is_named = !prepared.stable_name.empty();
   jclass defined = nullptr;
@@ -240,6 +243,11 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
     defined = define();
   } else {
     defined = define();
+  }
+  if (prepared.held) {
+    jclass kept = refused ? nullptr : defined;
+    AtBoundary(self->log_, "defineClass0",
+               [&] { self->counting_->HiddenClassDefined(jni, loader, kept, *prepared.held); });
   }
   if (defined == nullptr) return nullptr;
   if (is_named) {

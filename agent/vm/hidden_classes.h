@@ -27,6 +27,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,7 @@ class HiddenClasses {
     std::string stable_name;         // empty: it is left alone
     jbyteArray rewritten = nullptr;  // null: the original bytes
     jint length = 0;
+    std::optional<instrument::ClassId> held;  // by the rewritten class
   };
 
   HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, UnloadWatch& watch,
@@ -88,7 +90,7 @@ class HiddenClasses {
   uint32_t NumberOf(JNIEnv* jni, jclass lookup);
   jclass Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup, jstring name,
                 jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
-                jint flags, jobject class_data, const Prepared& prepared);
+                jint flags, jobject class_data, const Prepared& prepared, bool* refused);
   void Remember(jclass defined, const std::string& stable_name);
   static Kind KindOf(std::string_view name);
   bool TakeFormatError(JNIEnv* jni);

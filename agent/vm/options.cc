@@ -67,7 +67,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
     {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",
      "tree: few counters, the rest derived; direct: a counter for everything, slower"},
-    {"memory", &Options::memory, "256m", "most heap that counters may take"},
+    {"memory", &Options::memory, "",
+     "most memory for the agent, heap and native; else 256m, at most a tenth of the container's"},
     {"stripes", NumberSlot{&Options::stripes, 1, 64}, "1",
      "copies of every counter, spread over threads; a power of two"},
     {"selfcheck", &Options::self_check, "n",
@@ -80,7 +81,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "too"},
     {"depth", NumberSlot{&Options::depth, 1, sampling::kMaxDepth}, "2048",
      "most frames of a stack; the outer ones are cut off and counted"},
-    {"samples-memory", &Options::samples_memory, "64m", "most memory for distinct stacks"},
+    {"samples-memory", &Options::samples_memory, "",
+     "the part of memory= for distinct stacks; else a quarter of it, at most 64m"},
     {"signal", SignalSlot{&Options::signal}, "",
      "the signal to sample with; without it, SIGURG, or SIGWINCH where SIGURG is in use"},
 });
@@ -195,8 +197,16 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   }
   constexpr auto kLeast = static_cast<int64_t>(sampling::TraceTable::kMinBytes);
   constexpr auto kMost = static_cast<int64_t>(sampling::TraceTable::kMaxBytes);
-  if (options.samples_memory.bytes < kLeast || options.samples_memory.bytes > kMost) {
+  if (was_given("memory") && options.memory.bytes < 1) {
+    return Bad("option 'memory' must be at least 1");
+  }
+  if (was_given("samples-memory") &&
+      (options.samples_memory.bytes < kLeast || options.samples_memory.bytes > kMost)) {
     return Bad("option 'samples-memory' must be between 64k and 64g");
+  }
+  if (was_given("memory") && was_given("samples-memory") &&
+      options.samples_memory.bytes > options.memory.bytes) {
+    return Bad("samples-memory= is a part of memory=, so it cannot be larger");
   }
   if (!options.log.empty() && options.log == options.out) {
     return Bad("log and out name the same file");

@@ -51,7 +51,7 @@ struct Options {
   PatternList include;             // class names with dots; empty: all
   PatternList exclude;
   instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
-  ByteSize memory;      // most heap for counters
+  ByteSize memory;      // of the agent in all; 0: by what there is
   int64_t stripes = 1;  // a power of two
   bool self_check = false;
 
@@ -60,7 +60,7 @@ struct Options {
   Duration interval;
   sampling::SampleEvent sample_event = sampling::SampleEvent::kCpu;
   int64_t depth = 2048;     // frames
-  ByteSize samples_memory;  // for distinct stacks
+  ByteSize samples_memory;  // of this for distinct stacks; 0: a share
   int signal = 0;           // 0: one that is free
 };
 

@@ -5,10 +5,10 @@
 // id must not be handed to the JVM any more. So names are taken while the class surely lives, and
 // the id is only a key here.
 //
-// Guarantees: AddClass and Find may be called from any thread, never from a signal handler; entries
-// stay for good (the JVM does not use an id twice), texts are shared, so that a class loaded a
-// thousand times by a thousand loaders costs its ids alone. Knows no JVM: it is tested without one.
-// Out of memory throws.
+// Guarantees: AddClass, Find and Gone may be called from any thread, never from a signal handler.
+// Entries stay for good (the JVM does not use an id twice), but for those of classes that are gone
+// and that no sample shows (Prune); texts are shared, so that a class loaded a thousand times by a
+// thousand loaders costs its ids alone. Knows no JVM: it is tested without one. Out of memory throws.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "agent/instrument/name_table.h"
 
 namespace iprof::vm {
 
@@ -52,26 +54,38 @@ class SampledMethods {
   SampledMethods(const SampledMethods&) = delete;
   SampledMethods& operator=(const SampledMethods&) = delete;
 
-  // Adding a class again (it was redefined) adds what is new.
+  // Adding a class again (it was redefined) adds what is new. `watch`: a number by which Gone will
+  // know the class; 0 where it stays.
   void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods,
-                ClassNaming naming = ClassNaming::kHotSpot);
-  // Texts live as long as this object.
+                ClassNaming naming = ClassNaming::kHotSpot, int64_t watch = 0);
+  // Texts live until the next Prune.
   std::optional<SampledMethod> Find(const void* id) const;
   size_t size() const;
 
+  // The class is gone. Its methods stay for the samples that show them. Returns how many it had.
+  size_t Gone(int64_t watch);
+  // Methods of classes that have gone since the last Prune.
+  size_t gone_methods() const;
+  // Forgets those among them that are not among `sampled`. Nobody may use texts meanwhile.
+  void Prune(const std::unordered_set<const void*>& sampled);
+
+  size_t bytes() const;
+
  private:
   struct Entry {
-    const std::string* class_descriptor;
-    const std::string* name;
-    const std::string* descriptor;
+    instrument::NameId class_descriptor;
+    instrument::NameId name;
+    instrument::NameId descriptor;
     MethodVersion version;
     ClassNaming naming;
   };
-  const std::string* Shared(std::string_view text);
 
   mutable std::mutex lock_;
-  std::unordered_set<std::string> texts_;  // its elements never move
+  instrument::NameTable texts_;
   std::unordered_map<const void*, Entry> by_id_;
+  std::unordered_map<int64_t, std::vector<const void*>> by_watch_;  // of classes that may go
+  size_t watched_ids_ = 0;
+  std::vector<const void*> gone_;
 };
 
 }  // namespace iprof::vm

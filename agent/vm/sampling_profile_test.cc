@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "writer/source_lines.h"
 
@@ -250,6 +252,31 @@ TEST_CASE("texts are shared between classes of the same name") {
   CHECK(methods.size() == 100);
   CHECK(methods.Find(Id(1))->name.data() == methods.Find(Id(100))->name.data());
   CHECK_FALSE(methods.Find(Id(101)));
+}
+
+TEST_CASE("methods of unloaded classes stay while samples show them", "[sampling_profile]") {
+  SampledMethods methods;
+  methods.AddClass("La/Stays;",
+                   std::vector<MethodOfClass>{{Id(1), "run", "()V", MethodVersion::kCurrent}});
+  for (uintptr_t c = 1; c <= 1000; ++c) {
+    const std::string name = "Lgenerated/Class" + std::to_string(c) + ";";
+    const std::vector<MethodOfClass> two{{Id(10 * c), "run", "()V", MethodVersion::kCurrent},
+                                         {Id(10 * c + 1), "stop", "()V", MethodVersion::kCurrent}};
+    methods.AddClass(name, two, ClassNaming::kHotSpot, static_cast<int64_t>(c));
+  }
+  CHECK(methods.size() == 2001);
+  const size_t full = methods.bytes();
+  CHECK(methods.Gone(4711) == 0);
+  for (int64_t c = 1; c <= 1000; ++c) CHECK(methods.Gone(c) == 2);
+  CHECK(methods.gone_methods() == 2000);
+  CHECK(methods.Find(Id(10))->class_descriptor == "Lgenerated/Class1;");
+
+  methods.Prune({Id(70), Id(1)});
+  CHECK(methods.size() == 2);
+  CHECK(methods.Find(Id(70))->class_descriptor == "Lgenerated/Class7;");
+  CHECK(methods.Find(Id(1))->class_descriptor == "La/Stays;");
+  CHECK_FALSE(methods.Find(Id(71)));
+  CHECK(methods.bytes() * 2 < full);
 }
 
 }  // namespace

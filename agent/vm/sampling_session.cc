@@ -5,15 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "agent/instrument/type_names.h"
 #include "agent/sampling/sample_signal.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/local_frame.h"
+#include "agent/vm/lock_within.h"
 #include "agent/vm/sampling_anchor.h"
 #include "agent/vm/vm_flags.h"
 
@@ -74,14 +77,23 @@ constexpr std::array kEvents{
     JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 };
 
+// The part of the budget that the ids of unloaded classes' methods may take, which nobody frees.
+constexpr uint64_t kIdShare = 16;
+
+// Methods of unloaded classes to wait for: to find out which were sampled takes a look at all stacks.
+constexpr size_t kPruneAt = 20'000;
+constexpr auto kPrunePatience = std::chrono::milliseconds(3000);
+
 double Percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace
 
-Sampling::Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log)
-    : vm_(vm), jvmti_(jvmti), log_(log) {
+Sampling::Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log, ClassWatch& watch,
+                   instrument::MemoryBudget& budget)
+    : vm_(vm), jvmti_(jvmti), log_(log), watch_(watch), budget_(budget) {
+  watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) { ForgetGone(gone); });
   sampler_options_.interval_ns = options.interval.ns;
   sampler_options_.event = options.sample_event;
   sampler_options_.depth = static_cast<int32_t>(options.depth);
@@ -89,13 +101,14 @@ Sampling::Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log
   sampler_options_.signal = options.signal;
 }
 
-Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log) {
+Result<Sampling*> Sampling::Create(JavaVM* vm, const Options& options, Log& log, ClassWatch& watch,
+                                   instrument::MemoryBudget& budget) {
   if (!options.samples) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK)
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
-  auto* session = new Sampling(vm, jvmti, options, log);
+  auto* session = new Sampling(vm, jvmti, options, log, watch, budget);
   Status status = session->Register();
   if (!status.ok()) {
     session->StopEvents();
@@ -143,9 +156,10 @@ void Sampling::Begin() {
     log_.Error("no samples are taken: the loading thread is not attached to the JVM");
     return;
   }
+  watch_.LearnLoaders(jni);
   {
     const LoadedClasses classes(jvmti_, jni);
-    LearnLoadedClasses(classes);
+    LearnLoadedClasses(jni, classes);
     LearnRunningMethods(jni);
   }
   sampling::SamplerHooks hooks;
@@ -180,14 +194,67 @@ void Sampling::Begin() {
                         sampling::SignalName(begun->signal())));
 }
 
-void Sampling::LearnClass(jclass klass) {
+bool Sampling::MayMakeIds() {
+  // HotSpot keeps a block of ids for each class loader, and one for each hidden class, for ever.
+  constexpr uint64_t kBlockBytes = 128;
+  const uint64_t bytes = unloaded_classes_ * kBlockBytes + unloaded_methods_ * sizeof(jmethodID);
+  budget_.Set(instrument::MemoryPart::kMethodIds, bytes);
+  if (bytes < budget_.limit() / kIdShare) return true;
+  ++classes_without_ids_;
+  if (!ids_told_.exchange(true)) {
+    log_.Warning(
+        "very many classes came and went: samples in classes of the program's own class loaders "
+        "that "
+        "load from now on have no names");
+  }
+  return false;
+}
+
+void Sampling::ForgetGone(std::span<const UnloadTag> gone) {
+  for (const UnloadTag one : gone) {
+    const size_t methods = methods_.Gone(static_cast<int64_t>(one));
+    if (methods == 0) continue;
+    ++unloaded_classes_;
+    unloaded_methods_ += methods;
+  }
+  if (methods_.gone_methods() >= kPruneAt) Prune();
+  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
+  if (Sampler* const begun = sampler())
+    budget_.Set(instrument::MemoryPart::kCode, begun->code().memory_bytes());
+}
+
+// Forgets the methods of unloaded classes that no sample shows.
+void Sampling::Prune() {
+  const std::unique_lock lock(names_mutex_, std::try_to_lock);
+  if (!lock) return;  // a profile is being made; later
+  std::unordered_set<const void*> sampled;
+  if (Sampler* begun = sampler()) {
+    // A handler that is still at work may be adding a stack.
+    if (!begun->Drain()) return;
+    begun->traces().ForEach([&](const sampling::TraceView& trace) {
+      for (size_t i = 0; i < trace.depth(); ++i) sampled.insert(trace.frame(i).method);
+    });
+  }
+  methods_.Prune(sampled);
+}
+
+void Sampling::LearnClass(JNIEnv* jni, jclass klass) {
+  JvmtiString descriptor(jvmti_);
+  if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  jobject loader = nullptr;
+  if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
+  int64_t watch = 0;
+  const bool may_go = watch_.MayGo(jni, loader) || instrument::IsHiddenClass(ViewOf(descriptor));
+  if (loader != nullptr) jni->DeleteLocalRef(loader);
+  if (may_go) {
+    if (!MayMakeIds()) return;
+    watch = static_cast<int64_t>(watch_.Watch(klass).value_or(UnloadTag{0}));
+  }
   jint count = 0;
   JvmtiMemory<jmethodID> ids(jvmti_);
   // Also makes the ids, without which AsyncGetCallTrace would give null frames.
   if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE || count == 0)
     return;
-  JvmtiString descriptor(jvmti_);
-  if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
   std::vector<MethodOfClass> methods;
   methods.reserve(static_cast<size_t>(count));
   for (jint i = 0; i < count; ++i) {
@@ -202,15 +269,15 @@ void Sampling::LearnClass(jclass klass) {
   const auto stable =
       names_ == nullptr ? std::nullopt : names_->StableDescriptor(ViewOf(descriptor));
   if (stable) {
-    methods_.AddClass(*stable, methods, ClassNaming::kStable);
+    methods_.AddClass(*stable, methods, ClassNaming::kStable, watch);
   } else {
-    methods_.AddClass(ViewOf(descriptor), methods);
+    methods_.AddClass(ViewOf(descriptor), methods, ClassNaming::kHotSpot, watch);
   }
 }
 
-void Sampling::LearnLoadedClasses(const LoadedClasses& classes) {
+void Sampling::LearnLoadedClasses(JNIEnv* jni, const LoadedClasses& classes) {
   for (jclass klass : classes.all())
-    LearnClass(klass);  // refuses what is not prepared yet; ClassPrepare will come for that
+    LearnClass(jni, klass);  // refuses what is not prepared yet; ClassPrepare will come for that
 }
 
 // Methods whose classes were retransformed while they ran: no list of methods holds them any more,
@@ -290,6 +357,11 @@ LineTables Sampling::LinesOfSamples(JNIEnv* jni) {
 
 void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
   if (sampler() == nullptr) return;
+  const std::unique_lock lock = LockWithin(names_mutex_, kPrunePatience);
+  if (!lock) {
+    log_.Error("no samples are written: the agent's thread, iprof, is suspended");
+    return;
+  }
   if (!sampler()->Drain()) log_.Step("a sample was still being taken when the profile was made");
   const LineTables lines = LinesOfSamples(jni);
   written_ =
@@ -377,6 +449,10 @@ std::string Sampling::Report() {
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       sampler_options_.depth, written_.contexts, written_.linkage_frames, written_.carrier_frames,
       written_.unnamed_frames, written_.unstable_frames);
+  if (classes_without_ids_ > 0) {
+    report += fmt::format("classes without names for samples, for want of memory: {}\n",
+                          classes_without_ids_.load());
+  }
   if (stats.timer_failures > 0) {
     report += fmt::format(
         "timers: {} refusals by the system (is the limit on pending signals, ulimit -i, too low?); "
@@ -420,11 +496,16 @@ void JNICALL Sampling::ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {
   // Being enabled is all that AsyncGetCallTrace wants of this event.
 }
 
-void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/,
+void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,
                                     jclass klass) {
   Sampling* self = Of(jvmti);
   if (self == nullptr) return;
-  AtBoundary(self->log_, "ClassPrepare", [&] { self->LearnClass(klass); });
+  AtBoundary(self->log_, "ClassPrepare", [&] {
+    self->LearnClass(jni, klass);
+    constexpr uint32_t kNowAndThen = 1024;
+    if (self->looks_after_unloaded_ && ++self->prepared_ % kNowAndThen == 0)
+      self->watch_.Process(jni);
+  });
 }
 
 void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {

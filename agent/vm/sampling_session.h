@@ -24,9 +24,14 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
 #include <string>
 
+#include "agent/instrument/memory_budget.h"
 #include "agent/sampling/sampler.h"
+#include "agent/vm/class_watch.h"
 #include "agent/vm/line_tables.h"
 #include "agent/vm/loaded_classes.h"
 #include "agent/vm/log.h"
@@ -45,7 +50,8 @@ class Sampling {
 
   // Nothing is returned where samples=n. The result lives until the process ends, as callbacks may
   // come until then.
-  static Result<Sampling*> Create(JavaVM* vm, const Options& options, Log& log);
+  static Result<Sampling*> Create(JavaVM* vm, const Options& options, Log& log, ClassWatch& watch,
+                                  instrument::MemoryBudget& budget);
 
   // After an attach. Where the program starts with the agent, VMInit calls it.
   void Begin();
@@ -54,6 +60,9 @@ class Sampling {
   // this.
   void SetHiddenClassNames(const HiddenClassNames* names) { names_ = names; }
   void SetBciMap(const BciMap* bcis) { bcis_ = bcis; }
+  // Where nothing is counted there is no thread that looks after unloaded classes: those that prepare
+  // classes do it now and then. Before the first class is prepared.
+  void LookAfterUnloaded() { looks_after_unloaded_ = true; }
 
   // Adds samplingProfiles, their source lines, and the extra key "iprofSampling" (the statistics as
   // JSON). While sampling goes on, too.
@@ -69,11 +78,16 @@ class Sampling {
   void StopEvents();
 
  private:
-  Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log);
+  Sampling(JavaVM* vm, jvmtiEnv* jvmti, const Options& options, Log& log, ClassWatch& watch,
+           instrument::MemoryBudget& budget);
 
   Status Register();
-  void LearnClass(jclass klass);
-  void LearnLoadedClasses(const LoadedClasses& classes);
+  void LearnClass(JNIEnv* jni, jclass klass);
+  // Whether to make the ids of a class that may go: the JVM never frees them.
+  bool MayMakeIds();
+  void ForgetGone(std::span<const UnloadTag> gone);
+  void Prune();
+  void LearnLoadedClasses(JNIEnv* jni, const LoadedClasses& classes);
   void LearnRunningMethods(JNIEnv* jni);
   void LearnReplaced(JNIEnv* jni, jmethodID id);
   void LearnLines(jmethodID id, LineTables& lines);
@@ -98,6 +112,8 @@ class Sampling {
   JavaVM* const vm_;
   jvmtiEnv* const jvmti_;
   Log& log_;
+  ClassWatch& watch_;
+  instrument::MemoryBudget& budget_;
   sampling::SamplerOptions sampler_options_;
   SampledMethods methods_;
   LineTables replaced_lines_;  // of methods that no class lists any more
@@ -106,6 +122,13 @@ class Sampling {
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   std::atomic<sampling::Sampler*> running_{nullptr};  // the same while callbacks may use it
   std::atomic<bool> stopping_{false};
+  std::timed_mutex names_mutex_;  // held while texts of methods_ are in use, or pruned
+  bool looks_after_unloaded_ = false;
+  std::atomic<uint32_t> prepared_{0};
+  std::atomic<uint64_t> unloaded_classes_{0};
+  std::atomic<uint64_t> unloaded_methods_{0};
+  std::atomic<uint64_t> classes_without_ids_{0};
+  std::atomic<bool> ids_told_{false};
   SampleWriteCounts written_;
 };
 

@@ -1,5 +1,7 @@
 #include "agent/vm/type_chunks.h"
 
+#include <array>
+
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/local_frame.h"
 #include "agent/vm/lock_within.h"
@@ -170,6 +172,8 @@ void TypeChunks::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
     Clear(jni, other);
     at_rest_ = false;
   }
+  // Whatever was met before this harvest began is in once the next one has ended.
+  ++rounds_;
   if (SlotsUsed(jni, in_use) == 0) return;
   jni->SetStaticIntField(runtime(), spill_.half, other);
   at_rest_ = true;
@@ -217,6 +221,71 @@ void TypeChunks::Clear(JNIEnv* jni, jsize half) const {
   site.assign(kSpillSlots, 0);
   jni->SetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
   jni->SetIntArrayRegion(spill_.used, half / kSpillSlots, 1, site.data());
+}
+
+void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
+                          instrument::TypeCounts& into) {
+  Rows rows{};
+  {
+    std::lock_guard lock(mutex_);
+    if (site / kChunkSites >= rows_.size()) return;
+    rows = rows_[site / kChunkSites];
+  }
+  const auto row = static_cast<jsize>(site % kChunkSites * kSiteRows);
+  std::array<jlong, kSiteRows> counts{};
+  jni->GetLongArrayRegion(rows.counts, row, kSiteRows, counts.data());
+  for (jsize i = 0; i < static_cast<jsize>(kSiteRows); ++i) {
+    jobject type = jni->GetObjectArrayElement(rows.types, row + i);
+    if (type == nullptr) continue;
+    AddType(jvmti, site, type, static_cast<uint64_t>(counts[static_cast<size_t>(i)]), into);
+    jni->SetObjectArrayElement(rows.types, row + i, nullptr);
+    jni->DeleteLocalRef(type);
+  }
+  counts.fill(0);
+  jni->SetLongArrayRegion(rows.counts, row, kSiteRows, counts.data());
+}
+
+bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sites, uint32_t first,
+                      instrument::UnloadedCounts* counts) {
+  if (!armed_.load(std::memory_order_acquire)) return false;
+  bool reusable = true;
+  instrument::TypeCounts met;
+  for (uint32_t i = 0; i < sites.count; ++i) {
+    const uint32_t site = static_cast<uint32_t>(sites.first) + i;
+    TakeRows(jvmti, jni, site, met);
+    instrument::UnloadedCounts::Site taken{first + i, 0, {}};
+    jlong lost = 0;
+    jni->GetLongArrayRegion(spill_.lost, static_cast<jsize>(site % kSpillSlots), 1, &lost);
+    // Other sites share the place, so it cannot be cleared, and the next user would seem to lose.
+    reusable = reusable && lost == 0;
+    taken.lost = static_cast<uint64_t>(lost);
+    {
+      const std::lock_guard lock(harvest_mutex_);
+      if (const auto* harvested = harvested_.Find(site)) {
+        for (const auto& [type, count] : harvested->types)
+          met.Add(site, harvested_.TypeName(type), count);
+        taken.lost += harvested->lost;
+        harvested_.Forget(site);
+      }
+    }
+    if (const auto* all = met.Find(site)) {
+      taken.lost += all->lost;
+      for (const auto& [type, count] : all->types)
+        taken.types.emplace_back(met.TypeName(type), count);
+    }
+    if (taken.lost > 0 || !taken.types.empty()) counts->sites.push_back(std::move(taken));
+  }
+  return reusable;
+}
+
+size_t TypeChunks::harvested_bytes() {
+  const std::lock_guard lock(harvest_mutex_);
+  return harvested_.bytes();
+}
+
+void TypeChunks::LimitHarvested(size_t bytes) {
+  const std::lock_guard lock(harvest_mutex_);
+  harvested_.LimitBytes(bytes);
 }
 
 void TypeChunks::AddLost(JNIEnv* jni, instrument::TypeCounts& into) const {

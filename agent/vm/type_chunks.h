@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "agent/instrument/type_counts.h"
+#include "agent/instrument/unloaded_counts.h"
 #include "agent/vm/chunk_holders.h"
 #include "agent/vm/chunk_reach.h"
 
@@ -64,6 +65,16 @@ class TypeChunks final : public ChunkHolders {
   // is under way.
   Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
 
+  // What the sites of unloaded classes have met is all in once two harvests have ended since.
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
+  // Appends what such sites have met, numbered from `first` on, and forgets it. False: their
+  // numbers must not be used again. On the agent's thread.
+  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sites, uint32_t first,
+            instrument::UnloadedCounts* counts);
+  // What the harvested classes take, and may take.
+  size_t harvested_bytes();
+  void LimitHarvested(size_t bytes);
+
   uint64_t harvests() const { return harvests_.load(std::memory_order_relaxed); }
 
  private:
@@ -96,6 +107,8 @@ class TypeChunks final : public ChunkHolders {
   void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, instrument::TypeCounts& into) const;
   void Clear(JNIEnv* jni, jsize half) const;
   void AddLost(JNIEnv* jni, instrument::TypeCounts& into) const;
+  // Empties the rows of a site.
+  void TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, instrument::TypeCounts& into);
   void AddType(jvmtiEnv* jvmti, uint32_t site, jobject type, uint64_t count,
                instrument::TypeCounts& into) const;
 
@@ -111,6 +124,7 @@ class TypeChunks final : public ChunkHolders {
   instrument::TypeCounts harvested_;
   bool at_rest_ = false;  // the half not in use is to be drained
   std::atomic<uint64_t> harvests_{0};
+  std::atomic<uint64_t> rounds_{0};
 };
 
 }  // namespace iprof::vm

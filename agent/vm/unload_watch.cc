@@ -48,7 +48,10 @@ void UnloadWatch::StopEvents() {
 void JNICALL UnloadWatch::ObjectFree(jvmtiEnv* /*jvmti*/, jlong tag) {
   UnloadWatch* self = instance_.load(std::memory_order_acquire);
   if (self == nullptr) return;
-  AtBoundary(self->log_, "ObjectFree", [&] { self->names_.Drop(UnloadTag{tag}); });
+  AtBoundary(self->log_, "ObjectFree", [&] {
+    self->names_.Drop(UnloadTag{tag});
+    if (self->gone_) self->gone_(UnloadTag{tag});
+  });
 }
 
 }  // namespace iprof::vm

@@ -14,6 +14,8 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <functional>
+#include <utility>
 
 #include "agent/vm/hidden_names.h"
 #include "agent/vm/log.h"
@@ -32,6 +34,10 @@ class UnloadWatch {
   // The object's tag, a new one where it has none. Null is the boot loader, which stays.
   UnloadTag TagOf(jobject object);
 
+  // Is told of every tag as well; within ObjectFree, where nothing of the JVM may be used. Before the
+  // first object is tagged.
+  void Tell(std::function<void(UnloadTag)> gone) { gone_ = std::move(gone); }
+
   // Where the agent's start fails after all.
   void StopEvents();
 
@@ -46,6 +52,7 @@ class UnloadWatch {
   jvmtiEnv* const jvmti_;
   Log& log_;
   HiddenNames& names_;
+  std::function<void(UnloadTag)> gone_;
   std::atomic<jlong> next_tag_{1};
 };
 

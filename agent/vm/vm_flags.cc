@@ -58,6 +58,12 @@ std::optional<bool> VmFlags::Bool(std::string_view name) const {
   return *value != 0;
 }
 
+std::optional<uint64_t> VmFlags::Number(std::string_view name) const {
+  const void* address = AddressOf(name);
+  if (address == nullptr) return std::nullopt;
+  return Load<uint64_t>(address, 0);
+}
+
 std::optional<std::string> VmFlags::Text(std::string_view name) const {
   const auto text = memory_.Load<Address>(AddressOf(name));
   return text ? memory_.Text(*text, kLongestText) : std::nullopt;

@@ -11,6 +11,7 @@
 
 #include <jni.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class VmFlags {
   bool found() const { return flags_ != 0; }
 
   std::optional<bool> Bool(std::string_view name) const;
+  // Of a flag of 64 bits, such as a size.
+  std::optional<uint64_t> Number(std::string_view name) const;
   // All arguments in the order in which they count; none where the JVM does not say.
   std::vector<std::string> Arguments() const;
   // The last argument that starts with this, such as "-Xshare:".

@@ -1,0 +1,40 @@
+// UnloadedCounts: what was counted in a class that is gone: its counters that are not zero, and the
+// types met at its sites.
+//
+// Counters and sites are numbered from 0 within the class. Encoded, as varints:
+//   counters; each: difference of the number, count
+//   sites; each: difference of the number, lost objects, types; each: name, count
+// Pure; the owner of the names locks. Sums saturate nowhere short of 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/instrument/name_table.h"
+
+namespace iprof::instrument {
+
+struct UnloadedCounts {
+  struct Site {
+    uint32_t number = 0;
+    uint64_t lost = 0;
+    std::vector<std::pair<std::string, uint64_t>> types;  // by name
+  };
+  std::vector<std::pair<uint32_t, uint64_t>> counters;  // ascending number, count
+  std::vector<Site> sites;                              // ascending number
+
+  bool empty() const { return counters.empty() && sites.empty(); }
+  uint64_t Total() const;
+  void AddAll(const UnloadedCounts& other);
+};
+
+// Every type's name counts as one more use in `names`.
+std::vector<uint8_t> EncodeCounts(const UnloadedCounts& counts, NameTable& names);
+UnloadedCounts DecodeCounts(std::span<const uint8_t> bytes, const NameTable& names);
+void ForEachTypeName(std::span<const uint8_t> bytes, const std::function<void(NameId)>& visit);
+
+}  // namespace iprof::instrument
