@@ -29,9 +29,11 @@ constexpr uint64_t kSiteChunkBytes = uint64_t{kChunkSites} * kSiteRows * (sizeof
 // The table behind the rows of sites: two halves of 65,536 slots, and the lost ones.
 constexpr uint64_t kSpillBytes = 65536 * (2 * (4 + 4 + 8) + 8);
 
-// Parts of the budget: for the names of types met at sites, and for counts of unloaded classes.
+// Parts of the budget: for the names of types met at sites, for counts of unloaded classes, and what
+// chunks leave to the records of classes.
 constexpr uint64_t kHarvestedShare = 8;
 constexpr uint64_t kUnloadedShare = 8;
+constexpr uint64_t kClassShare = 4;
 constexpr uint64_t kLeastForClasses = 1 << 20;
 
 // What it costs to know that a class is loaded: a tag in the JVM and an entry here.
@@ -125,11 +127,13 @@ void Counting::ShareBudget() {
   const auto share = [&](instrument::CounterSpace& space, MemoryPart part, uint64_t chunk_bytes) {
     const uint32_t ready = space.statistics().ready;
     budget_.Set(part, ready * chunk_bytes + space.bytes());
-    // But for a minimum that classes need.
+    // Classes need a part as well, and so does the other kind of chunks.
     const uint64_t known = budget_.Used(MemoryPart::kClasses);
-    const uint64_t reserved = kLeastForClasses - std::min(kLeastForClasses, known);
-    const uint64_t left = budget_.Left() - std::min(budget_.Left(), reserved);
-    const uint64_t more = std::min<uint64_t>(left / chunk_bytes, kMostChunks);
+    const uint64_t reserved = std::max(kLeastForClasses, budget_.limit() / kClassShare);
+    const uint64_t spoken_for = reserved - std::min(reserved, known);
+    const uint64_t left = budget_.Left() - std::min(budget_.Left(), spoken_for);
+    const uint64_t mine = count_types_ ? left / 2 : left;
+    const uint64_t more = std::min<uint64_t>(mine / chunk_bytes, kMostChunks);
     space.SetCap(std::min(ready + static_cast<uint32_t>(more), kMostChunks));
   };
   const HiddenNames& names = proxies_.names();

@@ -81,7 +81,8 @@ constexpr std::array kEvents{
 constexpr uint64_t kIdShare = 16;
 
 // Methods of unloaded classes to wait for: to find out which were sampled takes a look at all stacks.
-constexpr size_t kPruneAt = 20'000;
+constexpr uint64_t kFewestToPrune = 2'000;
+constexpr uint64_t kMostToWait = 20'000;
 constexpr auto kPrunePatience = std::chrono::milliseconds(3000);
 
 double Percent(uint64_t part, uint64_t whole) {
@@ -199,7 +200,7 @@ bool Sampling::MayMakeIds() {
   constexpr uint64_t kBlockBytes = 128;
   const uint64_t bytes = unloaded_classes_ * kBlockBytes + unloaded_methods_ * sizeof(jmethodID);
   budget_.Set(instrument::MemoryPart::kMethodIds, bytes);
-  if (bytes < budget_.limit() / kIdShare) return true;
+  if (bytes < budget_.limit() / kIdShare && budget_.Left() > 0) return true;
   ++classes_without_ids_;
   if (!ids_told_.exchange(true)) {
     log_.Warning(
@@ -217,7 +218,8 @@ void Sampling::ForgetGone(std::span<const UnloadTag> gone) {
     ++unloaded_classes_;
     unloaded_methods_ += methods;
   }
-  if (methods_.gone_methods() >= kPruneAt) Prune();
+  const uint64_t prune_at = std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
+  if (methods_.gone_methods() >= prune_at) Prune();
   budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
   if (Sampler* const begun = sampler())
     budget_.Set(instrument::MemoryPart::kCode, begun->code().memory_bytes());

@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Classes that come and go, as in a server that runs scripts, templates and proxies: CLASSES [MODES]. Modes: l loaders that
+ * Classes that come and go, as in a server that runs scripts, templates and proxies: CLASSES [MODES [PAUSE]]. Modes: l loaders that
  * define the same two classes, u classes with names of their own, h hidden classes, p proxies; default luhp.
+ * PAUSE: milliseconds to wait at every twentieth part.
  *
  * <p>Prints the process's memory at every twentieth part: "classes 50000 rss_kb 123456". In the end it prints a sum that only
  * depends on the arguments, and how often it ran the class that loaders define again and again.
@@ -100,6 +101,7 @@ public final class ClassChurn {
     public static void main(String[] args) throws Exception {
         int wanted = Integer.parseInt(args[0]);
         String modes = args.length > 1 ? args[1] : "luhp";
+        int pauseMs = args.length > 2 ? Integer.parseInt(args[2]) : 0;
         Map<String, byte[]> scripts =
                 Map.of("ClassChurn$Script", bytesOf("ClassChurn$Script"), "ClassChurn$Helper", bytesOf("ClassChurn$Helper"));
         byte[] unique = bytesOf("ClassChurn$Unique00000000");
@@ -146,6 +148,7 @@ public final class ClassChurn {
                 System.gc();
                 System.out.println("classes " + classes + " rss_kb " + rssKb());
                 next += step;
+                Thread.sleep(pauseMs);
             }
         }
         System.gc();

@@ -28,7 +28,7 @@ class Churn(AgentCase):
         self.assertRegex(run.stderr, r"gone: \d\d+ with counts")
 
     def test_a_small_budget_is_kept_to(self):
-        run, _, _ = self.churn(agent="out=x.iprof,verbose=1,memory=8m")
+        run, _, _ = self.churn(agent="out=x.iprof,verbose=1,memory=16m")
         used, limit = re.search(r"memory: (\d+) KiB of (\d+)", run.stderr).groups()
         self.assertLessEqual(int(used), int(limit) * 1.1, run.stderr)
         self.profile("x.iprof")
@@ -36,11 +36,13 @@ class Churn(AgentCase):
 
 class Equal(AgentCase):
     def test_a_class_that_comes_again_adds_to_what_it_had(self):
-        # One heap is so small that classes are unloaded all the time, the other so large that none is.
+        # One run collects garbage all the time, the other one never. What sites have met comes in every five seconds, so that
+        # it takes ten until a class is done with.
         counts = []
         unloaded = []
-        for arguments in (["-Xmx32m", "-XX:MetaspaceSize=20m"], ["-Xmx1g", "-XX:MetaspaceSize=512m", "-XX:+DisableExplicitGC"]):
-            run = self.run_java("ClassChurn", "3000", "l", agent="out=x.iprof,samples=n,memory=64m,verbose=1",
+        for pause_ms, arguments in (("1200", ["-Xmx256m"]),
+                                    ("0", ["-Xmx1g", "-XX:MetaspaceSize=512m", "-XX:+DisableExplicitGC"])):
+            run = self.run_java("ClassChurn", "1500", "l", pause_ms, agent="out=x.iprof,samples=n,memory=64m,verbose=1",
                                 jvm_args=["-XX:+UseSerialGC", *arguments])
             profile = self.profile("x.iprof")
             counts.append({context[0]: count for context, count in profile.calls().items() if "ClassChurn$" in context[0]})
