@@ -141,6 +141,20 @@ class Lambdas(NamesCase):
         self.assertLess(in_use[1] - in_use[0], 900, "names go with their classes")
 
 
+    def test_samples_keep_the_names_of_unloaded_classes(self):
+        run = self.run_java("names.Unloaded", agent="calls=n,branches=n,receivers=n,monitors=n,interval=1ms,verbose=1")
+        in_use = int(re.search(r"names of lambdas and proxies: (\d+) in use", run.stderr).group(1))
+        body = named = 0
+        for context, weight in self.profile().samples().items():
+            if any(frame.startswith("names.Unloaded$Worker.lambda$run$0(") for frame in context):
+                body += weight
+                named += weight * any(frame.startswith("names.Unloaded$Worker$$Lambda") for frame in context)
+        print(f"{self.jvm.id} samples of lambdas' bodies: {body}, below the lambda's own frame: {named}")
+        self.assertGreater(body, 0)
+        self.assertGreater(named / body, 0.8, "the lambda calls its body, in each of ten loaders")
+        self.assertLess(in_use, int(re.search(r"lambdas: (\d+) defined", run.stderr).group(1)), "names were dropped")
+
+
 class Numbers(NamesCase):
     """Lambdas of one class that do the same: numbered by the class file, however they were linked."""
 
