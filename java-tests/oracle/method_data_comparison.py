@@ -12,6 +12,7 @@ from oracle import counts
 
 MINIMUM = 1000
 MISSED = 64  # executions of a method before its MethodData exists
+NO_RECORD = "we have no record of it"
 SHARE = 0.001  # counters of HotSpot are plain increments as well, and compiled ones are updated in bulk
 
 
@@ -62,7 +63,7 @@ def _why(ours, theirs, intrinsic, unprofiled):
     if not known:
         return "HotSpot has no profile of it"
     if ours is None:
-        return "we have no record of it"
+        return NO_RECORD
     if intrinsic:
         return "intrinsic: HotSpot's compilers replace the call"
     if all(len(t) != len(ours) for t in known):

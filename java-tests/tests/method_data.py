@@ -38,8 +38,8 @@ class MethodData(CountingCase):
             jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/(jdk.compiler|java.base)/.*")
         except FileNotFoundError as missing:
             self.skipTest(str(missing))
-        # Derived counts are off by k where exceptions left blocks: javac's overload resolution lives on those.
-        for placement, least in (("direct", CONFIRMED_SHARE), ("tree", 0.99)):
+        # Of derived counts those are left out that exceptions may have moved: javac's overload resolution lives on these.
+        for placement, most_left_out in (("direct", 0), ("tree", 0.02)):
             self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
                           jvm_args=java_sources.DETERMINISTIC)
             self.profile()
@@ -50,4 +50,7 @@ class MethodData(CountingCase):
             print(f"{placement}: {method_data_comparison.describe(result)}", file=sys.stderr)
             self.receivers(jdk, profiles)
             self.assertGreater(result.sites, 1000)
-            self.assertGreaterEqual(result.share, least, method_data_comparison.describe(result, show=60))
+            shown = method_data_comparison.describe(result, show=60)
+            left_out = result.explained[method_data_comparison.NO_RECORD]
+            self.assertLessEqual(left_out, most_left_out * result.sites, shown)
+            self.assertGreaterEqual((result.confirmed + left_out) / result.sites, CONFIRMED_SHARE, shown)
