@@ -19,8 +19,8 @@ Status IoError(const std::string& name, const char* step, int error) {
 
 class GunzipSource final : public ByteSource {
  public:
-  GunzipSource(ByteSource& from, std::string name)
-      : from_(from), name_(std::move(name)), in_(kBufferBytes) {}
+  GunzipSource(ByteSource& from, std::string name, InflationLimit limit)
+      : from_(from), name_(std::move(name)), limit_(limit), in_(kBufferBytes) {}
   ~GunzipSource() override {
     if (inflating_) inflateEnd(&stream_);
   }
@@ -103,16 +103,18 @@ class GunzipSource final : public ByteSource {
       }
     }
     inflated_ += room - stream_.avail_out;
-    if (inflated_ > kFreeInflation && inflated_ / kMaxInflation > compressed_) {
+    if (inflated_ > limit_.free_bytes && inflated_ / limit_.ratio > compressed_) {
       return Status(Code::kLimit, name_ + ": the gzip stream inflates to more than " +
-                                      std::to_string(kMaxInflation) +
-                                      " times its size, which no profile does");
+                                      std::to_string(limit_.free_bytes >> 20) + " MB and " +
+                                      std::to_string(limit_.ratio) +
+                                      " times its size; if you trust it, unpack it first");
     }
     return static_cast<size_t>(room - stream_.avail_out);
   }
 
   ByteSource& from_;
   std::string name_;
+  InflationLimit limit_;
   std::vector<char> in_;
   size_t begin_ = 0;
   size_t end_ = 0;
@@ -205,8 +207,9 @@ Status FdSink::Write(std::string_view bytes) {
   return {};
 }
 
-std::unique_ptr<ByteSource> MakeGunzipSource(ByteSource& from, std::string name) {
-  return std::make_unique<GunzipSource>(from, std::move(name));
+std::unique_ptr<ByteSource> MakeGunzipSource(ByteSource& from, std::string name,
+                                             InflationLimit limit) {
+  return std::make_unique<GunzipSource>(from, std::move(name), limit);
 }
 
 std::unique_ptr<ByteSink> MakeGzipSink(ByteSink& to) { return std::make_unique<GzipSink>(to); }

@@ -264,21 +264,52 @@ TEST_CASE("gzip: several members, damage, and bombs") {
   zip(std::string_view(text).substr(40));
   CHECK(ErrorOf(half.text()) == "(none)");
 
-  // A small file may be of the most regular kind.
+  // A profile may be of the most regular kind.
   StringSink spaces;
   const auto to_spaces = MakeGzipSink(spaces);
-  REQUIRE(to_spaces->Write(std::string(kFreeInflation - text.size(), ' ') + text).ok());
+  for (int i = 0; i < 8; ++i) REQUIRE(to_spaces->Write(std::string(1 << 20, ' ')).ok());
+  REQUIRE(to_spaces->Write(text).ok());
   REQUIRE(to_spaces->Finish().ok());
-  CHECK(spaces.text().size() * kMaxInflation < kFreeInflation);
+  CHECK(spaces.text().size() * 500 < size_t{8} << 20);
   CHECK(ErrorOf(spaces.text()) == "(none)");
 
-  StringSink bomb;
-  const auto sink = MakeGzipSink(bomb);
-  REQUIRE(sink->Write("{\"x\":[").ok());
-  for (int i = 0; i < 8; ++i) REQUIRE(sink->Write(std::string(1 << 20, ' ')).ok());
-  REQUIRE(sink->Finish().ok());
-  CHECK(ErrorOf(bomb.text()) ==
-        "f: the gzip stream inflates to more than 100 times its size, which no profile does");
+  // Beyond the free size, the ratio counts.
+  const auto refusal = [&](InflationLimit limit) {
+    StringSource packed(spaces.text());
+    const auto source = MakeGunzipSource(packed, "f", limit);
+    std::string buffer(4096, '\0');
+    for (;;) {
+      const Result<size_t> read = source->Read(buffer.data(), buffer.size());
+      if (!read.ok()) return read.status();
+      if (*read == 0) return Status();
+    }
+  };
+  CHECK(refusal({.free_bytes = size_t{5} << 20, .ratio = 2000}).ok());
+  CHECK(refusal({.free_bytes = size_t{9} << 20, .ratio = 100}).ok());
+  const Status bomb = refusal({.free_bytes = size_t{5} << 20, .ratio = 100});
+  CHECK(bomb.code() == Code::kLimit);
+  CHECK(bomb.message() ==
+        "f: the gzip stream inflates to more than 5 MB and 100 times its size; if you trust it, "
+        "unpack it first");
+}
+
+TEST_CASE("gzip: the samples of a deep recursion inflate to hundreds of times their size") {
+  Profile deep;
+  deep.AddStandardTypes();
+  const MethodIndex recurse =
+      deep.AddMethod("recurse", std::vector<TypeIndex>{deep.AddType("Rec"), TypeIndex{8}});
+  ContextIndex at = kNoContext;
+  for (int depth = 0; depth < 2000; ++depth) {
+    at = deep.AddContext(at, recurse, 12);
+    deep.AddCount(Table::kSamples, at, 1);
+  }
+  WriteOptions options;
+  options.gzip = true;
+  const std::string text = *WriteProfileText(deep);
+  const std::string gz = *WriteProfileText(deep, options);
+  CHECK(text.size() > size_t{4} << 20);
+  CHECK(text.size() > 100 * gz.size());
+  CHECK(ErrorOf(gz) == "(none)");
 }
 
 TEST_CASE("a file that cannot be read") {
