@@ -8,10 +8,12 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "writer/check_names.h"
 #include "writer/check_successors.h"
+#include "writer/hash.h"
 #include "writer/profile_events.h"
 
 namespace iprof {
@@ -40,6 +42,7 @@ class Checker final : public ProfileEvents {
 
   void Finish() {
     if (stopped_) return;
+    ReportStandardIds();
     CheckStandardTypes();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
@@ -49,6 +52,7 @@ class Checker final : public ProfileEvents {
   bool OnVersion(std::string_view version, const Place& place) override {
     version_ = version;
     const Status status = CheckVersion(version);
+    if (status.ok()) ReportStandardIds();
     if (status.ok()) {
       if (version.find_first_not_of("0123456789.") != std::string_view::npos) {
         Report(Rule::kVersion, place, Quoted(version), "three numbers, such as 1.0.0");
@@ -129,6 +133,11 @@ class Checker final : public ProfileEvents {
   }
 
  private:
+  using ContextKey = std::pair<uint64_t, uint64_t>;
+  struct ContextKeyHash {
+    size_t operator()(const ContextKey& key) const { return key.first; }
+  };
+
   // What the rules about samples must know of a method.
   struct MethodNote {
     bool blocks = false;
@@ -141,10 +150,14 @@ class Checker final : public ProfileEvents {
   }
 
   void Report(Rule rule, const Place& place, std::string found, std::string expected) {
-    const bool doubtful = InfoOf(rule).doubtful;
-    if (doubtful && !options_.strict) return;
-    ++(doubtful ? counts_.doubts : counts_.errors);
-    on_finding_({rule, place.offset, JsonPath(place), std::move(found), std::move(expected)});
+    if (InfoOf(rule).doubtful && !options_.strict) return;
+    Report({rule, place.offset, JsonPath(place), std::move(found), std::move(expected)});
+  }
+
+  void Report(const Finding& finding) {
+    if (finding.doubtful() && !options_.strict) return;
+    ++(finding.doubtful() ? counts_.doubts : counts_.errors);
+    on_finding_(finding);
   }
 
   void CheckTypeName(const TypeDecl& type) {
@@ -160,11 +173,11 @@ class Checker final : public ProfileEvents {
     const bool is_standard_id = type.id >= 0 && type.id < std::ssize(kStandardTypes);
     if (is_standard_name) standard_seen_.insert(wanted);
     if (is_standard_name && wanted != type.id) {
-      Report(Rule::kTypeStandardId, Member(type.place, "id"),
-             fmt::format("{} with id {}", type.name, type.id), fmt::format("id {}", wanted));
+      NoteStandardId(Member(type.place, "id"), fmt::format("{} with id {}", type.name, type.id),
+                     fmt::format("id {}", wanted));
     } else if (is_standard_id && !is_standard_name) {
-      Report(Rule::kTypeStandardId, place, fmt::format("{} with id {}", Quoted(type.name), type.id),
-             std::string(kStandardTypes[static_cast<size_t>(type.id)]));
+      NoteStandardId(place, fmt::format("{} with id {}", Quoted(type.name), type.id),
+                     std::string(kStandardTypes[static_cast<size_t>(type.id)]));
     }
     if (const std::string why = WrongClassNameForm(type.name); !why.empty()) {
       Report(Rule::kTypeNameForm, place, Quoted(type.name), why);
@@ -173,6 +186,22 @@ class Checker final : public ProfileEvents {
       Report(Rule::kTypeNameUnstable, place, Quoted(type.name),
              "a name that is computed from what the lambda does");
     }
+  }
+
+  // An error in files of version 1, doubtful in older ones: so it waits until the version is known.
+  void NoteStandardId(const Place& place, std::string found, std::string expected) {
+    standard_ids_.push_back({Rule::kTypeStandardId, place.offset, JsonPath(place), std::move(found),
+                             std::move(expected)});
+    if (!version_.empty()) ReportStandardIds();
+  }
+
+  void ReportStandardIds() {
+    const bool old = version_.starts_with("0.");
+    for (Finding& finding : standard_ids_) {
+      if (old) finding.rule = Rule::kTypeStandardElsewhere;
+      Report(finding);
+    }
+    standard_ids_.clear();
   }
 
   void CheckStandardTypes() {
@@ -233,10 +262,10 @@ class Checker final : public ProfileEvents {
       if (!seen.empty()) {
         Report(Rule::kMonitorEntries, entry.place, "another entry", "exactly one");
       }
-      seen.insert(std::string(entry.ctx));
+      seen.insert(KeyOf(entry.frames));
       return;
     }
-    if (!seen.insert(Spelled(entry.frames)).second) {
+    if (!seen.insert(KeyOf(entry.frames)).second) {
       Report(Rule::kContextRepeated, place, Quoted(entry.ctx) + " a second time",
              "each context once");
     }
@@ -348,13 +377,17 @@ class Checker final : public ProfileEvents {
     }
   }
 
-  static std::string Spelled(std::span<const RawFrame> frames) {
-    // Not the file's spelling: 07:0 is 7:0.
-    std::string out;
+  // Of the frames, not of the file's spelling: 07:0 is 7:0. 128 bits in place of a context that may
+  // have megabytes; the seed is this process's own, so that no file can make two keys equal.
+  ContextKey KeyOf(std::span<const RawFrame> frames) const {
+    ContextKey key{MixHash(seed_, frames.size()), seed_};
     for (const RawFrame& frame : frames) {
-      fmt::format_to(std::back_inserter(out), "{}:{}<", frame.method, frame.bci);
+      const uint64_t word =
+          MixHash(static_cast<uint64_t>(frame.method), static_cast<uint64_t>(frame.bci) + seed_);
+      key.first = MixHash(key.first ^ word, seed_);
+      key.second = MixHash(key.second + word, ~seed_);
     }
-    return out;
+    return key;
   }
 
   const CheckOptions& options_;
@@ -367,7 +400,9 @@ class Checker final : public ProfileEvents {
   std::unordered_set<std::ptrdiff_t> standard_seen_;
   std::unordered_map<int64_t, MethodNote> methods_;
   std::unordered_set<std::string> method_identities_;
-  std::array<std::unordered_set<std::string>, kTableCount> contexts_;
+  uint64_t seed_ = ProcessHashSeed();
+  std::array<std::unordered_set<ContextKey, ContextKeyHash>, kTableCount> contexts_;
+  std::vector<Finding> standard_ids_;  // found before the version
   bool instance_of_seen_ = false;
   Place instance_of_place_;
 };

@@ -9,22 +9,13 @@
 #include "writer/branch_outcomes.h"
 
 namespace iprof {
-namespace {
-
-// Both sides of an `if` lead to one place: two indices are all there is to say.
-bool IsIfWithOneTarget(std::span<const int64_t> values) {
-  return values.size() == 6 && values[0] == values[3] &&
-         ((values[1] == 0 && values[4] == 1) || (values[1] == 1 && values[4] == 0));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& report) {
   const auto triples = static_cast<int64_t>(values.size() / 3);
   std::map<int64_t, int64_t> index_of_bci;
   std::map<int64_t, int64_t> bci_of_index;
   std::set<int64_t> indices;
-  const bool sides_meet = IsIfWithOneTarget(values);
   bool all_zero = true;
   bool index_wrong = false;
   for (size_t i = 0; i < values.size(); i += 3) {
@@ -50,13 +41,13 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
     }
     const auto [of_bci, new_bci] = index_of_bci.emplace(bci, index);
     if (!new_bci && of_bci->second != index) {
-      if (sides_meet) continue;
       report(Rule::kSuccessorBciAmbiguous, i,
              fmt::format("bci {} with index {} and with {}", bci, of_bci->second, index),
-             "one index for one bci");
+             "one triple with the sum");
     } else if (!new_bci) {
       report(Rule::kSuccessorTripleRepeated, i,
-             fmt::format("bci {} with index {} a second time", bci, index), "bci -5");
+             fmt::format("bci {} with index {} a second time", bci, index),
+             "one triple with the sum");
     }
     const auto [of_index, new_index] = bci_of_index.emplace(index, bci);
     if (!new_index && of_index->second != bci) {
@@ -69,9 +60,6 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
     report(Rule::kSuccessorAllZero, 0, "only zeros", "a count above 0, or no entry");
   }
   if (index_wrong) return;
-  if (triples == 1) {
-    report(Rule::kSuccessorOnlyOne, 0, "one successor", "two or more");
-  }
   if (*indices.rbegin() != std::ssize(indices) - 1) {
     report(Rule::kSuccessorIndexGap, 1,
            fmt::format("{} indices up to {}", indices.size(), *indices.rbegin()),

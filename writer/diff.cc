@@ -27,9 +27,8 @@ double Share(int64_t part, int64_t total) {
   return total == 0 ? 0 : static_cast<double>(part) / static_cast<double>(total);
 }
 
-std::string NameOf(const Outcome& successor) {
-  if (successor.bci == kRepeatedSuccessorBci) return "no bci";
-  return "bci " + std::to_string(successor.bci) + (successor.rank == 0 ? "" : ", hidden");
+std::string NameOfSuccessor(int64_t bci) {
+  return bci == kRepeatedSuccessorBci ? "no bci" : "bci " + std::to_string(bci);
 }
 
 class Differ {
@@ -51,8 +50,8 @@ class Differ {
   }
 
  private:
-  // The outcome's key is a successor's (bci, rank) or a class in the united profile.
-  using Outcomes = std::map<std::pair<int64_t, int64_t>, int64_t>;
+  // The outcome's key is a successor's bci or a class in the united profile.
+  using Outcomes = std::map<int64_t, int64_t>;
 
   void DiffTable(Table table) {
     std::map<ContextIndex, Pair> pairs;
@@ -95,14 +94,14 @@ class Differ {
     Outcomes outcomes;
     if (RecordKindOf(table) == RecordKind::kSuccessors) {
       const auto successors = side.profile.EntrySuccessors(entry);
-      const std::vector<Outcome> of_triple = OutcomesOf(successors);
+      const std::vector<int64_t> of_triple = OutcomesOf(successors);
       for (size_t i = 0; i < successors.size(); ++i) {
-        int64_t& count = outcomes[{of_triple[i].bci, of_triple[i].rank}];
+        int64_t& count = outcomes[of_triple[i]];
         count = SaturatingAdd(count, successors[i].count);
       }
     } else {
       for (const TypeCount& t : side.profile.EntryTypeCounts(table, entry)) {
-        int64_t& count = outcomes[{static_cast<int64_t>(side.mapping(t.type)), 0}];
+        int64_t& count = outcomes[static_cast<int64_t>(side.mapping(t.type))];
         count = SaturatingAdd(count, t.count);
       }
     }
@@ -120,10 +119,9 @@ class Differ {
     };
     for (const auto& [key, ignored] : keys) {
       DiffOutcome outcome;
-      outcome.name =
-          table == Table::kConditionals
-              ? NameOf({key.first, static_cast<uint32_t>(key.second)})
-              : std::string(united_.TypeName(TypeIndex{static_cast<uint32_t>(key.first)}));
+      outcome.name = table == Table::kConditionals
+                         ? NameOfSuccessor(key)
+                         : std::string(united_.TypeName(TypeIndex{static_cast<uint32_t>(key)}));
       outcome.share_a = share_in(in_a, key, item.total_a);
       outcome.share_b = share_in(in_b, key, item.total_b);
       item.movement += std::abs(outcome.share_a - outcome.share_b) / 2;

@@ -125,6 +125,17 @@ inline Profile RenumberedProfile(const Profile& from, SampleRandom& random) {
   return profile;
 }
 
+inline Profile WithOneTripleEach(const Profile& from) {
+  Profile profile = ParseTables("");
+  const MethodIndex loop = MethodNamed(profile, "a.Main.loop()void");
+  for (const EntryIndex e : EntriesOf(from, Table::kConditionals)) {
+    const Bci bci = from.InnermostFrame(from.EntryContext(Table::kConditionals, e)).bci;
+    profile.AddSuccessors(profile.AddContext(kNoContext, loop, bci),
+                          OneTripleEach(from.EntrySuccessors(e)));
+  }
+  return profile;
+}
+
 // What the consumer gets from one list: how much of the total goes to each bci.
 struct SeenByConsumer {
   int64_t total = 0;
@@ -137,6 +148,34 @@ struct SeenByConsumer {
     }
   }
 };
+
+inline int64_t TotalOf(std::span<const Successor> list) {
+  int64_t total = 0;
+  for (const Successor& s : list) total += s.count;
+  return total;
+}
+
+// Whether the consumer gets all that the list says: no bci stands for two indices.
+inline bool HasOneIndexEach(std::span<const Successor> list) {
+  std::map<int64_t, int64_t> index_of_bci;
+  return std::all_of(list.begin(), list.end(), [&](const Successor& s) {
+    return s.bci == kRepeatedSuccessorBci ||
+           index_of_bci.emplace(s.bci, s.index).first->second == s.index;
+  });
+}
+
+// What the lists say, which is more than the consumer gets where a bci stands for two indices.
+inline SeenByConsumer OutcomesIn(std::initializer_list<Successors> lists) {
+  SeenByConsumer all;
+  for (const Successors& list : lists) {
+    const std::vector<int64_t> outcomes = OutcomesOf(list);
+    for (size_t i = 0; i < list.size(); ++i) {
+      all.total += list[i].count;
+      if (outcomes[i] != kRepeatedSuccessorBci) all.counts[outcomes[i]] += list[i].count;
+    }
+  }
+  return all;
+}
 
 // That `list` gives the consumer just this: counts, and so probabilities.
 inline void RequireSeen(std::span<const Successor> list, const SeenByConsumer& expected) {

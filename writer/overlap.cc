@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "writer/branch_outcomes.h"
 #include "writer/merge_mapping.h"
@@ -11,8 +11,8 @@
 namespace iprof {
 namespace {
 
-// (context, outcome's bci or class, outcome's rank), in indices of the united profile.
-using Key = std::tuple<uint32_t, int64_t, uint32_t>;
+// (context, outcome's bci or class), in indices of the united profile.
+using Key = std::pair<uint32_t, int64_t>;
 struct Counts {
   int64_t a = 0;
   int64_t b = 0;
@@ -25,19 +25,19 @@ void ForEachCount(const Profile& profile, Table table, EntryIndex entry,
   const auto context = static_cast<uint32_t>(mapping(profile.EntryContext(table, entry)));
   switch (RecordKindOf(table)) {
     case RecordKind::kCount:
-      visit(Key{context, 0, 0}, profile.EntryCount(table, entry));
+      visit(Key{context, 0}, profile.EntryCount(table, entry));
       break;
     case RecordKind::kSuccessors: {
       const auto successors = profile.EntrySuccessors(entry);
-      const std::vector<Outcome> outcomes = OutcomesOf(successors);
+      const std::vector<int64_t> outcomes = OutcomesOf(successors);
       for (size_t i = 0; i < successors.size(); ++i) {
-        visit(Key{context, outcomes[i].bci, outcomes[i].rank}, successors[i].count);
+        visit(Key{context, outcomes[i]}, successors[i].count);
       }
       break;
     }
     case RecordKind::kTypeCounts:
       for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
-        visit(Key{context, static_cast<int64_t>(mapping(t.type)), 0}, t.count);
+        visit(Key{context, static_cast<int64_t>(mapping(t.type))}, t.count);
       }
       break;
   }

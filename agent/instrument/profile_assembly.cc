@@ -210,11 +210,11 @@ class Assembly {
         ++left_out;
         continue;
       }
-      ShapeSuccessors(record_.branches[b].kind, targets_, &shape_);
-      std::vector<Successor> made;
-      made.reserve(successors.size());
+      std::vector<Successor> made(NumberSuccessors(targets_, &numbers_));
       for (size_t s = 0; s < successors.size(); ++s) {
-        made.push_back({shape_[s].bci, shape_[s].index, Clamped(ValueOf(successors[s].value))});
+        const uint32_t number = numbers_[s];
+        const int64_t count = Clamped(ValueOf(successors[s].value));
+        made[number] = {targets_[s], number, SaturatingAdd(made[number].count, count)};
       }
       counted.branches.emplace_back(record_.branches[b].bci, std::move(made));
     }
@@ -378,7 +378,7 @@ class Assembly {
   ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, live frames apart
   std::vector<LeftOut> left_out_;
   std::vector<uint32_t> targets_;
-  std::vector<SuccessorShape> shape_;
+  std::vector<uint32_t> numbers_;
 };
 
 class PointedClasses final : public ClassSource {

@@ -1,8 +1,8 @@
 """Counts: what was counted, whoever counted it; read from a profile or from the counting oracle's file.
 
 Keys are (class name, method name, signature): names as Class.getName() gives them, signature = (return, parameters...).
-A branch is kept by what its edges lead to: bci of the branch -> {target bci: executions}; the two edges of an if whose
-target is the next instruction are told apart by the order in which the profile has them, see `pairs`.
+A branch is kept by what its edges lead to: bci of the branch -> {target bci: executions}. Edges with one target, of an if
+whose target is the next instruction or of a switch's keys, are one record with their sum.
 """
 
 import collections
@@ -13,7 +13,6 @@ import pathlib
 from oracle import classfile
 
 UNLISTED = "(unlisted)"  # HotSpot's receivers of classes that had no row, or that it does not need to know
-SHARED = -5  # a successor whose bci an earlier one of the same index carries
 
 
 class Counts:
@@ -29,20 +28,25 @@ class Counts:
 
     def by_target(self, method, bci):
         """{target bci: executions} of one branch; empty where nothing was recorded."""
-        records = self.branches.get(method, {}).get(bci, [])
-        bci_of = {}
-        for target, index, _ in records:
-            if target != SHARED:
-                bci_of.setdefault(index, target)
-        sums = collections.Counter()
-        for _, index, count in records:
-            sums[bci_of[index]] += count
-        return dict(sums)
+        return {target: count for target, _, count in self.branches.get(method, {}).get(bci, [])}
 
-    def pair(self, method, bci):
-        """(taken, not taken) of an if, or None: the two records in order."""
+    def records(self, method, bci):
+        """The counts of a branch's records in order, an if's being (taken, not taken); None where there are none."""
         records = self.branches.get(method, {}).get(bci)
         return None if records is None else tuple(count for _, _, count in records)
+
+
+def sums_by_target(targets, numbers):
+    """One number for each of a branch's edges -> one for each target, in order of first appearance."""
+    return tuple(n for _, _, n in one_each(zip(targets, numbers)))
+
+
+def one_each(edges):
+    """[(target bci, executions) ...] -> [(target bci, index, executions) ...], one for each target, as a profile has them."""
+    sums = {}
+    for target, n in edges:
+        sums[target] = sums.get(target, 0) + n
+    return [(target, index, n) for index, (target, n) in enumerate(sums.items())]
 
 
 def key(owner, name, descriptor):
@@ -102,15 +106,5 @@ def from_oracle(path):
             for bci, edges in found["branches"].items():
                 if not any(n for _, n in edges):
                     continue
-                index_of = {}
-                records = []
-                is_if = len(edges) == 2 and not found.get("switches", {}).get(bci)
-                for position, (target, n) in enumerate(edges):
-                    if is_if:
-                        records.append((target, position, n))
-                        continue
-                    first = target not in index_of
-                    index = index_of.setdefault(target, len(index_of))
-                    records.append((target if first else SHARED, index, n))
-                counts.branches[this][int(bci)] = records
+                counts.branches[this][int(bci)] = one_each(edges)
     return counts

@@ -269,8 +269,8 @@ class Checker:
     _live = _abrupt
 
     def _if(self, what, key, bci, taken, not_taken):
+        actual = self.found.records(key, bci)
         expected = {"taken": taken, "not": not_taken}
-        actual = self.found.pair(key, bci)
         if actual is not None and len(actual) != 2:
             self.outcome.checked += 1
             self.outcome.wrong.append(f"{what}: {len(actual)} successors recorded for an if")
@@ -297,12 +297,7 @@ class Checker:
         records = self.found.branches.get(key, {}).get(branch.bci)
         if records is None:
             return
-        first, seen = {}, []
-        for target in branch.targets:
-            if branch.is_switch:
-                seen.append((target if target not in first else counts.SHARED, first.setdefault(target, len(first))))
-            else:
-                seen.append((target, len(seen)))
+        seen = [(target, index) for target, index, _ in counts.one_each((target, 0) for target in branch.targets)]
         actual = [(target, index) for target, index, _ in records]
         if actual != seen:
             self.outcome.wrong.append(f"{what}: successors (bci, index) are {actual}, the class file says {seen}")
@@ -319,9 +314,6 @@ class Checker:
             expected[target] += n
         what = f"{place} ({method.owner}.{method.name} bci {branch.bci})"
         self._compare_branch(what, dict(+expected), {t: n for t, n in self.found.by_target(key, branch.bci).items() if n}, key)
-        counted = self.found.pair(key, branch.bci)
-        if counted is not None:
-            self._compare_branch(f"{what} by key", dict(enumerate(per_key)), dict(enumerate(counted)), key)
 
     def _at(self, owner, method, bci, _taken, taken, _not, not_taken):
         self._if(f"{owner}.{method} bci {bci}", self._key(owner, method), int(bci), int(taken), int(not_taken))

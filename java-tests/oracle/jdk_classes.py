@@ -36,10 +36,11 @@ class JdkClasses:
     def find(self, key):
         return self.methods(key[0]).get(key)
 
-    def target_is_next(self, key, bci):
+    def targets(self, key, bci):
+        """Where a branch's edges lead to; empty where there is none."""
         method = self.find(key)
-        branch = method.branch_at(bci) if method else None
-        return branch is not None and len(set(branch.targets)) == 1
+        branch = method.branch_at(bci) if method is not None else None
+        return branch.targets if branch is not None else ()
 
     def has_one_target(self, key, bci):
         """Whether only one method can be called: it is private or final, or its class is, or it is a method handle's kind."""

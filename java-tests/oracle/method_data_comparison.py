@@ -52,7 +52,14 @@ def between(ours, profiles):
 def _profile_of(counted, method, bci):
     if bci is None:
         return (counted.calls[method],)
-    return counted.pair(method, bci)
+    return counted.records(method, bci)
+
+
+def _hotspots(counted, method, bci, targets):
+    """HotSpot has a number for each edge, a profile one for each target."""
+    numbers = _profile_of(counted, method, bci)
+    edges = targets(method, bci) if bci is not None else ()
+    return counts.sums_by_target(edges, numbers) if numbers is not None and len(numbers) == len(edges) else numbers
 
 
 def _why(ours, theirs, intrinsic, unprofiled):
@@ -77,7 +84,7 @@ def _why(ours, theirs, intrinsic, unprofiled):
     return "shares differ"
 
 
-def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda method, bci: False,
+def compare(ours, profiles, wanted=lambda method: True, targets=lambda method, bci: (),
             intrinsic=lambda method: False, unprofiled=lambda method: False):
     """profiles: HotSpot's, one for each mode. wanted chooses methods; the other predicates know the class files.
 
@@ -94,7 +101,7 @@ def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda me
         if not wanted(method):
             continue
         mine = _profile_of(ours, method, bci)
-        theirs = [_profile_of(counted, method, bci) for counted in profiles]
+        theirs = [_hotspots(counted, method, bci, targets) for counted in profiles]
         if mine is not None:
             if any(t is not None and agree(mine, t) for t in theirs):
                 result.sites += 1
@@ -104,12 +111,6 @@ def compare(ours, profiles, wanted=lambda method: True, target_is_next=lambda me
                 result.sites += 1
                 result.confirmed += 1
                 result.explained["between HotSpot's two runs, which differ"] += 1
-                continue
-            if bci is not None and target_is_next(method, bci) and any(
-                    t is not None and agree(mine, t[::-1]) for t in theirs):
-                result.sites += 1
-                result.confirmed += 1
-                result.explained["edges swapped where the target is the next instruction"] += 1
                 continue
         why = _why(mine, theirs, bci is None and intrinsic(method), bci is None and unprofiled(method))
         result.explained[why] += 1

@@ -17,14 +17,9 @@ ROUNDED = 1e-6  # the tool prints six digits
 
 
 def probabilities(records):
-    """Shares as the consumer sees them, by the format's rules alone: counts add up by index, which goes by the bci of its
-    first record; a successor is known by its bci, and where two indices have one bci the later stands."""
-    bci_of, sums = {}, {}
-    for bci, index, n in records:
-        bci_of.setdefault(index, bci)
-        sums[index] = sums.get(index, 0) + n
-    total = sum(sums.values())
-    return {bci_of[index]: n / total for index, n in sums.items()}
+    """Shares as the consumer sees them: a successor is known by its bci, and each has one record."""
+    total = sum(n for _, _, n in records)
+    return {bci: n / total for bci, _, n in records}
 
 
 def agree(one, other, tolerance):
@@ -67,13 +62,7 @@ class ConsumerView(AgentCase):
                 if branch is None:
                     wrong.append(f"{key} bci {bci}: no branch there")
                     continue
-                first, expected = {}, []
-                for target in branch.targets:
-                    if branch.is_switch:
-                        expected.append((target if target not in first else counts.SHARED,
-                                         first.setdefault(target, len(first))))
-                    else:
-                        expected.append((target, len(expected)))
+                expected = [r[:2] for r in counts.one_each((target, 0) for target in branch.targets)]
                 if [r[:2] for r in records] != expected:
                     wrong.append(f"{key} bci {bci}: {records}, the class file has {expected}")
                 elif not any(r[2] for r in records):

@@ -19,7 +19,7 @@ class Contention(AgentCase):
         work = counts.key("counting.Contended", "work", "(I)I")
         read = classfile.read((Settings.classes / "counting" / "Contended.class").read_bytes())
         branch = next(m for m in read.methods if m.name == "work").branches[0]
-        taken, not_taken = found.pair(work, branch.bci)
+        taken, not_taken = found.records(work, branch.bci)
         total = threads * EACH
         return 1 - (taken + not_taken) / total, abs(taken / (taken + not_taken) - 0.75)
 

@@ -46,7 +46,7 @@ class MethodData(CountingCase):
             result = method_data_comparison.compare(
                 counts.from_profile(self.folder / "default.iprof"), profiles,
                 wanted=javac,
-                target_is_next=jdk.target_is_next, unprofiled=jdk.nothing_to_profile)
+                targets=jdk.targets, unprofiled=jdk.nothing_to_profile)
             print(f"{placement}: {method_data_comparison.describe(result)}", file=sys.stderr)
             self.receivers(jdk, profiles)
             self.assertGreater(result.sites, 1000)

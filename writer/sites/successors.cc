@@ -4,17 +4,8 @@
 
 namespace iprof {
 
-void ShapeSuccessors(BranchKind kind, std::span<const uint32_t> targets,
-                     std::vector<SuccessorShape>* shape) {
-  shape->clear();
-  if (kind == BranchKind::kIf) {
-    for (uint32_t i = 0; i < targets.size(); ++i) {
-      shape->push_back({static_cast<int32_t>(targets[i]), i});
-    }
-    return;
-  }
-  // Sorted by target, then place: the first place of each run is its first appearance. Its number
-  // among first appearances is the index.
+uint32_t NumberSuccessors(std::span<const uint32_t> targets, std::vector<uint32_t>* numbers) {
+  // Sorted by target, then place: the first place of each run is its first appearance.
   std::vector<uint32_t> order(targets.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
@@ -25,13 +16,11 @@ void ShapeSuccessors(BranchKind kind, std::span<const uint32_t> targets,
     first[order[i]] = same ? first[order[i - 1]] : order[i];
   }
   uint32_t next = 0;
+  numbers->clear();
   for (uint32_t i = 0; i < targets.size(); ++i) {
-    if (first[i] == i) {
-      shape->push_back({static_cast<int32_t>(targets[i]), next++});
-    } else {
-      shape->push_back({kSharedTargetBci, (*shape)[first[i]].index});
-    }
+    numbers->push_back(first[i] == i ? next++ : (*numbers)[first[i]]);
   }
+  return next;
 }
 
 }  // namespace iprof
