@@ -3,6 +3,7 @@
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/check.h"
 
@@ -19,6 +20,7 @@ class CheckCommand : public Command {
     app.add_flag("-q,--quiet", quiet_, "Print the summary line only");
     AddCount(app, "--max-findings", max_findings_,
              "Print at most N findings per file; all are counted (default: 0, no limit)");
+    AddTarget(app, target_);
     AddFormat(app, format_);
   }
 
@@ -77,9 +79,60 @@ class CheckCommand : public Command {
                     counts->types, counts->methods, counts->entries, counts->errors);
       if (strict_) console.Print(", {} doubtful", counts->doubts);
       console.Write("\n");
+      if (!quiet_) PrintShare(console, name, *counts);
       if (findings != 0) code = Worse(code, ExitCode::kFindings);
     }
     return code;
+  }
+
+  void PrintShare(Console& console, const std::string& name, const CheckCounts& counts) const {
+    const ImageTarget target = TargetOf(target_, counts.image.note);
+    const ImageShare& share = counts.image.Of(target);
+    if (share.entries() == 0) return;
+    console.Print(
+        "{}: an image build for JDK {} can use {} of the entries; by weight",
+        EscapeForTerminal(name), JdkOf(target),
+        Percent(static_cast<double>(share.usable_entries()), static_cast<double>(share.entries())));
+    const char* separator = " ";
+    for (const Table table : kAllTables) {
+      const ImageShare::Part part = share.Of(table);
+      if (part.weight == 0 || table == Table::kMonitors) continue;  // monitors have no place
+      console.Print(
+          "{}{} of the {}", separator,
+          Percent(static_cast<double>(part.usable_weight), static_cast<double>(part.weight)),
+          ShortName(table));
+      separator = ", ";
+    }
+    console.Write("\n");
+  }
+
+  static std::string Percent(double part, double whole) {
+    return fmt::format("{:.1f} %", 100 * part / whole);
+  }
+
+  void PrintShare(JsonText& json, const CheckCounts& counts) const {
+    const ImageTarget target = TargetOf(target_, counts.image.note);
+    const ImageShare& share = counts.image.Of(target);
+    json.Key("image");
+    json.StartObject();
+    json.Field("target", static_cast<int64_t>(JdkOf(target)));
+    json.Field("entries", share.entries());
+    json.Field("usable_entries", share.usable_entries());
+    json.Key("tables");
+    json.StartObject();
+    for (const Table table : kAllTables) {
+      const ImageShare::Part part = share.Of(table);
+      if (part.entries == 0) continue;
+      json.Key(TableKey(table));
+      json.StartObject();
+      json.Field("entries", part.entries);
+      json.Field("usable_entries", part.usable_entries);
+      json.Field("weight", part.weight);
+      json.Field("usable_weight", part.usable_weight);
+      json.EndObject();
+    }
+    json.EndObject();
+    json.EndObject();
   }
 
   ExitCode RunJson(Console& console) {
@@ -114,6 +167,7 @@ class CheckCommand : public Command {
         json.Field("entries", counts->entries);
         json.Field("errors", counts->errors);
         json.Field("doubtful", counts->doubts);
+        PrintShare(json, *counts);
         if (counts->errors + counts->doubts != 0) code = Worse(code, ExitCode::kFindings);
       } else {
         json.Field("failed", counts.status().message());
@@ -130,6 +184,7 @@ class CheckCommand : public Command {
   bool strict_ = false;
   bool quiet_ = false;
   size_t max_findings_ = 0;
+  std::string target_;
   std::string format_ = "text";
 };
 
@@ -148,7 +203,9 @@ const CommandEntry kCheckEntry = {
     "violation "
     "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
     "was found "
-    "and what was expected; a summary line follows for each file.\n\n"
+    "and what was expected. A summary line follows for each file, and one that says how much of it "
+    "an "
+    "image build can use.\n\n"
     "Exits with 1 when something was found. A file that is no JSON at all is bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 

@@ -104,7 +104,7 @@ class Frame(CliTest):
     def test_a_file_named_in_brackets(self):
         self.write("[a,b]", profile())
         self.write("[c]", profile(10))
-        self.assertEqual(len(self.out("check", "[a,b]", "--", "[c]").splitlines()), 2)
+        self.assertEqual(len(self.out("check", "-q", "[a,b]", "--", "[c]").splitlines()), 2)
         self.run_tool("merge", "-o", "[sum]", "[a,b]", "[c]", "--input-list", "-", stdin=b"[c]\n")
         self.assertEqual(sorted(e["records"][0] for e in self.load("[sum]")["callCountProfiles"]), [21, 189, 1890])
         for command in (["show"], ["diff", "[c]"], ["convert", "--to", "csv"]):

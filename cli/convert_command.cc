@@ -4,6 +4,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "writer/convert.h"
+#include "writer/image/image_profile.h"
 
 namespace iprof::cli {
 namespace {
@@ -22,6 +23,10 @@ class ConvertCommand : public Command {
     version_option_ = AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
                                 "Format version of pretty and iprof (default: auto, the lowest "
                                 "that loses nothing)");
+    app.add_flag("--image", image_,
+                 "Leave out what an image build cannot use: machinery that only a JVM runs, and "
+                 "positions in methods that the image replaces");
+    target_option_ = AddTarget(app, target_);
     app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
     AddFormat(app, format_)->description("Say what was written, for programs (needs -o FILE)");
   }
@@ -38,8 +43,14 @@ class ConvertCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    const Result<Profile> profile = ReadInput(console, file_);
+    if (target_option_->count() != 0 && !image_) {
+      return console.Error(Status(Code::kUsage, "--target needs --image"));
+    }
+    Result<Profile> profile = ReadInput(console, file_);
     if (!profile.ok()) return console.Error(profile.status());
+    if (image_) {
+      profile = MakeImageProfile(*profile, TargetOf(target_, ImageNote::Of(*profile))).profile;
+    }
     const Status status = profile_text ? WriteProfileOutput(console, *profile, output_, version_,
                                                             to_ == "pretty", gzip_)
                                        : WriteText(console, *profile);
@@ -77,6 +88,9 @@ class ConvertCommand : public Command {
   std::string version_ = "auto";
   CLI::Option* version_option_ = nullptr;
   bool bci_given_ = false;
+  bool image_ = false;
+  std::string target_;
+  CLI::Option* target_option_ = nullptr;
   bool gzip_ = false;
   std::string format_ = "text";
 };
@@ -85,6 +99,8 @@ constexpr Example kExamples[] = {
     {"iprof convert --to pretty app.iprof | less", "Read a profile with your own eyes."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+    {"iprof convert --to iprof --image full.iprof -o app.iprof",
+     "What an image build can use of a profile that was taken with image=n."},
 };
 
 }  // namespace

@@ -64,6 +64,22 @@ CLI::Option* AddFormat(CLI::App& app, std::string& format) {
                    "Print for people or for programs (default: text)");
 }
 
+CLI::Option* AddTarget(CLI::App& app, std::string& target) {
+  std::vector<std::string> jdks;
+  for (const ImageTarget each : kImageTargets) jdks.push_back(std::to_string(JdkOf(each)));
+  return AddChoice(app, "--target", target, jdks,
+                   "The JDK of the GraalVM that builds the image (default: what the profile says, "
+                   "or " +
+                       jdks.back() + ")");
+}
+
+ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note) {
+  for (const ImageTarget each : kImageTargets) {
+    if (target == std::to_string(JdkOf(each))) return each;
+  }
+  return note ? note->target : kNewestImageTarget;
+}
+
 CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
                         const std::string& description) {
   return app.add_option(name, path, description)->required()->type_name("FILE");

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/console.h"
+#include "writer/image/image_note.h"
 
 namespace iprof::cli {
 
@@ -21,6 +23,11 @@ CLI::Option* AddFormat(CLI::App& app, std::string& format);
 // A positional profile; '-' is standard input.
 CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
                         const std::string& description);
+
+// --target 17|21|23|24|25: the JDK of the GraalVM that builds the image. TargetOf gives the one that
+// was asked for, or that the file names, or the newest.
+CLI::Option* AddTarget(CLI::App& app, std::string& target);
+ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note);
 
 // A non-negative number, optionally with '%': 0.05 and 5% both give 0.05.
 CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,

@@ -44,6 +44,7 @@ class Checker final : public ProfileEvents {
     if (stopped_) return;
     ReportStandardIds();
     CheckStandardTypes();
+    counts_.image = image_.shares();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
     }
@@ -98,6 +99,7 @@ class Checker final : public ProfileEvents {
              fmt::format("{} a second time", method.id), "each id once");
     }
     CheckSignature(method);
+    image_.AddMethod(method.id, ImageUseOf(method));
     return true;
   }
 
@@ -117,10 +119,14 @@ class Checker final : public ProfileEvents {
     ++counts_.entries;
     if (entry.ctx_ok) CheckContext(entry);
     if (entry.records_ok) CheckRecords(entry);
+    if (entry.ctx_ok && entry.records_ok) image_.AddEntry(entry);
     return true;
   }
 
-  bool OnUnknownKey(std::string_view, std::string_view, const Place&) override { return true; }
+  bool OnUnknownKey(std::string_view key, std::string_view json, const Place&) override {
+    image_.AddKey(key, json);
+    return true;
+  }
 
   bool OnUnknownMember(std::string_view name, const Place& place) override {
     Report(Rule::kUnknownMember, place, "member " + Quoted(name), "members of the format");
@@ -250,6 +256,18 @@ class Checker final : public ProfileEvents {
     note.blocks = IsBlockingMethod(declaring->second, method.name);
     note.linkage = IsLinkageClass(declaring->second);
     return note;
+  }
+
+  MethodUse ImageUseOf(const MethodDecl& method) {
+    names_of_signature_.clear();
+    for (const int64_t id : method.signature) {
+      const auto name = type_names_.find(id);
+      names_of_signature_.push_back(name == type_names_.end() ? std::string_view()
+                                                              : std::string_view(name->second));
+    }
+    const std::span<const std::string_view> names(names_of_signature_);
+    if (names.empty()) return MethodUse({}, method.name, {});
+    return MethodUse(names[0], method.name, names.subspan(std::min<size_t>(2, names.size())));
   }
 
   void CheckContext(const EntryDecl& entry) {
@@ -403,6 +421,8 @@ class Checker final : public ProfileEvents {
   uint64_t seed_ = ProcessHashSeed();
   std::array<std::unordered_set<ContextKey, ContextKeyHash>, kTableCount> contexts_;
   std::vector<Finding> standard_ids_;  // found before the version
+  FileShares image_;
+  std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;
   Place instance_of_place_;
 };

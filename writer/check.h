@@ -17,6 +17,7 @@
 
 #include "writer/byte_stream.h"
 #include "writer/check_rules.h"
+#include "writer/image/file_shares.h"
 #include "writer/status.h"
 
 namespace iprof {
@@ -40,6 +41,7 @@ struct CheckCounts {
   size_t types = 0;
   size_t methods = 0;
   size_t entries = 0;
+  ImageShares image;  // what image builds can use of the entries
 };
 
 using FindingHandler = std::function<void(const Finding&)>;

@@ -16,7 +16,7 @@ iprof_room(iprof_operations
     merge_mapping.cc
     overlap.cc
     summary.cc
-  LIBS iprof_writer Threads::Threads)
+  LIBS iprof_image iprof_writer Threads::Threads)
 
 iprof_test(writer_operations_test
   SOURCES

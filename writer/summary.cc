@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "writer/glob.h"
+
 namespace iprof {
 namespace {
 
@@ -164,29 +166,6 @@ std::string DescribeContext(const Profile& profile, ContextIndex context, size_t
 std::string DescribeCallers(const Profile& profile, ContextIndex context, size_t most) {
   const ContextIndex caller = profile.Caller(context);
   return caller == kNoContext ? std::string() : DescribeContext(profile, caller, most);
-}
-
-bool WildcardMatch(std::string_view pattern, std::string_view text) {
-  size_t p = 0;
-  size_t t = 0;
-  size_t star = std::string_view::npos;
-  size_t resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 std::string QualifiedName(const Profile& profile, MethodIndex method) {

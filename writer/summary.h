@@ -65,7 +65,6 @@ std::string DescribeCallers(const Profile& profile, ContextIndex context,
 bool MatchesMethod(const Profile& profile, MethodIndex method, std::string_view pattern);
 // All methods that a pattern means, by name.
 std::vector<MethodIndex> FindMethods(const Profile& profile, std::string_view pattern);
-bool WildcardMatch(std::string_view pattern, std::string_view text);
 
 // The name without the signature: "a.b.C.m".
 std::string QualifiedName(const Profile& profile, MethodIndex method);

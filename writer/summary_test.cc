@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "writer/glob.h"
 #include "writer/operations_test_profiles.h"
 
 namespace iprof {

@@ -15,6 +15,8 @@
 #include "agent/vm/profile_dump.h"
 #include "agent/vm/vm_flags.h"
 #include "agent/vm/vm_identity.h"
+#include "writer/image/image_note.h"
+#include "writer/image/image_profile.h"
 #include "writer/model.h"
 
 namespace iprof::vm {
@@ -54,8 +56,23 @@ int JdkVersion(jvmtiEnv* jvmti) {
   return MakeVmIdentity("", std::string(ViewOf(text))).major;
 }
 
-instrument::NamingRule NamingFor(const Options& options, jvmtiEnv* jvmti) {
-  return instrument::RuleForJdk(options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti));
+// Of the GraalVM that builds the image: as asked for, or the running JVM's.
+int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
+  return options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti);
+}
+
+std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
+  std::string text = fmt::format(
+      "image build for JDK {}: {} of {} entries kept, {} contexts cut, {} methods left out\n",
+      JdkOf(target), made.share.usable_entries(), made.share.entries(), made.contexts_cut,
+      made.methods_left_out);
+  for (const Table table : kAllTables) {
+    const ImageShare::Part part = made.share.Of(table);
+    if (part.entries == 0) continue;
+    text += fmt::format("  {}: {} of {} entries, {} of {} counts\n", TableKey(table),
+                        part.usable_entries, part.entries, part.usable_weight, part.weight);
+  }
+  return text;
 }
 
 }  // namespace
@@ -65,7 +82,8 @@ Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_pt
       jvmti_(jvmti),
       settings_(std::move(settings)),
       log_(std::move(log)),
-      hidden_names_(NamingFor(settings_.options, jvmti),
+      target_jdk_(TargetJdk(settings_.options, jvmti)),
+      hidden_names_(instrument::RuleForJdk(target_jdk_),
                     instrument::UnboxingOfJdk(JdkVersion(jvmti))) {}
 
 Agent* Agent::Current() { return current.load(std::memory_order_acquire); }
@@ -194,6 +212,15 @@ Status Agent::WriteProfile(JNIEnv* jni) {
   Sampling* const sampling = sampling_.load();
   if (sampling != nullptr) sampling->AddTo(jni, profile);
   const Options& options = settings_.options;
+  const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
+  std::string image_report;
+  if (options.image) {
+    ImageProfile made = MakeImageProfile(profile, image_target);
+    image_report = DescribeShare(made, image_target);
+    profile = std::move(made.profile);
+  } else {
+    profile.SetExtra(kImageNoteKey, ImageNote{image_target, false}.ToJson());
+  }
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;
   target.format.gzip = options.gzip;
@@ -209,6 +236,7 @@ Status Agent::WriteProfile(JNIEnv* jni) {
     if (hidden_ != nullptr) report += hidden_->Report();
     if (sampling != nullptr) report += sampling->Report();
     report += budget_.Report();
+    report += image_report;
     for (std::string_view line : SplitAt(report, "\n")) {
       if (!line.empty()) log_->Statistics(line);
     }

@@ -86,6 +86,7 @@ class Agent {
   jvmtiEnv* jvmti_;
   AgentSettings settings_;
   std::unique_ptr<Log> log_;
+  const int target_jdk_;  // of the GraalVM that builds the image; 0: not known
   HiddenNames hidden_names_;
   ProxyNames proxies_{hidden_names_};
   instrument::MemoryBudget budget_;

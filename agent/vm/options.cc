@@ -62,7 +62,10 @@ const auto kTable = std::to_array<OptionSpec>({
      "count the classes of objects at type checks; needs format=1.1.0"},
     {"jdk", &Options::jdk, "y", "count in the JDK's own classes too, from the first bytecode on"},
     {"target", ChoiceSlot{"17|21|23|24|25", StoreTarget}, "",
-     "the JDK of the GraalVM that builds the image: how lambdas are named; else the running one's"},
+     "the JDK of the GraalVM that builds the image (names, and what it replaces); else the running "
+     "one's"},
+    {"image", &Options::image, "y",
+     "leave out what an image build cannot use; n: write everything, to analyse HotSpot itself"},
     {"include", &Options::include, "", "count only in classes that match one of these patterns"},
     {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
     {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",

@@ -47,7 +47,8 @@ struct Options {
   bool instance_ofs = false;
   int64_t receivers_max_lost = 2;  // percent
   bool jdk = true;                 // also the classes of the boot and platform loaders
-  int target_jdk = 0;              // whose image build the names are for; 0: the running JVM's
+  int target_jdk = 0;              // whose image build the profile is for; 0: the running JVM's
+  bool image = true;               // leave out what an image build cannot use
   PatternList include;             // class names with dots; empty: all
   PatternList exclude;
   instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;

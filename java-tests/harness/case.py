@@ -56,6 +56,9 @@ class Settings:
 
 class AgentCase(unittest.TestCase):
     maxDiff = None
+    # What a class of tests gives the agent unless a test says otherwise. Tests that compare with what the JVM runs need
+    # image=n: by default the agent leaves out what no image has.
+    agent_defaults = {}
 
     def setUp(self):
         self.jvm = Settings.jvm
@@ -68,6 +71,10 @@ class AgentCase(unittest.TestCase):
         """main: a class of programs/, or ["-jar", path] and the like. agent: option text, None: without the agent."""
         command = [self.jvm.java]
         if agent is not None:
+            given = {option.partition("=")[0] for option in agent.split(",")}
+            if "help" not in given:
+                agent = ",".join(filter(None, [agent, *(f"{name}={value}" for name, value in self.agent_defaults.items()
+                                                        if name not in given)]))
             command.append(f"-agentpath:{Settings.agent}" + (f"={agent}" if agent else ""))
         main = [main] if isinstance(main, str) else list(main)
         return [str(part) for part in (*command, "-cp", Settings.classes, *jvm_args, *main, *args)]

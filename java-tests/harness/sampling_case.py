@@ -8,6 +8,8 @@ ONLY_SAMPLES = "calls=n,branches=n"
 
 
 class SamplingCase(AgentCase):
+    agent_defaults = {"image": "n"}
+
     def sampled(self, program, *args, options=ONLY_SAMPLES, jvm_args=(), interval="1ms"):
         """Runs a program; returns (its run, profile, statistics)."""
         run = self.run_java(program, *args, agent=f"out=s.iprof,interval={interval},{options}", jvm_args=jvm_args)

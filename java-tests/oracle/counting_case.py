@@ -20,6 +20,8 @@ def program():
 
 
 class CountingCase(AgentCase):
+    agent_defaults = {"image": "n"}
+
     def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False,
               classes=None, lambdas=True):
         """main: a class of the package, or ["-m", ...] and the like. only_where_counted: a method or branch that was

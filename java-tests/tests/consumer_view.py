@@ -27,6 +27,8 @@ def agree(one, other, tolerance):
 
 
 class ConsumerView(AgentCase):
+    agent_defaults = {"image": "n"}
+
     def compile(self, options="", jvm_args=()):
         """Runs javac under the agent, with nothing there from an earlier run, which would be less to do."""
         shutil.rmtree(self.folder / "classes", ignore_errors=True)

@@ -39,6 +39,8 @@ def interfaces(data):
 
 
 class NamesCase(AgentCase):
+    agent_defaults = {"image": "n"}
+
     def target(self):
         return self.jvm.major
 

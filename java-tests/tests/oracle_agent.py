@@ -9,6 +9,8 @@ REQUIRES = "jdk"
 
 
 class OracleAgent(AgentCase):
+    agent_defaults = {"image": "n"}
+
     def setUp(self):
         super().setUp()
         try:

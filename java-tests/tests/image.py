@@ -1,0 +1,79 @@
+"""image=: what the agent writes for an image build, and what `iprof convert --image` makes of the whole profile later."""
+
+import json
+import re
+
+from harness.case import AgentCase
+from harness.profile import load_profile
+
+PLACES = ("conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles")
+MACHINERY = re.compile(r"java\.lang\.invoke\.(?!VarHandle)|sun\.invoke\.|java\.lang\.module\.|jdk\.internal\.(module|loader|"
+                       r"classfile|org\.objectweb\.asm|jimage)\.|sun\.launcher\.")
+# Methods that images of every release replace.
+REPLACED = ("java.lang.Class.getName()", "java.lang.Class.isInstance(", "java.lang.Class.isArray()",
+            "java.lang.Thread.currentThread()", "java.lang.Object.hashCode()")
+
+
+class Image(AgentCase):
+    def written(self, out, **options):
+        agent = ",".join(f"{name}={value}" for name, value in
+                         {"out": out, "format": "1.1.0", "instanceofs": "y", "interval": "1ms", **options}.items())
+        run = self.run_java("Replaced", agent=agent)
+        self.assertEqual(run.stdout, "sink full\n")
+        return run, self.profile(out)
+
+    def share(self, name):
+        return json.loads(self.run_tool("check", "--format", "json", name).stdout)["files"][0]["image"]
+
+    def assert_fit_for_an_image(self, profile):
+        wrong = []
+        for key in ("callCountProfiles", "samplingProfiles", *PLACES):
+            for context in profile.table(key):
+                wrong += [(key, context) for frame in context if MACHINERY.match(frame)]
+                replaced = [frame for frame in context if frame.startswith(REPLACED)]
+                wrong += [(key, context) for frame in replaced if key in PLACES or not frame.endswith(":0")]
+        self.assertEqual(wrong[:20], [])
+
+    def test_by_default_only_what_an_image_can_use_is_written(self):
+        run, profile = self.written("y.iprof", verbose=1)
+        self.assert_fit_for_an_image(profile)
+        target = profile.document["iprofImage"]["target"]
+        self.assertEqual(profile.document["iprofImage"], {"target": target, "filtered": True})
+        self.assertEqual(target, {17: 17, 21: 21, 25: 25}.get(self.jvm.major, target))
+        # The program's own counts are all there, and so are the calls of what is replaced.
+        self.assertEqual(profile.calls_of("Replaced.called"), 20)
+        self.assertGreaterEqual(profile.calls_of("java.lang.Class.getName"), 20 * 200_000 * 0.9)
+        self.assertRegex(run.stderr, r"image build for JDK \d+: \d+ of \d+ entries kept, \d+ contexts cut")
+        share = self.share("y.iprof")
+        self.assertEqual(share["entries"], share["usable_entries"])
+        # Reflection called it, so its samples have no callers; they are not lost.
+        called = {context: n for context, n in profile.samples().items() if any("Replaced.called(" in f for f in context)}
+        self.assertTrue(called)
+        for context in called:
+            self.assertIn("Replaced.called(", context[-1])
+
+    def test_everything_and_filtered_later(self):
+        _, whole = self.written("n.iprof", image="n")
+        self.assertFalse(whole.document["iprofImage"]["filtered"])
+        self.assertTrue([m for m in whole.calls() if MACHINERY.match(m[0])], "a JVM runs machinery")
+        self.assertTrue([c for c in whole.branches() if c[0].startswith(REPLACED)], "branches in replaced methods")
+        share = self.share("n.iprof")
+        used = share["usable_entries"] / share["entries"]
+        calls = share["tables"]["callCountProfiles"]
+        print(f"{self.jvm.id}: an image build can use {100 * used:.1f} % of the entries, "
+              f"{100 * calls['usable_weight'] / calls['weight']:.2f} % of the calls")
+        self.assertLess(used, 0.8)
+        self.assertGreater(calls["usable_weight"], 0.9 * calls["weight"])
+        self.run_tool("convert", "--to", "iprof", "--image", "n.iprof", "-o", "f.iprof")
+        filtered = self.profile("f.iprof")
+        self.assert_fit_for_an_image(filtered)
+        for key in ("callCountProfiles", *PLACES):
+            before, after = whole.table(key), filtered.table(key)
+            self.assertTrue(after)
+            self.assertEqual(after, {context: before[context] for context in after}, key)
+            self.assertEqual(len(after), share["tables"][key]["usable_entries"], key)
+        self.assertEqual(sum(filtered.samples().values()), share["tables"]["samplingProfiles"]["usable_weight"])
+
+    def test_the_target_decides(self):
+        self.written("t.iprof", target=17)
+        self.assertEqual(load_profile(self.folder / "t.iprof").document["iprofImage"]["target"], 17)

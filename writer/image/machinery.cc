@@ -1,0 +1,85 @@
+#include "writer/image/machinery.h"
+
+#include <algorithm>
+
+#include "writer/glob.h"
+
+namespace iprof {
+namespace {
+
+constexpr std::string_view kLinkage =
+    "call sites and method handles are linked by the image builder";
+constexpr std::string_view kClassFiles = "an image makes no class files";
+constexpr std::string_view kModules = "modules are resolved by the image builder";
+constexpr std::string_view kLoading = "an image loads no classes";
+constexpr std::string_view kRuntimeImage = "an image does not read the JDK's file of modules";
+constexpr std::string_view kLauncher = "an image starts without the java launcher";
+constexpr std::string_view kStart = "an image has a start of its own";
+constexpr std::string_view kAccessors = "an image has reflection accessors of its own";
+constexpr std::string_view kStackWalking = "an image walks stacks in its own way";
+constexpr std::string_view kAgents = "an image takes no agents";
+
+// The first match decides.
+constexpr MachineryRule kRules[] = {
+    {"java.lang.invoke.VarHandle*", "*", MachineryKind::kKept, "fields and arrays are accessed so"},
+    {"java.lang.invoke.*", "*", MachineryKind::kWork, kLinkage},
+    {"sun.invoke.*", "*", MachineryKind::kWork, kLinkage},
+    {"jdk.internal.invoke.*", "*", MachineryKind::kWork, kLinkage},
+    {"java.lang.runtime.*", "bootstrap", MachineryKind::kWork, kLinkage},
+    {"java.lang.runtime.ObjectMethods", "make*", MachineryKind::kWork, kLinkage},
+    {"java.lang.runtime.SwitchBootstraps", "typeSwitch", MachineryKind::kWork, kLinkage},
+    {"java.lang.runtime.SwitchBootstraps", "enumSwitch", MachineryKind::kWork, kLinkage},
+    {"java.lang.constant.*", "*", MachineryKind::kWork, kClassFiles},
+    {"jdk.internal.constant.*", "*", MachineryKind::kWork, kClassFiles},
+    {"java.lang.classfile.*", "*", MachineryKind::kWork, kClassFiles},
+    {"jdk.internal.classfile.*", "*", MachineryKind::kWork, kClassFiles},
+    {"jdk.internal.org.objectweb.asm.*", "*", MachineryKind::kWork, kClassFiles},
+    {"java.lang.reflect.ProxyGenerator*", "*", MachineryKind::kWork, kClassFiles},
+    {"java.lang.reflect.Proxy$ProxyBuilder*", "*", MachineryKind::kWork, kClassFiles},
+    {"java.lang.module.*", "*", MachineryKind::kWork, kModules},
+    {"jdk.internal.module.*", "*", MachineryKind::kWork, kModules},
+    {"java.lang.Module", "define*", MachineryKind::kWork, kModules},
+    {"java.lang.Module", "init*", MachineryKind::kWork, kModules},
+    {"jdk.internal.loader.*", "*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "loadClass*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "define*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "p*DefineClass*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "find*Class*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "resolveClass", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "getClassLoadingLock", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader", "check*", MachineryKind::kWork, kLoading},
+    {"java.lang.ClassLoader$ParallelLoaders", "*", MachineryKind::kWork, kLoading},
+    {"java.security.SecureClassLoader*", "*", MachineryKind::kWork, kLoading},
+    {"java.net.URLClassLoader*", "*", MachineryKind::kWork, kLoading},
+    {"jdk.internal.misc.CDS*", "*", MachineryKind::kWork, kLoading},
+    {"jdk.internal.jimage.*", "*", MachineryKind::kWork, kRuntimeImage},
+    {"jdk.internal.jrtfs.*", "*", MachineryKind::kWork, kRuntimeImage},
+    {"sun.launcher.*", "*", MachineryKind::kCalls, kLauncher},
+    {"jdk.internal.misc.*MethodFinder", "*", MachineryKind::kCalls, kLauncher},
+    {"java.lang.System", "initPhase*", MachineryKind::kWork, kStart},
+    {"jdk.internal.util.SystemProps*", "*", MachineryKind::kWork, kStart},
+    {"jdk.internal.reflect.Reflection*", "*", MachineryKind::kKept, "an image uses it as it is"},
+    {"jdk.internal.reflect.*", "*", MachineryKind::kCalls, kAccessors},
+    {"java.lang.StackStreamFactory*", "*", MachineryKind::kCalls, kStackWalking},
+    {"sun.instrument.*", "*", MachineryKind::kCalls, kAgents},
+    {"jdk.internal.vm.VMSupport", "*", MachineryKind::kWork, kAgents},
+};
+
+}  // namespace
+
+std::span<const MachineryRule> MachineryRules() { return kRules; }
+
+const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method) {
+  if (!IsPlatformClass(class_name)) return nullptr;
+  const auto* rule = std::find_if(std::begin(kRules), std::end(kRules), [&](const auto& each) {
+    return WildcardMatch(each.classes, class_name) && WildcardMatch(each.methods, method);
+  });
+  return rule == std::end(kRules) || rule->kind == MachineryKind::kKept ? nullptr : rule;
+}
+
+bool IsPlatformClass(std::string_view class_name) {
+  return class_name.starts_with("java.") || class_name.starts_with("jdk.internal.") ||
+         class_name.starts_with("sun.");
+}
+
+}  // namespace iprof
