@@ -195,8 +195,7 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
   Layout layout(editor, needs_frames);
   if (const Reason r = layout.Compute(); r != Reason::kOk) return r;
   const uint32_t old_size = static_cast<uint32_t>(code.code().size());
-  if (options_.huge_method_limit != 0 && old_size < options_.huge_method_limit &&
-      layout.code_size() >= options_.huge_method_limit) {
+  if (old_size <= options_.huge_method_limit && layout.code_size() > options_.huge_method_limit) {
     return Reason::kCrossesHugeMethodLimit;
   }
 

@@ -39,10 +39,13 @@
 
 namespace iprof::classfile {
 
+// HotSpot compiles methods of up to as many bytes (its HugeMethodLimit).
+inline constexpr uint32_t kHugeMethodLimit = 8000;
+
 struct RewriteOptions {
-  // HotSpot never compiles a method of more than 8,000 bytes: one that was shorter may not reach
-  // this length (kCrossesHugeMethodLimit); 0 allows everything.
-  uint32_t huge_method_limit = 8000;
+  // A method that is not longer than this may not become longer (kCrossesHugeMethodLimit); 0 allows
+  // everything.
+  uint32_t huge_method_limit = kHugeMethodLimit;
   // Writes a method again even when nothing is inserted: for proving that nothing is lost.
   bool rewrite_untouched = false;
 };

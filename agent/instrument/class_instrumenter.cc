@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -16,10 +15,10 @@
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/content_hash.h"
 #include "agent/instrument/intrinsic_names.h"
+#include "agent/instrument/kept_shapes.h"
 #include "agent/instrument/known_classes.h"
-#include "agent/instrument/method_graph.h"
+#include "agent/instrument/method_plan.h"
 #include "agent/instrument/outcome_tally.h"
-#include "agent/instrument/probe_emitter.h"
 #include "agent/instrument/profile_assembly.h"
 #include "agent/instrument/self_check.h"
 #include "writer/sites/site_record.h"
@@ -33,17 +32,19 @@ using classfile::MemberInfo;
 using classfile::MethodCode;
 using classfile::Reason;
 
+// What attempts at one method, lighter and lighter, share.
+struct Attempts {
+  Effort effort;
+  uint32_t room = 0;  // bytes that may be inserted
+};
+
 // Everything that one rewriting thread needs, kept for the next class.
 struct Worker {
   classfile::Workspace memory;
-  MethodGraph graph;
-  ProbePlanner planner;
-  ProbePlan plan;
-  ProbePlan reference;  // self-check: what tree placement would do
+  MethodPlanner planner;
   MethodRecord record;
   std::vector<MethodOutcome> outcomes;  // of the class's methods
-  std::vector<FoundSite> sites;
-  ChunkAccess* access = nullptr;  // of the class
+  ChunkAccess* access = nullptr;        // of the class
 };
 
 // Numbers the callees of one class whose calls are counted at their sites.
@@ -97,12 +98,6 @@ class WorkerPool {
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-// HotSpot knows Object's finalizer by its single instruction, and tests every class's for the same.
-bool IsEmptyFinalizer(const ClassFile& file, const MemberInfo& method, const MethodCode& code) {
-  return file.NameOf(method) == "finalize" && file.DescriptorOf(method) == "()V" &&
-         code.code().size() == 1;
-}
-
 // Whether the method's own annotation says that compilers may replace calls of it.
 bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
   classfile::AttributeWalk attributes = file.AttributesOf(method);
@@ -119,23 +114,18 @@ bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
   return false;
 }
 
-constexpr std::array kEfforts{Effort::kAsAsked, Effort::kNoSites, Effort::kTree,
-                              Effort::kCallsOnly};
-
-// Reasons that a lighter plan may not meet.
-bool MayFitLighter(Reason reason) {
-  return reason == Reason::kUninitializedReceiver || reason == Reason::kNoReceiver ||
-         reason == Reason::kBadStack || reason == Reason::kTooManyLocals ||
-         reason == Reason::kStackTooDeep || reason == Reason::kCrossesHugeMethodLimit ||
-         reason == Reason::kCodeTooLong || reason == Reason::kBranchTooFar ||
-         reason == Reason::kFramesTooLarge || reason == Reason::kTableTooLong;
-}
+constexpr uint32_t kMostCode = 65535;
 
 }  // namespace
 
 struct ClassInstrumenter::Rep {
   Rep(InstrumenterOptions o, CounterSpace& s, HolderName h, MemoryBudget* b)
-      : options(o), space(s), holder_name(std::move(h)), budget(b), table(b) {}
+      : options(o),
+        wishes{o.calls, o.branches, o.sites, o.placement, o.self_check},
+        space(s),
+        holder_name(std::move(h)),
+        budget(b),
+        table(b) {}
 
   bool Instrument(Worker& worker, const ClassBytes& input,
                   const std::function<uint8_t*(size_t)>& output, std::optional<ClassId>* held);
@@ -144,20 +134,22 @@ struct ClassInstrumenter::Rep {
                const CountedClass* before, CountedClass& counted, classfile::ByteSpan* result);
   void InstrumentMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter,
                         uint32_t number, const CountedMethod* before, CountedClass& counted);
-  Reason TryMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter, uint32_t number,
-                   Effort effort, const CountedMethod* before, CountedClass& counted,
+  Reason TryMethod(Worker& worker, ClassRewriter& rewriter, uint32_t number,
+                   const CountedMethod* before, Attempts& attempts, CountedClass& counted,
                    CountedMethod& method, MethodOutcome& outcome);
   UnloadedCounts Collect(const ClassTable::Taken& taken, Counters& counters);
   bool NeedsCounters(const CountedMethod& method) const;
-  Reason PlanCounters(Worker& worker, const MethodCode& code, Effort effort, CountedClass& counted,
-                      bool* check);
-  bool Allocate(Worker& worker, uint32_t counters, CountedMethod& method, MethodOutcome& outcome);
-  bool Emit(Worker& worker, uint32_t counters, const CountedMethod& method,
-            classfile::MethodEditor& editor);
+  // The size that a method may have with its probes.
+  uint32_t LimitOf(uint32_t code_size) const {
+    return code_size <= options.huge_method_limit ? options.huge_method_limit : kMostCode;
+  }
+  bool Allocate(MethodPlanner& planner, CountedMethod& method, MethodOutcome& outcome);
+  bool Emit(Worker& worker, const CountedMethod& method, classfile::MethodEditor& editor);
   static void NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
                          CountedClass& counted);
 
   const InstrumenterOptions options;
+  const CountingWishes wishes;
   CounterSpace& space;
   const HolderName holder_name;
   MemoryBudget* const budget;          // may be null
@@ -332,7 +324,7 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
   counted.access = file.access();
   counted.methods.reserve(file.methods().size());
   worker.outcomes.clear();
-  ClassRewriter rewriter(file, worker.memory);
+  ClassRewriter rewriter(file, worker.memory, {.huge_method_limit = options.huge_method_limit});
   rewriter.WritePositionsTo(&counted.positions);
   for (uint32_t m = 0; m < file.methods().size(); ++m) {
     InstrumentMethod(worker, file, rewriter, m, before == nullptr ? nullptr : &before->methods[m],
@@ -354,15 +346,17 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   MethodOutcome outcome;
   Reason reason = member.code_offset == 0 ? Reason::kNoCode : Reason::kCodeTooLong;
   if (before != nullptr && !before->rewritten) reason = Reason::kNoCode;
+  Attempts attempts;
+  attempts.effort.inherited = worker.access != nullptr && worker.access->inherited();
+  if (before != nullptr) attempts.effort = before->effort;
   if (reason != Reason::kNoCode) {
-    for (Effort effort : kEfforts) {
-      if (before != nullptr && before->effort != effort) continue;
-      if (effort != Effort::kAsAsked && !NeedsCounters(method)) break;  // nothing would be left
-      outcome.effort = effort;
-      reason = TryMethod(worker, file, rewriter, number, effort, before, counted, method, outcome);
-      if (!MayFitLighter(reason)) break;
-    }
+    do {
+      reason = TryMethod(worker, rewriter, number, before, attempts, counted, method, outcome);
+      // Without counters nothing would be left of the lightest effort.
+    } while (before == nullptr && MakeLighter(reason, attempts.room, &attempts.effort) &&
+             (attempts.effort.step != Effort::Step::kCallsOnly || NeedsCounters(method)));
   }
+  outcome.effort = attempts.effort;
   if (reason == Reason::kOk) {
     method.effort = outcome.effort;
     method.rewritten = method.counters > 0 || method.sites > 0;
@@ -382,45 +376,12 @@ bool ClassInstrumenter::Rep::NeedsCounters(const CountedMethod& method) const {
          (options.sites.monitors && method.IsStaticSynchronized());
 }
 
-// Leaves the plan in worker.plan; with self-check also what it is compared with, in
-// worker.reference.
-Reason ClassInstrumenter::Rep::PlanCounters(Worker& worker, const MethodCode& code, Effort effort,
-                                            CountedClass& counted, bool* check) {
-  const bool everything = effort != Effort::kCallsOnly;
-  ClassCallees callees(counted);
-  const Reason reason = worker.graph.Build(code, worker.memory.method_memory,
-                                           {.branches = options.branches && everything},
-                                           options.calls && everything ? &callees : nullptr);
-  if (reason != Reason::kOk) return reason;
-  PlanOptions plan_options;
-  plan_options.policy = options.placement;
-  plan_options.count_unwinds = worker.graph.can_count_unwinds();
-  if (effort == Effort::kTree) plan_options.policy = PlacementPolicy::kTree;
-  if (worker.graph.direct_only()) plan_options.policy = PlacementPolicy::kDirect;
-  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
-  if (worker.plan.certificate.kind == Exactness::kUnknown) {
-    // Exceptions may leave this method unseen (a constructor's code before super()): nobody could
-    // say what derived counts are worth, so nothing is derived. Few methods are like that.
-    plan_options.policy = PlacementPolicy::kDirect;
-    worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
-  }
-  *check = options.self_check && effort == Effort::kAsAsked && !worker.graph.direct_only();
-  if (!*check) return Reason::kOk;
-  std::swap(worker.plan, worker.reference);
-  plan_options.policy = PlacementPolicy::kEveryEdge;
-  worker.planner.Plan(worker.graph.graph(), plan_options, &worker.plan);
-  if (worker.reference.unwind_counter != kNoCounter && worker.plan.unwind_counter == kNoCounter) {
-    // Nothing is derived from direct counters, so they need no unwinds: the reference does.
-    worker.plan.unwind_counter = worker.plan.derivation.counter_count++;
-  }
-  return Reason::kOk;
-}
-
-// Gives the method its counters and the sites of worker.sites. False: there are no counters to be
-// had; sites that are not to be had are cleared.
-bool ClassInstrumenter::Rep::Allocate(Worker& worker, uint32_t counters, CountedMethod& method,
+// Gives the method the plan's counters and sites. False: there are no counters to be had; sites that
+// are not to be had are dropped.
+bool ClassInstrumenter::Rep::Allocate(MethodPlanner& planner, CountedMethod& method,
                                       MethodOutcome& outcome) {
   Refusal why{};
+  const uint32_t counters = planner.probes().counter_count();
   if (counters > 0) {
     const auto range = space.Allocate(counters, &why);
     if (!range) {
@@ -429,103 +390,117 @@ bool ClassInstrumenter::Rep::Allocate(Worker& worker, uint32_t counters, Counted
     }
     method.first = range->first;
   }
-  if (site_space != nullptr && !worker.sites.empty()) {
-    const auto sites = site_space->Allocate(static_cast<uint32_t>(worker.sites.size()));
-    if (!sites) {
+  const auto sites = static_cast<uint32_t>(planner.sites().size());
+  if (sites > 0) {
+    const auto range = site_space->Allocate(sites);
+    if (!range) {
       outcome.sites_refused = true;
-      worker.sites.clear();
+      planner.DropSites();
     } else {
-      method.first_site = static_cast<uint32_t>(sites->first);
+      method.first_site = static_cast<uint32_t>(range->first);
     }
   }
-  method.sites = static_cast<uint32_t>(worker.sites.size());
+  method.sites = static_cast<uint32_t>(planner.sites().size());
   return true;
 }
 
-// Inserts the probes of worker.plan and worker.sites. False: the class has no way to their chunks.
-bool ClassInstrumenter::Rep::Emit(Worker& worker, uint32_t counters, const CountedMethod& method,
+// Inserts the plan's probes. False: the class has no way to their chunks.
+bool ClassInstrumenter::Rep::Emit(Worker& worker, const CountedMethod& method,
                                   classfile::MethodEditor& editor) {
+  const MethodPlanner& planner = worker.planner;
   ChunkAccess* const access = worker.access;
   const bool inherited = access != nullptr && access->inherited();
-  const bool striped = options.stripes > 1;
-  if (counters > 0) {
+  if (planner.probes().counter_count() > 0) {
     const uint32_t chunk = ChunkOf(method.first);
+    CounterHolder holder{.class_name = "", .striped = options.stripes > 1};
+    std::optional<std::string> name;
     if (inherited) {
-      EmitProbes(worker.plan, {"", striped, chunk}, method.first, editor);
+      holder.inherited_chunk = chunk;
     } else {
-      const auto name = access == nullptr ? holder_name(chunk) : access->CounterHolder(chunk);
+      name = access == nullptr ? holder_name(chunk) : access->CounterHolder(chunk);
       if (!name) return false;
-      EmitProbes(worker.plan, {*name, striped}, method.first, editor);
+      holder.class_name = *name;
     }
+    EmitProbes(planner.probes(), holder, planner.form(), method.first, editor);
   }
-  if (!worker.sites.empty()) {
+  if (!planner.sites().empty()) {
     const uint32_t chunk = method.first_site / sites_in_chunk;
     const uint32_t first = method.first_site % sites_in_chunk;
     if (inherited) {
-      EmitSiteProbes(worker.sites, {"", chunk}, first, editor);
+      EmitSiteProbes(planner.sites(), {"", chunk}, first, editor);
     } else {
       const auto name = access == nullptr ? site_holder_name(chunk) : access->SiteHolder(chunk);
       if (!name) return false;
-      EmitSiteProbes(worker.sites, {*name}, first, editor);
+      EmitSiteProbes(planner.sites(), {*name}, first, editor);
     }
   }
   return true;
 }
 
-Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
-                                         ClassRewriter& rewriter, uint32_t number, Effort effort,
-                                         const CountedMethod* before, CountedClass& counted,
-                                         CountedMethod& method, MethodOutcome& outcome) {
+Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter, uint32_t number,
+                                         const CountedMethod* before, Attempts& attempts,
+                                         CountedClass& counted, CountedMethod& method,
+                                         MethodOutcome& outcome) {
   MethodCode code;
   Reason reason = rewriter.Open(number, &code);
   if (reason != Reason::kOk) return reason;
-  if (IsEmptyFinalizer(file, file.methods()[number], code)) return Reason::kNoCode;
+  const auto code_size = static_cast<uint32_t>(code.code().size());
+  if (HasKeptShape({method.name, method.descriptor, method.access, code_size},
+                   options.black_holes)) {
+    return Reason::kNoCode;
+  }
   method.code_hash = Murmur3(code.code()).low;
 
-  bool check = false;
-  uint32_t counters = 0;
-  if (NeedsCounters(method)) {
-    reason = PlanCounters(worker, code, effort, counted, &check);
-    if (reason != Reason::kOk) return reason;
-    counters = worker.plan.counter_count();
-  }
-  worker.sites.clear();
-  if (effort == Effort::kAsAsked && site_space != nullptr) {
-    FindSites(code, options.sites, worker.memory.method_memory, &worker.sites);
-  }
+  MethodPlanner& planner = worker.planner;
+  ClassCallees callees(counted);
+  reason = planner.Plan(code, rewriter, worker.memory.method_memory, wishes,
+                        {.effort = attempts.effort,
+                         .counters = NeedsCounters(method),
+                         .sites = site_space != nullptr,
+                         .callees = &callees});
+  const uint32_t most = LimitOf(code_size) - code_size;
+  attempts.room = most - std::min(most, planner.padding());
+  if (reason != Reason::kOk) return reason;
   if (before != nullptr) {
     method.first = before->first;
     method.first_site = before->first_site;
-    if (before->sites != worker.sites.size()) worker.sites.clear();
-  } else if (!Allocate(worker, counters, method, outcome)) {
+    if (before->sites != planner.sites().size()) planner.DropSites();
+  } else if (planner.LeastBytes() > most) {
+    return Reason::kCrossesHugeMethodLimit;  // known before counters are spent on it
+  } else if (!Allocate(planner, method, outcome)) {
     return Reason::kNoCode;  // a lighter plan would take what others need as much
   }
-  if (counters == 0 && worker.sites.empty()) return Reason::kOk;
+  const uint32_t counters = planner.probes().counter_count();
+  if (counters == 0 && planner.sites().empty()) return Reason::kOk;
 
   classfile::MethodEditor editor = rewriter.Edit(code);
-  if (!Emit(worker, counters, method, editor)) {
+  if (!Emit(worker, method, editor)) {
     outcome.out_of_reach = true;
-    if (before == nullptr) GiveBack(method, counters, worker.sites.size());
+    if (before == nullptr) GiveBack(method, counters, planner.sites().size());
     return Reason::kNoCode;
   }
   method.positions = static_cast<uint32_t>(counted.positions.size());
   reason = rewriter.Apply(editor);
   if (before != nullptr) return reason;
   if (reason != Reason::kOk) {
-    GiveBack(method, counters, worker.sites.size());
+    GiveBack(method, counters, planner.sites().size());
     return reason;
   }
 
   method.counters = counters;
   if (counters > 0) NoteRecord(worker, number, method, counted);
-  for (uint32_t i = 0; i < worker.sites.size(); ++i) {
-    const FoundSite& site = worker.sites[i];
+  for (uint32_t i = 0; i < planner.sites().size(); ++i) {
+    const FoundSite& site = planner.sites()[i];
     const uint32_t bci = site.insn == FoundSite::kEntry ? 0 : code.OffsetOf(site.insn);
     counted.sites.push_back({number, bci, method.first_site + i, site.kind});
   }
-  if (check) {
-    self_check.Note(MethodKey(counted.name, method.name, method.descriptor), worker.plan,
-                    worker.reference, worker.graph.Branches(), method.first);
+  if (planner.left_out().any()) {
+    outcome.left_out = true;
+    counted.left_out.push_back({number, planner.left_out()});
+  }
+  if (planner.reference()) {
+    self_check.Note(MethodKey(counted.name, method.name, method.descriptor), planner.probes(),
+                    *planner.reference(), planner.Branches(), method.first);
   }
   return Reason::kOk;
 }
@@ -534,7 +509,7 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, const ClassFile& file,
 void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
                                         CountedClass& counted) {
   method.record = static_cast<uint32_t>(counted.records.size());
-  worker.graph.FillRecord(worker.plan, &worker.record);
+  worker.planner.FillRecord(&worker.record);
   worker.record.method = number;
   // Its counters are where the class's own lie (ClassRecord): so classes can share the record.
   EncodeSiteRecord(worker.record, &counted.records);
@@ -617,6 +592,7 @@ std::string ClassInstrumenter::Report() const {
           fmt::format("methods whose receivers are not counted for want of memory: {}\n", count);
     }
   }
+  report += a.trimmed.Report();
   if (a.damaged_records > 0) report += fmt::format("damaged site records: {}\n", a.damaged_records);
   if (r.options.self_check) {
     const SelfCheckResult& c = r.checked;

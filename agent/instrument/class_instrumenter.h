@@ -3,8 +3,7 @@
 //
 // Guarantees:
 //  - What cannot be instrumented is left as it was, method by method, and counted by reason. A
-//    method whose plan would make it too long gets a lighter one: direct placement, tree, calls
-//    only, nothing.
+//    method whose plan would make it too long to compile gets a lighter one (effort.h).
 //  - The same class file (by name and bytes), loaded again by whatever loader or retransformed,
 //    gets the same counters: its counts are merged by construction, and repeated loading costs no
 //    memory. A class that is counted under another name than its own (a lambda, a proxy) is the
@@ -17,7 +16,7 @@
 //    most often.
 //  - A class whose loader may not find the agent's holders reaches its counters as its ChunkAccess
 //    says; methods that have no way to them are left alone.
-//  - An empty finalize() is never touched: HotSpot recognises Object's by its emptiness.
+//  - Methods that HotSpot tells by their code are never touched (kept_shapes.h).
 // Threads: Instrument, Release and Knows from any thread in any phase, several at a time; no lock is held
 // while a class is rewritten or while `output` runs. AddTo and Report whenever, against a
 // consistent set of classes.
@@ -31,6 +30,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/live_frame_count.h"
@@ -51,6 +51,9 @@ struct InstrumenterOptions {
   PlacementPolicy placement = PlacementPolicy::kAutomatic;
   bool self_check = false;
   uint32_t stripes = 1;
+  // The longest method that HotSpot compiles, in bytes: none may cross it. 0: it compiles all.
+  uint32_t huge_method_limit = classfile::kHugeMethodLimit;
+  bool black_holes = false;  // some empty methods are treated as such (kept_shapes.h)
 };
 
 // How the code of one class gets at its chunks, where the class's loader may not find the agent's own

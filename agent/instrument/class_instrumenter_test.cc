@@ -5,55 +5,17 @@
 #include <algorithm>
 #include <barrier>
 #include <catch2/catch.hpp>
-#include <regex>
 #include <set>
 #include <thread>
 
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/assembled_class.h"
+#include "agent/instrument/test_instrumenter.h"
 
 namespace iprof::instrument {
 namespace {
 
 using classfile::Op;
-using Bytes = std::vector<uint8_t>;
-
-uint64_t NoLiveFrames(std::string_view /*key*/) { return 0; }
-
-InstrumenterOptions Placed(PlacementPolicy placement) {
-  InstrumenterOptions options;
-  options.placement = placement;
-  return options;
-}
-
-// An instrumenter with as many chunks as it wants.
-struct Instrumenter {
-  CounterSpace space;
-  ClassInstrumenter instrumenter;
-
-  explicit Instrumenter(InstrumenterOptions options = {}, uint32_t chunks = 4)
-      : instrumenter(options, space, [](uint32_t chunk) { return "H" + std::to_string(chunk); }) {
-    space.Configure(chunks, [] {});
-    space.SetReady(chunks);
-  }
-
-  // Empty: unchanged.
-  Bytes Run(const Bytes& input, std::string_view name = "") {
-    Bytes result;
-    instrumenter.Instrument({name, input}, [&](size_t size) {
-      result.resize(size);
-      return result.data();
-    });
-    return result;
-  }
-
-  uint64_t counters() const { return space.statistics().counters; }
-
-  // Whether the report has such a line, or part of one.
-  bool Reports(const std::string& pattern) const {
-    return std::regex_search(instrumenter.Report(), std::regex(pattern));
-  }
-};
 
 // The probes of each method, "f(I)I: 0 2 1": indices in the order of the code.
 std::string Probes(const Bytes& bytes) {
@@ -99,12 +61,6 @@ std::string CallsAndBranches(const Profile& profile) {
   std::string text;
   for (const std::string& line : lines) text += line;
   return text;
-}
-
-Profile Assembled(Instrumenter& made, const std::vector<uint64_t>& counters) {
-  Profile profile;
-  made.instrumenter.AddTo(counters, TypeCounts(), NoLiveFrames, profile);
-  return profile;
 }
 
 std::string ProfileOf(Instrumenter& made, const std::vector<uint64_t>& counters) {
@@ -276,59 +232,6 @@ TEST_CASE("no code, no change") {
                      .Bytes())
             .empty());
   CHECK(made.Reports("0 counted, 1 without code to count"));
-}
-
-// As many ifs as fit into `size` bytes of code, each 0: iload_0, ifle to the next.
-Bytes ManyIfs(size_t size) {
-  Bytes code;
-  while (code.size() + 6 <= size) {
-    code.insert(code.end(),
-                {static_cast<uint8_t>(Op::iload_0), static_cast<uint8_t>(Op::ifle), 0, 3});
-  }
-  code.push_back(static_cast<uint8_t>(Op::iload_0));
-  code.push_back(static_cast<uint8_t>(Op::ireturn));
-  return code;
-}
-
-TEST_CASE("a method that would become too long to compile gets less counting, then none") {
-  const auto instrumented = [](size_t size, Instrumenter& made) {
-    const Bytes input =
-        AssembledClass("a/T").Add({.descriptor = "(I)I", .code = ManyIfs(size)}).Bytes();
-    const Bytes result = made.Run(input);
-    if (result.empty()) return size_t{0};
-    classfile::Arena arena;
-    classfile::ClassFile file;
-    classfile::MethodCode code;
-    REQUIRE(file.Parse(result, arena) == classfile::Reason::kOk);
-    REQUIRE(code.Decode(file, file.methods()[0], arena) == classfile::Reason::kOk);
-    CHECK(code.code().size() < 8000);
-    return code.code().size();
-  };
-  const InstrumenterOptions direct = Placed(PlacementPolicy::kDirect);
-  Instrumenter small(direct), tree(direct), calls(direct), none(direct), huge(direct);
-  CHECK(instrumented(400, small) > 400);
-  CHECK(small.Reports("methods: 1 counted.*0 (of them|also) in tree placement.* 0 calls only"));
-  CHECK(instrumented(1700, tree) > 1700);
-  CHECK(tree.Reports("methods: 1 counted.*1 (of them|also) in tree placement.* 0 calls only"));
-  CHECK(instrumented(6000, calls) == 6000 + 11 - 2);
-  CHECK(calls.Reports("methods: 1 counted.*0 (of them|also) in tree placement.* 1 calls only"));
-  CHECK(instrumented(7998, none) == 0);
-  CHECK(none.Reports("methods: 0 counted"));
-}
-
-TEST_CASE("a method with less counting keeps it, and its counters, when it is loaded again") {
-  Instrumenter made(Placed(PlacementPolicy::kDirect));
-  for (const size_t size : {size_t{1700}, size_t{6000}}) {
-    const Bytes input = AssembledClass("a/T" + std::to_string(size))
-                            .Add({.descriptor = "(I)I", .code = ManyIfs(size)})
-                            .Add({.name = "g", .descriptor = "(I)I", .code = CountdownCode()})
-                            .Bytes();
-    const Bytes first = made.Run(input);
-    const uint64_t counters = made.counters();
-    REQUIRE_FALSE(first.empty());
-    CHECK(made.Run(input) == first);
-    CHECK(made.counters() == counters);
-  }
 }
 
 TEST_CASE("without counters to be had, methods are left alone and told") {

@@ -12,7 +12,21 @@ constexpr uint8_t kIntrinsicFlag = 1;
 constexpr uint8_t kRewrittenFlag = 2;
 constexpr uint8_t kCountersFlag = 4;
 constexpr uint8_t kSitesFlag = 8;
-constexpr int kEffortShift = 4;
+constexpr uint8_t kEffortFlag = 16;
+constexpr uint8_t kLeftOutFlag = 32;
+constexpr int kLeftOutNumbers = 5;
+
+uint64_t NumberOf(const Effort& e) {
+  return static_cast<uint64_t>(e.step) | uint64_t{e.sites} << 2 | uint64_t{e.inherited} << 3 |
+         uint64_t{e.budget} << 4;
+}
+
+Effort EffortOf(uint64_t number) {
+  return {.step = static_cast<Effort::Step>(number & 3),
+          .inherited = (number >> 3 & 1) != 0,
+          .sites = (number >> 2 & 1) != 0,
+          .budget = static_cast<uint16_t>(number >> 4)};
+}
 
 // Where the bytes of a method's positions or record end: where the next method's begin.
 template <typename Has>
@@ -88,17 +102,28 @@ std::vector<uint8_t> EncodeContent(const CountedClass& klass, NameTable& names) 
   std::vector<uint8_t> positions;
   std::vector<uint8_t> records;
   auto site = klass.sites.begin();
+  auto left_out = klass.left_out.begin();
   for (size_t m = 0; m < klass.methods.size(); ++m) {
     const CountedMethod& method = klass.methods[m];
     PutName(method.name, names, &out);
     PutName(method.descriptor, names, &out);
     PutVarint(method.access, &out);
-    int flags = static_cast<int>(method.effort) << kEffortShift;
+    const bool trimmed = left_out != klass.left_out.end() && left_out->method == m;
+    int flags = 0;
+    if (method.effort != Effort{}) flags |= kEffortFlag;
+    if (trimmed) flags |= kLeftOutFlag;
     if (method.intrinsic_candidate) flags |= kIntrinsicFlag;
     if (method.rewritten) flags |= kRewrittenFlag;
     if (method.counters > 0) flags |= kCountersFlag;
     if (method.sites > 0) flags |= kSitesFlag;
     out.push_back(static_cast<uint8_t>(flags));
+    if (method.effort != Effort{}) PutVarint(NumberOf(method.effort), &out);
+    if (trimmed) {
+      const LeftOut& l = (left_out++)->left_out;
+      for (const uint32_t number :
+           {uint32_t{l.everything}, l.branches, l.all_branches, l.sites, l.all_sites})
+        PutVarint(number, &out);
+    }
     if (method.rewritten) {
       const uint32_t end =
           EndOf(klass, m, is_rewritten, &CountedMethod::positions, klass.positions.size());
@@ -158,6 +183,8 @@ void ForEachName(std::span<const uint8_t> content, const std::function<void(Name
     in.Next();
     const auto flags = in.Bytes(1);
     const int set = flags.empty() ? 0 : flags[0];
+    if ((set & kEffortFlag) != 0) in.Next();
+    for (int i = 0; (set & kLeftOutFlag) != 0 && i < kLeftOutNumbers; ++i) in.Next();
     if ((set & kRewrittenFlag) != 0) {
       in.Bytes(sizeof(uint64_t));
       in.Next();
@@ -180,6 +207,7 @@ void DecodeContent(std::span<const uint8_t> content, const ClassRecord& record,
   klass->methods.resize(in.Next());
   klass->callees.resize(in.Next());
   klass->sites.clear();
+  klass->left_out.clear();
   for (Callee& callee : klass->callees) {
     callee.owner = name();
     callee.name = name();
@@ -199,7 +227,14 @@ void DecodeContent(std::span<const uint8_t> content, const ClassRecord& record,
     const auto byte = in.Bytes(1);
     const int flags = byte.empty() ? 0 : byte[0];
     method.intrinsic_candidate = (flags & kIntrinsicFlag) != 0;
-    method.effort = static_cast<Effort>(flags >> kEffortShift);
+    if ((flags & kEffortFlag) != 0) method.effort = EffortOf(in.Next());
+    if ((flags & kLeftOutFlag) != 0) {
+      LeftOut l;
+      l.everything = in.Next() != 0;
+      for (uint32_t* number : {&l.branches, &l.all_branches, &l.sites, &l.all_sites})
+        *number = in.Next32();
+      klass->left_out.push_back({m, l});
+    }
     method.rewritten = (flags & kRewrittenFlag) != 0;
     if (method.rewritten) {
       const auto hash = in.Bytes(sizeof method.code_hash);

@@ -10,6 +10,8 @@
 //   access, super class, methods, callees
 //   callees: owner, name, descriptor, 1 where virtual
 //   methods: name, descriptor, access, flags (kFlag…)
+//            with an effort of its own: that, in one number
+//            with something left out: everything, branches, all branches, sites, all sites
 //            rewritten: 8 bytes of code hash, bytes of positions
 //            with counters: counters, bytes of record
 //            with sites: sites; each: bci as difference * 4 + kind

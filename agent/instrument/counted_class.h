@@ -12,14 +12,11 @@
 #include <vector>
 
 #include "agent/instrument/counter_space.h"
+#include "agent/instrument/effort.h"
 #include "agent/instrument/murmur3.h"
 #include "agent/instrument/site_probes.h"
 
 namespace iprof::instrument {
-
-// What counting was allowed to cost a method: the first of these under which it did not become too
-// long.
-enum class Effort : uint8_t { kAsAsked, kNoSites, kTree, kCallsOnly };
 
 struct CountedMethod {
   std::string_view name;
@@ -35,7 +32,7 @@ struct CountedMethod {
   uint16_t access = 0;
   bool intrinsic_candidate = false;
   bool rewritten = false;  // has probes: counters, sites, or both
-  Effort effort = Effort::kAsAsked;
+  Effort effort;           // the first under which it did not become too long
 
   // Each call locks the class.
   bool IsStaticSynchronized() const;
@@ -57,16 +54,23 @@ struct Callee {
   bool virtual_call = false;  // counts only where the callee cannot be overridden
 };
 
+// A method that has no room for all that was asked for.
+struct TrimmedMethod {
+  uint32_t method;  // in CountedClass::methods
+  LeftOut left_out;
+};
+
 struct CountedClass {
   std::string_view name;
   std::string_view super_name;
   Hash128 hash;
   uint16_t access = 0;
   std::vector<CountedMethod> methods;
-  std::vector<Callee> callees;     // what the records' call sites refer to
-  std::vector<ClassSite> sites;    // ascending method and bci
-  std::vector<uint8_t> positions;  // classfile/position_map.h
-  std::vector<uint8_t> records;    // writer/sites/site_record.h
+  std::vector<Callee> callees;          // what the records' call sites refer to
+  std::vector<ClassSite> sites;         // ascending method and bci
+  std::vector<TrimmedMethod> left_out;  // ascending method; few classes have any
+  std::vector<uint8_t> positions;       // classfile/position_map.h
+  std::vector<uint8_t> records;         // writer/sites/site_record.h
   // Keeps a copy of a text for the life of the class.
   std::string_view Keep(std::string_view text);
 

@@ -57,7 +57,8 @@ struct FlowEdge {
   uint32_t slot;  // kSlot: which
   EdgeKind kind;
   EdgeHint hint;
-  bool required;  // an output: its count must be known after the run
+  bool required;        // an output: its count must be known after the run
+  bool by_key = false;  // kSlot: one probe before the switch counts all of its slots, by the key
 };
 
 struct FlowNode {
@@ -67,6 +68,15 @@ struct FlowNode {
   bool caught;     // ... and go on in the method: see caught_exceptions.h
   bool unguarded;  // ... at a place that a catch-any handler cannot cover (before super())
   bool cold;       // known to be rare: ends in athrow, calls something that only throws
+
+  // Also stands for the other block (coarse_graph.h): what may happen in either may happen in it.
+  void Absorb(const FlowNode& other) {
+    may_throw = may_throw || other.may_throw;
+    calls = calls || other.calls;
+    caught = caught || other.caught;
+    unguarded = unguarded || other.unguarded;
+    cold = cold || other.cold;
+  }
 };
 
 // One exception table entry: nodes first .. end-1 are protected, control goes to `handler`.

@@ -65,7 +65,7 @@ classfile::Reason AddInheritedMembers(const ClassFile& object, std::string_view 
   classfile::MemberAdditions additions(object, arena);
   for (uint32_t chunk = 0; chunk < kInheritedFields; ++chunk)
     additions.AddField(kAccess | classfile::kAccFinal, InheritedFieldName(chunk), kArray);
-  for (const InheritedMethod& method : {kInheritedRow, kInheritedHit})
+  for (const InheritedMethod& method : kInheritedMethods)
     additions.AddForwarder(kAccess, method.Name(), method.descriptor, runtime_class,
                            method.runtime_name);
   return additions.Finish(result);

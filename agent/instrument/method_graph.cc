@@ -119,7 +119,7 @@ void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& 
       if (op != Op::invokestatic && op != Op::invokespecial && op != Op::invokevirtual) continue;
       const uint32_t callee = callees->NumberOf(code, i);
       if (callee == CalleeNumbers::kNotWanted) continue;
-      calls_.push_back({i, callee, kRoot, 0});
+      calls_.push_back({i, callee, kRoot, 0, true});
     }
   }
 }
@@ -205,7 +205,7 @@ void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph&
     if (!branches) return;
     graph_.Require(taken);
     graph_.Require(other);
-    branches_.push_back({last, Index(taken), 2});
+    branches_.push_back({last, Index(taken), 2, true, false});
   } else if (classfile::IsSwitch(op)) {
     // The profile's order: keys in key order, then the default.
     const uint32_t first = graph_.edge_count();
@@ -214,7 +214,7 @@ void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph&
     add(EdgeKind::kSlot, classfile::kSwitchDefault);
     if (!branches) return;
     for (uint32_t e = first; e <= first + keys; ++e) graph_.Require(EdgeId{e});
-    branches_.push_back({last, first, keys + 1});
+    branches_.push_back({last, first, keys + 1, true, false});
   } else if (classfile::IsGoto(op)) {
     add(EdgeKind::kJump, classfile::kTaken);
   } else if (classfile::IsJsr(op)) {
@@ -239,13 +239,59 @@ std::vector<BranchEdges> MethodGraph::Branches() const {
   return branches;
 }
 
+MethodGraph::Recorded MethodGraph::recorded(uint32_t number) const {
+  if (number < branches_.size()) {
+    const Branch& b = branches_[number];
+    return {b.insn, b.first_edge, b.edge_count, false};
+  }
+  const Call& c = calls_[number - branches_.size()];
+  return {c.insn, c.edge, 1, true};
+}
+
+void MethodGraph::KeepOnly(std::span<const uint8_t> kept) {
+  for (uint32_t e = 0; e < graph_.edge_count(); ++e) {
+    graph_.edge(EdgeId{e}).required = EdgeId{e} == kEntryEdge;
+  }
+  size_t number = 0;
+  for (Branch& branch : branches_) {
+    branch.kept = kept[number++] != 0;
+    for (uint32_t i = 0; i < branch.edge_count; ++i) {
+      FlowEdge& edge = graph_.edge(EdgeId{branch.first_edge + i});
+      edge.required = branch.kept;
+      // A single slot may be wanted for the call behind it: that has a probe of its own.
+      edge.by_key = branch.kept && branch.by_key;
+    }
+  }
+  for (Call& call : calls_) {
+    call.kept = kept[number++] != 0;
+    if (call.kept) graph_.Require(EdgeId{call.edge});
+  }
+}
+
+void MethodGraph::CountTablesByKey(uint32_t slots) {
+  for (Branch& branch : branches_) {
+    if (code_->at(branch.insn).op != Op::tableswitch) continue;
+    branch.by_key = branch.edge_count > slots;
+    for (uint32_t i = 0; i < branch.edge_count; ++i)
+      graph_.edge(EdgeId{branch.first_edge + i}).by_key = branch.kept && branch.by_key;
+  }
+}
+
+NodeId MethodGraph::NodeOf(classfile::Insn insn) const {
+  const auto nodes = graph_.nodes().subspan(1);
+  const auto behind =
+      std::upper_bound(nodes.begin(), nodes.end(), insn,
+                       [](classfile::Insn i, const FlowNode& node) { return i < node.first_insn; });
+  return NodeId{static_cast<uint32_t>(behind - nodes.begin())};
+}
+
 void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const {
   record->Clear();
   record->derivation = plan.derivation;
   record->certificate = plan.certificate;
   record->entry = plan.value_of_edge[Index(kEntryEdge)];
   for (const Branch& branch : branches_) {
-    if (plan.value_of_edge[branch.first_edge] == kNoValue) continue;
+    if (!branch.kept || plan.value_of_edge[branch.first_edge] == kNoValue) continue;
     const bool is_if = graph_.edge(EdgeId{branch.first_edge}).kind == EdgeKind::kTaken;
     for (uint32_t e = branch.first_edge; e < branch.first_edge + branch.edge_count; ++e) {
       const Insn target = code_->Successor(branch.insn, graph_.edge(EdgeId{e}).slot);
@@ -256,7 +302,7 @@ void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const 
                                 static_cast<uint32_t>(record->successors.size())});
   }
   for (const Call& call : calls_) {
-    if (plan.value_of_edge[call.edge] == kNoValue) continue;
+    if (!call.kept || plan.value_of_edge[call.edge] == kNoValue) continue;
     record->calls.push_back({BciOf(*code_, call.insn), call.callee, plan.value_of_edge[call.edge]});
   }
 }

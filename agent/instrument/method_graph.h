@@ -18,8 +18,8 @@
 //     kAfter              OnEdge(insn, kFallThrough)
 //     kTaken, kSlot       OnEdge(insn, slot)
 //
-// Guarantees: every if and switch of reachable code has one successor per edge in the record, in
-// the profile's order, at its original bcis; a call site's count is how often control got to it (a
+// Guarantees: every if and switch of reachable code that is kept (all are, but for KeepOnly) has one
+// successor per edge in the record, in the profile's order, at its original bcis; a call site's count is how often control got to it (a
 // block is split where an exception could come in between). Code that a catch-any handler cannot
 // protect (before super() returns) is marked unguarded, a block that exceptions may leave for code
 // that goes on is marked caught (caught_exceptions.h). A method with
@@ -29,6 +29,7 @@
 // reason, and nothing is said about the method.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "agent/classfile/code.h"
@@ -68,6 +69,25 @@ class MethodGraph {
   // would refuse a catch-any handler there, and the whole method with it.
   bool can_count_unwinds() const { return can_count_unwinds_; }
 
+  // What the record will tell: an if or a switch, or how often a call was reached.
+  struct Recorded {
+    classfile::Insn insn;
+    uint32_t first_edge;  // in the profile's order, consecutive
+    uint32_t edge_count;
+    bool is_call;
+  };
+  // Branches in code order, then calls in code order. Some may be in code that never runs.
+  uint32_t recorded_count() const {
+    return static_cast<uint32_t>(branches_.size() + calls_.size());
+  }
+  Recorded recorded(uint32_t number) const;
+  // From now on only these (1; by number) are required and recorded, besides the method's calls.
+  void KeepOnly(std::span<const uint8_t> kept);
+  // From now on each tableswitch of more slots than this is counted by one probe.
+  void CountTablesByKey(uint32_t slots);
+  // The block that an instruction belongs to, as a node of the graph.
+  NodeId NodeOf(classfile::Insn insn) const;
+
   // Derivation, certificate, branches and calls; the caller adds klass, method, context and
   // counter_base. Sites in code that never runs are left out.
   void FillRecord(const ProbePlan& plan, MethodRecord* record) const;
@@ -80,12 +100,15 @@ class MethodGraph {
     classfile::Insn insn;
     uint32_t first_edge;  // in the profile's order, consecutive
     uint32_t edge_count;
+    bool kept = true;
+    bool by_key = false;
   };
   struct Call {
     classfile::Insn insn;
     uint32_t callee;
     NodeId node;    // that begins where the call does, as far as exceptions can tell
     uint32_t edge;  // its only way in
+    bool kept = true;
   };
 
   void FindCalls(const classfile::MethodCode& code, const classfile::FlowGraph& flow,

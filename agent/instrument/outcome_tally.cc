@@ -51,9 +51,14 @@ void OutcomeTally::NoteMethod(const MethodOutcome& outcome) {
   if (outcome.sites_refused) ++methods_without_sites_;
   if (outcome.nothing_to_count) return;
   ++methods_instrumented_;
-  if (outcome.effort == Effort::kNoSites) ++methods_no_sites_;
-  if (outcome.effort == Effort::kTree) ++methods_tree_instead_;
-  if (outcome.effort == Effort::kCallsOnly) ++methods_calls_only_;
+  const bool calls_only = outcome.effort.step == Effort::Step::kCallsOnly;
+  if (calls_only) {
+    ++methods_calls_only_;
+  } else if (outcome.effort.step != Effort::Step::kAsAsked) {
+    ++methods_compact_;
+  }
+  if (outcome.left_out && !calls_only) ++methods_trimmed_;
+  if (!outcome.effort.sites && !calls_only) ++methods_no_sites_;
 }
 
 // Classes and methods each by reason; those that only wanted room under a reason of their own.
@@ -61,10 +66,13 @@ std::string OutcomeTally::Report() const {
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    classes_instrumented_.load(), classes_without_code_.load());
   report += fmt::format(
-      "methods: {} counted; for their length {} of them without receivers, {} also in tree "
-      "placement, {} calls only\n",
-      methods_instrumented_.load(), methods_no_sites_.load(), methods_tree_instead_.load(),
+      "methods: {} counted; for their length {} of them with shorter probes, {} of these without "
+      "some branches or receivers; {} calls only\n",
+      methods_instrumented_.load(), methods_compact_.load(), methods_trimmed_.load(),
       methods_calls_only_.load());
+  if (const uint64_t count = methods_no_sites_; count > 0) {
+    report += fmt::format("methods in which receivers and the like cannot be counted: {}\n", count);
+  }
   const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
     if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
   };

@@ -14,18 +14,19 @@
 #include <vector>
 
 #include "agent/classfile/reason.h"
-#include "agent/instrument/counted_class.h"
 #include "agent/instrument/counter_space.h"
+#include "agent/instrument/effort.h"
 
 namespace iprof::instrument {
 
 // What became of a method.
 struct MethodOutcome {
   classfile::Reason reason = classfile::Reason::kNoCode;
-  Effort effort = Effort::kAsAsked;
+  Effort effort;
   std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
   bool sites_refused = false;
   bool out_of_reach = false;  // left alone because the class's loader may not find the counters
+  bool left_out = false;      // branches or sites, for its length
   bool nothing_to_count = false;
 };
 
@@ -55,10 +56,11 @@ class OutcomeTally {
   Count classes_no_method_counted_{0};
   std::array<Count, classfile::kReasonCount> classes_left_{};
   Count methods_instrumented_{0};
+  Count methods_compact_{0};
+  Count methods_trimmed_{0};
+  Count methods_calls_only_{0};
   Count methods_no_sites_{0};
   Count methods_without_sites_{0};
-  Count methods_tree_instead_{0};
-  Count methods_calls_only_{0};
   Count methods_beyond_cap_{0};
   Count methods_not_ready_{0};
   Count methods_out_of_reach_{0};

@@ -8,10 +8,10 @@ namespace {
 
 using classfile::Reason;
 
-MethodOutcome Counted(Effort effort = Effort::kAsAsked) {
+MethodOutcome Counted(Effort::Step step = Effort::Step::kAsAsked) {
   MethodOutcome m;
   m.reason = Reason::kOk;
-  m.effort = effort;
+  m.effort.step = step;
   return m;
 }
 
@@ -32,8 +32,8 @@ TEST_CASE("nothing happened: no line about what was left alone") {
   CHECK(
       OutcomeTally().Report() ==
       "classes: 0 counted, 0 without code to count\n"
-      "methods: 0 counted; for their length 0 of them without receivers, 0 also in tree placement, "
-      "0 calls only\n");
+      "methods: 0 counted; for their length 0 of them with shorter probes, 0 of these without some "
+      "branches or receivers; 0 calls only\n");
 }
 
 TEST_CASE("a class is counted when one of its methods is, and else has one reason") {
@@ -47,8 +47,8 @@ TEST_CASE("a class is counted when one of its methods is, and else has one reaso
   CHECK(
       tally.Report() ==
       "classes: 1 counted, 2 without code to count\n"
-      "methods: 1 counted; for their length 0 of them without receivers, 0 also in tree placement, "
-      "0 calls only\n"
+      "methods: 1 counted; for their length 0 of them with shorter probes, 0 of these without some "
+      "branches or receivers; 0 calls only\n"
       "classes left alone: 1 (class-file version outside 45 to 71)\n"
       "classes left alone: 1 (no counters to be had for any of their methods)\n"
       "classes left alone: 1 (every method with code was left alone)\n"
@@ -64,11 +64,16 @@ TEST_CASE("methods that got less than was asked for") {
   without_sites.sites_refused = true;
   MethodOutcome nothing = Counted();
   nothing.nothing_to_count = true;
-  tally.NoteClass({Counted(Effort::kNoSites), Counted(Effort::kTree), Counted(Effort::kTree),
-                   Counted(Effort::kCallsOnly), without_sites, nothing});
+  MethodOutcome trimmed = Counted(Effort::Step::kTrimmed);
+  trimmed.left_out = true;
+  MethodOutcome impossible_sites = Counted();
+  impossible_sites.effort.sites = false;
+  tally.NoteClass({Counted(Effort::Step::kCompact), Counted(Effort::Step::kTrimmed), trimmed,
+                   Counted(Effort::Step::kCallsOnly), without_sites, impossible_sites, nothing});
   CHECK(tally.Report().find(
-            "methods: 5 counted; for their length 1 of them without receivers, 2 also "
-            "in tree placement, 1 calls only\n") != std::string::npos);
+            "methods: 6 counted; for their length 3 of them with shorter probes, 1 of "
+            "these without some branches or receivers; 1 calls only\n"
+            "methods in which receivers and the like cannot be counted: 1\n") != std::string::npos);
   CHECK(tally.methods_without_sites() == 1);
 }
 

@@ -14,6 +14,7 @@ Probe PositionOf(const FlowGraph& graph, uint32_t number) {
   const FlowEdge& e = graph.edge(EdgeId{number});
   const bool only_way_in = graph.In(Index(e.dst)).size() == 1;
   const uint32_t head = graph.node(e.dst).first_insn;
+  if (e.by_key) return {EdgeId{number}, ProbeAt::kByKey, e.insn, e.slot};
   switch (e.kind) {
     case EdgeKind::kEntry:
       return {EdgeId{number}, ProbeAt::kMethodEntry, e.insn, 0};
@@ -44,13 +45,36 @@ void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, Prob
   const uint32_t nodes = graph.node_count();
   live_.resize(nodes);
   for (uint32_t v = 0; v < nodes; ++v) live_[v] = frequency_.Reachable(v) ? 1 : 0;
-  FindPositions(graph);
+  FindPositions(graph, options);
+  may_derive_entry_ = true;
+  if (options.policy == PlacementPolicy::kDirect || options.policy == PlacementPolicy::kEveryEdge) {
+    PlanDirect(graph, options.policy == PlacementPolicy::kEveryEdge, plan);
+  } else if (options.close_unrequired) {
+    PlanCoarse(graph, options, plan);
+  } else {
+    PlanDerived(graph, options, plan);
+  }
+}
 
+// Chooses on the coarse graph, with costs and positions of the whole one.
+void ProbePlanner::PlanCoarse(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+  coarse_.Build(graph, live_);
+  const FlowGraph& chosen_on = coarse_.graph();
+  // A fine edge's number is never smaller than its coarse one.
+  for (uint32_t e = 0; e < chosen_on.edge_count(); ++e) {
+    position_[e] = position_[coarse_.FineEdge(e)];
+    cost_[e] = cost_[coarse_.FineEdge(e)];
+  }
+  live_.assign(chosen_on.node_count(), 1);
+  // An activation may stay inside a merged node: its ways out say nothing about its way in.
+  may_derive_entry_ = coarse_.first_is_single();
+  PlanDerived(chosen_on, options, plan);
+  coarse_.ToFine(graph.edge_count(), &plan->value_of_edge);
+}
+
+void ProbePlanner::PlanDerived(const FlowGraph& graph, const PlanOptions& options,
+                               ProbePlan* plan) {
   switch (options.policy) {
-    case PlacementPolicy::kDirect:
-    case PlacementPolicy::kEveryEdge:
-      PlanDirect(graph, options.policy == PlacementPolicy::kEveryEdge, plan);
-      return;
     case PlacementPolicy::kTree:
       PlanForest(graph, options, plan);
       Write(graph, options, plan);
@@ -59,6 +83,8 @@ void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, Prob
       PlanArborescence(graph, options, plan);
       Write(graph, options, plan);
       return;
+    case PlacementPolicy::kDirect:
+    case PlacementPolicy::kEveryEdge:
     case PlacementPolicy::kAutomatic:
       break;
   }
@@ -75,14 +101,16 @@ void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, Prob
   Write(graph, options, plan);
 }
 
-void ProbePlanner::FindPositions(const FlowGraph& graph) {
+void ProbePlanner::FindPositions(const FlowGraph& graph, const PlanOptions& options) {
   const uint32_t edges = graph.edge_count();
   position_.resize(edges);
   cost_.resize(edges);
   for (uint32_t e = 0; e < edges; ++e) {
     position_[e] = PositionOf(graph, e);
-    cost_[e] =
-        frequency_.edge_frequency()[e] * (NeedsTrampoline(position_[e].at) ? kTrampolineCost : 1.0);
+    cost_[e] = frequency_.edge_frequency()[e];
+    if (!NeedsTrampoline(position_[e].at)) continue;
+    cost_[e] *= kTrampolineCost;
+    if (options.short_first) cost_[e] += FrequencyEstimate::kMaxFrequency;
   }
 }
 
@@ -123,7 +151,12 @@ void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& o
   fake_exit_.resize(graph.node_count());
   arborescence_.Choose(graph, weight_, live_, chosen_, fake_exit_);
   for (uint32_t e = 0; e < graph.edge_count(); ++e) {
-    if (chosen_[e] != 0) state_[e] = kDerived;
+    if (chosen_[e] == 0) continue;
+    if (graph.edge(EdgeId{e}).by_key) {
+      fake_exit_[Index(graph.edge(EdgeId{e}).src)] = 1;  // all of the switch's slots are counted
+    } else {
+      state_[e] = kDerived;
+    }
   }
   DeriveEntry(graph);
   OrderSteps(graph);
@@ -140,7 +173,7 @@ void ProbePlanner::SetStates(const FlowGraph& graph) {
     const FlowEdge& edge = graph.edge(EdgeId{e});
     if (live_[Index(edge.src)] == 0 || live_[Index(edge.dst)] == 0) continue;
     state_[e] = kCounted;
-    if (edge.src != kRoot) weight_[e] = cost_[e];
+    if (edge.src != kRoot && !edge.by_key) weight_[e] = cost_[e];
   }
   fake_exit_.assign(graph.node_count(), 0);
   for (uint32_t v = 1; v < graph.node_count(); ++v) {
@@ -155,7 +188,7 @@ void ProbePlanner::SetStates(const FlowGraph& graph) {
 void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
   const uint32_t first = Index(graph.edge(kEntryEdge).dst);
   const FlowNode& node = graph.node(NodeId{first});
-  if (node.may_throw || graph.In(first).size() != 1) return;
+  if (!may_derive_entry_ || node.may_throw || graph.In(first).size() != 1) return;
   uint32_t derived = 0;
   uint32_t derived_count = 0;
   for (uint32_t e : graph.Out(first)) {

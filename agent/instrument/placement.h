@@ -30,6 +30,13 @@
 // Costs: a probe on an edge that needs a trampoline (both ends busy) counts kTrampolineCost, any
 // other 1, times the edge's estimated frequency.
 //
+// Methods that would become too long: with `close_unrequired` the derived placements leave the
+// counts of branches that nobody asks for unknown and need fewer counters (coarse_graph.h), and with
+// `short_first` they avoid trampolines at the price of more increments.
+//
+// Switches whose edges are marked by_key are counted whole, by one probe: their slots have counters
+// that follow each other, and none is derived.
+//
 // Unwinds: with `count_unwinds` the emitter adds one lowest-priority catch-any handler that counts
 // and rethrows, wherever plan.unwind_counter says so; it is asked for only in methods where an
 // exception could disturb a value. Entries of handlers that catch such exceptions are then counted
@@ -42,6 +49,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "agent/instrument/coarse_graph.h"
 #include "agent/instrument/flow_graph.h"
 #include "agent/instrument/frequency.h"
 #include "agent/instrument/spanning_tree.h"
@@ -61,6 +69,8 @@ struct PlanOptions {
   PlacementPolicy policy = PlacementPolicy::kAutomatic;
   bool count_unwinds = true;
   double arborescence_slack = 1.05;
+  bool close_unrequired = false;
+  bool short_first = false;
 };
 
 // Where the emitter puts a probe; `insn` and `slot` are the graph's.
@@ -72,6 +82,8 @@ enum class ProbeAt : uint8_t {
   kAfter,         // after insn, on the way to the next instruction only
   kTaken,         // trampoline on the branch of insn
   kSlot,          // trampoline on one slot of the switch at insn
+  kByKey,         // before the switch at insn: the probe of its first slot counts all of them, in
+                  // the counters of the probes that follow this one
 };
 
 struct Probe {
@@ -112,7 +124,9 @@ class ProbePlanner {
     uint32_t edge;
   };
 
-  void FindPositions(const FlowGraph& graph);
+  void FindPositions(const FlowGraph& graph, const PlanOptions& options);
+  void PlanCoarse(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void PlanDerived(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
   void PlanDirect(const FlowGraph& graph, bool every_edge, ProbePlan* plan);
   void PlanForest(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
   void PlanArborescence(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
@@ -127,6 +141,8 @@ class ProbePlanner {
   void WriteCertificate(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
 
   FrequencyEstimate frequency_;
+  CoarseGraph coarse_;
+  bool may_derive_entry_ = true;
   SpanningForest forest_;
   Arborescence arborescence_;
   std::vector<Probe> position_;  // by edge number

@@ -1,6 +1,7 @@
 // Placements against the truth: random methods, random runs, every policy.
 #include "agent/instrument/placement.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -124,6 +125,15 @@ void CheckShape(const FlowGraph& graph, const ProbePlan& plan) {
     REQUIRE(graph.In(first).size() == 1);
     for (uint32_t e : graph.Out(first)) REQUIRE(plan.value_of_edge[e] < plan.counter_count());
   }
+  // The slots of a switch that is counted by its key have counters that follow each other.
+  for (uint32_t e = 1; e < graph.edge_count(); ++e) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const FlowEdge& before = graph.edge(EdgeId{e - 1});
+    if (!edge.by_key || !before.by_key || edge.src != before.src) continue;
+    if (plan.value_of_edge[e] == kNoValue) continue;
+    REQUIRE(plan.value_of_edge[e] == plan.value_of_edge[e - 1] + 1);
+    REQUIRE(plan.value_of_edge[e] < plan.counter_count());
+  }
   const uint32_t unwind = plan.unwind_counter == kNoCounter ? 0 : 1;
   REQUIRE(plan.counter_count() == plan.probes.size() + unwind);
   for (const Probe& probe : plan.probes) {
@@ -133,6 +143,7 @@ void CheckShape(const FlowGraph& graph, const ProbePlan& plan) {
     // A place that other flow shares would count too much.
     if (probe.at == ProbeAt::kBlockHead) REQUIRE((only_in || edge.kind == EdgeKind::kInside));
     if (probe.at == ProbeAt::kBefore) REQUIRE(only_out);
+    REQUIRE((probe.at == ProbeAt::kByKey) == edge.by_key);
     if (probe.at == ProbeAt::kTaken) REQUIRE_FALSE(only_in);
     if (probe.at == ProbeAt::kSlot) REQUIRE_FALSE(only_in);
   }
@@ -156,6 +167,19 @@ uint32_t PartCount(const FlowGraph& graph, const std::vector<uint8_t>& reachable
   return parts;
 }
 
+// Marks switches of which all slots are asked for, as MethodGraph does.
+void CountSomeSwitchesByKey(std::mt19937& random, FlowGraph& graph) {
+  for (uint32_t v = 1; v < graph.node_count(); ++v) {
+    const auto out = graph.Out(v);
+    const bool all = !out.empty() && std::all_of(out.begin(), out.end(), [&](uint32_t e) {
+      const FlowEdge& edge = graph.edge(EdgeId{e});
+      return edge.kind == EdgeKind::kSlot && edge.required;
+    });
+    if (!all || random() % 2 != 0) continue;
+    for (uint32_t e : out) graph.edge(EdgeId{e}).by_key = true;
+  }
+}
+
 TEST_CASE("random methods: derived counts are the truth, or within k") {
   std::mt19937 random(20240607);
   ProbePlanner planner;
@@ -169,11 +193,13 @@ TEST_CASE("random methods: derived counts are the truth, or within k") {
     shape.throwing_blocks = i % 4 == 0 ? 0 : 0.5;
     shape.required_branches = i % 3 == 0 ? 0.4 : 1;
     MakeRandomMethod(random, shape, &graph);
+    if (i % 7 == 0) CountSomeSwitchesByKey(random, graph);
     const RandomRun wild = RunRandomly(random, graph, 20, 30, 0.1);
     for (PlacementPolicy policy : kPolicies) {
       PlanOptions options;
       options.policy = policy;
       options.count_unwinds = i % 5 != 0;
+      options.close_unrequired = i % 6 >= 3;
       planner.Plan(graph, options, &plan);
       CheckShape(graph, plan);
       CheckRun(graph, plan, wild, &tally);
@@ -195,12 +221,13 @@ TEST_CASE("random methods: runs that end regularly derive exactly") {
   Tally tally;
   int regular = 0;
   for (int i = 0; i < 30'000; ++i) {
-    MakeRandomMethod(random, {.max_blocks = 14}, &graph);
+    const double required = i % 3 == 0 ? 0.3 : 1;
+    MakeRandomMethod(random, {.max_blocks = 14, .required_branches = required}, &graph);
     const RandomRun run = RunRandomly(random, graph, 10, 2000, 0);
     if (run.imbalances != 0) continue;
     ++regular;
     for (PlacementPolicy policy : kPolicies) {
-      planner.Plan(graph, {.policy = policy}, &plan);
+      planner.Plan(graph, {.policy = policy, .close_unrequired = i % 6 >= 3}, &plan);
       CheckRun(graph, plan, run, &tally);
     }
   }
@@ -248,6 +275,24 @@ TEST_CASE("no derived placement has more counters than edges less nodes demand")
       REQUIRE(plan.probes.size() <= least);
     }
   }
+}
+
+TEST_CASE("closing up branches that nobody asks for takes fewer counters") {
+  std::mt19937 random(13);
+  ProbePlanner planner;
+  FlowGraph graph;
+  ProbePlan whole;
+  ProbePlan closed;
+  size_t whole_sum = 0;
+  size_t closed_sum = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    MakeRandomMethod(random, {.max_blocks = 30, .required_branches = 0.3}, &graph);
+    planner.Plan(graph, {.policy = PlacementPolicy::kTree}, &whole);
+    planner.Plan(graph, {.policy = PlacementPolicy::kTree, .close_unrequired = true}, &closed);
+    whole_sum += whole.probes.size();
+    closed_sum += closed.probes.size();
+  }
+  CHECK(closed_sum * 10 < whole_sum * 9);
 }
 
 TEST_CASE("the same-run oracle: counters replayed from a run that counted every edge") {

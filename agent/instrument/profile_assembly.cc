@@ -110,6 +110,7 @@ class Assembly {
       const CountedClass& c = source_.Get(version, scratch.emplace_back());
       if (klass == nullptr) klass = &c;
       for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
+      NoteTrimmed(c, methods);
     }
     WriteClass(*klass, methods);
   }
@@ -141,6 +142,16 @@ class Assembly {
       ++statistics_.damaged_records;
     }
     out.push_back(std::move(counted));
+  }
+
+  void NoteTrimmed(const CountedClass& c, const std::vector<Counted>& counted) {
+    for (const TrimmedMethod& trimmed : c.left_out) {
+      const CountedMethod* method = &c.methods[trimmed.method];
+      uint64_t calls = 0;
+      for (const Counted& m : counted) calls += m.method == method ? m.entries : 0;
+      statistics_.trimmed.Note(MethodKey(c.name, method->name, method->descriptor), calls,
+                               trimmed.left_out);
+    }
   }
 
   // Leaves the record in record_ and its values in values_. False: the record is damaged.

@@ -36,6 +36,7 @@
 #include "agent/instrument/counted_class.h"
 #include "agent/instrument/live_frame_count.h"
 #include "agent/instrument/original_class.h"
+#include "agent/instrument/trimmed_methods.h"
 #include "agent/instrument/type_counts.h"
 #include "writer/model.h"
 
@@ -74,6 +75,7 @@ struct AssemblyStatistics {
   std::vector<std::string> sites_left_out_examples;
   uint64_t versions_dropped = 0;   // methods whose branches another version's replaced
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
+  TrimmedMethods trimmed;
   std::unordered_set<std::string> added_methods;  // by MethodKey: another agent's own
 };
 

@@ -73,6 +73,30 @@ void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena&
   }
 }
 
+namespace {
+
+// `chunk`: where the probe names inherited members.
+void EmitSiteProbe(const FoundSite& site, classfile::CpIndex hit, std::optional<uint32_t> chunk,
+                   int16_t index, classfile::MethodEditor& editor) {
+  // Consumes the object on top of the stack.
+  const auto count = [&](classfile::SnippetBuilder& build) {
+    if (chunk) build.PushInt(static_cast<int32_t>(*chunk));
+    return build.Sipush(index).InvokeStatic(hit, chunk ? 3 : 2, 0).Finish();
+  };
+  if (site.insn == FoundSite::kEntry) {
+    auto build = editor.Build();
+    editor.OnEntry(count(build.LoadOwn('A', 0)));
+  } else if (site.kind == SiteKind::kReceiver) {
+    auto build = editor.BuildForReceiver();
+    editor.BeforeCall(site.insn, count(build));
+  } else {
+    auto build = editor.BuildForTop();
+    editor.Before(site.insn, count(build.Raw(Op::dup)));
+  }
+}
+
+}  // namespace
+
 void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
                     classfile::MethodEditor& editor) {
   if (found.empty()) return;
@@ -80,25 +104,24 @@ void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holde
   const classfile::CpIndex hit =
       chunk ? InheritedMethodRef(editor.code().file(), kInheritedHit, editor.pool())
             : editor.pool().Method(holder.class_name, "hit", "(Ljava/lang/Object;I)V");
-  // Consumes the object on top of the stack.
-  const auto count = [&](classfile::SnippetBuilder& build, int16_t index) {
-    if (chunk) build.PushInt(static_cast<int32_t>(*chunk));
-    return build.Sipush(index).InvokeStatic(hit, chunk ? 3 : 2, 0).Finish();
-  };
   uint32_t number = first;
+  for (const FoundSite& site : found)
+    EmitSiteProbe(site, hit, chunk, static_cast<int16_t>(number++), editor);
+}
+
+std::vector<uint32_t> SiteProbeLengths(const std::vector<FoundSite>& found, bool inherited,
+                                       classfile::MethodEditor& editor) {
+  constexpr classfile::CpIndex kAnyMethod{1};
+  constexpr uint32_t kAnyChunk = 1000;
+  std::vector<uint32_t> lengths;
+  lengths.reserve(found.size());
   for (const FoundSite& site : found) {
-    const auto index = static_cast<int16_t>(number++);
-    if (site.insn == FoundSite::kEntry) {
-      auto build = editor.Build();
-      editor.OnEntry(count(build.LoadOwn('A', 0), index));
-    } else if (site.kind == SiteKind::kReceiver) {
-      auto build = editor.BuildForReceiver();
-      editor.BeforeCall(site.insn, count(build, index));
-    } else {
-      auto build = editor.BuildForTop();
-      editor.Before(site.insn, count(build.Raw(Op::dup), index));
-    }
+    const uint32_t before = editor.pieces().size();
+    EmitSiteProbe(site, kAnyMethod, inherited ? std::optional(kAnyChunk) : std::nullopt, 0, editor);
+    const bool added = editor.pieces().size() > before;  // else the rewriter will say why not
+    lengths.push_back(added ? editor.pieces().back().length : 1);
   }
+  return lengths;
 }
 
 }  // namespace iprof::instrument

@@ -55,4 +55,9 @@ struct SiteHolder {
 void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
                     classfile::MethodEditor& editor);
 
+// Bytes of each site's probe, whatever its holder and number; of one that names inherited members
+// at most. `editor` is spoilt.
+std::vector<uint32_t> SiteProbeLengths(const std::vector<FoundSite>& found, bool inherited,
+                                       classfile::MethodEditor& editor);
+
 }  // namespace iprof::instrument

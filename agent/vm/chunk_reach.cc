@@ -111,8 +111,10 @@ Status ChunkReach::HideMembers(JNIEnv* jni, jclass object) {
     fields.push_back(instrument::InheritedFieldName(i));
   Status status = hide(fields, "registerFieldsToFilter");
   if (status.ok()) {
-    status = hide({instrument::kInheritedRow.Name(), instrument::kInheritedHit.Name()},
-                  "registerMethodsToFilter");
+    std::vector<std::string> methods;
+    for (const instrument::InheritedMethod& method : instrument::kInheritedMethods)
+      methods.push_back(method.Name());
+    status = hide(methods, "registerMethodsToFilter");
   }
   if (!status.ok()) return status;
   // What reflection has found out before is forgotten.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "agent/instrument/kept_shapes.h"
 #include "agent/instrument/type_names.h"
 #include "agent/vm/glob.h"
 #include "agent/vm/runtime_image.h"
@@ -38,6 +39,7 @@ void ClassFilter::LearnLoaders(JNIEnv* jni) {
 bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
   if (internal_name.starts_with(kRuntimePrefix)) return false;
   if (instrument::IsLinkageClass(internal_name)) return false;
+  if (instrument::IsBenchmarkHarness(internal_name)) return false;
   if (!count_jdk_) {
     if (loader == nullptr) return false;
     jobject platform = platform_loader_.load(std::memory_order_acquire);

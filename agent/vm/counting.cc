@@ -66,7 +66,8 @@ bool CountsTypes(const Options& options) {
   return options.receivers || options.monitors || options.instance_ofs;
 }
 
-instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
+instrument::InstrumenterOptions ForInstrumenter(const Options& options,
+                                                const CompilerSettings& compilers) {
   instrument::InstrumenterOptions made;
   made.calls = options.calls;
   made.branches = options.branches;
@@ -75,13 +76,16 @@ instrument::InstrumenterOptions ForInstrumenter(const Options& options) {
   made.receivers_max_lost = static_cast<double>(options.receivers_max_lost) / 100;
   made.self_check = options.self_check;
   made.stripes = static_cast<uint32_t>(options.stripes);
+  made.huge_method_limit = compilers.huge_method_limit;
+  made.black_holes = compilers.black_holes;
   return made;
 }
 
 }  // namespace
 
-Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies,
-                   ClassWatch& watch, instrument::MemoryBudget& budget)
+Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettings& compilers,
+                   Log& log, ProxyNames& proxies, ClassWatch& watch,
+                   instrument::MemoryBudget& budget)
     : jvmti_(jvmti),
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
@@ -98,7 +102,7 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames
           [&proxies](std::string_view signature) { return proxies.names().ProfileName(signature); },
           reach_),
       instrumenter_(
-          ForInstrumenter(options), space_,
+          ForInstrumenter(options, compilers), space_,
           [this](uint32_t chunk) { return chunks_.HolderName(chunk); }, &budget),
       thread_([this](jvmtiEnv*,
                      JNIEnv* jni) { AtBoundary(log_, "the agent's thread", [&] { Work(jni); }); },
@@ -154,15 +158,15 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   }
   auto* jvmti = static_cast<jvmtiEnv*>(environment);
   const VmFlags flags(vm);
-  StartupPlan plan = PlanStartup(
-      options.jdk, {[&](std::string_view name) { return flags.Bool(name); },
-                    [&](std::string_view name) { return flags.Text(name); },
-                    [&](std::string_view prefix) { return flags.LastArgument(prefix); }});
+  const FlagQueries queries{[&](std::string_view name) { return flags.Bool(name); },
+                            [&](std::string_view name) { return flags.Text(name); },
+                            [&](std::string_view prefix) { return flags.LastArgument(prefix); }};
+  StartupPlan plan = PlanStartup(options.jdk, queries);
   if (attached) plan = {CountingStart::kRetransform, ""};
   Options planned = options;
   planned.jdk = options.jdk && plan.start != CountingStart::kApplication;
-  auto* counting =
-      new Counting(jvmti, planned, log, proxies, watch, budget);  // until the process ends
+  auto* counting = new Counting(jvmti, planned, ReadCompilerSettings(queries), log, proxies, watch,
+                                budget);  // until the process ends
   counting->start_ = plan.start;
   counting->notes_lambdas_ = !attached;
   if (plan.start == CountingStart::kRetransform)

@@ -44,6 +44,7 @@
 #include "agent/vm/class_filter.h"
 #include "agent/vm/class_origin.h"
 #include "agent/vm/class_watch.h"
+#include "agent/vm/compiler_settings.h"
 #include "agent/vm/counter_chunks.h"
 #include "agent/vm/earlier_classes.h"
 #include "agent/vm/log.h"
@@ -115,8 +116,8 @@ class Counting final : public BciMap {
   void StopEvents();
 
  private:
-  Counting(jvmtiEnv* jvmti, const Options& options, Log& log, ProxyNames& proxies,
-           ClassWatch& watch, instrument::MemoryBudget& budget);
+  Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettings& compilers, Log& log,
+           ProxyNames& proxies, ClassWatch& watch, instrument::MemoryBudget& budget);
 
   Status Register();
   // Empty where every class is known to be the class file's own.

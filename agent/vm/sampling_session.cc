@@ -218,7 +218,8 @@ void Sampling::ForgetGone(std::span<const UnloadTag> gone) {
     ++unloaded_classes_;
     unloaded_methods_ += methods;
   }
-  const uint64_t prune_at = std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
+  const uint64_t prune_at =
+      std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
   if (methods_.gone_methods() >= prune_at) Prune();
   budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
   if (Sampler* const begun = sampler())

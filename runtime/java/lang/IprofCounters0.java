@@ -1,5 +1,7 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * One chunk of counters: the array that probes increment.
  *
@@ -17,4 +19,23 @@ public final class IprofCounters0 {
     public static final long[] c = IprofRuntime.takeCounters();
 
     private IprofCounters0() {}
+
+    /**
+     * Increments a counter: what the shorter probes of long methods call. C1 and C2 inline it whatever their limits, and
+     * make the same code of it as of a probe that increments by itself.
+     */
+    @ForceInline
+    public static void hit(int counter) {
+        c[counter]++;
+    }
+
+    /**
+     * Counts a whole tableswitch: one counter for each key from low on, then one for all other values. Without calls: this may
+     * run as the first Java code of the VM.
+     */
+    @ForceInline
+    public static void hitKey(int key, int low, int keys, int first) {
+        int slot = key - low; // where this overflows, it is out of range all the same
+        c[first + (slot >= 0 && slot < keys ? slot : keys)]++;
+    }
 }

@@ -14,6 +14,11 @@ import jdk.internal.vm.annotation.Stable;
 public final class IprofReach {
     private static final int MOST_CHUNKS = 4096;
 
+    /** A chunk has 32,768 counters. */
+    private static final int CHUNK_SHIFT = 15;
+
+    private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
+
     /** Arrays of counters: long[], or long[][] with stripes. */
     @Stable
     private static final Object[] counters = new Object[MOST_CHUNKS];
@@ -33,6 +38,19 @@ public final class IprofReach {
     public static long[] row(int chunk) {
         Object arrays = counters[chunk];
         return arrays instanceof long[] ? (long[]) arrays : ((long[][]) arrays)[IprofRuntime.stripe()];
+    }
+
+    /** Increments one of all counters, as {@link IprofCounters0#hit} does one of its chunk. */
+    @ForceInline
+    public static void count(int counter) {
+        row(counter >>> CHUNK_SHIFT)[counter & CHUNK_MASK]++;
+    }
+
+    /** Counts a whole tableswitch, as {@link IprofCounters0#hitKey} does. */
+    @ForceInline
+    public static void countKey(int key, int low, int keys, int first) {
+        int slot = key - low;
+        row(first >>> CHUNK_SHIFT)[(first & CHUNK_MASK) + (slot >= 0 && slot < keys ? slot : keys)]++;
     }
 
     /** Counts the class of an object at a site of a chunk, as {@link IprofReceivers0#hit} does. */

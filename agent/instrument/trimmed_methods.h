@@ -1,0 +1,32 @@
+// TrimmedMethods: the methods of a profile that had no room for all of their branches and receivers,
+// the hottest first, as lines for the report.
+//
+// One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/instrument/effort.h"
+
+namespace iprof::instrument {
+
+class TrimmedMethods {
+ public:
+  // `calls`: how often the method ran; 0 also where calls are not counted.
+  void Note(std::string name, uint64_t calls, const LeftOut& left_out);
+
+  // Empty where there are none. Names at most twenty methods, those that ran first.
+  std::string Report() const;
+
+ private:
+  struct Method {
+    std::string name;
+    uint64_t calls;
+    LeftOut left_out;
+  };
+  std::vector<Method> methods_;
+};
+
+}  // namespace iprof::instrument

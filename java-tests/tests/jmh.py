@@ -1,0 +1,102 @@
+"""A JMH benchmark with the agent in its fork: JMH's black holes and the loops that it generates keep their code, so that it measures
+what it would measure without the agent; the benchmark's own methods are counted."""
+
+import re
+
+from harness.case import AgentCase
+from oracle import artifacts
+
+REQUIRES = "jdk"
+
+JARS = ("org.openjdk.jmh:jmh-core:1.37", "org.openjdk.jmh:jmh-generator-annprocess:1.37", "net.sf.jopt-simple:jopt-simple:5.0.4",
+        "org.apache.commons:commons-math3:3.6.1")
+
+SOURCE = """
+package sums;
+
+import org.openjdk.jmh.annotations.*;
+import org.openjdk.jmh.infra.Blackhole;
+
+@State(Scope.Thread)
+public class Sums {
+  int next;
+
+  @Benchmark
+  public int returned() {
+    return work(next++);
+  }
+
+  @Benchmark
+  public void consumed(Blackhole hole) {
+    hole.consume(work(next++));
+  }
+
+  int work(int n) {
+    int sum = 0;
+    for (int i = n & 7; i > 0; i--) sum += i;
+    return sum;
+  }
+}
+"""
+
+SINK = """
+public class Sink {
+  static void sink(int i) {}
+  static void plain(int i) { kept++; }
+  static int kept;
+  public static void main(String[] args) {
+    for (int i = 0; i < 1000; i++) { sink(i); plain(i); }
+  }
+}
+"""
+
+
+class Jmh(AgentCase):
+    def compile(self, name, source, *options):
+        path = self.folder / f"{name}.java"
+        path.write_text(source)
+        classes = self.folder / "classes"
+        classes.mkdir()
+        self.run_command([self.jvm.tool("javac"), *options, "-d", classes, path])
+        return classes
+
+    def test_a_fork_measures_without_counters(self):
+        try:
+            jars = [artifacts.fetch(coordinates) for coordinates in JARS]
+        except artifacts.Missing as missing:
+            self.skipTest(str(missing))
+        jars = ":".join(map(str, jars))
+        classes = self.compile("Sums", SOURCE, "-cp", jars, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor")
+        agent = self.java_command([], agent="samples=n,out=fork-%p.iprof")[1]
+        run = self.run_command([self.jvm.java, "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", "-f", "1", "-wi", "0", "-i", "1",
+                                "-r", "200ms", "-bm", "avgt", "-jvmArgsAppend", agent, "Sums"], timeout=500)
+        self.assertIn("Blackhole mode: compiler", run.stdout)
+        self.assertNotIn("only works for", run.stdout + run.stderr)
+        self.assertNotIn("warning", (run.stdout + run.stderr).lower().replace("# warmup", ""))
+        profiles = sorted(self.folder.glob("fork-*.iprof"))
+        self.assertEqual(len(profiles), 2, run)  # a fork for each benchmark
+        called, branched = {}, set()
+        for path in profiles:
+            profile = self.profile(path)
+            for context, count in profile.calls().items():
+                called[context[0]] = called.get(context[0], 0) + count
+            branched |= {context[0] for context in profile.branches()}
+        own = {name.split("(")[0]: count for name, count in called.items() if name.startswith("sums.Sums.")}
+        for method in ("returned", "consumed", "work"):
+            self.assertGreater(own.get(f"sums.Sums.{method}", 0), 100, own)
+        self.assertTrue(any(name.startswith("sums.Sums.work(") for name in branched))
+        harness = [name for name in {*called, *branched} if re.match(r"org\.openjdk\.jmh\.infra\.Blackhole|sums\.jmh_generated\.", name)]
+        self.assertEqual(harness, [])
+
+    def test_black_holes_of_the_users_own(self):
+        """Whatever HotSpot was told to treat as a black hole must stay empty; without that, empty methods are counted."""
+        classes = self.compile("Sink", SINK)
+        told = ["-XX:+UnlockExperimentalVMOptions", "-XX:CompileCommand=quiet", "-XX:CompileCommand=blackhole,Sink::sink"]
+        commands = self.folder / "commands"
+        commands.write_text("quiet\nblackhole,Sink.sink\n")
+        for options, counted in (told, False), ([], True), ([*told[:1], f"-XX:CompileCommandFile={commands}"], False):
+            with self.subTest(options):
+                run = self.run_java("Sink", agent="samples=n", jvm_args=["-cp", classes, *options])
+                self.assertNotIn("Blackhole", run.stdout + run.stderr)
+                self.assertEqual(self.profile().calls_of("Sink.plain"), 1000)
+                self.assertEqual("Sink.sink" in {c[0].split("(")[0] for c in self.profile().calls()}, counted)

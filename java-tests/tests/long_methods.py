@@ -1,0 +1,98 @@
+"""Methods near the 8,000 bytes beyond which HotSpot compiles nothing: they are still compiled, what is counted in them is
+right, the hottest of it is counted always, and what was left out is named."""
+
+import re
+
+from harness.case import AgentCase
+from oracle import artifacts, counts
+from oracle.counting_case import CountingCase
+
+HUGE_METHOD_LIMIT = 8000
+LEFT_OUT = re.compile(r"left out: (\S+) \((\d+) calls\): (\d+) of (\d+) branches, (\d+) of (\d+) receivers")
+
+
+class LongMethods(CountingCase):
+    def test_all_branches_of_a_method_with_hundreds(self):
+        for placement in ("tree", "direct"):
+            for options in ("", ",stripes=4"):
+                with self.subTest(placement=placement + options):
+                    run, _ = self.check("Big", 30000, agent=f"placement={placement},verbose=1{options}")
+                    self.assertNotIn("left out: counting/Big", run.stderr)
+
+    def test_the_hot_part_is_counted_exactly(self):
+        for mode in ([], ["-Xint"], ["-XX:TieredStopAtLevel=1"]):
+            with self.subTest(mode=mode):
+                self.check("LongMethods", 1800, "hot", jvm_args=mode)
+
+    def test_what_is_counted_is_right(self):
+        for options in ("placement=tree", "placement=direct", "placement=tree,stripes=2", "placement=tree,receivers=n"):
+            with self.subTest(options):
+                _, outcome = self.check("LongMethods", 1800, "all", agent=options, only_where_counted=True)
+                self.assertGreater(outcome.exact, 1000, outcome.summary())
+
+    def test_what_was_left_out_is_named_hottest_first(self):
+        run = self.run_java("counting.LongMethods", 900, "hot", agent="verbose=1,include=counting.*")
+        total = re.search(r"left out for the length of (\d+) methods: (\d+) branches, (\d+) receivers", run.stderr)
+        self.assertIsNotNone(total, run.stderr)
+        named = LEFT_OUT.findall(run.stderr)
+        self.assertEqual(len(named), int(total[1]), run.stderr)
+        self.assertEqual(sum(int(n[2]) for n in named), int(total[2]))
+        self.assertEqual(sum(int(n[4]) for n in named), int(total[3]))
+        calls = [int(n[1]) for n in named]
+        self.assertEqual(calls, sorted(calls, reverse=True))
+        self.assertTrue(all(int(n[2]) < int(n[3]) for n in named), named)  # the loop's or the switch stays
+
+    def test_they_are_still_compiled(self):
+        run = self.run_java("counting.LongMethods", 20000, "hot", agent="include=counting.made.*",
+                            jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
+                                      "-XX:CompileCommand=compileonly,counting.made.*::*"])
+        # "  151   25   b  4       counting.made.Loop4000::f (7981 bytes)", with flags in between
+        tiers = {}
+        for tier, name, size in re.findall(r"\s([1-4])\s+(counting\.made\.\w+)::f(?: @ -?\d+)? \((\d+) bytes\)", run.stdout):
+            tiers.setdefault(name, set()).add(int(tier))
+            self.assertLessEqual(int(size), HUGE_METHOD_LIMIT, name)
+            self.assertGreater(int(size), int(re.search(r"\d+$", name)[0]), f"{name} has no probes")
+        self.assertEqual(len(tiers), 12, tiers)
+        self.assertEqual([name for name, seen in tiers.items() if 4 not in seen], [])
+        self.assertNotIn("COMPILE SKIPPED", run.stdout)
+
+    def test_without_the_limit_everything_is_counted(self):
+        run, _ = self.check("LongMethods", 900, "all", agent="verbose=1,placement=tree",
+                            jvm_args=["-XX:-DontCompileHugeMethods"])
+        self.assertNotIn("left out: counting/made", run.stderr)
+
+
+HELLO = """
+public class Hello {
+  interface Shape { double area(); }
+  record Square(double side) implements Shape { public double area() { return side * side; } }
+  public static void main(String[] args) {
+    int sum = 0;
+    for (String arg : args) switch (arg.length()) { case 1, 2 -> sum++; case 3 -> sum += 3; default -> sum--; }
+    System.out.println(sum + new Square(2).area());
+  }
+}
+"""
+
+
+class Ecj(AgentCase):
+    """A real parser: its rules are one method of 7,834 bytes around a switch of some 700 cases."""
+
+    def test_the_switch_of_the_parsers_rules(self):
+        try:
+            ecj = artifacts.fetch("org.eclipse.jdt:ecj:3.33.0")
+        except artifacts.Missing as missing:
+            self.skipTest(str(missing))
+        (self.folder / "Hello.java").write_text(HELLO)
+        compile_it = ["-cp", ecj, "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-d", "out", "-proc:none", "Hello.java"]
+        self.run_java(compile_it, agent="jdk=n,samples=n,include=org.eclipse.jdt.internal.compiler.parser.*,verbose=1")
+        self.profile()
+        found = counts.from_profile(self.folder / "default.iprof")
+        rule = ("org.eclipse.jdt.internal.compiler.parser.Parser", "consumeRule", ("void", "int"))
+        self.assertGreater(found.calls[rule], 100)
+        switches = [records for records in found.branches[rule].values() if len(records) > 100]
+        self.assertEqual(len(switches), 1, found.branches[rule])
+        # Every call runs the switch once, and a program has more than one kind of rule.
+        ran = [count for _, _, count in switches[0]]
+        self.assertEqual(sum(ran), found.calls[rule])
+        self.assertGreater(sum(count > 0 for count in ran), 20)
