@@ -59,9 +59,7 @@ std::optional<bool> VmFlags::Bool(std::string_view name) const {
 }
 
 std::optional<uint64_t> VmFlags::Number(std::string_view name) const {
-  const void* address = AddressOf(name);
-  if (address == nullptr) return std::nullopt;
-  return Load<uint64_t>(address, 0);
+  return memory_.Load<uint64_t>(AddressOf(name));
 }
 
 std::optional<std::string> VmFlags::Text(std::string_view name) const {
