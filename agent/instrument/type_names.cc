@@ -163,4 +163,12 @@ bool IsLinkageClass(std::string_view internal_name) {
          (IsHiddenClass(internal_name) || internal_name.ends_with("$Holder"));
 }
 
+bool IsGeneratedAccessor(std::string_view descriptor) {
+  constexpr std::string_view kPrefix = "Ljdk/internal/reflect/Generated";
+  if (!descriptor.starts_with(kPrefix) || !descriptor.ends_with(';')) return false;
+  descriptor.remove_suffix(1);
+  const size_t end = descriptor.find_last_not_of("0123456789");
+  return end + 1 < descriptor.size() && descriptor.substr(0, end + 1).ends_with("Accessor");
+}
+
 }  // namespace iprof::instrument

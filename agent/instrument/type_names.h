@@ -34,4 +34,9 @@ bool IsHiddenClass(std::string_view descriptor);
 // JDK was built. An image has neither, so that no table knows them.
 bool IsLinkageClass(std::string_view internal_name);
 
+// Whether a descriptor is that of a class that reflection generates while the program runs, such as
+// GeneratedMethodAccessor7: numbered in the order of their making, so that no image build could know
+// them.
+bool IsGeneratedAccessor(std::string_view descriptor);
+
 }  // namespace iprof::instrument

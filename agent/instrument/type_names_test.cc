@@ -50,6 +50,15 @@ TEST_CASE("hidden classes carry a dot in JVMTI's descriptors") {
   CHECK_FALSE(IsHiddenClass("La/Foo$$Lambda$1;"));
 }
 
+TEST_CASE("what reflection generates is known by its running number") {
+  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor7;"));
+  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedSerializationConstructorAccessor12;"));
+  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor;"));
+  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/NativeMethodAccessorImpl;"));
+  CHECK_FALSE(IsGeneratedAccessor("La/GeneratedMethodAccessor7;"));
+  CHECK_FALSE(IsGeneratedAccessor(""));
+}
+
 TEST_CASE("linkage of method handles: lambda forms, hidden ones and those of the holders") {
   CHECK(IsLinkageClass("java/lang/invoke/LambdaForm$MH.0x000000080001"));
   CHECK(IsLinkageClass("java/lang/invoke/Invokers$Holder"));

@@ -52,7 +52,7 @@ class ChunkHolders {
 
  protected:
   virtual std::string_view RuntimeName() const = 0;
-  virtual std::span<const uint8_t> RuntimeBytes() const = 0;
+  virtual std::vector<uint8_t> RuntimeBytes() const = 0;
   virtual std::vector<uint8_t> HolderBytes(uint32_t chunk) const = 0;
   // Allocates the arrays of the next holder and leaves them where its initialiser takes them.
   virtual Status HandOver(JNIEnv* jni) = 0;

@@ -10,7 +10,10 @@ std::string CounterChunks::HolderName(uint32_t chunk) const {
   return CounterHolderName(chunk, stripes_);
 }
 std::string_view CounterChunks::RuntimeName() const { return kRuntimeClassName; }
-std::span<const uint8_t> CounterChunks::RuntimeBytes() const { return RuntimeClassBytes(); }
+std::vector<uint8_t> CounterChunks::RuntimeBytes() const {
+  const std::span<const uint8_t> bytes = RuntimeClassBytes();
+  return {bytes.begin(), bytes.end()};
+}
 std::vector<uint8_t> CounterChunks::HolderBytes(uint32_t chunk) const {
   return CounterHolderBytes(chunk, stripes_);
 }

@@ -35,7 +35,7 @@ class CounterChunks final : public ChunkHolders {
 
  private:
   std::string_view RuntimeName() const override;
-  std::span<const uint8_t> RuntimeBytes() const override;
+  std::vector<uint8_t> RuntimeBytes() const override;
   std::vector<uint8_t> HolderBytes(uint32_t chunk) const override;
   Status HandOver(JNIEnv* jni) override;
   Status Adopt(JNIEnv* jni, jclass holder) override;

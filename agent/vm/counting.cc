@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "agent/instrument/type_names.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_definitions.h"
 #include "agent/vm/jvmti_memory.h"
@@ -24,11 +25,6 @@ namespace {
 constexpr uint32_t kEarlyChunks = 6;
 constexpr uint32_t kEarlySiteChunks = 6;
 
-constexpr uint32_t kMostChunks = 4096;
-constexpr uint64_t kSiteChunkBytes = uint64_t{kChunkSites} * kSiteRows * (sizeof(jlong) + 4);
-// The table behind the rows of sites: two halves of 65,536 slots, and the lost ones.
-constexpr uint64_t kSpillBytes = 65536 * (2 * (4 + 4 + 8) + 8);
-
 // Parts of the budget: for the names of types met at sites, for counts of unloaded classes, and what
 // chunks leave to the records of classes.
 constexpr uint64_t kHarvestedShare = 8;
@@ -36,10 +32,14 @@ constexpr uint64_t kUnloadedShare = 8;
 constexpr uint64_t kClassShare = 4;
 constexpr uint64_t kLeastForClasses = 1 << 20;
 
+// For the names of classes that may be unloaded.
+constexpr uint64_t kHashShare = 16;
+constexpr uint64_t kMostHashBytes = 8 << 20;
+
 // What it costs to know that a class is loaded: a tag in the JVM and an entry here.
 constexpr uint64_t kWatchedBytes = 120;
 
-// How often the tables behind class-counting sites are emptied, so that no class is held for long.
+// How often the tables behind class-counting sites are emptied.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(250);
@@ -62,10 +62,6 @@ instrument::SiteKinds SitesAskedFor(const Options& options) {
           .instance_ofs = options.instance_ofs};
 }
 
-bool CountsTypes(const Options& options) {
-  return options.receivers || options.monitors || options.instance_ofs;
-}
-
 instrument::InstrumenterOptions ForInstrumenter(const Options& options,
                                                 const CompilerSettings& compilers) {
   instrument::InstrumenterOptions made;
@@ -84,7 +80,7 @@ instrument::InstrumenterOptions ForInstrumenter(const Options& options,
 }  // namespace
 
 Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettings& compilers,
-                   Log& log, ProxyNames& proxies, ClassWatch& watch,
+                   const HeapPlan& plan, Log& log, ProxyNames& proxies, ClassWatch& watch,
                    instrument::MemoryBudget& budget)
     : jvmti_(jvmti),
       log_(log),
@@ -92,6 +88,7 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
       proxies_(proxies),
       watch_(watch),
       budget_(budget),
+      plan_(plan),
       chunk_bytes_(static_cast<uint64_t>(options.stripes) * instrument::kChunkCounters *
                    sizeof(jlong)),
       chunks_(space_, static_cast<uint32_t>(options.stripes), reach_),
@@ -99,7 +96,13 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
       site_space_(kChunkSites),
       type_chunks_(
           site_space_,
-          [&proxies](std::string_view signature) { return proxies.names().ProfileName(signature); },
+          [&proxies](jvmtiEnv* env, JNIEnv* jni, jclass type, std::string_view signature) {
+            if (instrument::IsGeneratedAccessor(signature)) return std::optional<std::string>();
+            proxies.NameLoaded(env, jni, type, signature);
+            return proxies.names().ProfileName(signature);
+          },
+          {.spill_slots = plan.spill_slots,
+           .hash_names_bytes = std::min(kMostHashBytes, budget.limit() / kHashShare)},
           reach_),
       instrumenter_(
           ForInstrumenter(options, compilers), space_,
@@ -113,7 +116,7 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
     site_space_.Configure(1, wake);
     instrumenter_.UseSites(site_space_, kChunkSites,
                            [this](uint32_t chunk) { return type_chunks_.HolderName(chunk); });
-    budget_.Set(instrument::MemoryPart::kSpill, kSpillBytes);
+    budget_.Set(instrument::MemoryPart::kSpill, SpillBytes(plan_.spill_slots));
     type_chunks_.LimitHarvested(budget_.limit() / kHarvestedShare);
   }
   // A minimum, without which nothing could be counted at all.
@@ -128,7 +131,8 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
 // Chunks may use what nothing else does.
 void Counting::ShareBudget() {
   using instrument::MemoryPart;
-  const auto share = [&](instrument::CounterSpace& space, MemoryPart part, uint64_t chunk_bytes) {
+  const auto share = [&](instrument::CounterSpace& space, MemoryPart part, uint64_t chunk_bytes,
+                         uint32_t most) {
     const uint32_t ready = space.statistics().ready;
     budget_.Set(part, ready * chunk_bytes + space.bytes());
     // Classes need a part as well, and so does the other kind of chunks.
@@ -137,21 +141,22 @@ void Counting::ShareBudget() {
     const uint64_t spoken_for = reserved - std::min(reserved, known);
     const uint64_t left = budget_.Left() - std::min(budget_.Left(), spoken_for);
     const uint64_t mine = count_types_ ? left / 2 : left;
-    const uint64_t more = std::min<uint64_t>(mine / chunk_bytes, kMostChunks);
-    space.SetCap(std::min(ready + static_cast<uint32_t>(more), kMostChunks));
+    const uint64_t more = std::min<uint64_t>(mine / chunk_bytes, most);
+    space.SetCap(std::min(ready + static_cast<uint32_t>(more), most));
   };
   const HiddenNames& names = proxies_.names();
   budget_.Set(MemoryPart::kNames, names.bytes() + names.lambda_numbers().bytes());
-  share(space_, MemoryPart::kCounters, chunk_bytes_);
+  share(space_, MemoryPart::kCounters, chunk_bytes_, plan_.counter_chunks);
   if (!count_types_) return;
-  share(site_space_, MemoryPart::kSites, kSiteChunkBytes);
-  budget_.Set(MemoryPart::kTypes, type_chunks_.harvested_bytes());
+  share(site_space_, MemoryPart::kSites, kSiteChunkBytes, plan_.site_chunks);
+  budget_.Set(MemoryPart::kTypes,
+              type_chunks_.harvested_bytes() + type_chunks_.hash_statistics().bytes);
 }
 
 Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
                                    ProxyNames& proxies, ClassWatch& watch,
                                    instrument::MemoryBudget& budget, bool attached) {
-  if (!options.calls && !options.branches && !CountsTypes(options)) return nullptr;
+  if (!AsksForCounts(options)) return nullptr;
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
@@ -165,8 +170,11 @@ Result<Counting*> Counting::Create(JavaVM* vm, const Options& options, Log& log,
   if (attached) plan = {CountingStart::kRetransform, ""};
   Options planned = options;
   planned.jdk = options.jdk && plan.start != CountingStart::kApplication;
-  auto* counting = new Counting(jvmti, planned, ReadCompilerSettings(queries), log, proxies, watch,
-                                budget);  // until the process ends
+  const HeapPlan heap = PlanHeap(
+      planned, {.budget_bytes = budget.limit(), .most_heap_bytes = flags.Number("MaxHeapSize")});
+  auto* counting =
+      new Counting(jvmti, planned, ReadCompilerSettings(queries), heap, log, proxies, watch,
+                   budget);  // until the process ends
   counting->start_ = plan.start;
   counting->notes_lambdas_ = !attached;
   if (plan.start == CountingStart::kRetransform)
@@ -265,7 +273,14 @@ Status Counting::FinishStart(JNIEnv* jni) {
   Status status = chunks_.InitialiseDefined(jni);
   if (status.ok()) status = chunks_.StartStriping(jni);
   if (status.ok() && count_types_) status = type_chunks_.InitialiseDefined(jni);
-  if (status.ok() && count_types_) status = type_chunks_.ArmSlowPath(jni);
+  if (status.ok() && count_types_) {
+    status = type_chunks_.ArmSlowPath(jvmti_, jni, [this]() -> Status {
+      const jvmtiError error =
+          jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, nullptr);
+      if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its classes", error);
+      return {};
+    });
+  }
   if (status.ok()) status = reach_.Open(jni);
   return status;
 }
@@ -588,6 +603,12 @@ std::string Counting::Report() const {
     const auto sites = site_space_.statistics();
     report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
                           type_chunks_.harvests());
+    const auto hashes = type_chunks_.hash_statistics();
+    report += fmt::format("classes that may be unloaded: {} known by hash, {} names, {} KiB\n",
+                          hashes.classes, hashes.names, hashes.bytes / 1024);
+    if (hashes.refused > 0) {
+      report += fmt::format("classes that may be unloaded, beyond the limit: {}\n", hashes.refused);
+    }
   }
   if (const uint64_t count = too_early_.load(); count > 0) {
     report += fmt::format(
@@ -668,9 +689,10 @@ void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass re
 void JNICALL Counting::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,
                                     jclass klass) {
   Counting* self = Of(jvmti);
-  if (self == nullptr || self->earlier_ == nullptr) return;
+  if (self == nullptr) return;
   AtBoundary(self->log_, "ClassPrepare", [&] {
-    if (self->earlier_->OnPrepare(jni, klass)) self->thread_.Wake();
+    if (self->count_types_) self->type_chunks_.Prepared(jvmti, jni, klass);
+    if (self->earlier_ != nullptr && self->earlier_->OnPrepare(jni, klass)) self->thread_.Wake();
   });
 }
 

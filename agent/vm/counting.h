@@ -47,6 +47,7 @@
 #include "agent/vm/compiler_settings.h"
 #include "agent/vm/counter_chunks.h"
 #include "agent/vm/earlier_classes.h"
+#include "agent/vm/heap_plan.h"
 #include "agent/vm/log.h"
 #include "agent/vm/options.h"
 #include "agent/vm/proxy_names.h"
@@ -88,9 +89,10 @@ class Counting final : public BciMap {
   // What became of it: null where it was not defined with these bytes.
   void HiddenClassDefined(JNIEnv* jni, jobject loader, jclass defined, instrument::ClassId held);
 
-  // A hidden class that was just defined and lives as long as its loader. Any thread.
-  void HiddenClassStays(JNIEnv* jni, jclass type) {
-    if (count_types_) type_chunks_.KeepHidden(jni, type);
+  // A hidden class that was just defined and named; `strong`: it lives as long as its loader. Any
+  // thread.
+  void HiddenClassNamed(JNIEnv* jni, jclass type, bool strong) {
+    if (count_types_) type_chunks_.HiddenDefined(jvmti_, jni, type, strong);
   }
 
   // Whether the profile already knows this class's methods: by binary name with slashes.
@@ -116,8 +118,9 @@ class Counting final : public BciMap {
   void StopEvents();
 
  private:
-  Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettings& compilers, Log& log,
-           ProxyNames& proxies, ClassWatch& watch, instrument::MemoryBudget& budget);
+  Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettings& compilers,
+           const HeapPlan& plan, Log& log, ProxyNames& proxies, ClassWatch& watch,
+           instrument::MemoryBudget& budget);
 
   Status Register();
   // Empty where every class is known to be the class file's own.
@@ -166,6 +169,7 @@ class Counting final : public BciMap {
   ChunkReach reach_;
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
+  const HeapPlan plan_;
   const uint64_t chunk_bytes_;
   instrument::CounterSpace space_;
   CounterChunks chunks_;

@@ -160,7 +160,12 @@ void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
   if (jvmti_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
   const std::string_view text = ViewOf(signature);
   if (text.size() < 3) return;
-  names_.Add(text.substr(1, text.size() - 2), stable_name, watch_.TagOf(defined));
+  const std::string_view name = text.substr(1, text.size() - 2);
+  if (stable_name.empty()) {
+    names_.Remove(name);
+  } else {
+    names_.Add(name, stable_name, watch_.TagOf(defined));
+  }
 }
 
 // Whether the pending exception says that the bytes are no good class; clears it then.
@@ -250,12 +255,11 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
                [&] { self->counting_->HiddenClassDefined(jni, loader, kept, *prepared.held); });
   }
   if (defined == nullptr) return nullptr;
-  if (is_named) {
-    AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
-  }
-  if ((flags & kStrongLoaderLink) != 0 && self->counting_ != nullptr) {
+  AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
+  if (self->counting_ != nullptr) {
+    const bool strong = (flags & kStrongLoaderLink) != 0;
     AtBoundary(self->log_, "defineClass0",
-               [&] { self->counting_->HiddenClassStays(jni, defined); });
+               [&] { self->counting_->HiddenClassNamed(jni, defined, strong); });
   }
   return defined;
 }

@@ -91,6 +91,7 @@ class HiddenClasses {
   jclass Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup, jstring name,
                 jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
                 jint flags, jobject class_data, const Prepared& prepared, bool* refused);
+  // An empty name: the class has none, whatever an unloaded class with its HotSpot name had.
   void Remember(jclass defined, const std::string& stable_name);
   static Kind KindOf(std::string_view name);
   bool TakeFormatError(JNIEnv* jni);

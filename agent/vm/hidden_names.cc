@@ -115,6 +115,14 @@ std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) cons
   return std::nullopt;
 }
 
+void HiddenNames::Remove(std::string_view hotspot_name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = names_.find(std::string(hotspot_name));
+  if (found == names_.end()) return;
+  text_bytes_ -= hotspot_name.size() + found->second.stable.size();
+  names_.erase(found);
+}
+
 std::string HiddenNames::InternalName(std::string_view hotspot_name) const {
   return Find(hotspot_name).value_or(std::string(hotspot_name));
 }

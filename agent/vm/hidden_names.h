@@ -40,6 +40,8 @@ class HiddenNames final : public HiddenClassNames {
   // All names of classes are internal: "a/B$$Lambda.0x01", as in the signature that JVMTI gives.
   void Add(std::string_view hotspot_name, std::string_view stable_name,
            UnloadTag tag = kNeverUnloaded);
+  // A new class with this HotSpot name has no stable name: an unloaded one may have had it.
+  void Remove(std::string_view hotspot_name);
   // Also chooses the number behind the base name; the same for the same text. Gives the name.
   std::string AddProxy(std::string_view hotspot_name, const std::string& base,
                        std::string_view text, UnloadTag loader = kNeverUnloaded);

@@ -91,4 +91,14 @@ TEST_CASE("a name that HotSpot uses again means the newest class", "[hidden_name
   CHECK(names.InternalName("a/B$$Lambda.0x02") == "a/B$$Lambda.0xcd0");
 }
 
+TEST_CASE("a newer class without a stable name does not take that of an unloaded one",
+          "[hidden_names]") {
+  HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
+  names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xab0");
+  names.Remove("a/B$$Lambda.0x01");
+  names.Remove("a/B$$Lambda.0x02");
+  CHECK_FALSE(names.ProfileName("La/B$$Lambda.0x01;"));
+  CHECK(names.size() == 0);
+}
+
 }  // namespace iprof::vm

@@ -12,12 +12,14 @@
 
 #include "agent/vm/agent.h"
 #include "agent/vm/boundary.h"
+#include "agent/vm/heap_plan.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/library_note.h"
 #include "agent/vm/log.h"
 #include "agent/vm/main_program.h"
 #include "agent/vm/options.h"
 #include "agent/vm/out_path.h"
+#include "agent/vm/vm_flags.h"
 #include "agent/vm/vm_identity.h"
 
 namespace iprof::vm {
@@ -76,6 +78,16 @@ Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, 
     if (!path.ok()) return Status(path.status().code(), "option 'log': " + path.status().message());
     const Status opened = log->Open(*path);
     if (!opened.ok()) return opened;
+  }
+  if (AsksForCounts(options)) {
+    const auto most_heap = VmFlags(vm).Number("MaxHeapSize");
+    if (most_heap && *most_heap < kLeastHeapBytes) {
+      log->Warning(fmt::format(
+          "a heap of at most {} KiB is too small for counters, which need {} MiB (-Xmx): this JVM "
+          "runs without the agent",
+          *most_heap / 1024, kLeastHeapBytes >> 20));
+      return Outcome::kStaysOut;
+    }
   }
   const Result<std::string> out =
       ResolveOutPath(options.out, facts, options.force ? OldFile::kIsWritten : OldFile::kIsKept);

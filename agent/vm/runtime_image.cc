@@ -14,6 +14,7 @@ constexpr std::string_view kSitesName = "java/lang/IprofReceivers";
 // Constants in the templates that are written over.
 constexpr uint32_t kStripesMarker = 0x51515151;
 constexpr uint32_t kFirstSiteMarker = 0x52525252;
+constexpr uint32_t kSpillSlotsMarker = 0x53535353;
 
 // What a copy of a template has in place of the template's own.
 struct Changes {
@@ -50,6 +51,9 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& chan
       size = 3 + length;
     } else if (tag == 7 || tag == 8) {
       size = 3;
+    } else if (tag == 5) {  // Long, which takes two indices
+      size = 9;
+      ++index;
     }
     const size_t start = out.size();
     out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(at),
@@ -85,7 +89,10 @@ std::vector<uint8_t> CounterHolderBytes(uint32_t chunk, uint32_t stripes) {
                              kStripesMarker, stripes});
 }
 
-std::span<const uint8_t> TypesClassBytes() { return kIprofTypesClass; }
+std::vector<uint8_t> TypesClassBytes(uint32_t spill_slots) {
+  return Specialise(kIprofTypesClass, {std::string(kTypesClassName), std::string(kTypesClassName),
+                                       kSpillSlotsMarker, spill_slots});
+}
 
 std::string SiteHolderName(uint32_t chunk) {
   return std::string(kSitesName) + std::to_string(chunk);

@@ -34,7 +34,8 @@ std::vector<uint8_t> CounterHolderBytes(uint32_t chunk, uint32_t stripes);
 inline constexpr std::string_view kTypesClassName = "java/lang/IprofTypes";
 inline constexpr uint32_t kChunkSites = 8192;
 inline constexpr uint32_t kSiteRows = 4;
-std::span<const uint8_t> TypesClassBytes();
+// With a spill table of so many slots in each half.
+std::vector<uint8_t> TypesClassBytes(uint32_t spill_slots);
 std::string SiteHolderName(uint32_t chunk);
 std::vector<uint8_t> SiteHolderBytes(uint32_t chunk);
 

@@ -98,8 +98,18 @@ TEST_CASE("the runtime class is what its name says") {
   ClassFile file;
   REQUIRE(file.Parse(RuntimeClassBytes(), arena) == Reason::kOk);
   CHECK(file.name() == kRuntimeClassName);
-  REQUIRE(file.Parse(TypesClassBytes(), arena) == Reason::kOk);
-  CHECK(file.name() == kTypesClassName);
+}
+
+TEST_CASE("the number of slots in the spill table stands where the marker stood") {
+  for (const uint32_t slots : {1u << 10, 1u << 16}) {
+    const std::vector<uint8_t> bytes = TypesClassBytes(slots);
+    classfile::Arena arena;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+    CHECK(file.name() == kTypesClassName);
+    CHECK(IntConstants(bytes, slots) == 1);
+    CHECK(IntConstants(bytes, 0x53535353) == 0);
+  }
 }
 
 }  // namespace

@@ -2,18 +2,13 @@
 
 #include <array>
 
-#include "agent/vm/jvmti_memory.h"
 #include "agent/vm/local_frame.h"
-#include "agent/vm/lock_within.h"
 #include "agent/vm/runtime_image.h"
 
 namespace iprof::vm {
 namespace {
 
 constexpr auto kRowsInChunk = static_cast<jsize>(kChunkSites * kSiteRows);
-
-// Slots in a half of the spill table, see IprofTypes.
-constexpr jsize kSpillSlots = 1 << 16;
 
 // A static method's result as a local reference; null with nothing pending on failure.
 jobject CallStatic(JNIEnv* jni, const char* owner, const char* name, const char* descriptor) {
@@ -49,7 +44,9 @@ bool SetStaticLong(JNIEnv* jni, jclass owner, const char* field, jlong value) {
 
 std::string TypeChunks::HolderName(uint32_t chunk) const { return SiteHolderName(chunk); }
 std::string_view TypeChunks::RuntimeName() const { return kTypesClassName; }
-std::span<const uint8_t> TypeChunks::RuntimeBytes() const { return TypesClassBytes(); }
+std::vector<uint8_t> TypeChunks::RuntimeBytes() const {
+  return TypesClassBytes(sizes_.spill_slots);
+}
 std::vector<uint8_t> TypeChunks::HolderBytes(uint32_t chunk) const {
   return SiteHolderBytes(chunk);
 }
@@ -81,7 +78,8 @@ Status TypeChunks::Adopt(JNIEnv* jni, jclass holder) {
   return {};
 }
 
-Status TypeChunks::ArmSlowPath(JNIEnv* jni) {
+Status TypeChunks::ArmSlowPath(jvmtiEnv* jvmti, JNIEnv* jni,
+                               const std::function<Status()>& report_classes) {
   const LocalFrame frame(jni);
   jclass unsafe_class = jni->FindClass("jdk/internal/misc/Unsafe");
   jclass class_class = jni->FindClass("java/lang/Class");
@@ -91,136 +89,72 @@ Status TypeChunks::ArmSlowPath(JNIEnv* jni) {
   jmethodID field_offset = jni->GetMethodID(unsafe_class, "objectFieldOffset1",
                                             "(Ljava/lang/Class;Ljava/lang/String;)J");
   jstring loader_field = jni->NewStringUTF("classLoader");
-  if (the_unsafe == nullptr || field_offset == nullptr || loader_field == nullptr)
+  jstring component_field = jni->NewStringUTF("componentType");
+  if (the_unsafe == nullptr || field_offset == nullptr || loader_field == nullptr ||
+      component_field == nullptr)
     return JniFailed(jni, "use Unsafe");
   jobject unsafe = jni->GetStaticObjectField(unsafe_class, the_unsafe);
   const jlong loader_offset = jni->CallLongMethod(unsafe, field_offset, class_class, loader_field);
   if (jni->ExceptionCheck()) return JniFailed(jni, "find a class's loader");
+  const jlong component_offset =
+      jni->CallLongMethod(unsafe, field_offset, class_class, component_field);
+  if (jni->ExceptionCheck()) return JniFailed(jni, "find an array's component");
   const auto type_base = StaticNumber(jni, unsafe_class, "ARRAY_OBJECT_BASE_OFFSET");
   const auto type_scale = StaticNumber(jni, unsafe_class, "ARRAY_OBJECT_INDEX_SCALE");
-  const auto int_base = StaticNumber(jni, unsafe_class, "ARRAY_INT_BASE_OFFSET");
+  const auto long_base = StaticNumber(jni, unsafe_class, "ARRAY_LONG_BASE_OFFSET");
   jobject platform = CallStatic(jni, "java/lang/ClassLoader", "getPlatformClassLoader",
                                 "()Ljava/lang/ClassLoader;");
   jobject application =
       CallStatic(jni, "java/lang/ClassLoader", "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
-  if (!type_base || !type_scale || !int_base || platform == nullptr || application == nullptr ||
+  if (!type_base || !type_scale || !long_base || platform == nullptr || application == nullptr ||
       !SetStaticLong(jni, runtime(), "loaderOffset", loader_offset) ||
+      !SetStaticLong(jni, runtime(), "componentOffset", component_offset) ||
       !SetStaticLong(jni, runtime(), "typeBase", *type_base) ||
       !SetStaticLong(jni, runtime(), "typeScale", *type_scale) ||
-      !SetStaticLong(jni, runtime(), "intBase", *int_base)) {
+      !SetStaticLong(jni, runtime(), "longBase", *long_base)) {
     return JniFailed(jni, "learn where arrays keep their elements");
   }
-  Status status =
-      SetStaticObject(jni, runtime(), "platformLoader", "Ljava/lang/ClassLoader;", platform);
+  Status status = hashes_.Start(jni, platform, application);
+  if (status.ok()) {
+    status = SetStaticObject(jni, runtime(), "platformLoader", "Ljava/lang/ClassLoader;", platform);
+  }
   if (status.ok()) {
     status = SetStaticObject(jni, runtime(), "applicationLoader", "Ljava/lang/ClassLoader;",
                              application);
   }
-  if (status.ok()) status = KeepSpill(jni);
+  if (status.ok()) status = spill_.Adopt(jni, runtime());
+  if (!status.ok()) return status;
+  keep_hidden_ = jni->GetStaticMethodID(runtime(), "keepHidden", "(Ljava/lang/Class;)Z");
+  if (keep_hidden_ == nullptr) return JniFailed(jni, "find how hidden classes are kept");
+  // The event first, so that no class comes between it and the walk.
+  status = report_classes();
+  if (!status.ok()) return status;
+  hashes_.LearnLoaded(jvmti, jni);
   // Last: from here on the slow path relies on all of the above.
-  if (status.ok())
-    status = SetStaticObject(jni, runtime(), "unsafe", "Ljdk/internal/misc/Unsafe;", unsafe);
+  status = SetStaticObject(jni, runtime(), "unsafe", "Ljdk/internal/misc/Unsafe;", unsafe);
   armed_.store(status.ok(), std::memory_order_release);
   return status;
 }
 
-Status TypeChunks::KeepSpill(JNIEnv* jni) {
-  Status failure;
-  const auto keep = [&](const char* field, const char* descriptor) -> jobject {
-    Result<jobject> array = KeepStaticObject(jni, runtime(), field, descriptor);
-    if (array.ok()) return *array;
-    failure = array.status();
-    return nullptr;
-  };
-  spill_.types = static_cast<jobjectArray>(keep("spillTypes", "[Ljava/lang/Class;"));
-  spill_.sites = static_cast<jintArray>(keep("spillSites", "[I"));
-  spill_.counts = static_cast<jlongArray>(keep("spillCounts", "[J"));
-  spill_.used = static_cast<jintArray>(keep("spillUsed", "[I"));
-  spill_.lost = static_cast<jlongArray>(keep("lost", "[J"));
-  if (!failure.ok()) return failure;
-  spill_.half = jni->GetStaticFieldID(runtime(), "spillHalf", "I");
-  spill_.keep_hidden = jni->GetStaticMethodID(runtime(), "keepHidden", "(Ljava/lang/Class;)V");
-  if (spill_.half == nullptr || spill_.keep_hidden == nullptr)
-    return JniFailed(jni, "find the table of classes");
-  return {};
-}
-
-void TypeChunks::KeepHidden(JNIEnv* jni, jclass type) {
+void TypeChunks::HiddenDefined(jvmtiEnv* jvmti, JNIEnv* jni, jclass type, bool strong) {
   if (!armed_.load(std::memory_order_acquire)) return;
-  jni->CallStaticVoidMethod(runtime(), spill_.keep_hidden, type);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();  // of an exhausted stack: then no row holds it
-}
-
-jint TypeChunks::SlotsUsed(JNIEnv* jni, jsize half) const {
-  jint count = 0;
-  jni->GetIntArrayRegion(spill_.used, half / kSpillSlots, 1, &count);
-  return count;
+  bool stays = false;
+  if (strong) {
+    stays = jni->CallStaticBooleanMethod(runtime(), keep_hidden_, type) != JNI_FALSE;
+    if (jni->ExceptionCheck()) {  // of an exhausted stack: then no row holds it
+      jni->ExceptionClear();
+      stays = false;
+    }
+  }
+  if (!stays) hashes_.HiddenDefined(jvmti, jni, type);
 }
 
 bool TypeChunks::FillsUp(JNIEnv* jni) const {
-  return armed_.load(std::memory_order_acquire) && SlotsUsed(jni, HalfInUse(jni)) > kSpillSlots / 4;
+  return armed_.load(std::memory_order_acquire) && spill_.FillsUp(jni);
 }
 
 void TypeChunks::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (!armed_.load(std::memory_order_acquire)) return;
-  const LocalFrame frame(jni);
-  std::lock_guard lock(harvest_mutex_);
-  const jsize in_use = HalfInUse(jni);
-  const jsize other = kSpillSlots - in_use;
-  if (at_rest_) {
-    Drain(jvmti, jni, other, harvested_);
-    Clear(jni, other);
-    at_rest_ = false;
-  }
-  // Whatever was met before this harvest began is in once the next one has ended.
-  ++rounds_;
-  if (SlotsUsed(jni, in_use) == 0) return;
-  jni->SetStaticIntField(runtime(), spill_.half, other);
-  at_rest_ = true;
-  ++harvests_;
-}
-
-void TypeChunks::AddType(jvmtiEnv* jvmti, uint32_t site, jobject type, uint64_t count,
-                         instrument::TypeCounts& into) const {
-  JvmtiString signature(jvmti);
-  if (type != nullptr && jvmti->GetClassSignature(static_cast<jclass>(type), signature.address(),
-                                                  nullptr) == JVMTI_ERROR_NONE) {
-    if (const auto name = naming_(ViewOf(signature))) {
-      into.Add(site, *name, count);
-      return;
-    }
-  }
-  into.AddLost(site, count);
-}
-
-void TypeChunks::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half,
-                       instrument::TypeCounts& into) const {
-  std::vector<jint> site(kSpillSlots);
-  std::vector<jlong> count(kSpillSlots);
-  jni->GetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
-  jni->GetLongArrayRegion(spill_.counts, half, kSpillSlots, count.data());
-  for (jsize i = 0; i < kSpillSlots; ++i) {
-    const auto at = static_cast<size_t>(i);
-    if (site[at] == 0 || count[at] == 0) continue;
-    jobject type = jni->GetObjectArrayElement(spill_.types, half + i);
-    AddType(jvmti, static_cast<uint32_t>(site[at] - 1), type, static_cast<uint64_t>(count[at]),
-            into);
-    if (type != nullptr) jni->DeleteLocalRef(type);
-  }
-}
-
-void TypeChunks::Clear(JNIEnv* jni, jsize half) const {
-  std::vector<jint> site(kSpillSlots);
-  jni->GetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
-  for (jsize i = 0; i < kSpillSlots; ++i) {
-    if (site[static_cast<size_t>(i)] != 0)
-      jni->SetObjectArrayElement(spill_.types, half + i, nullptr);
-  }
-  const std::vector<jlong> no_counts(kSpillSlots);
-  jni->SetLongArrayRegion(spill_.counts, half, kSpillSlots, no_counts.data());
-  site.assign(kSpillSlots, 0);
-  jni->SetIntArrayRegion(spill_.sites, half, kSpillSlots, site.data());
-  jni->SetIntArrayRegion(spill_.used, half / kSpillSlots, 1, site.data());
+  if (armed_.load(std::memory_order_acquire)) spill_.Harvest(jvmti, jni);
 }
 
 void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
@@ -237,7 +171,8 @@ void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
   for (jsize i = 0; i < static_cast<jsize>(kSiteRows); ++i) {
     jobject type = jni->GetObjectArrayElement(rows.types, row + i);
     if (type == nullptr) continue;
-    AddType(jvmti, site, type, static_cast<uint64_t>(counts[static_cast<size_t>(i)]), into);
+    hashes_.AddTo(into, jvmti, jni, site, static_cast<jclass>(type),
+                  static_cast<uint64_t>(counts[static_cast<size_t>(i)]));
     jni->SetObjectArrayElement(rows.types, row + i, nullptr);
     jni->DeleteLocalRef(type);
   }
@@ -253,21 +188,10 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sit
   for (uint32_t i = 0; i < sites.count; ++i) {
     const uint32_t site = static_cast<uint32_t>(sites.first) + i;
     TakeRows(jvmti, jni, site, met);
-    instrument::UnloadedCounts::Site taken{first + i, 0, {}};
-    jlong lost = 0;
-    jni->GetLongArrayRegion(spill_.lost, static_cast<jsize>(site % kSpillSlots), 1, &lost);
+    instrument::UnloadedCounts::Site taken{first + i, spill_.LostAt(jni, site), {}};
     // Other sites share the place, so it cannot be cleared, and the next user would seem to lose.
-    reusable = reusable && lost == 0;
-    taken.lost = static_cast<uint64_t>(lost);
-    {
-      const std::lock_guard lock(harvest_mutex_);
-      if (const auto* harvested = harvested_.Find(site)) {
-        for (const auto& [type, count] : harvested->types)
-          met.Add(site, harvested_.TypeName(type), count);
-        taken.lost += harvested->lost;
-        harvested_.Forget(site);
-      }
-    }
+    reusable = reusable && taken.lost == 0;
+    taken.lost += spill_.TakeHarvested(site, met);
     if (const auto* all = met.Find(site)) {
       taken.lost += all->lost;
       for (const auto& [type, count] : all->types)
@@ -278,52 +202,19 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sit
   return reusable;
 }
 
-size_t TypeChunks::harvested_bytes() {
-  const std::lock_guard lock(harvest_mutex_);
-  return harvested_.bytes();
-}
-
-void TypeChunks::LimitHarvested(size_t bytes) {
-  const std::lock_guard lock(harvest_mutex_);
-  harvested_.LimitBytes(bytes);
-}
-
-void TypeChunks::AddLost(JNIEnv* jni, instrument::TypeCounts& into) const {
-  uint32_t site_limit;
-  {
-    std::lock_guard lock(mutex_);
-    site_limit = static_cast<uint32_t>(rows_.size()) * kChunkSites;
-  }
-  std::vector<jlong> lost(kSpillSlots);
-  jni->GetLongArrayRegion(spill_.lost, 0, kSpillSlots, lost.data());
-  for (uint32_t i = 0; i < lost.size(); ++i) {
-    if (lost[i] == 0) continue;
-    // Sites that share a slot here all count as having lost: more than is true, never less.
-    for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(kSpillSlots))
-      into.AddLost(site, static_cast<uint64_t>(lost[i]));
-  }
-}
-
 TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
                                           std::chrono::milliseconds patience) {
   Collected collected;
   if (!armed_.load(std::memory_order_acquire)) return collected;  // the start failed: no counts
   instrument::TypeCounts& all = collected.counts;
   const LocalFrame frame(jni);
-  if (const std::unique_lock lock = LockWithin(harvest_mutex_, patience); lock) {
-    all.AddAll(harvested_);
-    const jsize in_use = HalfInUse(jni);
-    if (at_rest_) Drain(jvmti, jni, kSpillSlots - in_use, all);
-    Drain(jvmti, jni, in_use, all);
-  } else {
-    collected.whole = false;
-  }
-  AddLost(jni, all);
+  collected.whole = spill_.AddTo(jvmti, jni, patience, all);
   std::vector<Rows> rows;
   {
     std::lock_guard lock(mutex_);
     rows = rows_;
   }
+  spill_.AddLost(jni, static_cast<uint32_t>(rows.size()) * kChunkSites, all);
   std::vector<jlong> counts(static_cast<size_t>(kRowsInChunk));
   for (size_t chunk = 0; chunk < rows.size(); ++chunk) {
     jni->GetLongArrayRegion(rows[chunk].counts, 0, kRowsInChunk, counts.data());
@@ -333,7 +224,7 @@ TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
       const auto site =
           static_cast<uint32_t>(chunk * kChunkSites + static_cast<size_t>(i) / kSiteRows);
       jobject type = jni->GetObjectArrayElement(rows[chunk].types, i);
-      AddType(jvmti, site, type, static_cast<uint64_t>(count), all);
+      hashes_.AddTo(all, jvmti, jni, site, static_cast<jclass>(type), static_cast<uint64_t>(count));
       if (type != nullptr) jni->DeleteLocalRef(type);
     }
   }

@@ -29,6 +29,9 @@ struct Vm : FakeJni {
       return FakeReference<jmethodID>(3);
     };
     functions.GetStaticMethodID = functions.GetMethodID;
+    functions.CallStaticBooleanMethodV = [](JNIEnv*, jclass, jmethodID, va_list) -> jboolean {
+      return JNI_FALSE;
+    };
     functions.GetStaticFieldID = [](JNIEnv*, jclass, const char*, const char*) {
       return FakeReference<jfieldID>(4);
     };
@@ -55,20 +58,34 @@ struct Vm : FakeJni {
   }
 };
 
+// It does not list its classes.
+struct Jvmti {
+  jvmtiInterface_1_ functions{};
+  jvmtiEnv env{};
+  Jvmti() {
+    env.functions = &functions;
+    functions.GetLoadedClasses = [](jvmtiEnv*, jint*, jclass**) {
+      return JVMTI_ERROR_OUT_OF_MEMORY;
+    };
+  }
+};
+
 TEST_CASE("a thread that is suspended in a harvest costs a profile classes, not its end") {
   Vm vm;
-  jvmtiEnv jvmti{};
+  Jvmti jvmti;
   instrument::CounterSpace space(1024);
-  TypeChunks chunks(space, [](std::string_view) { return std::nullopt; });
-  REQUIRE(chunks.ArmSlowPath(&vm.env).ok());
+  ChunkReach reach;
+  TypeChunks chunks(
+      space, [](jvmtiEnv*, JNIEnv*, jclass, std::string_view) { return std::nullopt; }, {}, reach);
+  REQUIRE(chunks.ArmSlowPath(&jvmti.env, &vm.env, [] { return Status(); }).ok());
   vm.suspends = true;
-  std::thread harvest([&] { chunks.Harvest(&jvmti, &vm.env); });
+  std::thread harvest([&] { chunks.Harvest(&jvmti.env, &vm.env); });
   while (!vm.suspended) std::this_thread::yield();
-  const bool whole = chunks.Collect(&jvmti, &vm.env, 10ms).whole;
+  const bool whole = chunks.Collect(&jvmti.env, &vm.env, 10ms).whole;
   vm.suspends = false;
   harvest.join();
   CHECK_FALSE(whole);
-  CHECK(chunks.Collect(&jvmti, &vm.env, 1min).whole);
+  CHECK(chunks.Collect(&jvmti.env, &vm.env, 1min).whole);
 }
 
 }  // namespace

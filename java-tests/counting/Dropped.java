@@ -53,7 +53,7 @@ public final class Dropped {
         .filter(pool -> pool.getName().equals("Metaspace")).mapToLong(pool -> pool.getUsage().getUsed()).sum() / 1024;
   }
 
-  /** Waits until nearly all loaders so far are gone: what the agent holds, it may hold for two harvests. */
+  /** Waits until nearly all loaders so far are gone: a collector may take more than one collection. */
   private static void mark(int loaders) throws Exception {
     long unloaded = 0;
     for (int i = 0; i < 60; i++) {

@@ -87,9 +87,9 @@ class Unloading(CountingCase):
         return [dict(zip(("loaders", "unloaded", "heap", "classes", "resident"), map(int, line.split()[1:])))
                 for line in run.stdout.splitlines() if line.startswith("MARK ")]
 
-    def dropped(self, loaders, batches, agent, *jvm_args):
+    def dropped(self, loaders, batches, agent, *jvm_args, heap="64m"):
         """Everything is exact and the loaders are gone; gives the marks."""
-        flags = ["-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch", *jvm_args]
+        flags = [f"-Xmx{heap}", f"-Xms{heap}", "-XX:+AlwaysPreTouch", *jvm_args]
         run, _ = self.check("Dropped", loaders, batches, agent=agent, jvm_args=flags)
         marks = self.marks(run)
         self.assertEqual(len(marks), batches)
@@ -105,8 +105,8 @@ class Unloading(CountingCase):
             self.assertLess(late[what], 1.2 * early[what] + 2048, f"{what} grows with loaders that are gone: {early} {late}")
 
     def test_thousands_of_loaders_at_once(self):
-        """Faster than harvests come: 35,000 pairs of site and class, half of what the table holds."""
-        self.dropped(6000, 1, f"{ALL_TABLES},samples=n,include=counting.*")
+        """Faster than harvests come: 35,000 pairs of site and class, half of what the table holds in such a heap."""
+        self.dropped(6000, 1, f"{ALL_TABLES},samples=n,include=counting.*", heap="256m")
 
 
 class Redefinition(CountingCase):

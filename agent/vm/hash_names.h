@@ -1,0 +1,103 @@
+// HashNames: the profile names of classes by identity hash, for counts that refer to no class.
+//
+// The spill table (IprofTypes) counts objects of classes that may be unloaded under their class's
+// identity hash. This says whose hash it is, for as long as such counts may be around.
+//
+// Guarantees:
+//  - A hash that classes with several names share is told apart from one with a single name: Find
+//    never guesses.
+//  - 16 bytes a class; names are held once, however many classes have them. Never more than the
+//    limit: what comes beyond it is refused and counted.
+//  - A class that is gone is forgotten with the second Sweep after its end, so that counts of the
+//    half of the table that was in use at its end can still be named.
+// Threads: Add on any thread, a mutex is held for a few instructions; the rest on one
+// thread at a time. Calls no JVM; the references are its callers'.
+#pragma once
+
+#include <jni.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace iprof::vm {
+
+class HashNames {
+ public:
+  explicit HashNames(size_t most_bytes) : most_bytes_(most_bytes) {}
+  HashNames(const HashNames&) = delete;
+  HashNames& operator=(const HashNames&) = delete;
+
+  // A class that may be unloaded; without a name where an image has no such class. False: the limit
+  // is reached, and the reference stays the caller's.
+  bool Add(int32_t hash, const std::optional<std::string>& name, jweak reference);
+
+  enum class Kind : uint8_t {
+    kNamed,
+    kNameless,  // one class or several, none of which an image has
+    kSeveral,   // classes with several names
+    kUnknown,
+  };
+  struct Answer {
+    Kind kind;
+    std::string_view name;  // until the next Sweep
+  };
+  // What was added before the last Absorb.
+  Answer Find(int32_t hash) const;
+  void Absorb();
+
+  struct Entry {
+    int32_t hash;
+    uint32_t name;
+    jweak reference;  // null: its class is gone
+  };
+  // What was added before the last Absorb.
+  std::span<const Entry> WithHash(int32_t hash) const;
+
+  // Forgets classes that were gone at the last Sweep, and asks of all others whether they are gone
+  // now; whoever says yes has deleted the reference.
+  void Sweep(const std::function<bool(jweak)>& gone);
+
+  struct Statistics {
+    size_t classes = 0;  // that may be unloaded
+    size_t names = 0;
+    size_t bytes = 0;
+    uint64_t refused = 0;
+  };
+  Statistics statistics() const;
+
+ private:
+  static constexpr uint32_t kNoName = UINT32_MAX;
+
+  struct Name {
+    std::string text;
+    uint32_t uses = 0;
+  };
+
+  size_t BytesLocked() const;
+  bool FullLocked() const { return BytesLocked() > most_bytes_; }
+  uint32_t UseNameLocked(const std::string& text);
+  void DropNameLocked(uint32_t name);
+
+  const size_t most_bytes_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<Entry> fresh_;
+  std::deque<Name> names_;
+  std::vector<uint32_t> free_names_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;  // into names_
+  size_t text_bytes_ = 0;
+  size_t known_classes_ = 0;
+  uint64_t refused_ = 0;
+  // By hash; of the thread that sweeps.
+  std::vector<Entry> known_;
+};
+
+}  // namespace iprof::vm

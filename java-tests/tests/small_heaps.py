@@ -1,0 +1,45 @@
+"""In the smallest heaps the JVM runs as it does without the agent, which counts or says in a sentence that it stays out."""
+
+from oracle.counting_case import CountingCase
+
+MB = (2, 3, 4, 6, 8, 12, 15, 16, 20, 24, 32)
+TOO_SMALL = "is too small for counters"
+
+
+class SmallHeaps(CountingCase):
+    def heaps(self, *jvm_args, agent=""):
+        ran = 0
+        for megabytes in MB:
+            flags = [f"-Xmx{megabytes}m", *jvm_args]
+            bare = self.run_java("Fib", agent=None, jvm_args=flags, expect=None)
+            if bare.code != 0:
+                continue  # not even without the agent
+            ran += 1
+            path = self.folder / f"{megabytes}.iprof"
+            with self.subTest(heap=megabytes, flags=jvm_args):
+                run = self.run_java("Fib", agent=f"out={path}{agent}", jvm_args=flags, expect=None)
+                self.assertEqual((bare.code, bare.stdout), (run.code, run.stdout), run)
+                said = [line for line in self.agent_lines(run.stderr) if TOO_SMALL in line]
+                self.assertEqual(len(said), 1 if megabytes < 16 else 0, run)
+                self.assertEqual(path.exists(), megabytes >= 16, run)
+                if megabytes >= 16:
+                    self.profile(path)
+        self.assertGreater(ran, 5, "the JVM starts in none of these heaps")
+
+    def test_serial(self):
+        self.heaps("-XX:+UseSerialGC")
+
+    def test_the_default_collector(self):
+        self.heaps()
+
+    def test_all_tables_and_stripes(self):
+        self.heaps("-XX:+UseSerialGC", agent=",format=1.1.0,instanceofs=y,placement=direct,stripes=4")
+
+    def test_samples_need_no_counters(self):
+        run = self.run_java("Fib", agent="calls=n,branches=n,receivers=n,monitors=n,interval=1ms",
+                            jvm_args=["-Xmx8m", "-XX:+UseSerialGC"])
+        self.assertNotIn(TOO_SMALL, run.stderr)
+        self.profile()
+
+    def test_the_programs_counts_in_a_small_heap(self):
+        self.check("Typed", 20, only_where_counted=True, jvm_args=["-Xmx16m", "-XX:+UseSerialGC"])
