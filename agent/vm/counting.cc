@@ -390,10 +390,16 @@ void Counting::Unload(JNIEnv* jni) {
 
 void Counting::HoldWhileLoaded(jclass klass, instrument::ClassId held) {
   const auto watched = watch_.Watch(klass);
-  if (!watched) return;  // it seems to stay
-  const std::lock_guard lock(loaded_mutex_);
-  loaded_.emplace(*watched, held);
-  budget_.Set(instrument::MemoryPart::kWatched, loaded_.size() * kWatchedBytes);
+  if (!watched) return;        // it seems to stay
+  bool holds_already = false;  // a class that is retransformed comes again
+  {
+    const std::lock_guard lock(loaded_mutex_);
+    const auto [first, last] = loaded_.equal_range(*watched);
+    holds_already = std::any_of(first, last, [&](const auto& one) { return one.second == held; });
+    if (!holds_already) loaded_.emplace(*watched, held);
+    budget_.Set(instrument::MemoryPart::kWatched, loaded_.size() * kWatchedBytes);
+  }
+  if (holds_already) instrumenter_.Release(held);
 }
 
 void Counting::ReleaseGone(std::span<const UnloadTag> gone) {
