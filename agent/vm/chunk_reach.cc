@@ -42,8 +42,8 @@ Status ChunkReach::Enter(JNIEnv* jni, const char* field, const char* descriptor,
 Status ChunkReach::AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays) {
   if (Status status = Enter(jni, "counters", "[Ljava/lang/Object;", chunk, arrays); !status.ok())
     return status;
-  const bool has_field =
-      has_members_.load(std::memory_order_acquire) && chunk < instrument::kInheritedFields;
+  loader_holders_.AddChunk(LoaderHolders::Kind::kCounters, chunk, arrays);
+  const bool has_field = has_members() && chunk < instrument::kInheritedFields;
   jclass array_class = has_field ? jni->FindClass("[J") : nullptr;
   jclass object = has_field ? jni->FindClass("java/lang/Object") : nullptr;
   Status status;
@@ -67,11 +67,16 @@ Status ChunkReach::AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays) {
 Status ChunkReach::AddSites(JNIEnv* jni, uint32_t chunk, jobject types, jobject counts) {
   Status status = Enter(jni, "types", "[[Ljava/lang/Class;", chunk, types);
   if (status.ok()) status = Enter(jni, "typeCounts", "[Ljava/lang/Object;", chunk, counts);
+  if (status.ok()) loader_holders_.AddChunk(LoaderHolders::Kind::kSites, chunk, nullptr);
   return status;
 }
 
 Status ChunkReach::Open(JNIEnv* jni) {
-  if (!has_members_.load(std::memory_order_acquire)) return {};
+  if (!has_members()) {
+    JavaVM* vm = nullptr;
+    if (jni->GetJavaVM(&vm) != JNI_OK) return {Code::kInternal, "the JVM does not say which it is"};
+    return loader_holders_.Start(vm, jni);
+  }
   const LocalFrame frame(jni);
   jclass object = jni->FindClass("java/lang/Object");
   if (object == nullptr) return JniFailed(jni, "find java.lang.Object");

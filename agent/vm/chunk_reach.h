@@ -2,7 +2,7 @@
 //
 // java.lang.Object gets members that every class inherits (agent/instrument/inherited_members.h)
 // when it is loaded, which only the early class-file hook sees. They lead to the runtime class
-// IprofReach, which knows all chunks by number.
+// IprofReach, which knows all chunks by number. Elsewhere there are LoaderHolders.
 //
 // Guarantees:
 //  - A chunk is entered before it is announced to its space, so that no probe ever reads an empty
@@ -21,12 +21,15 @@
 #include <span>
 #include <vector>
 
+#include "agent/vm/loader_holders.h"
 #include "writer/status.h"
 
 namespace iprof::vm {
 
 class ChunkReach {
  public:
+  explicit ChunkReach(uint32_t stripes) : loader_holders_(stripes) {}
+
   // The bytes of java.lang.Object with the members; empty where it cannot have them.
   std::vector<uint8_t> GiveMembers(std::span<const uint8_t> object_class);
 
@@ -34,19 +37,26 @@ class ChunkReach {
   Status Define(JNIEnv* jni);
 
   // Enters a chunk: a long[] (with stripes a long[][]), or the rows of sites.
+  // The objects are global references.
   Status AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays);
   Status AddSites(JNIEnv* jni, uint32_t chunk, jobject types, jobject counts);
 
-  // At VMInit, when the early chunks are entered: hides the members from reflection, and probes may
-  // use them. Nothing happens where Object has none.
+  // At VMInit or later, when the first chunks are entered: hides the members from reflection, and
+  // probes may use them. Where Object has none, the LoaderHolders start.
   Status Open(JNIEnv* jni);
   bool is_open() const { return open_.load(std::memory_order_acquire); }
+  bool has_members() const { return has_members_.load(std::memory_order_acquire); }
+
+  // The way for everybody else.
+  LoaderHolders& loader_holders() { return loader_holders_; }
+  const LoaderHolders& loader_holders() const { return loader_holders_; }
 
  private:
   Status Enter(JNIEnv* jni, const char* field, const char* descriptor, uint32_t chunk,
                jobject value);
   static Status HideMembers(JNIEnv* jni, jclass object);
 
+  LoaderHolders loader_holders_;
   std::atomic<bool> has_members_{false};
   std::atomic<bool> open_{false};
   jclass runtime_ = nullptr;  // global reference

@@ -37,7 +37,7 @@ void ClassFilter::LearnLoaders(JNIEnv* jni) {
 }
 
 bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
-  if (internal_name.starts_with(kRuntimePrefix)) return false;
+  if (IsOwnClass(internal_name)) return false;
   if (instrument::IsLinkageClass(internal_name)) return false;
   if (instrument::IsBenchmarkHarness(internal_name)) return false;
   if (!count_jdk_) {

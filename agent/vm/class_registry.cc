@@ -10,6 +10,7 @@
 #include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/loaded_classes.h"
+#include "agent/vm/runtime_image.h"
 
 namespace iprof::vm {
 namespace {
@@ -63,6 +64,8 @@ std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
   for (jclass klass : classes) {
     JvmtiString descriptor(jvmti);
     if (jvmti->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
+      ++counts.left_out_classes;
+    } else if (IsOwnClass(ViewOf(descriptor).substr(1))) {
       ++counts.left_out_classes;
     } else if (IsHiddenClass(ViewOf(descriptor))) {
       ++counts.hidden_classes;

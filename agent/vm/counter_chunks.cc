@@ -63,7 +63,6 @@ Status CounterChunks::Adopt(JNIEnv* jni, jclass holder) {
       if (global == nullptr) return JniFailed(jni, "keep a reference to a chunk of counters");
       rows.push_back(static_cast<jlongArray>(global));
     }
-    jni->DeleteGlobalRef(*all);
   }
   std::lock_guard lock(mutex_);
   rows_.push_back(std::move(rows));

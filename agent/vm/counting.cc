@@ -86,6 +86,7 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
       log_(log),
       filter_(options.jdk, options.include, options.exclude),
       proxies_(proxies),
+      reach_(static_cast<uint32_t>(options.stripes)),
       watch_(watch),
       budget_(budget),
       plan_(plan),
@@ -451,23 +452,60 @@ class InheritedAccess final : public instrument::ChunkAccess {
   std::optional<std::string> SiteHolder(uint32_t /*chunk*/) override { return std::nullopt; }
 };
 
+// A class of such a loader where there is no such way. The methods of a class lie in one chunk mostly.
+class LoaderAccess final : public instrument::ChunkAccess {
+ public:
+  LoaderAccess(LoaderHolders& holders, JNIEnv* jni, const ClassInLoader& type)
+      : holders_(holders), jni_(jni), type_(type) {}
+
+  bool inherited() const override { return false; }
+  std::optional<std::string> CounterHolder(uint32_t chunk) override {
+    return Find(LoaderHolders::Kind::kCounters, chunk, counters_);
+  }
+  std::optional<std::string> SiteHolder(uint32_t chunk) override {
+    return Find(LoaderHolders::Kind::kSites, chunk, sites_);
+  }
+
+ private:
+  struct Last {
+    std::optional<uint32_t> chunk;
+    std::optional<std::string> name;
+  };
+
+  std::optional<std::string> Find(LoaderHolders::Kind kind, uint32_t chunk, Last& last) {
+    if (last.chunk != chunk) last = {chunk, holders_.Find(jni_, type_, kind, chunk)};
+    return last.name;
+  }
+
+  LoaderHolders& holders_;
+  JNIEnv* const jni_;
+  const ClassInLoader& type_;
+  Last counters_;
+  Last sites_;
+};
+
 }  // namespace
 
-bool Counting::InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
+bool Counting::InstrumentWithAccess(JNIEnv* jni, const ClassInLoader& type,
+                                    instrument::ClassBytes input,
                                     const std::function<uint8_t*(size_t)>& output,
                                     std::optional<instrument::ClassId>* held) {
   InheritedAccess inherited;
-  const LoaderKind kind = KindOfLoader(jvmti_, jni, loader);
+  LoaderAccess in_loader(reach_.loader_holders(), jni, type);
+  const LoaderKind kind = KindOfLoader(jvmti_, jni, type.loader);
   if (kind == LoaderKind::kReflection) {
     ++for_reflection_;
     return false;
   }
-  if (start_ == CountingStart::kFirstBytecode && kind == LoaderKind::kCustom) {
+  if (kind == LoaderKind::kCustom && reach_.has_members()) {
     if (!reach_.is_open()) {
       ++too_early_;
       return false;
     }
     input.access = &inherited;
+  } else if (kind == LoaderKind::kCustom) {
+    if (!reach_.loader_holders().HasAccess(jni, type)) return false;
+    input.access = &in_loader;
   }
   return instrumenter_.Instrument(input, output, held);
 }
@@ -504,11 +542,11 @@ void Counting::OnObject(std::span<const uint8_t> original, jint* new_size,
   }
 }
 
-void Counting::OnClassFile(JNIEnv* jni, jclass redefined, jobject loader, const char* name,
-                           jint size, const unsigned char* bytes, jint* new_size,
+void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& type, jint* new_size,
                            unsigned char** new_bytes) {
-  const std::span<const uint8_t> original(bytes, static_cast<size_t>(size));
-  const std::string_view known_name = name == nullptr ? std::string_view() : std::string_view(name);
+  const std::span<const uint8_t> original = type.bytes;
+  const std::string_view known_name = type.name;
+  jobject loader = type.loader;
   if (notes_lambdas_) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   std::optional<std::string> proxy;
@@ -518,7 +556,7 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, jobject loader, const 
   const std::string_view profile_name = proxy ? std::string_view(*proxy) : known_name;
   std::optional<instrument::ClassId> held;
   InstrumentWithAccess(
-      jni, loader, {profile_name, original},
+      jni, type, {profile_name, original},
       [&](size_t length) -> uint8_t* {
         unsigned char* memory = nullptr;
         if (jvmti_->Allocate(static_cast<jlong>(length), &memory) != JVMTI_ERROR_NONE)
@@ -546,8 +584,9 @@ bool Counting::InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBy
   if (!on_.load(std::memory_order_acquire) || !filter_.Accepts(jni, loader, input.name)) {
     return false;
   }
+  const ClassInLoader type{.loader = loader, .name = input.name, .bytes = input.bytes};
   return InstrumentWithAccess(
-      jni, loader, {input.profile_name, input.bytes},
+      jni, type, {input.profile_name, input.bytes},
       [&](size_t length) {
         output->resize(length);
         return output->data();
@@ -616,6 +655,7 @@ std::string Counting::Report() const {
       report += fmt::format("classes that may be unloaded, beyond the limit: {}\n", hashes.refused);
     }
   }
+  report += reach_.loader_holders().Report();
   if (const uint64_t count = too_early_.load(); count > 0) {
     report += fmt::format(
         "classes left alone: {} (their class loaders came before the JVM was initialised)\n",
@@ -687,9 +727,12 @@ void JNICALL Counting::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass re
     return;
   }
   if (!self->on_.load(std::memory_order_acquire)) return;
-  AtBoundary(self->log_, "ClassFileLoadHook", [&] {
-    self->OnClassFile(jni, redefined, loader, name, size, bytes, new_size, new_bytes);
-  });
+  const ClassInLoader type{.loader = loader,
+                           .name = name == nullptr ? std::string_view() : std::string_view(name),
+                           .bytes = {bytes, static_cast<size_t>(size)},
+                           .loading = redefined == nullptr};
+  AtBoundary(self->log_, "ClassFileLoadHook",
+             [&] { self->OnClassFile(jni, redefined, type, new_size, new_bytes); });
 }
 
 void JNICALL Counting::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,

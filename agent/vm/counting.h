@@ -128,11 +128,12 @@ class Counting final : public BciMap {
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
   Status StartHook(JNIEnv* jni);
-  void OnClassFile(JNIEnv* jni, jclass redefined, jobject loader, const char* name, jint size,
-                   const unsigned char* bytes, jint* new_size, unsigned char** new_bytes);
+  void OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& type, jint* new_size,
+                   unsigned char** new_bytes);
   void OnObject(std::span<const uint8_t> original, jint* new_size, unsigned char** new_bytes);
   bool Store(std::span<const uint8_t> bytes, jint* new_size, unsigned char** new_bytes);
-  bool InstrumentWithAccess(JNIEnv* jni, jobject loader, instrument::ClassBytes input,
+  // `input.name` is the profile's name of the class that `type` describes.
+  bool InstrumentWithAccess(JNIEnv* jni, const ClassInLoader& type, instrument::ClassBytes input,
                             const std::function<uint8_t*(size_t)>& output,
                             std::optional<instrument::ClassId>* held);
   void CountEarlier(JNIEnv* jni);

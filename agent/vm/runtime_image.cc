@@ -11,6 +11,9 @@ constexpr std::string_view kCountersName = "java/lang/IprofCounters";
 constexpr std::string_view kStripedName = "java/lang/IprofStriped";
 constexpr std::string_view kSitesName = "java/lang/IprofReceivers";
 
+constexpr std::string_view kRuntimePrefix = "java/lang/Iprof";
+constexpr std::string_view kLoaderPrefix = "iprof-";
+
 // Constants in the templates that are written over.
 constexpr uint32_t kStripesMarker = 0x51515151;
 constexpr uint32_t kFirstSiteMarker = 0x52525252;
@@ -73,6 +76,11 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& chan
 
 }  // namespace
 
+bool IsOwnClass(std::string_view internal_name) {
+  return internal_name.starts_with(kRuntimePrefix) ||
+         internal_name.substr(internal_name.rfind('/') + 1).starts_with(kLoaderPrefix);
+}
+
 std::span<const uint8_t> RuntimeClassBytes() { return kIprofRuntimeClass; }
 
 std::span<const uint8_t> ReachClassBytes() { return kIprofReachClass; }
@@ -102,5 +110,29 @@ std::vector<uint8_t> SiteHolderBytes(uint32_t chunk) {
   return Specialise(kIprofReceivers0Class, {SiteHolderName(0), SiteHolderName(chunk),
                                             kFirstSiteMarker, chunk * kChunkSites});
 }
+
+std::string LoaderHolderName(std::string_view package, std::string_view what, uint32_t chunk,
+                             uint64_t number) {
+  std::string name(package);
+  if (!name.empty()) name += '/';
+  return name.append(kLoaderPrefix)
+      .append(what)
+      .append(std::to_string(chunk))
+      .append("_")
+      .append(std::to_string(number));
+}
+
+std::vector<uint8_t> LoaderCountersBytes(const std::string& name, uint32_t stripes) {
+  if (stripes > 1)
+    return Specialise(kLoaderStripedClass, {"iprof/agent/LoaderStriped", name, 0, 0});
+  return Specialise(kLoaderCountersClass, {"iprof/agent/LoaderCounters", name, 0, 0});
+}
+
+std::vector<uint8_t> LoaderSitesBytes(const std::string& name) {
+  return Specialise(kLoaderSitesClass, {"iprof/agent/LoaderSites", name, 0, 0});
+}
+
+std::span<const uint8_t> SiteClassBytes() { return kIprofSiteClass; }
+std::span<const uint8_t> StripeClassBytes() { return kIprofStripeClass; }
 
 }  // namespace iprof::vm

@@ -16,8 +16,8 @@ namespace iprof::vm {
 // The stubs that probes call. It must be defined before the first chunk.
 inline constexpr std::string_view kRuntimeClassName = "java/lang/IprofRuntime";
 
-// Every class of the agent's own starts with this; none of them is ever instrumented.
-inline constexpr std::string_view kRuntimePrefix = "java/lang/Iprof";
+// Whether a class is one of the agent's own; none of them is ever instrumented.
+bool IsOwnClass(std::string_view internal_name);
 
 std::span<const uint8_t> RuntimeClassBytes();
 
@@ -38,5 +38,17 @@ inline constexpr uint32_t kSiteRows = 4;
 std::vector<uint8_t> TypesClassBytes(uint32_t spill_slots);
 std::string SiteHolderName(uint32_t chunk);
 std::vector<uint8_t> SiteHolderBytes(uint32_t chunk);
+
+// Holders inside the program's class loaders (loader_holders.h), by a name that IsOwnClass knows:
+// "iprof/agent/iprof-Sites7_12" is holder number 12, for chunk 7. What they refer to is in java.lang.
+inline constexpr std::string_view kLoaderPackage = "iprof/agent";
+std::string LoaderHolderName(std::string_view package, std::string_view what, uint32_t chunk,
+                             uint64_t number);
+std::vector<uint8_t> LoaderCountersBytes(const std::string& name, uint32_t stripes);
+std::vector<uint8_t> LoaderSitesBytes(const std::string& name);
+inline constexpr std::string_view kSiteClassName = "java/lang/IprofSite";
+std::span<const uint8_t> SiteClassBytes();
+inline constexpr std::string_view kStripeClassName = "java/lang/IprofStripe";
+std::span<const uint8_t> StripeClassBytes();
 
 }  // namespace iprof::vm

@@ -39,7 +39,7 @@ TEST_CASE("chunks bear their number, in the class's name and wherever it names i
     for (const uint32_t chunk : {0u, 1u, 9u, 10u, 12'345u}) {
       const std::string name = CounterHolderName(chunk, stripes);
       INFO(name);
-      CHECK(name.starts_with(kRuntimePrefix));
+      CHECK(IsOwnClass(name));
       CHECK(name.ends_with(std::to_string(chunk)));
       const std::vector<uint8_t> bytes = CounterHolderBytes(chunk, stripes);
       classfile::Arena arena;
@@ -70,6 +70,17 @@ TEST_CASE("what probes refer to is there") {
   };
   CHECK(member(CounterHolderBytes(3, 1), "c[J"));
   CHECK(member(CounterHolderBytes(3, 8), "row()[J"));
+  const std::string name = LoaderHolderName("a", "Counters", 3, 0);
+  CHECK(member(LoaderCountersBytes(name, 1), "c[J"));
+  CHECK(member(LoaderCountersBytes(name, 8), "row()[J"));
+  CHECK(member(SiteHolderBytes(3), "hit(Ljava/lang/Object;I)V"));
+  CHECK(member(LoaderSitesBytes(name), "hit(Ljava/lang/Object;I)V"));
+  for (const uint32_t stripes : {1u, 8u}) {
+    for (const char* compact : {"hit(I)V", "hitKey(IIII)V"}) {
+      CHECK(member(CounterHolderBytes(3, stripes), compact));
+      CHECK(member(LoaderCountersBytes(name, stripes), compact));
+    }
+  }
 }
 
 TEST_CASE("the number of stripes stands where the marker stood") {
@@ -87,10 +98,39 @@ TEST_CASE("holders of sites bear their number, and that of their first site") {
     ClassFile file;
     REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
     CHECK(file.name() == SiteHolderName(chunk));
-    CHECK(file.name().starts_with(kRuntimePrefix));
+    CHECK(IsOwnClass(file.name()));
     CHECK(IntConstants(bytes, 0x52525252) == 0);
     if (chunk > 0) CHECK(IntConstants(bytes, chunk * kChunkSites) == 1);
   }
+}
+
+// The loaders that they are defined in may find nothing else.
+TEST_CASE("holders inside the program's class loaders name no class but themselves and Object") {
+  const std::string name = LoaderHolderName("a/b", "Counters", 7, 12);
+  CHECK(name == "a/b/iprof-Counters7_12");
+  CHECK(LoaderHolderName("", "Sites", 0, 1) == "iprof-Sites0_1");
+  for (const auto& bytes :
+       {LoaderCountersBytes(name, 1), LoaderCountersBytes(name, 4), LoaderSitesBytes(name)}) {
+    classfile::Arena arena;
+    ClassFile file;
+    REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
+    CHECK(file.name() == name);
+    for (uint32_t i = 1; i < file.pool().count(); ++i) {
+      const CpIndex index{static_cast<uint16_t>(i)};
+      if (file.pool().tag(index) != Tag::kClass) continue;
+      const std::string named(file.pool().ClassName(index));
+      INFO(named);
+      CHECK((named == name || named == "java/lang/Object"));
+    }
+  }
+}
+
+TEST_CASE("the agent's own classes are known by name") {
+  for (const char* name :
+       {"java/lang/IprofTypes", "iprof/agent/iprof-Sites0_1", "iprof-Counters1_2"})
+    CHECK(IsOwnClass(name));
+  for (const char* name : {"java/lang/Object", "a/Iprof", "iprof/agent/Main", "a/iprof", ""})
+    CHECK_FALSE(IsOwnClass(name));
 }
 
 TEST_CASE("the runtime class is what its name says") {

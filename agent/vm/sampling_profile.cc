@@ -41,7 +41,7 @@ bool IsLinkage(std::string_view class_descriptor) {
 // The agent's own classes and methods, which probes call.
 bool IsProbe(const SampledMethod& method) {
   const std::string_view owner = method.class_descriptor;
-  return owner.substr(1).starts_with(kRuntimePrefix) ||
+  return IsOwnClass(owner.substr(1)) ||
          (owner == "Ljava/lang/Object;" && instrument::IsInheritedName(method.name));
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("a thread that is suspended in a harvest costs a profile classes, not 
   Vm vm;
   Jvmti jvmti;
   instrument::CounterSpace space(1024);
-  ChunkReach reach;
+  ChunkReach reach(1);
   TypeChunks chunks(
       space, [](jvmtiEnv*, JNIEnv*, jclass, std::string_view) { return std::nullopt; }, {}, reach);
   REQUIRE(chunks.ArmSlowPath(&jvmti.env, &vm.env, [] { return Status(); }).ok());

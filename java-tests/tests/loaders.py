@@ -4,7 +4,10 @@ Probes may make no loader look for a class of the agent's. The programs' loaders
 asked for what they do not know, and print all that they were asked for.
 """
 
-from oracle.counting_case import CountingCase
+import re
+
+from oracle import counts, expectations
+from oracle.counting_case import CountingCase, program
 
 
 class LoadersCase(CountingCase):
@@ -48,6 +51,72 @@ class AtStart(LoadersCase):
     def test_the_profile_shows_nothing_of_what_object_was_given(self):
         self.run_java("Reflected", agent="placement=direct")
         self.assertEqual([m for m in self.profile().methods if "iprof" in m and "java.lang.Iprof" not in m], [])
+
+
+class WithoutTheMembersOfObject(LoadersCase):
+    """Where the early class-file hook is not to be had, loaders are given classes of the agent's."""
+
+    def test_without_the_jdk(self):
+        for placement in ("direct", "tree"):
+            with self.subTest(placement=placement):
+                self.assert_same_output("Guarded", 2, 3, agent=f"jdk=n,placement={placement}", library=False)
+
+    def test_without_the_jdk_verified(self):
+        self.assert_same_output("Guarded", 1, 1, agent="jdk=n,placement=direct", jvm_args=["-Xverify:all"], library=False)
+
+    def test_without_the_jdk_compiled(self):
+        only = "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,counting.*::*"
+        self.assert_same_output("Guarded", 1, 1, agent="jdk=n,placement=direct", library=False,
+                                jvm_args=["-Xcomp", "-XX:-TieredCompilation", *only])
+
+    def test_without_the_jdk_in_stripes(self):
+        self.assert_same_output("Guarded", 1, 2, agent="jdk=n,placement=direct,stripes=4", library=False)
+
+    def test_without_the_jdk_under_a_system_loader_of_the_programs_own(self):
+        loader = ["-Djava.system.class.loader=counting.GuardedSystem", "-Xshare:off"]
+        self.assert_same_output("Guarded", 1, 2, agent="jdk=n,placement=direct", jvm_args=loader, library=False)
+
+    def test_beside_an_archive(self):
+        run = self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None)
+        if run.code:
+            self.skipTest(f"{self.jvm.id} has no class-data archive")
+        self.assert_same_output("Guarded", 1, 2, agent="placement=direct", jvm_args=["-Xshare:on"])
+
+    def attached(self, *args, agent, jvm_args=()):
+        """What a program prints that is attached to where it says "ready", with its counts checked."""
+        process = self.start_java("counting.Guarded", *args, "wait", agent=None, jvm_args=jvm_args)
+        self.attach(process, agent)
+        process.communicate(b"\n", timeout=120)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        printed = process.out_path.read_text()
+        checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"),
+                                       tree="placement=direct" not in agent, library=False, lambdas=False)
+        outcome = checker.check(expectations.parse(printed))
+        self.assertEqual(outcome.wrong, [])
+        return printed, process.err_path.read_text()
+
+    def test_attached(self):
+        for agent in ("placement=direct", "placement=tree", "placement=direct,jdk=n", "placement=direct,stripes=2"):
+            with self.subTest(agent=agent):
+                printed, _ = self.attached(2, 3, agent=agent)
+                process = self.start_java("counting.Guarded", 2, 3, "wait", agent=None)
+                process.communicate(b"\n", timeout=120)
+                self.assertEqual(printed, process.out_path.read_text())
+
+
+    def test_a_loader_that_is_locked_is_not_waited_for(self):
+        process = self.start_java("counting.GuardedLock", agent=None)
+        self.attach(process, "verbose=1,jdk=n")
+        process.communicate(b"\n", timeout=60)
+        self.assertEqual((process.returncode, process.out_path.read_text()), (0, "ready\ndone\n"))
+        self.assertRegex(process.err_path.read_text(), r"classes left alone: \d+ \(their class loader was locked\)")
+
+    def test_loaders_go_when_the_program_drops_them(self):
+        run, _ = self.check("Loaders", 5000, agent="jdk=n,placement=direct,verbose=1", library=False,
+                            jvm_args=["-Xmx64m", "-XX:MaxMetaspaceSize=24m"])
+        left, made = map(int, re.search(r"of their own: (\d+) now, (\d+) holders in all", run.stderr).groups())
+        self.assertGreaterEqual(made, 5000)
+        self.assertLess(left, 4500)
 
 
 class Reflection(LoadersCase):
