@@ -466,11 +466,11 @@ TEST_CASE("limits: refused with a reason, and the class stays as it was") {
     c.code.assign(7990, 0);
     c.code.push_back(0xb1);
     CHECK(Rewrite(
-              c, [](MethodEditor& e) { e.Before(0, Nops(e, 8)); }, &reason)
+              c, [](MethodEditor& e) { e.Before(0, Nops(e, 9)); }, &reason)
               .substr(0, 3) == "0 n");
-    CHECK(Rewrite(c, [](MethodEditor& e) { e.Before(0, Nops(e, 9)); }) ==
+    CHECK(Rewrite(c, [](MethodEditor& e) { e.Before(0, Nops(e, 10)); }) ==
           "kCrossesHugeMethodLimit");
-    CHECK(Rewrite(c, [](MethodEditor& e) { e.Before(0, Nops(e, 9)); }, &reason, {0, false})
+    CHECK(Rewrite(c, [](MethodEditor& e) { e.Before(0, Nops(e, 10)); }, &reason, {0, false})
               .substr(0, 3) == "0 n");
   }
   SECTION("65,535 bytes of code") {

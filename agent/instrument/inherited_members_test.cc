@@ -44,7 +44,7 @@ TEST_CASE("Object gets a field for each of the first chunks, and methods for all
   REQUIRE(after.methods().size() == 5);
   CHECK(after.NameOf(after.methods()[0]) == "hashCode");
   std::string called;
-  for (const size_t m : {1, 2, 3, 4}) {
+  for (size_t m = 1; m <= 4; ++m) {
     classfile::MethodCode code;
     REQUIRE(code.Decode(after, after.methods()[m], arena) == Reason::kOk);
     CHECK(after.methods()[m].access == 0x1009);

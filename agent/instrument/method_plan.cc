@@ -101,6 +101,7 @@ Reason MethodPlanner::Trim(const Request& request) {
                        .site_lengths = site_lengths_,
                        .lengths = lengths_,
                        .budget = request.effort.budget};
+  site_lengths_.clear();  // they were of all sites
   if (!trimmer_.Trim(input, &probes_, &sites_, &left_out_)) return Reason::kCodeTooLong;
   if (!request.counters) ForgetCounters();
   return Reason::kOk;

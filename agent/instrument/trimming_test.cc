@@ -60,7 +60,8 @@ struct Method {
   LeftOut left_out;
   bool fits = false;
 
-  explicit Method(uint32_t budget, PlacementPolicy policy = PlacementPolicy::kTree) {
+  explicit Method(uint32_t budget, PlacementPolicy policy = PlacementPolicy::kTree,
+                  ProbeLengths lengths = kLengths) {
     AssembledClass c("a/T");
     Bytes made = OneOfEach(c);
     bytes = c.Add({.descriptor = "(ILjava/lang/Object;)I", .code = made}).Bytes();
@@ -74,7 +75,7 @@ struct Method {
                          .planner = planner,
                          .options = {.policy = policy},
                          .site_lengths = SiteProbeLengths(sites, false, scratch),
-                         .lengths = kLengths,
+                         .lengths = lengths,
                          .budget = budget};
     Trimmer trimmer;
     fits = trimmer.Trim(input, &plan, &sites, &left_out);
@@ -145,7 +146,7 @@ TEST_CASE("a switch of many cases takes one probe, with a counter for each") {
 }
 
 TEST_CASE("what does not fit is passed over for what does") {
-  const Method method(20);  // less than calls, unwinds and the switch take
+  const Method method(30, PlacementPolicy::kTree, {.probe = 6, .by_key = 40});
   REQUIRE(method.fits);
   CHECK_FALSE(method.has(BranchKind::kSwitch));
   CHECK(method.has(BranchKind::kIf));

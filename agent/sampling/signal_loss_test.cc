@@ -112,7 +112,6 @@ TEST_CASE("a wall signal that the kernel drops is sent again, and its weight is 
   options.event = SampleEvent::kWall;
   auto sampler = Started(options);
   std::atomic<bool> done{false};
-  std::atomic<pid_t> tid{0};
   std::thread worker([&] {
     sampler->ThreadStarted(kFakeEnv);
     sigset_t mine;
