@@ -20,7 +20,8 @@ REQUIRES = "jdk"
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
     r"git clone <this repository> .*": "needs the network",
-    r"scripts/(demo|build|test|corpus|fuzz)\b.*": "builds everything, or is a test suite of its own",
+    r"scripts/(demo|build|test|corpus|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
+    r"scripts/list-substitutions": "needs the network",
     r"ctest .*": "a test of its own",
     r"cmake --install build": "build.install does it in a folder of its own",
     r"bench/.*": "benchmarks take minutes to hours",
@@ -83,7 +84,7 @@ class DocumentedCommands(AgentCase):
                 archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: com.acme.Main\n")
                 archive.write(self.folder / "com/acme/Main.class", "com/acme/Main.class")
         self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof -jar app.jar")
-        for name in ("a", "b"):
+        for name in ("a", "b", "full"):
             shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
 
     def shell(self, command):
@@ -95,8 +96,8 @@ class DocumentedCommands(AgentCase):
                                    (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)
-        if re.fullmatch(r"iprof (?!help)[a-z]+", command):  # a command's name: its own help must know it
-            command = command.replace("iprof ", "iprof help ")
+        if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z]+)?", command):  # a command's name: its own help must know it
+            command = f"iprof help {name[1]}"
         return command
 
     def run_one(self, command):
