@@ -194,6 +194,7 @@ Reason MethodCode::ReadExceptions(Arena& arena) {
     }
     insns_[e.handler].flags |= kIsHandler;
     if (e.from <= e.handler && e.handler < e.to) insns_[e.handler].flags |= kCatchesItself;
+    if (e.catch_type == CpIndex::none) insns_[e.handler].flags |= kCatchesAny;
   }
   return Reason::kOk;
 }

@@ -30,6 +30,7 @@ enum InstructionFlag : uint8_t {
   kIsHandler = 4,       // some exception-table entry goes here
   kHasFrame = 8,        // a stack map frame stands here (known after frames were read)
   kCatchesItself = 16,  // a handler in a range that it catches for, as javac's finally
+  kCatchesAny = 32,     // a handler of exceptions of any class
 };
 
 struct Instruction {

@@ -180,6 +180,7 @@ struct Hole {
 struct Landing {
   const PlacedStub* stub;
   const PlacedStub* landing;
+  bool covered;  // what the two throw is caught at the landing, of whatever class it is
 };
 
 // Writes the entries that one original range becomes.
@@ -188,7 +189,8 @@ class ExceptionWriter {
   ExceptionWriter(const MethodCode& code, const Layout& layout, ByteBuffer& out)
       : code_(&code), layout_(&layout), out_(&out) {}
 
-  // `holes` ascend. With a landing, its stub is covered by an entry to the landing instead.
+  // `holes` ascend. With a landing, its stub is covered by an entry to the landing instead, unless
+  // one is there already.
   void Range(Insn from, Insn to, uint32_t handler, CpIndex type, std::span<const Hole> holes = {},
              const Landing* landing = nullptr) {
     handler_ = handler;
@@ -220,6 +222,14 @@ class ExceptionWriter {
     if (!main_written) MainInterval(start, main_end);
     Flush();
   }
+  // An entry from a stub and its landing to the landing, for everything.
+  void Cover(const Landing& landing) {
+    handler_ = landing.landing->position;
+    type_ = CpIndex::none;
+    last_start_ = landing.stub->position;
+    last_end_ = landing.landing->end();
+    Flush();
+  }
   uint32_t count() const { return count_; }
 
  private:
@@ -240,10 +250,12 @@ class ExceptionWriter {
       // The two stand side by side: they have one target and follow each other in the editor.
       if (first != landing->stub) Interval(first->position, landing->stub->position);
       Flush();
-      const uint32_t handler = std::exchange(handler_, landing->landing->position);
-      Interval(landing->stub->position, landing->landing->end());
-      Flush();
-      handler_ = handler;
+      if (!landing->covered) {
+        const uint32_t handler = std::exchange(handler_, landing->landing->position);
+        Interval(landing->stub->position, landing->landing->end());
+        Flush();
+        handler_ = handler;
+      }
       first = landing->landing + 1;
     }
     if (first != last) Interval(first->position, (last - 1)->end());
@@ -323,6 +335,16 @@ Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeS
     }
   }
   ExceptionWriter writer(code, layout, out);
+  // What stands where a handler releases a monitor is covered by nothing else, and must not be by
+  // the handler of another: these entries are first.
+  const auto covers_itself = [&](Insn handler) {
+    return code.has_monitorenter() && (code.at(handler).flags & kCatchesAny) != 0;
+  };
+  for (uint32_t s = 0; s < stubs.size(); ++s) {
+    if (!stubs[s].landing || !covers_itself(stubs[s].target)) continue;
+    const uint32_t id = layout.handler_stub_id(s);
+    writer.Cover({&layout.StubOf(id - 1), &layout.StubOf(id), true});
+  }
   ArenaVector<Hole> holes;
   for (size_t k = 0; k < entries.size(); ++k) {
     const ExceptionEntry& e = entries[k];
@@ -333,7 +355,7 @@ Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeS
       const uint32_t id = layout.handler_stub_id(stub_number - 1);
       const PlacedStub& stub = layout.StubOf(id);
       if (catches_itself) {
-        const Landing landing{&stub, &layout.StubOf(id + 1)};
+        const Landing landing{&stub, &layout.StubOf(id + 1), covers_itself(e.handler)};
         writer.Range(e.from, e.to, stub.position, e.catch_type, {}, &landing);
       } else {
         writer.Range(e.from, e.to, stub.position, e.catch_type);

@@ -91,13 +91,16 @@ void MethodEditor::OnHandler(Insn handler, const Snippet& snippet) {
   const bool normal_too =
       handler == 0 || (flags & kIsBranchTarget) != 0 || code_->CanFallInto(handler);
   const bool catches_itself = (flags & kCatchesItself) != 0;
-  if (!normal_too && !(catches_itself && code_->has_monitorenter())) {
+  const bool may_release = code_->has_monitorenter() && (flags & kCatchesAny) != 0;
+  if (!normal_too && !may_release && !(catches_itself && code_->has_monitorenter())) {
     AddPiece(handler, Place::kHandler, snippet);
     return;
   }
   handler_stubs_.Push(*arena_,
                       {handler, handler, snippet.length, snippet.bytes, snippet.extra_stack});
-  if (catches_itself) handler_stubs_.Push(*arena_, {handler, handler, 0, nullptr, 0, true});
+  if (catches_itself || may_release) {
+    handler_stubs_.Push(*arena_, {handler, handler, 0, nullptr, 0, true});
+  }
 }
 
 void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {

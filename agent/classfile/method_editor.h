@@ -32,6 +32,9 @@
 //        goto L
 //     T: goto L                    ... except for S and T themselves: they catch at T
 //
+// So it is, too, with every handler of such a method that catches exceptions of any class: it may be
+// the one that releases the monitor, and then nothing else covers it.
+//
 // Exceptions: code before the first instruction of a protected range is inside the range, code
 // before its exclusive end is outside; trampolines and stubs are protected exactly like their
 // target, by entries that stand beside the original ones. Handlers that catch for themselves are

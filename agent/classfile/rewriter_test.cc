@@ -278,14 +278,30 @@ TEST_CASE("where a monitor may be held, a stub and its landing keep the handler'
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
         "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
         " 7 aload_1 / 8 athrow / 9 nop / 10 goto 4 / 13 goto 4"
-        " | catch 2-3 at 9 | catch 4-7 at 9 | catch 9-16 at 13"
+        " | catch 9-16 at 13 | catch 2-3 at 9 | catch 4-7 at 9"
         " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
         " | frame 13 same {java/lang/Object}");
-  // A handler that does not catch for itself needs neither.
+  // Old compilers' handlers do not catch for themselves, and release the monitor all the same.
   c.exceptions = {{2, 3, 4, 0}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
+        "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
+        " 7 aload_1 / 8 athrow / 9 nop / 10 goto 4 / 13 goto 4"
+        " | catch 9-16 at 13 | catch 2-3 at 9"
+        " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
+        " | frame 13 same {java/lang/Object}");
+  // One class's handlers do so too where they catch for themselves, but for that class only.
+  c.exceptions = {{2, 3, 4, TestClass::kSuper}, {4, 7, 4, TestClass::kSuper}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
+        "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
+        " 7 aload_1 / 8 athrow / 9 nop / 10 goto 4 / 13 goto 4"
+        " | catch 2-3 at 9 type 4 | catch 4-7 at 9 type 4 | catch 9-16 at 13 type 4"
+        " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
+        " | frame 13 same {java/lang/Object}");
+  // Another handler that catches one class only needs neither.
+  c.exceptions = {{2, 3, 4, TestClass::kSuper}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
         "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 nop / 5 astore_1 / 6 aload_0 /"
-        " 7 monitorexit / 8 aload_1 / 9 athrow | catch 2-3 at 4"
+        " 7 monitorexit / 8 aload_1 / 9 athrow | catch 2-3 at 4 type 4"
         " | frame 4 same {java/lang/Object}");
 }
 

@@ -116,8 +116,9 @@ final class CompileAll {
       announce(name);
     }
     ++methods;
-    if (VM.getMethodCompilationLevel0(method, false) != level) VM.enqueueMethodForCompilation0(method, level, -1);
-    if (VM.getMethodCompilationLevel0(method, false) != level) refused.add(name);
+    boolean wanted = VM.isMethodCompilable0(method, level, false);
+    if (wanted && VM.getMethodCompilationLevel0(method, false) != level) VM.enqueueMethodForCompilation0(method, level, -1);
+    if (!wanted || VM.getMethodCompilationLevel0(method, false) != level) refused.add(name);
   }
 
   // Straight to the file that the JVM prints to.

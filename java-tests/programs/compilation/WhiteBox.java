@@ -16,6 +16,9 @@ public final class WhiteBox {
   /** Compiles at the level (1 to 3: C1, 4: C2), and waits for it where the JVM runs with -Xbatch. */
   public native boolean enqueueMethodForCompilation0(Executable method, int level, int bci);
 
+  /** Whether the JVM would compile it by itself: not methods of more than 8,000 bytes. */
+  public native boolean isMethodCompilable0(Executable method, int level, boolean onStackReplacement);
+
   /** 0: there is no compiled code. */
   public native int getMethodCompilationLevel0(Executable method, boolean onStackReplacement);
 }
