@@ -5,7 +5,7 @@
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
-#include "writer/check.h"
+#include "writer/ops/check.h"
 
 namespace iprof::cli {
 namespace {

@@ -6,29 +6,12 @@
 
 #include "cli/json_text.h"
 #include "cli/merge_inputs.h"
-#include "cli/nearest.h"
 #include "cli/progress.h"
 #include "cli/reference.h"
 #include "cli/terminal_text.h"
 
 namespace iprof::cli {
 namespace {
-
-TEST_CASE("edit distance counts swaps as one") {
-  CHECK(EditDistance("", "abc") == 3);
-  CHECK(EditDistance("show", "shwo") == 1);
-  CHECK(EditDistance("merge", "marge") == 1);
-  CHECK(EditDistance("kitten", "sitting") == 3);
-}
-
-TEST_CASE("the nearest name is proposed, a far one is not") {
-  const std::vector<std::string> names = {"show", "check", "merge", "--threshold"};
-  CHECK(Nearest("shwo", names) == "show");
-  CHECK(Nearest("chekc", names) == "check");
-  CHECK(Nearest("--thresh", names) == "--threshold");
-  CHECK(Nearest("frobnicate", names) == "");
-  CHECK(Nearest("", names) == "");
-}
 
 TEST_CASE("nothing that drives a terminal survives escaping") {
   CHECK(EscapeForTerminal("a.B.m(int)") == "a.B.m(int)");

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "cli/exit_code.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::cli {
 

@@ -3,8 +3,8 @@
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
-#include "writer/convert.h"
 #include "writer/image/image_profile.h"
+#include "writer/ops/convert.h"
 
 namespace iprof::cli {
 namespace {

@@ -1,7 +1,7 @@
 // ExitCode: what the iprof tool tells the shell. Scripts rely on the numbers, so they never change.
 #pragma once
 
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::cli {
 

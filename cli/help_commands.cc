@@ -2,9 +2,9 @@
 
 #include "cli/entries.h"
 #include "cli/json_text.h"
-#include "cli/nearest.h"
 #include "cli/option_kinds.h"
 #include "cli/reference.h"
+#include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/nearest.h"
 #include "cli/option_kinds.h"
 #include "cli/reference.h"
+#include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
 namespace {
@@ -31,7 +31,7 @@ std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
     if (!option.hidden) flags.insert(flags.end(), option.flags.begin(), option.flags.end());
   }
   const std::string name = given.substr(0, given.find('='));
-  const std::string nearest = Nearest(name, flags);
+  const std::string_view nearest = NearestName(name, flags);
   return fmt::format("unknown option '{}'{}", name,
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
@@ -76,7 +76,7 @@ ExitCode UnknownCommand(Console& console, const std::string& name) {
   for (const CommandEntry& entry : Commands()) {
     if (!entry.hidden) names.emplace_back(entry.name);
   }
-  const std::string nearest = Nearest(name, names);
+  const std::string_view nearest = NearestName(name, names);
   const std::string kind = name.starts_with('-') ? "option" : "command";
   return UsageError(
       console,

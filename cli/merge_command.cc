@@ -7,7 +7,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/progress.h"
-#include "writer/merge.h"
+#include "writer/ops/merge.h"
 
 namespace iprof::cli {
 namespace {

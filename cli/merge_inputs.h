@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "writer/merge.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/ops/merge.h"
 
 namespace iprof::cli {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "cli/nearest.h"
+#include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
 namespace {
@@ -52,7 +52,7 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& valu
         for (const std::string& choice : choices) {
           if (given == choice) return {};
         }
-        const std::string nearest = Nearest(given, choices);
+        const std::string_view nearest = NearestName(given, choices);
         const std::string hint =
             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
         return fmt::format("'{}' is none of {}{}", given, Join(choices, ", "), hint);

@@ -9,8 +9,8 @@
 
 #include "cli/progress.h"
 #include "cli/terminal_text.h"
-#include "writer/atomic_file.h"
-#include "writer/reader.h"
+#include "writer/io/atomic_file.h"
+#include "writer/io/reader.h"
 
 namespace iprof::cli {
 namespace {

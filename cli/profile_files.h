@@ -11,10 +11,10 @@
 #include <string>
 
 #include "cli/console.h"
-#include "writer/byte_stream.h"
-#include "writer/model.h"
-#include "writer/status.h"
-#include "writer/writer.h"
+#include "writer/base/status.h"
+#include "writer/io/byte_stream.h"
+#include "writer/io/writer.h"
+#include "writer/model/model.h"
 
 namespace iprof::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof::cli {
 

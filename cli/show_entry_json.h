@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/json_text.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof::cli {
 

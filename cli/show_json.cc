@@ -3,7 +3,7 @@
 #include "cli/show.h"
 #include "cli/show_entry_json.h"
 #include "cli/table_names.h"
-#include "writer/summary.h"
+#include "writer/ops/summary.h"
 
 namespace iprof::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/show_entry_json.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
-#include "writer/consumer_view.h"
-#include "writer/summary.h"
+#include "writer/ops/consumer_view.h"
+#include "writer/ops/summary.h"
 
 namespace iprof::cli {
 namespace {

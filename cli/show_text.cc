@@ -4,7 +4,7 @@
 #include "cli/show.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
-#include "writer/summary.h"
+#include "writer/ops/summary.h"
 
 namespace iprof::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/nearest.h"
+#include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
 
@@ -47,7 +47,7 @@ CLI::Option* AddTables(CLI::App& app, std::vector<std::string>& names) {
       ->type_name(joined)
       ->check([choices](const std::string& name) -> std::string {
         if (TableOfName(name)) return {};
-        const std::string nearest = Nearest(name, choices);
+        const std::string_view nearest = NearestName(name, choices);
         return fmt::format("'{}' is no table{}", name,
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
       });

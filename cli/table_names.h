@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/terminal_text.h"
-#include "writer/flat_profile.h"
+#include "writer/ops/flat_profile.h"
 
 namespace iprof::cli {
 namespace {

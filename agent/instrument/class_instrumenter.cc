@@ -14,14 +14,14 @@
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/content_hash.h"
-#include "agent/instrument/intrinsic_names.h"
 #include "agent/instrument/kept_shapes.h"
 #include "agent/instrument/known_classes.h"
 #include "agent/instrument/method_plan.h"
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/profile_assembly.h"
 #include "agent/instrument/self_check.h"
-#include "writer/sites/site_record.h"
+#include "writer/methods/site_record.h"
+#include "writer/names/intrinsic_names.h"
 
 namespace iprof::instrument {
 namespace {

@@ -38,8 +38,8 @@
 #include "agent/instrument/original_class.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/site_probes.h"
-#include "agent/instrument/type_counts.h"
-#include "writer/model.h"
+#include "writer/methods/type_counts.h"
+#include "writer/model/model.h"
 
 namespace iprof::instrument {
 

@@ -13,8 +13,8 @@
 #include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/stable_names.h"
-#include "writer/check.h"
-#include "writer/writer.h"
+#include "writer/io/writer.h"
+#include "writer/ops/check.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "agent/instrument/varint.h"
+#include "writer/base/varint.h"
 
 namespace iprof::instrument {
 namespace {

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "agent/instrument/counted_class.h"
-#include "agent/instrument/name_table.h"
+#include "writer/base/name_table.h"
 
 namespace iprof::instrument {
 

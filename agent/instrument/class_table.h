@@ -27,10 +27,10 @@
 
 #include "agent/instrument/class_record.h"
 #include "agent/instrument/counted_class.h"
-#include "agent/instrument/hash_index.h"
 #include "agent/instrument/memory_budget.h"
-#include "agent/instrument/name_table.h"
 #include "agent/instrument/unloaded_counts.h"
+#include "writer/base/hash_index.h"
+#include "writer/base/name_table.h"
 
 namespace iprof::instrument {
 

@@ -21,7 +21,7 @@
 
 #include "agent/instrument/flow_graph.h"
 #include "agent/instrument/spanning_tree.h"
-#include "writer/sites/derivation.h"
+#include "writer/methods/derivation.h"
 
 namespace iprof::instrument {
 

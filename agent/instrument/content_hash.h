@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "agent/classfile/class_file.h"
-#include "agent/instrument/murmur3.h"
+#include "writer/base/murmur3.h"
 
 namespace iprof::instrument {
 

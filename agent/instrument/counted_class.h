@@ -13,8 +13,8 @@
 
 #include "agent/instrument/counter_space.h"
 #include "agent/instrument/effort.h"
-#include "agent/instrument/murmur3.h"
 #include "agent/instrument/site_probes.h"
+#include "writer/base/murmur3.h"
 
 namespace iprof::instrument {
 

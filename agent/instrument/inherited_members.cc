@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "agent/classfile/member_additions.h"
-#include "agent/instrument/murmur3.h"
+#include "writer/base/murmur3.h"
 
 namespace iprof::instrument {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/profile_assembly.h"
-#include "agent/instrument/type_counts.h"
+#include "writer/methods/type_counts.h"
 
 namespace iprof::instrument {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "agent/classfile/arena.h"
-#include "agent/instrument/murmur3.h"
+#include "writer/base/murmur3.h"
 
 namespace iprof::instrument {
 namespace {

@@ -38,7 +38,7 @@
 #include "agent/instrument/caught_exceptions.h"
 #include "agent/instrument/flow_graph.h"
 #include "agent/instrument/placement.h"
-#include "writer/sites/site_record.h"
+#include "writer/methods/site_record.h"
 
 namespace iprof::instrument {
 

@@ -11,8 +11,8 @@
 
 #include "agent/classfile/class_file.h"
 #include "agent/instrument/site_assembly.h"
-#include "agent/instrument/type_names.h"
-#include "writer/sites/site_record.h"
+#include "writer/methods/site_record.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::instrument {
 namespace {

@@ -37,8 +37,8 @@
 #include "agent/instrument/live_frame_count.h"
 #include "agent/instrument/original_class.h"
 #include "agent/instrument/trimmed_methods.h"
-#include "agent/instrument/type_counts.h"
-#include "writer/model.h"
+#include "writer/methods/type_counts.h"
+#include "writer/model/model.h"
 
 namespace iprof::instrument {
 

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/class_file.h"
-#include "writer/sites/site_record.h"
+#include "writer/methods/site_record.h"
 
 namespace iprof::instrument {
 namespace {

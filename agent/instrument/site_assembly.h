@@ -11,8 +11,8 @@
 
 #include "agent/instrument/counted_class.h"
 #include "agent/instrument/profile_assembly.h"
-#include "agent/instrument/type_counts.h"
-#include "writer/model.h"
+#include "writer/methods/type_counts.h"
+#include "writer/model/model.h"
 
 namespace iprof::instrument {
 

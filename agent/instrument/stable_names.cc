@@ -6,9 +6,9 @@
 
 #include "agent/classfile/code.h"
 #include "agent/classfile/descriptor.h"
-#include "agent/instrument/murmur3.h"
-#include "agent/instrument/sha1.h"
-#include "agent/instrument/type_names.h"
+#include "writer/base/murmur3.h"
+#include "writer/base/sha1.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::instrument {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "agent/instrument/varint.h"
+#include "writer/base/varint.h"
 
 namespace iprof::instrument {
 namespace {

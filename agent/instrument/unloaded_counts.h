@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/name_table.h"
+#include "writer/base/name_table.h"
 
 namespace iprof::instrument {
 

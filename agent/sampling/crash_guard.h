@@ -15,7 +15,7 @@
 #pragma once
 
 #include "agent/sampling/thread_slot.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::sampling {
 

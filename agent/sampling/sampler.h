@@ -45,7 +45,7 @@
 #include "agent/sampling/thread_slot.h"
 #include "agent/sampling/thread_timer.h"
 #include "agent/sampling/trace_table.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::sampling {
 

@@ -28,7 +28,7 @@
 #include <span>
 
 #include "agent/sampling/call_trace.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::sampling {
 

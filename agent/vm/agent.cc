@@ -17,7 +17,7 @@
 #include "agent/vm/vm_identity.h"
 #include "writer/image/image_note.h"
 #include "writer/image/image_profile.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 namespace {

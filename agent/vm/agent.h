@@ -27,7 +27,7 @@
 #include "agent/vm/options.h"
 #include "agent/vm/proxy_names.h"
 #include "agent/vm/sampling_session.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

@@ -18,7 +18,7 @@
 #include <functional>
 #include <mutex>
 
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "agent/instrument/counter_space.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

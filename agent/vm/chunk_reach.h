@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "agent/vm/loader_holders.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "agent/instrument/kept_shapes.h"
-#include "agent/instrument/type_names.h"
-#include "agent/vm/glob.h"
 #include "agent/vm/runtime_image.h"
+#include "writer/base/glob.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -38,7 +38,7 @@ void ClassFilter::LearnLoaders(JNIEnv* jni) {
 
 bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
   if (IsOwnClass(internal_name)) return false;
-  if (instrument::IsLinkageClass(internal_name)) return false;
+  if (IsLinkageClass(internal_name)) return false;
   if (instrument::IsBenchmarkHarness(internal_name)) return false;
   if (!count_jdk_) {
     if (loader == nullptr) return false;

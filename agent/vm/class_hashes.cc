@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/loaded_classes.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 
@@ -24,7 +24,7 @@ std::optional<std::string> ClassHashes::NameOf(jvmtiEnv* jvmti, JNIEnv* jni, jcl
   return naming_(jvmti, jni, type, ViewOf(signature));
 }
 
-void ClassHashes::AddTo(instrument::TypeCounts& counts, jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
+void ClassHashes::AddTo(TypeCounts& counts, jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
                         jclass type, uint64_t count) const {
   if (const auto name = NameOf(jvmti, jni, type)) {
     counts.Add(site, *name, count);
@@ -57,7 +57,7 @@ void ClassHashes::Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   jint hash = 0;
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
   // Whether its loader keeps a hidden class, and its name, are not known yet: see HiddenDefined.
-  if (instrument::IsHiddenClass(ViewOf(signature))) return;
+  if (IsHiddenClass(ViewOf(signature))) return;
   if (LoaderStays(jvmti, jni, type)) return;
   if (jvmti->GetObjectHashCode(type, &hash) != JVMTI_ERROR_NONE) return;
   Add(jni, type, hash, naming_(jvmti, jni, type, ViewOf(signature)));
@@ -83,9 +83,7 @@ void ClassHashes::LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni) {
     JvmtiString signature(jvmti);
     if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) continue;
     const bool is_array = ViewOf(signature).starts_with('[');
-    if (is_array ||
-        (!instrument::IsHiddenClass(ViewOf(signature)) && LoaderStays(jvmti, jni, type)))
-      continue;
+    if (is_array || (!IsHiddenClass(ViewOf(signature)) && LoaderStays(jvmti, jni, type))) continue;
     jint hash = 0;
     if (jvmti->GetObjectHashCode(type, &hash) != JVMTI_ERROR_NONE || Knows(jni, type, hash))
       continue;

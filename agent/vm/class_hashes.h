@@ -21,9 +21,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/instrument/type_counts.h"
 #include "agent/vm/hash_names.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/methods/type_counts.h"
 
 namespace iprof::vm {
 
@@ -53,8 +53,8 @@ class ClassHashes {
   // The name of a class that is there; null has none.
   std::optional<std::string> NameOf(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) const;
   // Counts objects of such a class at a site; of one without a name as lost.
-  void AddTo(instrument::TypeCounts& counts, jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
-             jclass type, uint64_t count) const;
+  void AddTo(TypeCounts& counts, jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, jclass type,
+             uint64_t count) const;
 
  private:
   bool LoaderStays(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) const;

@@ -13,7 +13,6 @@
 namespace iprof::vm {
 namespace {
 
-using instrument::Hash128;
 using instrument::MethodOrigin;
 using instrument::OriginalClass;
 
@@ -87,7 +86,7 @@ Status ClassOrigin::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
 void ClassOrigin::Note(JNIEnv* jni, jobject loader, std::string_view name,
                        std::span<const uint8_t> bytes) {
   if (name.empty()) return;  // not a class that a file could be looked up for
-  const Hash128 hash = instrument::Murmur3(bytes);
+  const Hash128 hash = Murmur3(bytes);
   Waiting waiting{std::string(name), hash, loader == nullptr ? Loader::kBoot : Loader::kUnsorted,
                   nullptr};
   {
@@ -208,7 +207,7 @@ ClassOrigin::Found ClassOrigin::Read(JNIEnv* jni, jobject loader, const Waiting&
   jni->GetByteArrayRegion(array, 0, static_cast<jsize>(bytes.size()),
                           reinterpret_cast<jbyte*>(bytes.data()));
   if (Threw(jni)) return unknown;
-  if (instrument::Murmur3(bytes) == waiting.hash) return {State::kSame, {}};
+  if (Murmur3(bytes) == waiting.hash) return {State::kSame, {}};
   return {State::kDiffers, std::move(bytes)};
 }
 

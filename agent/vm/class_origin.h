@@ -55,7 +55,7 @@ class ClassOrigin {
   void Note(JNIEnv* jni, jobject loader, std::string_view name, std::span<const uint8_t> bytes);
 
   // Nobody will ask for this class: it was unloaded, and nothing was counted in it.
-  void Drop(std::string_view name, const instrument::Hash128& hash);
+  void Drop(std::string_view name, const Hash128& hash);
 
   // Looks up what is left, for so long at most.
   void Settle(std::chrono::milliseconds timeout);
@@ -77,7 +77,7 @@ class ClassOrigin {
   enum class Loader : uint8_t { kUnsorted, kBoot, kPlatform, kApplication };
   struct Waiting {
     std::string name;
-    instrument::Hash128 hash;
+    Hash128 hash;
     Loader loader = Loader::kUnsorted;
     jweak reference = nullptr;  // only where kUnsorted
   };
@@ -91,7 +91,7 @@ class ClassOrigin {
   void Forget(JNIEnv* jni, std::vector<Waiting>& all);
   void LookUp(JNIEnv* jni, Waiting& waiting, bool settle);
   Found Read(JNIEnv* jni, jobject loader, const Waiting& waiting);
-  static std::string KeyOf(std::string_view name, const instrument::Hash128& hash);
+  static std::string KeyOf(std::string_view name, const Hash128& hash);
   bool Suspects();
 
   Log& log_;

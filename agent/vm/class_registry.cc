@@ -7,17 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
 #include "agent/vm/loaded_classes.h"
 #include "agent/vm/runtime_image.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
-
-using instrument::IsHiddenClass;
-using instrument::SignatureOf;
-using instrument::ToUtf8;
 
 struct LoadedClass {
   std::string descriptor;

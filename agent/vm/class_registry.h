@@ -17,8 +17,8 @@
 #include <string_view>
 
 #include "agent/vm/proxy_names.h"
-#include "writer/model.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 

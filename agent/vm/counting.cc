@@ -6,7 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include "agent/instrument/type_names.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/class_definitions.h"
 #include "agent/vm/jvmti_memory.h"
@@ -16,6 +15,7 @@
 #include "agent/vm/lock_within.h"
 #include "agent/vm/other_agents.h"
 #include "agent/vm/runtime_image.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -98,7 +98,7 @@ Counting::Counting(jvmtiEnv* jvmti, const Options& options, const CompilerSettin
       type_chunks_(
           site_space_,
           [&proxies](jvmtiEnv* env, JNIEnv* jni, jclass type, std::string_view signature) {
-            if (instrument::IsGeneratedAccessor(signature)) return std::optional<std::string>();
+            if (IsGeneratedAccessor(signature)) return std::optional<std::string>();
             proxies.NameLoaded(env, jni, type, signature);
             return proxies.names().ProfileName(signature);
           },
@@ -206,9 +206,8 @@ void Counting::WatchOrigins(const VmFlags& flags, bool attached) {
   if (first.empty() && !late) return;
   // Whoever counts late comes after every other agent, those yet to come included.
   origin_ = std::make_unique<ClassOrigin>(log_, !first.empty());
-  instrumenter_.OnForgotten([this](std::string_view name, const instrument::Hash128& hash) {
-    origin_->Drop(name, hash);
-  });
+  instrumenter_.OnForgotten(
+      [this](std::string_view name, const Hash128& hash) { origin_->Drop(name, hash); });
   if (first.empty()) return;
   const std::string names = fmt::format("{}", fmt::join(first, ", "));
   const std::string_view what = first.size() == 1 ? "another agent" : "other agents";

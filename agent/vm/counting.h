@@ -55,8 +55,8 @@
 #include "agent/vm/startup_plan.h"
 #include "agent/vm/type_chunks.h"
 #include "agent/vm/vm_flags.h"
-#include "writer/model.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 

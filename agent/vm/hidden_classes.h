@@ -37,7 +37,7 @@
 #include "agent/vm/hidden_names.h"
 #include "agent/vm/log.h"
 #include "agent/vm/unload_watch.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

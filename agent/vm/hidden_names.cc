@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/instrument/murmur3.h"
-#include "agent/instrument/type_names.h"
+#include "writer/base/murmur3.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -52,7 +52,7 @@ void HiddenNames::Add(std::string_view hotspot_name, std::string_view stable_nam
 
 std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::string& base,
                                   std::string_view text, UnloadTag loader) {
-  const uint64_t hash = instrument::Murmur3(text).low;
+  const uint64_t hash = Murmur3(text).low;
   const std::lock_guard lock(mutex_);
   std::vector<ProxyText>& texts = proxies_[base];
   auto known =
@@ -144,17 +144,17 @@ std::optional<std::string> HiddenNames::ProfileName(std::string_view signature) 
   const size_t dimensions = std::min(signature.find_first_not_of('['), signature.size());
   if (dimensions > 0) {
     const auto element = ProfileName(signature.substr(dimensions));
-    const auto whole = instrument::TypeNameOf(signature);
+    const auto whole = TypeNameOf(signature);
     if (!element || !whole) return std::nullopt;
     // An array of a renamed class; all others keep the spelling of Class.getName().
-    if (signature[dimensions] != 'L') return instrument::ToUtf8(*whole);
+    if (signature[dimensions] != 'L') return ToUtf8(*whole);
     return std::string(dimensions, '[') + "L" + *element + ";";
   }
-  auto name = instrument::TypeNameOf(signature);
+  auto name = TypeNameOf(signature);
   if (!name) return std::nullopt;
-  if (auto stable = StableName(*name)) return instrument::ToUtf8(*stable);
-  if (instrument::IsHiddenClass(signature)) return std::nullopt;
-  return instrument::ToUtf8(*name);
+  if (auto stable = StableName(*name)) return ToUtf8(*stable);
+  if (IsHiddenClass(signature)) return std::nullopt;
+  return ToUtf8(*name);
 }
 
 size_t HiddenNames::size() const {

@@ -34,7 +34,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

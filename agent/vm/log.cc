@@ -8,7 +8,7 @@
 #include <ctime>
 #include <system_error>
 
-#include "writer/file_place.h"
+#include "writer/io/file_place.h"
 
 namespace iprof::vm {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "agent/vm/glob.h"
+#include "writer/base/glob.h"
 
 namespace iprof::vm {
 namespace {

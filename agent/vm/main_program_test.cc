@@ -3,26 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "agent/vm/glob.h"
-
 using namespace iprof::vm;
-
-TEST_CASE("globs match whole texts") {
-  CHECK(GlobMatches("*", ""));
-  CHECK(GlobMatches("com.acme.*", "com.acme.tool.Main"));
-  CHECK(GlobMatches("*.Main", "com.acme.tool.Main"));
-  CHECK(GlobMatches("c?m*M*n", "com.acme.Main"));
-  CHECK_FALSE(GlobMatches("com.acme", "com.acme.Main"));
-  CHECK_FALSE(GlobMatches("", "x"));
-  CHECK_FALSE(GlobMatches("?", ""));
-}
-
-TEST_CASE("a glob with many stars is quick") {
-  std::string pattern;
-  for (int i = 0; i < 500; ++i) pattern += "*a";
-  CHECK_FALSE(GlobMatches(pattern, std::string(499, 'a')));
-  CHECK(GlobMatches(pattern, std::string(500, 'a')));
-}
 
 TEST_CASE("the program is the first word of the java command") {
   CHECK(FromJavaCommand("com.acme.Main a b", {}).name == "com.acme.Main");

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "agent/vm/nearest_name.h"
-
 using namespace iprof;
 using namespace iprof::vm;
 
@@ -77,17 +75,4 @@ TEST_CASE("pattern lists have no empty pattern") {
     INFO(text);
     CHECK_FALSE(ParsePatternList(text).ok());
   }
-}
-
-TEST_CASE("the nearest name is near, or none") {
-  constexpr std::string_view kNames[] = {"out", "force", "doe", "onerror", "only", "verbose"};
-  CHECK(NearestName("forse", kNames) == "force");
-  CHECK(NearestName("verbsoe", kNames) == "verbose");  // neighbours swapped
-  CHECK(NearestName("OUT", kNames) == "out");
-  CHECK(NearestName("on-error", kNames) == "onerror");
-  CHECK(NearestName("verb", kNames) == "verbose");  // the beginning of it
-  CHECK(NearestName("ouput", kNames).empty());
-  CHECK(NearestName("xyz", kNames).empty());
-  CHECK(NearestName("", kNames).empty());
-  CHECK(NearestName(std::string(100'000, 'o'), kNames).empty());
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/sampling/sample_signal.h"
-#include "agent/vm/nearest_name.h"
+#include "writer/base/nearest_name.h"
 
 namespace iprof::vm {
 namespace {

@@ -20,8 +20,8 @@
 #include "agent/instrument/placement.h"
 #include "agent/sampling/sampler.h"
 #include "agent/vm/option_values.h"
-#include "writer/status.h"
-#include "writer/writer.h"
+#include "writer/base/status.h"
+#include "writer/io/writer.h"
 
 namespace iprof::vm {
 

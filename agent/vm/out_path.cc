@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "writer/file_place.h"
+#include "writer/io/file_place.h"
 
 namespace iprof::vm {
 namespace {

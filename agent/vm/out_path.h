@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

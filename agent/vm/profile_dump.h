@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include "writer/model.h"
-#include "writer/status.h"
-#include "writer/writer.h"
+#include "writer/base/status.h"
+#include "writer/io/writer.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 

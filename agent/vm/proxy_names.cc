@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/instrument/type_names.h"
 #include "agent/vm/jvmti_memory.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -55,7 +55,7 @@ std::optional<std::string> ProxyNames::LoaderName(jvmtiEnv* jvmti, JNIEnv* jni,
   JvmtiString signature(jvmti);
   std::string name;
   if (jvmti->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE) {
-    name = instrument::TypeNameOf(ViewOf(signature)).value_or("");
+    name = TypeNameOf(ViewOf(signature)).value_or("");
   }
   jni->DeleteLocalRef(klass);
   return name;
@@ -101,7 +101,7 @@ void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
   if (!instrument::IsProxyName(internal)) return;
   if (!learnt_.load(std::memory_order_acquire)) LearnFields(jni);
   if (!learnt_.load(std::memory_order_acquire)) return;
-  const auto java_name = instrument::TypeNameOf(signature);
+  const auto java_name = TypeNameOf(signature);
   if (!java_name || names_.StableName(*java_name)) return;
   jclass super = jni->GetSuperclass(klass);
   if (super == nullptr) return;
@@ -122,7 +122,7 @@ void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
   for (jint i = 0; i < count; ++i) {
     JvmtiString name(jvmti);
     if (jvmti->GetClassSignature(interfaces[i], name.address(), nullptr) == JVMTI_ERROR_NONE) {
-      facts.interfaces.push_back(instrument::TypeNameOf(ViewOf(name)).value_or(""));
+      facts.interfaces.push_back(TypeNameOf(ViewOf(name)).value_or(""));
     }
     jni->DeleteLocalRef(interfaces[i]);
   }

@@ -21,7 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "agent/instrument/name_table.h"
+#include "writer/base/name_table.h"
 
 namespace iprof::vm {
 
@@ -73,15 +73,15 @@ class SampledMethods {
 
  private:
   struct Entry {
-    instrument::NameId class_descriptor;
-    instrument::NameId name;
-    instrument::NameId descriptor;
+    NameId class_descriptor;
+    NameId name;
+    NameId descriptor;
     MethodVersion version;
     ClassNaming naming;
   };
 
   mutable std::mutex lock_;
-  instrument::NameTable texts_;
+  NameTable texts_;
   std::unordered_map<const void*, Entry> by_id_;
   std::unordered_map<int64_t, std::vector<const void*>> by_watch_;  // of classes that may go
   size_t watched_ids_ = 0;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agent/instrument/inherited_members.h"
-#include "agent/instrument/type_names.h"
 #include "agent/vm/runtime_image.h"
-#include "writer/source_lines.h"
+#include "writer/io/source_lines.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -35,7 +35,7 @@ std::string HiddenNameOf(std::string_view descriptor) {
 
 bool IsLinkage(std::string_view class_descriptor) {
   return class_descriptor.size() > 2 &&
-         instrument::IsLinkageClass(class_descriptor.substr(1, class_descriptor.size() - 2));
+         IsLinkageClass(class_descriptor.substr(1, class_descriptor.size() - 2));
 }
 
 // The agent's own classes and methods, which probes call.
@@ -149,10 +149,10 @@ class Translation {
   void Name(Resolved& resolved) {
     const std::string_view descriptor = resolved.method.class_descriptor;
     std::string type;
-    if (instrument::IsHiddenClass(descriptor)) {
+    if (IsHiddenClass(descriptor)) {
       type = HiddenNameOf(descriptor);
       resolved.kind = FrameKind::kUnstable;
-    } else if (const auto name = instrument::TypeNameOf(descriptor)) {
+    } else if (const auto name = TypeNameOf(descriptor)) {
       type = *name;
     } else {
       resolved.kind = FrameKind::kUnnamed;
@@ -167,15 +167,14 @@ class Translation {
       }
     }
     if (resolved.kind == FrameKind::kUnstable) return;
-    const auto types = instrument::SignatureOf(resolved.method.descriptor);
+    const auto types = SignatureOf(resolved.method.descriptor);
     if (!types) {
       resolved.kind = FrameKind::kUnnamed;
       return;
     }
-    std::vector<TypeIndex> signature{profile_.AddType(instrument::ToUtf8(type))};
-    for (const std::string& each : *types)
-      signature.push_back(profile_.AddType(instrument::ToUtf8(each)));
-    resolved.index = profile_.AddMethod(instrument::ToUtf8(resolved.method.name), signature);
+    std::vector<TypeIndex> signature{profile_.AddType(ToUtf8(type))};
+    for (const std::string& each : *types) signature.push_back(profile_.AddType(ToUtf8(each)));
+    resolved.index = profile_.AddMethod(ToUtf8(resolved.method.name), signature);
   }
 
   const SampleLookup& lookup_;

@@ -32,7 +32,7 @@
 #include "agent/sampling/trace_table.h"
 #include "agent/vm/line_tables.h"
 #include "agent/vm/sampling_methods.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 

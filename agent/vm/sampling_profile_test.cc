@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "writer/source_lines.h"
+#include "writer/io/source_lines.h"
 
 namespace iprof::vm {
 namespace {

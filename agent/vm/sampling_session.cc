@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/type_names.h"
 #include "agent/sampling/sample_signal.h"
 #include "agent/vm/boundary.h"
 #include "agent/vm/jvmti_memory.h"
@@ -19,6 +18,7 @@
 #include "agent/vm/lock_within.h"
 #include "agent/vm/sampling_anchor.h"
 #include "agent/vm/vm_flags.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -247,7 +247,7 @@ void Sampling::LearnClass(JNIEnv* jni, jclass klass) {
   jobject loader = nullptr;
   if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
   int64_t watch = 0;
-  const bool may_go = watch_.MayGo(jni, loader) || instrument::IsHiddenClass(ViewOf(descriptor));
+  const bool may_go = watch_.MayGo(jni, loader) || IsHiddenClass(ViewOf(descriptor));
   if (loader != nullptr) jni->DeleteLocalRef(loader);
   if (may_go) {
     if (!MayMakeIds()) return;

@@ -38,8 +38,8 @@
 #include "agent/vm/options.h"
 #include "agent/vm/sampling_methods.h"
 #include "agent/vm/sampling_profile.h"
-#include "writer/model.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 

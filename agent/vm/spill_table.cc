@@ -84,7 +84,7 @@ HashNames::Answer SpillTable::Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, b
   return answer;
 }
 
-void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, instrument::TypeCounts& into) {
+void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into) {
   std::vector<jlong> keys(static_cast<size_t>(slots_));
   std::vector<jlong> counts(keys.size());
   jni->GetLongArrayRegion(keys_, half, slots_, keys.data());
@@ -127,7 +127,7 @@ void SpillTable::Clear(JNIEnv* jni, jsize half) const {
 }
 
 bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
-                       instrument::TypeCounts& into) {
+                       TypeCounts& into) {
   const std::unique_lock lock = LockWithin(mutex_, patience);
   if (!lock) return false;
   hashes_.names().Absorb();
@@ -144,7 +144,7 @@ uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {
   return static_cast<uint64_t>(lost);
 }
 
-uint64_t SpillTable::TakeHarvested(uint32_t site, instrument::TypeCounts& into) {
+uint64_t SpillTable::TakeHarvested(uint32_t site, TypeCounts& into) {
   const std::lock_guard lock(mutex_);
   const auto* harvested = harvested_.Find(site);
   if (harvested == nullptr) return 0;
@@ -165,7 +165,7 @@ void SpillTable::LimitHarvested(size_t bytes) {
   harvested_.LimitBytes(bytes);
 }
 
-void SpillTable::AddLost(JNIEnv* jni, uint32_t site_limit, instrument::TypeCounts& into) const {
+void SpillTable::AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const {
   std::vector<jlong> lost(static_cast<size_t>(slots_));
   jni->GetLongArrayRegion(lost_, 0, slots_, lost.data());
   for (uint32_t i = 0; i < lost.size(); ++i) {

@@ -20,9 +20,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "agent/instrument/type_counts.h"
 #include "agent/vm/class_hashes.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
+#include "writer/methods/type_counts.h"
 
 namespace iprof::vm {
 
@@ -44,15 +44,14 @@ class SpillTable {
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
 
   // Adds everything so far. False: a harvest was not over in time, and what it has is missing.
-  bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
-             instrument::TypeCounts& into);
+  bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypeCounts& into);
   // Adds what found no slot, for sites below the limit.
-  void AddLost(JNIEnv* jni, uint32_t site_limit, instrument::TypeCounts& into) const;
+  void AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const;
   // What found no slot at this site or one that shares its place.
   uint64_t LostAt(JNIEnv* jni, uint32_t site) const;
 
   // Moves what was harvested at a site, and gives what it lost.
-  uint64_t TakeHarvested(uint32_t site, instrument::TypeCounts& into);
+  uint64_t TakeHarvested(uint32_t site, TypeCounts& into);
   // What the harvested classes take, and may take.
   size_t harvested_bytes();
   void LimitHarvested(size_t bytes);
@@ -61,7 +60,7 @@ class SpillTable {
   jsize HalfInUse(JNIEnv* jni) const { return jni->GetStaticIntField(runtime_, half_); }
   jint SlotsUsed(JNIEnv* jni, jsize half) const;
   // Adds up one half, which starts at slot `half`.
-  void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, instrument::TypeCounts& into);
+  void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into);
   void Clear(JNIEnv* jni, jsize half) const;
   HashNames::Answer Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool& walked);
 
@@ -78,7 +77,7 @@ class SpillTable {
   // Guards what follows, and the hashes' sweeping. Not held while Java code runs, but across calls
   // to the JVM, in which the thread may be suspended.
   std::timed_mutex mutex_;
-  instrument::TypeCounts harvested_;
+  TypeCounts harvested_;
   bool at_rest_ = false;  // the half not in use is to be drained
   std::atomic<uint64_t> harvests_{0};
   std::atomic<uint64_t> rounds_{0};

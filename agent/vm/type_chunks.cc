@@ -157,8 +157,7 @@ void TypeChunks::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (armed_.load(std::memory_order_acquire)) spill_.Harvest(jvmti, jni);
 }
 
-void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site,
-                          instrument::TypeCounts& into) {
+void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCounts& into) {
   Rows rows{};
   {
     std::lock_guard lock(mutex_);
@@ -184,7 +183,7 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sit
                       instrument::UnloadedCounts* counts) {
   if (!armed_.load(std::memory_order_acquire)) return false;
   bool reusable = true;
-  instrument::TypeCounts met;
+  TypeCounts met;
   for (uint32_t i = 0; i < sites.count; ++i) {
     const uint32_t site = static_cast<uint32_t>(sites.first) + i;
     TakeRows(jvmti, jni, site, met);
@@ -206,7 +205,7 @@ TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
                                           std::chrono::milliseconds patience) {
   Collected collected;
   if (!armed_.load(std::memory_order_acquire)) return collected;  // the start failed: no counts
-  instrument::TypeCounts& all = collected.counts;
+  TypeCounts& all = collected.counts;
   const LocalFrame frame(jni);
   collected.whole = spill_.AddTo(jvmti, jni, patience, all);
   std::vector<Rows> rows;

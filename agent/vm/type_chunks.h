@@ -19,12 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/type_counts.h"
 #include "agent/instrument/unloaded_counts.h"
 #include "agent/vm/chunk_holders.h"
 #include "agent/vm/chunk_reach.h"
 #include "agent/vm/class_hashes.h"
 #include "agent/vm/spill_table.h"
+#include "writer/methods/type_counts.h"
 
 namespace iprof::vm {
 
@@ -61,7 +61,7 @@ class TypeChunks final : public ChunkHolders {
   HashNames::Statistics hash_statistics() const { return hashes_.names().statistics(); }
 
   struct Collected {
-    instrument::TypeCounts counts;
+    TypeCounts counts;
     bool whole = true;  // false: a harvest was not over in time, and what it has is missing
   };
 
@@ -92,7 +92,7 @@ class TypeChunks final : public ChunkHolders {
   Status Adopt(JNIEnv* jni, jclass holder) override;
 
   // Empties the rows of a site.
-  void TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, instrument::TypeCounts& into);
+  void TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCounts& into);
 
   ChunkReach& reach_;
   const Sizes sizes_;

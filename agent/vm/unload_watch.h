@@ -19,7 +19,7 @@
 
 #include "agent/vm/hidden_names.h"
 #include "agent/vm/log.h"
-#include "writer/status.h"
+#include "writer/base/status.h"
 
 namespace iprof::vm {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/merge.h"
-#include "writer/reader.h"
-#include "writer/sample_profiles.h"
-#include "writer/writer.h"
+#include "writer/io/reader.h"
+#include "writer/io/writer.h"
+#include "writer/model/example_profiles.h"
+#include "writer/ops/merge.h"
 
 namespace {
 

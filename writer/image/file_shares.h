@@ -16,7 +16,7 @@
 #include "writer/image/image_note.h"
 #include "writer/image/image_share.h"
 #include "writer/image/image_use.h"
-#include "writer/profile_events.h"
+#include "writer/io/profile_events.h"
 
 namespace iprof {
 

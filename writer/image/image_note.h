@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "writer/image/image_target.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof {
 

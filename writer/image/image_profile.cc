@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "writer/branch_outcomes.h"
 #include "writer/image/image_note.h"
+#include "writer/model/branch_outcomes.h"
 
 namespace iprof {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "writer/image/image_share.h"
 #include "writer/image/image_target.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof {
 

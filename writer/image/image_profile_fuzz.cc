@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "writer/image/image_profile.h"
-#include "writer/reader.h"
-#include "writer/writer.h"
+#include "writer/io/reader.h"
+#include "writer/io/writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace iprof;

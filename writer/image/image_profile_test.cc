@@ -4,9 +4,9 @@
 #include <string>
 
 #include "writer/image/image_note.h"
-#include "writer/reader.h"
-#include "writer/sample_profiles.h"
-#include "writer/writer.h"
+#include "writer/io/reader.h"
+#include "writer/io/writer.h"
+#include "writer/model/example_profiles.h"
 
 namespace iprof {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "writer/image/image_use.h"
-#include "writer/model.h"
+#include "writer/model/model.h"
 
 namespace iprof {
 

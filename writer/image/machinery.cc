@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "writer/glob.h"
+#include "writer/base/glob.h"
 
 namespace iprof {
 namespace {
@@ -72,7 +72,7 @@ std::span<const MachineryRule> MachineryRules() { return kRules; }
 const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method) {
   if (!IsPlatformClass(class_name)) return nullptr;
   const auto* rule = std::find_if(std::begin(kRules), std::end(kRules), [&](const auto& each) {
-    return WildcardMatch(each.classes, class_name) && WildcardMatch(each.methods, method);
+    return GlobMatches(each.classes, class_name) && GlobMatches(each.methods, method);
   });
   return rule == std::end(kRules) || rule->kind == MachineryKind::kKept ? nullptr : rule;
 }

@@ -1,0 +1,23 @@
+// MurmurHash3_x64_128, seed 0: recognises class files that were seen before, and is part of the
+// stable names of lambdas from JDK 23 on, so its result must be the published algorithm's to the
+// bit.
+//
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace iprof {
+
+struct Hash128 {
+  uint64_t low = 0;   // h1 of the published algorithm
+  uint64_t high = 0;  // h2
+  bool operator==(const Hash128&) const = default;
+};
+
+Hash128 Murmur3(std::span<const uint8_t> bytes);
+Hash128 Murmur3(std::string_view text);
+
+}  // namespace iprof

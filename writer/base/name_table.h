@@ -1,0 +1,57 @@
+// NameTable: keeps each text once, for as long as somebody uses it.
+//
+// Why: classes repeat each other's names (<init>, ()V, java/lang/Object) thousands of times, and
+// classes may come under new names for ever.
+//
+// Guarantees: equal texts get the same id; Text() stays valid until the last use is released; an id
+// may mean another text after that. Not thread-safe: its owner locks. Out of memory throws and
+// leaves the table as it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "writer/base/hash_index.h"
+
+namespace iprof {
+
+enum class NameId : uint32_t {};
+
+class NameTable {
+ public:
+  // One more use of the text.
+  NameId Add(std::string_view text);
+  void AddUse(NameId name) { ++entries_[static_cast<uint32_t>(name)].uses; }
+  void Release(NameId name);
+  std::string_view Text(NameId name) const {
+    const Entry& entry = entries_[static_cast<uint32_t>(name)];
+    return {entry.text.get(), entry.length};
+  }
+
+  size_t size() const { return index_.size(); }
+  size_t bytes() const {
+    return text_bytes_ + entries_.capacity() * sizeof(Entry) + index_.bytes();
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<char[]> text;
+    uint32_t length = 0;
+    uint32_t uses = 0;  // of an entry that is free: the next free one
+  };
+
+  std::vector<Entry> entries_;
+  uint32_t first_free_ = HashIndex::kNone;
+  HashIndex index_;
+  size_t text_bytes_ = 0;
+};
+
+// What a heap block of this size takes, glibc's header and rounding included.
+constexpr size_t HeapBytes(size_t asked_for) {
+  return asked_for <= 24 ? 32 : (asked_for + 8 + 15) / 16 * 16;
+}
+
+}  // namespace iprof

@@ -1,0 +1,24 @@
+// NearestName: what a user most likely meant by a misspelt name, for "did you mean".
+//
+// Guarantees: pure, any thread. NearestName takes bounded time and memory: a word of more than 64
+// characters is near nothing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace iprof {
+
+// Insertions, deletions, replacements and swaps of neighbours that turn a into b; case does not count
+// (optimal string alignment). Takes the product of the lengths.
+size_t EditDistance(std::string_view a, std::string_view b);
+
+// The candidate with the fewest edits from word, the first among equals. Empty when even that one
+// differs in more than a third of its letters (but one edit is always near for names of three letters
+// and more). A candidate that begins with the word is near in any case.
+std::string_view NearestName(std::string_view word, std::span<const std::string_view> candidates);
+std::string_view NearestName(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace iprof

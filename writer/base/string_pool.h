@@ -1,0 +1,53 @@
+// StringPool: each distinct string once, named by a dense id.
+//
+// Guarantees: ids are handed out in order of first appearance; views stay valid while the pool
+// lives. At most 2^32-2 strings. Not thread-safe; concurrent reads are fine.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "writer/base/arena.h"
+#include "writer/base/chunked_vector.h"
+#include "writer/base/hash.h"
+#include "writer/base/index_set.h"
+
+namespace iprof {
+
+class StringPool {
+ public:
+  explicit StringPool(uint64_t seed) : seed_(seed) {}
+
+  uint32_t Intern(std::string_view text) {
+    const uint64_t hash = HashBytes(text, seed_);
+    const uint32_t found = index_.Find(hash, [&](uint32_t id) { return View(id) == text; });
+    if (found != IndexSet::kNone) return found;
+    char* copy = bytes_.Allocate(text.size());
+    text.copy(copy, text.size());
+    const uint32_t id = static_cast<uint32_t>(rows_.size());
+    rows_.push_back({copy, static_cast<uint32_t>(text.size())});
+    index_.Insert(hash, id);
+    return id;
+  }
+  // IndexSet::kNone when it is not there.
+  uint32_t Find(std::string_view text) const {
+    return index_.Find(HashBytes(text, seed_), [&](uint32_t id) { return View(id) == text; });
+  }
+  std::string_view View(uint32_t id) const { return {rows_[id].bytes, rows_[id].size}; }
+  size_t size() const { return rows_.size(); }
+  size_t MemoryBytes() const {
+    return bytes_.MemoryBytes() + rows_.MemoryBytes() + index_.MemoryBytes();
+  }
+
+ private:
+  struct Row {
+    const char* bytes;
+    uint32_t size;
+  };
+  uint64_t seed_;
+  Arena<char> bytes_;
+  ChunkedVector<Row> rows_;
+  IndexSet index_;
+};
+
+}  // namespace iprof

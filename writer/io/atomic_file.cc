@@ -1,0 +1,138 @@
+#include "writer/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace iprof {
+namespace {
+
+constexpr int kAttempts = 100;  // temporary names, should some be taken by files of a dead process
+constexpr size_t kNameBytesInTemporary = 100;  // a name has at most 255 bytes, and ours gets longer
+
+std::string TemporaryName(const std::string& name) {
+  static std::atomic<unsigned> counter{0};
+  return "." + name.substr(0, kNameBytesInTemporary) + "." + std::to_string(::getpid()) + "." +
+         std::to_string(counter.fetch_add(1)) + ".tmp";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
+                                                       SystemCalls& calls) {
+  std::unique_ptr<AtomicFile> file(new AtomicFile(calls));
+  file->path_ = path;
+  if (path.empty()) return Status(Code::kIo, "cannot write a file without a name");
+  Result<FilePlace> place = FilePlace::Find(path, calls);
+  if (!place.ok()) return Status(Code::kIo, path + ": cannot write: " + place.status().message());
+  file->place_ = std::move(*place);
+  Status status = file->OpenWhatIsThere();
+  if (status.ok() && file->fd_ < 0) status = file->OpenTemporary();
+  if (!status.ok()) return status;
+  return file;
+}
+
+// Opens what is written directly; nothing is opened where a regular file is to be replaced or made.
+Status AtomicFile::OpenWhatIsThere() {
+  const char* const name = place_->name().c_str();
+  if (place_->descriptor() && place_->descriptor()->ours) {
+    fd_ = calls_.Dup(place_->descriptor()->number);
+    return fd_ < 0 ? Fail("cannot open", errno) : Status();
+  }
+  struct stat old {};
+  if (place_->descriptor()) {
+    if (calls_.Fstatat(place_->folder(), name, &old, 0) != 0) return Fail("cannot look at", errno);
+  } else if (place_->found()) {
+    old = *place_->found();
+  } else {
+    return {};
+  }
+  if (S_ISDIR(old.st_mode)) return Fail("is a directory", 0);
+  if (calls_.Faccessat(place_->folder(), name, W_OK) != 0) return Fail("cannot write", errno);
+  if (S_ISREG(old.st_mode)) {
+    if (place_->descriptor()) return Fail("is a name of an open file, which cannot be replaced", 0);
+    old_mode_ = old.st_mode & 07777;
+    return {};
+  }
+  const int no_follow = place_->descriptor() ? 0 : O_NOFOLLOW;
+  fd_ = calls_.Openat(place_->folder(), name, O_WRONLY | O_CLOEXEC | no_follow, 0);
+  if (fd_ < 0) return Fail("cannot open", errno);
+  struct stat opened {};
+  if (calls_.Fstatat(fd_, "", &opened, AT_EMPTY_PATH) != 0 || opened.st_dev != old.st_dev ||
+      opened.st_ino != old.st_ino)
+    return Fail("was replaced while it was opened", 0);
+  return {};
+}
+
+Status AtomicFile::OpenTemporary() {
+  const mode_t mode = old_mode_ ? 0600 : 0666;
+  for (int attempt = 0; fd_ < 0; ++attempt) {
+    std::string name = TemporaryName(place_->name());
+    fd_ = calls_.Openat(place_->folder(), name.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd_ >= 0) {
+      temporary_ = std::move(name);
+    } else if (errno != EEXIST || attempt == kAttempts) {
+      return Fail("cannot create a temporary file beside it", errno);
+    }
+  }
+  return {};
+}
+
+AtomicFile::~AtomicFile() { Discard(); }
+
+Status AtomicFile::Write(std::string_view bytes) {
+  if (fd_ < 0) return Fail("was closed before", 0);
+  while (!bytes.empty()) {
+    const ssize_t count = calls_.Write(fd_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Fail("cannot write", count < 0 ? errno : EIO);
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+Status AtomicFile::Commit() {
+  if (fd_ < 0) return Fail("was closed before", 0);
+  const bool direct = temporary_.empty();
+  if (!direct) {
+    if (old_mode_ && calls_.Fchmod(fd_, *old_mode_) != 0)
+      return Fail("cannot set permissions", errno);
+    if (calls_.Fsync(fd_) != 0) return Fail("cannot flush to disk", errno);
+  }
+  if (calls_.Close(std::exchange(fd_, -1)) != 0) return Fail("cannot close", errno);
+  if (direct) return {};
+  if (calls_.Renameat(place_->folder(), temporary_.c_str(), place_->name().c_str()) != 0) {
+    return Fail("cannot put the new file in place", errno);
+  }
+  temporary_.clear();
+  // The rename itself must reach the disk, too. A folder that we may not read cannot be flushed:
+  // then the kernel does it in its own time.
+  const int folder = calls_.Openat(place_->folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (folder < 0) return {};
+  const int error = calls_.Fsync(folder) == 0 ? 0 : errno;
+  calls_.Close(folder);
+  if (error != 0 && error != EINVAL)
+    return Fail("is in place, but its folder cannot be flushed to disk", error);
+  return {};
+}
+
+Status AtomicFile::Fail(std::string_view step, int error) {
+  Discard();
+  std::string message = path_ + ": " + std::string(step);
+  if (error != 0) message.append(": ").append(std::strerror(error));
+  return {Code::kIo, std::move(message)};
+}
+
+void AtomicFile::Discard() {
+  if (fd_ >= 0) calls_.Close(std::exchange(fd_, -1));
+  if (!temporary_.empty()) {
+    calls_.Unlinkat(place_->folder(), std::exchange(temporary_, {}).c_str());
+  }
+}
+
+}  // namespace iprof

@@ -1,0 +1,324 @@
+// The file appears whole or not at all, whichever system call fails.
+#include "writer/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "writer/io/writer.h"
+#include "writer/model/example_profiles.h"
+
+namespace iprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "atomic_file_test.XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string File(const char* name) const { return (path_ / name).string(); }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path_))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void Put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+std::string Get(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// Makes the nth call of one kind fail with `error`; all others are real.
+class FailingCalls final : public SystemCalls {
+ public:
+  FailingCalls(std::string call, int nth, int error)
+      : call_(std::move(call)), nth_(nth), error_(error) {}
+  int Openat(int folder, const char* name, int flags, mode_t mode) override {
+    return Fails("open") ? -1 : SystemCalls::Openat(folder, name, flags, mode);
+  }
+  int OpenPath(int folder, const char* name, int flags) override {
+    return Fails("walk") ? -1 : SystemCalls::OpenPath(folder, name, flags);
+  }
+  ssize_t Write(int fd, const void* bytes, size_t size) override {
+    // Also checks that short writes are continued.
+    return Fails("write") ? -1 : SystemCalls::Write(fd, bytes, size > 1 ? size / 2 : size);
+  }
+  int Fsync(int fd) override { return Fails("fsync") ? -1 : SystemCalls::Fsync(fd); }
+  int Close(int fd) override {
+    const int result = SystemCalls::Close(fd);
+    return Fails("close") ? -1 : result;
+  }
+  int Fchmod(int fd, mode_t mode) override {
+    return Fails("fchmod") ? -1 : SystemCalls::Fchmod(fd, mode);
+  }
+  int Renameat(int folder, const char* from, const char* to) override {
+    return Fails("rename") ? -1 : SystemCalls::Renameat(folder, from, to);
+  }
+  int Faccessat(int folder, const char* name, int mode) override {
+    return Fails("access") ? -1 : SystemCalls::Faccessat(folder, name, mode);
+  }
+  int Fstatat(int folder, const char* name, struct stat* result, int flags) override {
+    return Fails("stat") ? -1 : SystemCalls::Fstatat(folder, name, result, flags);
+  }
+  int Dup(int fd) override { return Fails("dup") ? -1 : SystemCalls::Dup(fd); }
+
+ private:
+  bool Fails(const char* call) {
+    if (call != call_ || --nth_ != 0) return false;
+    errno = error_;
+    return true;
+  }
+  std::string call_;
+  int nth_;
+  int error_;
+};
+
+Status WriteWith(SystemCalls& calls, const std::string& path) {
+  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path, calls);
+  if (!file.ok()) return file.status();
+  if (Status status = (*file)->Write("new text"); !status.ok()) return status;
+  return (*file)->Commit();
+}
+
+TEST_CASE("a new file, and one that replaces another and keeps its permissions") {
+  Folder folder;
+  const std::string path = folder.File("p");
+  REQUIRE(WriteWith(SystemCalls::Real(), path).message() == "");
+  CHECK(Get(path) == "new text");
+  Put(path, "old");
+  fs::permissions(path, fs::perms(0640));
+  REQUIRE(WriteWith(SystemCalls::Real(), path).message() == "");
+  CHECK(Get(path) == "new text");
+  CHECK(fs::status(path).permissions() == fs::perms(0640));
+  CHECK(folder.Names() == std::vector<std::string>{"p"});
+}
+
+TEST_CASE(
+    "each system call's failure: one clear sentence, the old file untouched, nothing left behind") {
+  struct Case {
+    const char* call;
+    int nth;
+    int error;
+    const char* message;
+    const char* text;
+  };
+  const Case cases[] = {
+      {"walk", 1, EMFILE, "cannot write: Too many open files", "old"},
+      {"walk", 2, EACCES, "cannot write: Permission denied", "old"},
+      {"stat", 1, EACCES, "cannot write: Permission denied", "old"},
+      {"access", 1, EACCES, "cannot write: Permission denied", "old"},
+      {"open", 1, EACCES, "cannot create a temporary file beside it: Permission denied", "old"},
+      {"open", 1, ENOSPC, "cannot create a temporary file beside it: No space left on device",
+       "old"},
+      {"open", 1, EEXIST, "", "new text"},  // another name is tried
+      {"write", 1, ENOSPC, "cannot write: No space left on device", "old"},
+      {"write", 2, EDQUOT, "cannot write: Disk quota exceeded", "old"},
+      {"write", 1, EINTR, "", "new text"},
+      {"fchmod", 1, EPERM, "cannot set permissions: Operation not permitted", "old"},
+      {"fsync", 1, EIO, "cannot flush to disk: Input/output error", "old"},
+      {"close", 1, EIO, "cannot close: Input/output error", "old"},
+      {"rename", 1, ENOENT, "cannot put the new file in place: No such file or directory", "old"},
+      {"open", 2, EACCES, "", "new text"},  // the folder may not be read: written all the same
+      {"fsync", 2, EIO, "is in place, but its folder cannot be flushed to disk: Input/output error",
+       "new text"},
+      {"fsync", 2, EINVAL, "", "new text"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.call << " " << c.nth << " " << std::strerror(c.error));
+    Folder folder;
+    const std::string path = folder.File("p");
+    Put(path, "old");
+    FailingCalls calls(c.call, c.nth, c.error);
+    const Status status = WriteWith(calls, path);
+    CHECK(status.message() == (*c.message ? path + ": " + c.message : ""));
+    CHECK(status.code() == (*c.message ? Code::kIo : Code::kOk));
+    CHECK(Get(path) == c.text);
+    CHECK(folder.Names() == std::vector<std::string>{"p"});
+  }
+}
+
+TEST_CASE("without a commit nothing happens") {
+  Folder folder;
+  const std::string path = folder.File("p");
+  {
+    auto file = AtomicFile::Create(path);
+    REQUIRE(file.ok());
+    REQUIRE((*file)->Write("x").ok());
+    CHECK(folder.Names().size() == 1);
+    CHECK((*file)->temporary_path().find("/.p.") != std::string::npos);
+  }
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("targets that cannot be") {
+  Folder folder;
+  CHECK(WriteWith(SystemCalls::Real(), "").message() == "cannot write a file without a name");
+  CHECK(WriteWith(SystemCalls::Real(), folder.path().string()).message() ==
+        folder.path().string() + ": is a directory");
+  const std::string orphan = folder.File("gone") + "/p";
+  CHECK(WriteWith(SystemCalls::Real(), orphan).message() ==
+        orphan + ": cannot write: No such file or directory");
+}
+
+TEST_CASE("the folder vanishes while we write") {
+  Folder folder;
+  const std::string gone = folder.File("gone");
+  fs::create_directory(gone);
+  auto file = AtomicFile::Create(gone + "/p");
+  REQUIRE(file.ok());
+  fs::remove_all(gone);
+  REQUIRE((*file)->Write("x").ok());
+  CHECK((*file)->Commit().message() ==
+        gone + "/p: cannot put the new file in place: No such file or directory");
+}
+
+TEST_CASE("links are followed, long names are shortened, devices are written directly") {
+  Folder folder;
+  Put(folder.File("real"), "old");
+  fs::create_symlink("real", folder.File("link"));
+  REQUIRE(WriteWith(SystemCalls::Real(), folder.File("link")).message() == "");
+  CHECK(fs::is_symlink(folder.File("link")));
+  CHECK(Get(folder.File("real")) == "new text");
+  const std::string long_name = folder.File(std::string(255, 'x').c_str());
+  CHECK(WriteWith(SystemCalls::Real(), long_name).message() == "");
+  CHECK(WriteWith(SystemCalls::Real(), "/dev/null").message() == "");
+}
+
+TEST_CASE("a link to a file that is not there yet makes that file and stays a link") {
+  Folder folder;
+  fs::create_directory(folder.File("d"));
+  fs::create_symlink("d/second", folder.File("first"));
+  fs::create_symlink("../real", folder.File("d/second"));
+  REQUIRE(WriteWith(SystemCalls::Real(), folder.File("first")).message() == "");
+  CHECK(fs::is_symlink(folder.File("first")));
+  CHECK(fs::is_symlink(folder.File("d/second")));
+  CHECK(Get(folder.File("real")) == "new text");
+  CHECK(folder.Names() == std::vector<std::string>{"d", "first", "real"});
+
+  fs::create_symlink("gone/p", folder.File("nowhere"));
+  CHECK(WriteWith(SystemCalls::Real(), folder.File("nowhere")).message() ==
+        folder.File("nowhere") + ": cannot write: No such file or directory");
+  fs::create_symlink("loop", folder.File("loop"));
+  CHECK(WriteWith(SystemCalls::Real(), folder.File("loop")).message() ==
+        folder.File("loop") + ": cannot write: Too many levels of symbolic links");
+}
+
+TEST_CASE("a file that others may not read is never readable for them, not for a moment") {
+  Folder folder;
+  const std::string path = folder.File("p");
+  Put(path, "old");
+  fs::permissions(path, fs::perms(0600));
+  const mode_t umask_before = umask(022);
+  const auto secret = AtomicFile::Create(path);
+  const auto fresh = AtomicFile::Create(folder.File("new"));
+  umask(umask_before);
+  REQUIRE(secret.ok());
+  REQUIRE(fresh.ok());
+  CHECK(fs::status((*secret)->temporary_path()).permissions() == fs::perms(0600));
+  CHECK(fs::status((*fresh)->temporary_path()).permissions() == fs::perms(0644));
+}
+
+// The text behind a descriptor, from its beginning.
+std::string TextBehind(int fd) {
+  char text[100];
+  const ssize_t size = ::pread(fd, text, sizeof(text), 0);
+  return {text, static_cast<size_t>(std::max<ssize_t>(size, 0))};
+}
+
+TEST_CASE("a name of an open descriptor of ours is that descriptor, at its position") {
+  Folder folder;
+  const std::string path = folder.File("log");
+  const std::string before = "before ";
+  for (const bool unlinked : {false, true}) {
+    INFO(unlinked);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(::write(fd, before.data(), before.size()) == 7);
+    if (unlinked) fs::remove(path);
+    const std::string number = std::to_string(fd);
+    fs::create_symlink("/proc/self/fd/" + number, folder.File("link"));
+    std::string expected = before;
+    for (const std::string& name :
+         {"/dev/fd/" + number, "/proc/" + std::to_string(getpid()) + "/fd/" + number,
+          "/proc/thread-self/fd/" + number, folder.File("link")}) {
+      INFO(name);
+      CHECK(WriteWith(SystemCalls::Real(), name).message() == "");
+      expected += "new text";
+      CHECK(TextBehind(fd) == expected);
+    }
+    CHECK(::write(fd, " after", 6) == 6);
+    CHECK(TextBehind(fd) == expected + " after");
+    CHECK(fs::is_symlink(folder.File("link")));
+    CHECK(fs::exists(path) == !unlinked);
+    CHECK(folder.Names().size() == (unlinked ? 1 : 2));
+    fs::remove(folder.File("link"));
+
+    FailingCalls calls("dup", 1, EMFILE);
+    CHECK(WriteWith(calls, "/dev/fd/" + number).message() ==
+          "/dev/fd/" + number + ": cannot open: Too many open files");
+    ::close(fd);
+    CHECK(WriteWith(SystemCalls::Real(), "/dev/fd/" + number).message() ==
+          "/dev/fd/" + number + ": cannot write: Bad file descriptor");
+  }
+}
+
+TEST_CASE("a file that another process has open is not replaced under its feet") {
+  Folder folder;
+  Put(folder.File("log"), "old");
+  const int fd = ::open(folder.File("log").c_str(), O_RDWR);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const std::string name = "/proc/" + std::to_string(child) + "/fd/" + std::to_string(fd);
+  CHECK(WriteWith(SystemCalls::Real(), name).message() ==
+        name + ": is a name of an open file, which cannot be replaced");
+  CHECK(Get(folder.File("log")) == "old");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(fd);
+}
+
+TEST_CASE("a full disk") {
+  if (::access("/dev/full", W_OK) != 0) return;
+  const Result<WriteReport> report = WriteProfileFile(MakeRandomProfile(1), {}, "/dev/full");
+  CHECK(report.status().message() == "/dev/full: cannot write: No space left on device");
+}
+
+TEST_CASE("a profile is replaced whole") {
+  Folder folder;
+  const std::string path = folder.File("p.json");
+  Put(path, "old");
+  REQUIRE(WriteProfileFile(MakeShapedProfile(1, 1), {}, path).ok());
+  CHECK(Get(path) == *WriteProfileText(MakeShapedProfile(1, 1)));
+  CHECK(folder.Names() == std::vector<std::string>{"p.json"});
+}
+
+}  // namespace
+}  // namespace iprof

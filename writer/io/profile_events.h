@@ -1,0 +1,122 @@
+// ProfileEvents and ParseProfile: an iprof file as a stream of events, each with its place.
+//
+// Guarantees:
+//  - Order: whatever the file's, version comes before anything else where the file has it first,
+//    every OnType comes before any OnMethod, and both before any OnEntry; tables come in file
+//    order. Tables that stand before the types or methods are held as text and parsed when these
+//    have been seen.
+//  - Two kinds of trouble. What is not JSON (or has bad UTF-8, or passes a limit) ends the parse
+//    with a failed Status. What is JSON but not the format's shape is an OnViolation, and the parse
+//    goes on: a checker sees them all.
+//  - Memory is bounded by the longest string and record plus held-back tables and unknown keys, all
+//    of which are no more than a small multiple of the input. No recursion; nesting is limited to
+//    kMaxNesting.
+//  - Integers are 64-bit; ids are not resolved and contexts are checked for spelling only.
+// Views and spans in events are valid during the call only. Any handler may return false to stop:
+// ParseProfile then returns ok (the handler knows why). One parse uses one thread; nothing is
+// global.
+//
+// Why not RapidJSON: its SAX parser delivers every token through a generic handler and needs the
+// whole text or a byte-at-a-time stream; reading at ten times the speed of common parsers needs a
+// scanner that knows the four shapes of this format. RapidJSON is the tests' independent oracle.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "writer/base/status.h"
+#include "writer/io/byte_stream.h"
+#include "writer/model/model.h"
+
+namespace iprof {
+
+inline constexpr size_t kMaxNesting = 256;                   // JSON depth, in unknown keys too
+inline constexpr size_t kMaxStringBytes = size_t{16} << 20;  // one string in the file
+// What no class file can hold; without these a small file could have names and signatures whose
+// product fills the memory.
+inline constexpr size_t kMaxNameBytes = 65535;
+inline constexpr size_t kMaxSignatureIds = 257;  // declaring type, return type, 255 parameters
+inline constexpr size_t kMaxHeldBackBytes = size_t{1}
+                                            << 30;  // text of tables that stand before the types
+
+// Where something stands: byte offset in the (inflated) text and JSON path.
+struct Place {
+  uint64_t offset = 0;
+  std::string_view section = {};  // top-level key, empty for the root
+  int64_t index = -1;             // element of that section, -1: the section itself
+  std::string_view member = {};   // "ctx", "records", "signature" ...
+  int64_t member_index = -1;      // element of that member
+};
+// "$.callCountProfiles[12].records[0]"; "$" for the root. Keys that are no plain words are quoted:
+// $["a b"].
+std::string JsonPath(const Place& place);
+
+struct Violation {
+  Place place;
+  std::string found;  // shortened to what fits a line
+  std::string expected;
+};
+// "FILE: byte 123, $.types[4].id: found "x", expected an integer"
+std::string FormatViolation(std::string_view file, const Violation& violation);
+
+struct TypeDecl {
+  int64_t id;
+  std::string_view name;
+  Place place;
+};
+
+struct MethodDecl {
+  int64_t id;
+  std::string_view name;
+  std::span<const int64_t> signature;  // type ids
+  Place place;
+};
+
+struct RawFrame {
+  int64_t method;
+  int64_t bci;
+};
+
+struct EntryDecl {
+  Table table;
+  std::string_view ctx;              // as spelled
+  std::span<const RawFrame> frames;  // innermost first; empty when the spelling was a violation
+  std::span<const int64_t> values;
+  bool ctx_ok = true;      // false: already reported as a violation
+  bool records_ok = true;  // false: already reported as a violation
+  Place place;             // the entry; CtxPlace and RecordsPlace below for its parts
+  uint64_t ctx_offset = 0;
+  uint64_t records_offset = 0;
+};
+Place CtxPlace(const EntryDecl& entry);
+Place RecordsPlace(const EntryDecl& entry, int64_t value_index = -1);
+
+class ProfileEvents {
+ public:
+  virtual ~ProfileEvents() = default;
+  virtual bool OnVersion(std::string_view version, const Place& place) = 0;
+  virtual bool OnType(const TypeDecl& type) = 0;
+  virtual bool OnMethod(const MethodDecl& method) = 0;
+  // A table begins; `key` is as spelled (instanceofProfiles or instanceOfProfiles).
+  virtual bool OnTable(Table, std::string_view /*key*/, const Place&) { return true; }
+  virtual bool OnEntry(const EntryDecl& entry) = 0;
+  // A top-level key that is none of the above, with its value's text.
+  virtual bool OnUnknownKey(std::string_view key, std::string_view json, const Place& place) = 0;
+  // A member that a type, method or entry should not have (legal, and dropped).
+  virtual bool OnUnknownMember(std::string_view /*name*/, const Place&) { return true; }
+  // Wrong JSON type, missing or repeated member, malformed context, integer out of range ...
+  virtual bool OnViolation(const Violation& violation) = 0;
+};
+
+// Parses to the end or to the first thing that is not JSON. `name` is for messages. Plain or gzip.
+Status ParseProfile(ByteSource& source, std::string_view name, ProfileEvents& events);
+// "-" is standard input.
+Status ParseProfileFile(const std::string& path, ProfileEvents& events);
+
+// Which versions we read: 0.4.0 and 1.x. Others, and what is no version, give kUnsupported or
+// kBadInput with a sentence that names it.
+Status CheckVersion(std::string_view version);
+
+}  // namespace iprof

@@ -1,0 +1,53 @@
+// Reader fuzzing: no bytes crash it, hang it or make it disagree with itself. The input is read in
+// one piece and in small ones (both must say the same), and what was read is written and read
+// again.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "writer/io/reader.h"
+#include "writer/io/source_lines.h"
+#include "writer/io/writer.h"
+#include "writer/model/example_profiles.h"
+
+namespace {
+
+[[noreturn]] void Disagree(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace iprof;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const Result<Profile> whole = ReadProfileText(text);
+  StringSource pieces(text, 1 + size % 7);
+  const Result<Profile> piecewise = ReadProfile(pieces, "text");
+  if (whole.ok() != piecewise.ok())
+    Disagree("in pieces: " + piecewise.status().message() + " | " + whole.status().message());
+  if (!whole.ok()) {
+    // Not the texts: a preview may be shorter where the window ends.
+    if (whole.status().message().empty()) Disagree("a failure without a message");
+    return 0;
+  }
+  if (const std::string difference = FirstDifference(*whole, *piecewise); !difference.empty())
+    Disagree(difference);
+  const SourceLines lines = SourceLines::Of(*whole);
+  if (SourceLines same; !same.AddJson(lines.ToJson()) || same.ToJson() != lines.ToJson())
+    Disagree("source lines are not read as they were written: " + lines.ToJson());
+  WriteOptions options;
+  options.version = FormatVersion::k1_1_0;
+  options.pretty = size % 2 == 1;
+  const Result<std::string> written = WriteProfileText(*whole, options);
+  if (!written.ok()) Disagree(written.status().message());
+  const Result<Profile> again = ReadProfileText(*written);
+  if (!again.ok()) Disagree(again.status().message());
+  if (const std::string difference = FirstDifference(*whole, *again); !difference.empty())
+    Disagree(difference);
+  if (*WriteProfileText(*again, options) != *written) Disagree("written twice, the bytes differ");
+  return 0;
+}

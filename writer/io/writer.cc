@@ -1,0 +1,315 @@
+#include "writer/io/writer.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "writer/base/utf8.h"
+#include "writer/io/atomic_file.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{64} << 10;
+constexpr size_t kNumberBytes = 24;
+
+// Bytes of a JSON string that stand for themselves.
+constexpr bool IsPlain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= ' ' && byte < 127 && c != '"' && c != '\\';
+}
+
+// Collects text and hands it on by the buffer. The first failure of the sink sticks; later text is
+// dropped.
+class TextOut {
+ public:
+  explicit TextOut(ByteSink& sink) : sink_(sink), buffer_(new char[kBufferBytes]) {}
+
+  void Put(char c) {
+    if (used_ == kBufferBytes) Flush();
+    buffer_[used_++] = c;
+  }
+  void Put(std::string_view text) {
+    while (text.size() > kBufferBytes - used_) {
+      const size_t part = kBufferBytes - used_;
+      std::memcpy(buffer_.get() + used_, text.data(), part);
+      used_ += part;
+      text.remove_prefix(part);
+      Flush();
+    }
+    if (!text.empty()) std::memcpy(buffer_.get() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
+  void Number(int64_t value) {
+    if (kBufferBytes - used_ < kNumberBytes) Flush();
+    char* at = buffer_.get() + used_;
+    used_ += static_cast<size_t>(std::to_chars(at, at + kNumberBytes, value).ptr - at);
+  }
+  void String(std::string_view text) {
+    size_t plain = 0;
+    while (plain < text.size() && IsPlain(text[plain])) ++plain;
+    if (plain == text.size()) {
+      Put('"');
+      Put(text);
+      Put('"');
+      return;
+    }
+    scratch_.clear();
+    AppendJsonString(text, &scratch_);
+    Put(scratch_);
+  }
+  void Flush() {
+    if (status_.ok() && used_ != 0) status_ = sink_.Write({buffer_.get(), used_});
+    bytes_ += used_;
+    used_ = 0;
+  }
+  const Status& status() const { return status_; }
+  uint64_t bytes() const { return bytes_ + used_; }
+
+ private:
+  ByteSink& sink_;
+  std::unique_ptr<char[]> buffer_;
+  size_t used_ = 0;
+  uint64_t bytes_ = 0;
+  Status status_;
+  std::string scratch_;
+};
+
+class ProfileText {
+ public:
+  ProfileText(const Profile& profile, const WriteOptions& options, TextOut& out)
+      : profile_(profile), options_(options), out_(out) {}
+
+  void Write() {
+    out_.Put('{');
+    Key("version", true);
+    out_.String(FormatVersionName(options_.version));
+    Types();
+    Methods();
+    for (const Table table : kAllTables) {
+      const bool has_table =
+          table != Table::kInstanceOfs || options_.version != FormatVersion::k1_0_0;
+      if (has_table && profile_.entry_count(table) != 0) Entries(table);
+    }
+    for (const ExtraKey& extra : profile_.extras()) {
+      Key(extra.key, false);
+      out_.Put(extra.json);
+    }
+    out_.Put(options_.pretty ? "\n}\n" : "}");
+  }
+
+ private:
+  void Key(std::string_view key, bool first) {
+    if (!first) out_.Put(',');
+    if (options_.pretty) out_.Put("\n  ");
+    out_.String(key);
+    out_.Put(options_.pretty ? ": " : ":");
+  }
+  // Before each element of a top-level array, and after the last.
+  void Element(bool first) {
+    if (!first) out_.Put(',');
+    if (options_.pretty) out_.Put("\n    ");
+  }
+  void EndArray(bool empty) {
+    if (options_.pretty && !empty) out_.Put("\n  ");
+    out_.Put(']');
+  }
+
+  void Types() {
+    Key("types", false);
+    out_.Put('[');
+    bool first = true;
+    for (const TypeIndex type : TypesOf(profile_)) {
+      Element(std::exchange(first, false));
+      out_.Put("{\"id\":");
+      out_.Number(profile_.TypeFileId(type));
+      out_.Put(",\"name\":");
+      out_.String(profile_.TypeName(type));
+      out_.Put('}');
+    }
+    EndArray(first);
+  }
+
+  void Methods() {
+    Key("methods", false);
+    out_.Put('[');
+    bool first = true;
+    for (const MethodIndex method : MethodsOf(profile_)) {
+      Element(std::exchange(first, false));
+      out_.Put("{\"id\":");
+      out_.Number(profile_.MethodFileId(method));
+      out_.Put(",\"name\":");
+      out_.String(profile_.MethodName(method));
+      out_.Put(",\"signature\":");
+      char separator = '[';
+      for (const TypeIndex type : profile_.Signature(method)) {
+        out_.Put(std::exchange(separator, ','));
+        out_.Number(profile_.TypeFileId(type));
+      }
+      out_.Put("]}");
+    }
+    EndArray(first);
+  }
+
+  void Entries(Table table) {
+    Key(TableKey(table), false);
+    out_.Put('[');
+    bool first = true;
+    for (const EntryIndex entry : EntriesOf(profile_, table)) {
+      Element(std::exchange(first, false));
+      out_.Put("{\"ctx\":\"");
+      Context(profile_.EntryContext(table, entry));
+      out_.Put("\",\"records\":[");
+      Records(table, entry);
+      out_.Put("]}");
+    }
+    EndArray(first);
+  }
+
+  void Context(ContextIndex context) {
+    bool first = true;
+    profile_.ForEachFrame(context, [&](Frame frame) {
+      if (!std::exchange(first, false)) out_.Put('<');
+      out_.Number(frame.method == kNoMethod ? 0 : profile_.MethodFileId(frame.method));
+      out_.Put(':');
+      out_.Number(frame.bci);
+    });
+  }
+
+  void Records(Table table, EntryIndex entry) {
+    bool first = true;
+    const auto put = [&](int64_t value) {
+      if (!std::exchange(first, false)) out_.Put(',');
+      out_.Number(value);
+    };
+    switch (RecordKindOf(table)) {
+      case RecordKind::kCount:
+        put(profile_.EntryCount(table, entry));
+        break;
+      case RecordKind::kSuccessors:
+        for (const Successor& s : profile_.EntrySuccessors(entry)) {
+          put(s.bci);
+          put(s.index);
+          put(s.count);
+        }
+        break;
+      case RecordKind::kTypeCounts:
+        for (const TypeCount& t : profile_.EntryTypeCounts(table, entry)) {
+          put(profile_.TypeFileId(t.type));
+          put(t.count);
+        }
+        break;
+    }
+  }
+
+  const Profile& profile_;
+  const WriteOptions& options_;
+  TextOut& out_;
+};
+
+Result<WriteReport> WriteText(const Profile& profile, const WriteOptions& options, ByteSink& sink) {
+  TextOut out(sink);
+  ProfileText(profile, options, out).Write();
+  out.Flush();
+  if (!out.status().ok()) return out.status();
+  if (Status status = sink.Finish(); !status.ok()) return status;
+  WriteReport report;
+  report.text_bytes = out.bytes();
+  if (options.version == FormatVersion::k1_0_0) {
+    report.instance_of_entries_left_out = profile.entry_count(Table::kInstanceOfs);
+  }
+  return report;
+}
+
+}  // namespace
+
+std::string_view FormatVersionName(FormatVersion version) {
+  return version == FormatVersion::k1_0_0 ? "1.0.0" : "1.1.0";
+}
+
+Result<FormatVersion> ParseFormatVersion(std::string_view text) {
+  for (const FormatVersion version : {FormatVersion::k1_0_0, FormatVersion::k1_1_0}) {
+    if (text == FormatVersionName(version)) return version;
+  }
+  return Status(Code::kUsage,
+                "unknown format version \"" + std::string(text) + "\": use 1.0.0 or 1.1.0");
+}
+
+FormatVersion SmallestVersionFor(const Profile& profile) {
+  return profile.entry_count(Table::kInstanceOfs) == 0 ? FormatVersion::k1_0_0
+                                                       : FormatVersion::k1_1_0;
+}
+
+Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& options,
+                                 ByteSink& sink) {
+  if (!options.gzip) return WriteText(profile, options, sink);
+  const std::unique_ptr<ByteSink> gzip = MakeGzipSink(sink);
+  Result<WriteReport> report = WriteText(profile, options, *gzip);
+  if (!report.ok()) return report;
+  if (Status status = sink.Finish(); !status.ok()) return status;
+  return report;
+}
+
+Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
+                                     const std::string& path) {
+  if (path == "-") {
+    FdSink sink(STDOUT_FILENO, "standard output");
+    return WriteProfile(profile, options, sink);
+  }
+  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path);
+  if (!file.ok()) return file.status();
+  Result<WriteReport> report = WriteProfile(profile, options, **file);
+  if (!report.ok()) return report;
+  if (Status status = (*file)->Commit(); !status.ok()) return status;
+  return report;
+}
+
+Result<std::string> WriteProfileText(const Profile& profile, const WriteOptions& options) {
+  StringSink sink;
+  Result<WriteReport> report = WriteProfile(profile, options, sink);
+  if (!report.ok()) return report.status();
+  return std::move(sink.text());
+}
+
+void AppendJsonString(std::string_view text, std::string* out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const auto escape = [out](uint32_t unit) {
+    out->append("\\u");
+    for (int shift = 12; shift >= 0; shift -= 4) out->push_back(kHex[(unit >> shift) & 15]);
+  };
+  out->push_back('"');
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (IsPlain(c)) {
+      out->push_back(c);
+      ++at;
+      continue;
+    }
+    uint32_t code_point = 0;
+    const size_t length = DecodeCodePoint(text, at, &code_point);
+    if (length == 0) {
+      AppendCodePoint(0xfffd, out);
+      ++at;
+      continue;
+    }
+    if (code_point == '"' || code_point == '\\') {
+      out->push_back('\\');
+      out->push_back(c);
+    } else if (code_point == '\n') {
+      out->append("\\n");
+    } else if (code_point == '\t') {
+      out->append("\\t");
+    } else if (code_point < ' ' || code_point == 127 || IsSurrogate(code_point)) {
+      escape(code_point);
+    } else {
+      out->append(text, at, length);
+    }
+    at += length;
+  }
+  out->push_back('"');
+}
+
+}  // namespace iprof

@@ -1,0 +1,250 @@
+#include "writer/methods/site_record.h"
+
+#include <cassert>
+
+namespace iprof {
+namespace {
+
+constexpr uint32_t kMaxBci = 0xffff;
+// More than 64 KiB of code can need; keeps what a reader allocates for values within 2 MiB.
+constexpr uint32_t kMaxCounters = 1u << 18;
+constexpr size_t kChecksumBytes = 4;
+
+uint32_t Checksum(std::span<const uint8_t> bytes) {
+  uint32_t hash = 2166136261u;
+  for (uint8_t b : bytes) hash = (hash ^ b) * 16777619u;
+  return hash;
+}
+
+void Put(uint32_t value, std::vector<uint8_t>* out) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<uint8_t>(value));
+}
+
+// Values are written plus one, so that kNoValue takes one byte.
+void PutValue(ValueId value, std::vector<uint8_t>* out) { Put(value + 1, out); }
+
+// Reads varints; once something is wrong everything reads as 0 and ok() stays false.
+class Cursor {
+ public:
+  explicit Cursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  bool ok() const { return ok_; }
+  bool at_end() const { return at_ == bytes_.size(); }
+  size_t position() const { return at_; }
+
+  uint32_t Get() {
+    uint64_t value = 0;
+    for (uint32_t shift = 0; shift < 35; shift += 7) {
+      if (!ok_ || at_ == bytes_.size()) return Fail();
+      const uint8_t b = bytes_[at_++];
+      value |= uint64_t{b & 0x7fu} << shift;
+      if (b < 0x80) return value <= UINT32_MAX ? static_cast<uint32_t>(value) : Fail();
+    }
+    return Fail();
+  }
+
+  // A number of things of which each takes at least `bytes_each`.
+  uint32_t GetCount(size_t bytes_each) {
+    const uint32_t count = Get();
+    return count <= (bytes_.size() - at_) / bytes_each ? count : Fail();
+  }
+
+  uint32_t GetBelow(uint64_t limit) {
+    const uint32_t value = Get();
+    return value < limit ? value : Fail();
+  }
+
+  ValueId GetValue(uint32_t value_count) { return GetBelow(uint64_t{value_count} + 1) - 1; }
+
+  uint32_t Fail() {
+    ok_ = false;
+    return 0;
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+void PutDerivation(const Derivation& d, std::vector<uint8_t>* out) {
+  Put(d.counter_count, out);
+  Put(static_cast<uint32_t>(d.step_end.size()), out);
+  uint32_t begin = 0;
+  for (uint32_t end : d.step_end) {
+    Put(end - begin, out);
+    for (; begin < end; ++begin) Put(d.operands[begin].bits, out);
+  }
+}
+
+void GetDerivation(Cursor* in, Derivation* d) {
+  d->counter_count = in->GetBelow(kMaxCounters);
+  const uint32_t steps = in->GetCount(1);
+  for (uint32_t s = 0; s < steps && in->ok(); ++s) {
+    const uint32_t operands = in->GetCount(1);
+    for (uint32_t i = 0; i < operands && in->ok(); ++i) {
+      d->operands.push_back({in->GetBelow((uint64_t{d->counter_count} + s) * 2)});
+    }
+    d->step_end.push_back(static_cast<uint32_t>(d->operands.size()));
+  }
+}
+
+void PutValues(const std::vector<ValueId>& values, std::vector<uint8_t>* out) {
+  Put(static_cast<uint32_t>(values.size()), out);
+  for (ValueId v : values) Put(v, out);
+}
+
+void GetValues(Cursor* in, uint32_t limit, std::vector<ValueId>* values) {
+  const uint32_t count = in->GetCount(1);
+  for (uint32_t i = 0; i < count && in->ok(); ++i) values->push_back(in->GetBelow(limit));
+}
+
+void GetBranches(Cursor* in, uint32_t value_count, MethodRecord* record) {
+  const uint32_t count = in->GetCount(2);
+  uint32_t bci = 0;
+  for (uint32_t i = 0; i < count && in->ok(); ++i) {
+    bci += in->GetBelow(kMaxBci + 1);
+    if (bci > kMaxBci) in->Fail();
+    // The kind and, for a switch, the number of its successors; an if has two.
+    const uint32_t shape = in->Get();
+    const uint32_t successors = shape == 0 ? 2 : shape - 1;
+    for (uint32_t s = 0; s < successors && in->ok(); ++s) {
+      const uint32_t target = in->GetBelow(kMaxBci + 1);
+      record->successors.push_back({target, in->GetValue(value_count)});
+    }
+    record->branches.push_back({bci, shape == 0 ? BranchKind::kIf : BranchKind::kSwitch,
+                                static_cast<uint32_t>(record->successors.size())});
+  }
+}
+
+void GetCalls(Cursor* in, uint32_t value_count, MethodRecord* record) {
+  const uint32_t count = in->GetCount(3);
+  uint32_t bci = 0;
+  for (uint32_t i = 0; i < count && in->ok(); ++i) {
+    bci += in->GetBelow(kMaxBci + 1);
+    if (bci > kMaxBci) in->Fail();
+    const uint32_t callee = in->Get();
+    record->calls.push_back({bci, callee, in->GetValue(value_count)});
+  }
+}
+
+bool GetBody(Cursor* in, MethodRecord* record) {
+  record->klass = in->Get();
+  record->method = in->Get();
+  record->context = in->Get();
+  record->counter_base = in->Get();
+  GetDerivation(in, &record->derivation);
+  const uint32_t value_count = record->derivation.value_count();
+  if (!in->ok() || value_count == 0) return false;
+  record->entry = in->GetBelow(value_count);
+  if (uint64_t{record->counter_base} + record->derivation.counter_count > UINT32_MAX) return false;
+
+  const uint32_t flags = in->GetBelow(6);
+  record->certificate.kind = static_cast<Exactness>(flags >> 1);
+  record->certificate.live_frames_matter = (flags & 1) != 0;
+  GetValues(in, value_count, &record->certificate.abrupt);
+  GetValues(in, value_count, &record->certificate.thrown);
+  GetValues(in, value_count, &record->certificate.disturbed);
+  GetBranches(in, value_count, record);
+  GetCalls(in, value_count, record);
+  return in->ok() && in->at_end();
+}
+
+}  // namespace
+
+void MethodRecord::Clear() {
+  klass = method = context = counter_base = 0;
+  derivation.Clear();
+  entry = 0;
+  certificate.Clear();
+  branches.clear();
+  successors.clear();
+  calls.clear();
+}
+
+std::span<const BranchSuccessor> MethodRecord::SuccessorsOf(size_t branch) const {
+  const uint32_t begin = branch == 0 ? 0 : branches[branch - 1].successor_end;
+  return std::span(successors).subspan(begin, branches[branch].successor_end - begin);
+}
+
+void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
+  assert(IsWellFormed(record.derivation) && record.derivation.counter_count < kMaxCounters);
+  std::vector<uint8_t> body;
+  body.push_back(kSiteRecordVersion);
+  Put(record.klass, &body);
+  Put(record.method, &body);
+  Put(record.context, &body);
+  Put(record.counter_base, &body);
+  PutDerivation(record.derivation, &body);
+  Put(record.entry, &body);
+  const uint32_t kind = static_cast<uint32_t>(record.certificate.kind);
+  Put((kind << 1) | (record.certificate.live_frames_matter ? 1 : 0), &body);
+  PutValues(record.certificate.abrupt, &body);
+  PutValues(record.certificate.thrown, &body);
+  PutValues(record.certificate.disturbed, &body);
+
+  Put(static_cast<uint32_t>(record.branches.size()), &body);
+  uint32_t bci = 0;
+  for (size_t i = 0; i < record.branches.size(); ++i) {
+    const BranchSite& site = record.branches[i];
+    const auto successors = record.SuccessorsOf(i);
+    assert(site.bci >= bci && (site.kind == BranchKind::kSwitch || successors.size() == 2));
+    Put(site.bci - bci, &body);
+    bci = site.bci;
+    Put(site.kind == BranchKind::kIf ? 0 : static_cast<uint32_t>(successors.size()) + 1, &body);
+    for (const BranchSuccessor& s : successors) {
+      Put(s.target, &body);
+      PutValue(s.value, &body);
+    }
+  }
+  Put(static_cast<uint32_t>(record.calls.size()), &body);
+  bci = 0;
+  for (const CallSite& site : record.calls) {
+    assert(site.bci >= bci);
+    Put(site.bci - bci, &body);
+    bci = site.bci;
+    Put(site.callee, &body);
+    PutValue(site.value, &body);
+  }
+
+  Put(static_cast<uint32_t>(body.size()), out);
+  out->insert(out->end(), body.begin(), body.end());
+  const uint32_t sum = Checksum(body);
+  for (uint32_t shift = 0; shift < 32; shift += 8) {
+    out->push_back(static_cast<uint8_t>(sum >> shift));
+  }
+}
+
+SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,
+                                  size_t* consumed) {
+  *consumed = 0;
+  record->Clear();
+  if (bytes.empty()) return SiteRecordStatus::kEnd;
+  Cursor header(bytes);
+  const uint32_t length = header.Get();
+  if (!header.ok()) {
+    return header.at_end() ? SiteRecordStatus::kTruncated : SiteRecordStatus::kDamaged;
+  }
+  const size_t begin = header.position();
+  if (bytes.size() - begin < uint64_t{length} + kChecksumBytes) {
+    return SiteRecordStatus::kTruncated;
+  }
+  *consumed = begin + length + kChecksumBytes;
+  const auto body = bytes.subspan(begin, length);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < kChecksumBytes; ++i) {
+    sum |= uint32_t{bytes[begin + length + i]} << (8 * i);
+  }
+  if (length == 0 || Checksum(body) != sum) return SiteRecordStatus::kDamaged;
+  if (body[0] != kSiteRecordVersion) return SiteRecordStatus::kNewVersion;
+  Cursor in(body.subspan(1));
+  if (GetBody(&in, record)) return SiteRecordStatus::kRecord;
+  record->Clear();
+  return SiteRecordStatus::kDamaged;
+}
+
+}  // namespace iprof

@@ -1,0 +1,55 @@
+// TypeCounts: which classes were met at which site, and how often: what the JVM's rows and spill
+// tables held, added up.
+//
+// Guarantees: sums only grow and saturate nowhere short of 64 bits; a class is known by its name as
+// Class.getName() gives it, so that equal names of several loaders are one. With a limit, a class
+// that is new to a site counts as lost once there is no room for it; those that are known are
+// counted on. Look-ups take logarithmic time, however many classes a site has met. Not thread-safe:
+// its owner locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "writer/base/name_table.h"
+
+namespace iprof {
+
+class TypeCounts {
+ public:
+  void Add(uint32_t site, std::string_view type_name, uint64_t count);
+  // Objects whose class could not be kept.
+  void AddLost(uint32_t site, uint64_t count) { sites_[site].lost += count; }
+  void AddAll(const TypeCounts& other);
+
+  struct Site {
+    std::vector<std::pair<uint32_t, uint64_t>> types;  // number of the name, ascending; count
+    uint64_t lost = 0;
+  };
+  // Null for a site that met nothing.
+  const Site* Find(uint32_t site) const;
+  std::string_view TypeName(uint32_t number) const { return names_.Text(NameId{number}); }
+
+  // Forgets what a site met: its number will be another site's.
+  void Forget(uint32_t site);
+
+  // From about this size on nothing new is learned.
+  void LimitBytes(size_t bytes) { limit_ = bytes; }
+  size_t bytes() const;
+  // Objects that counted as lost because of the limit.
+  uint64_t beyond_limit() const { return beyond_limit_; }
+
+ private:
+  NameTable names_;  // one use for each class of each site
+  std::unordered_map<uint32_t, Site> sites_;
+  size_t pairs_ = 0;
+  size_t limit_ = SIZE_MAX;
+  uint64_t beyond_limit_ = 0;
+};
+
+}  // namespace iprof

@@ -1,0 +1,174 @@
+#include "writer/names/type_names.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace iprof {
+namespace {
+
+std::string_view PrimitiveName(char letter) {
+  switch (letter) {
+    case 'Z':
+      return "boolean";
+    case 'B':
+      return "byte";
+    case 'S':
+      return "short";
+    case 'C':
+      return "char";
+    case 'I':
+      return "int";
+    case 'F':
+      return "float";
+    case 'J':
+      return "long";
+    case 'D':
+      return "double";
+    case 'V':
+      return "void";
+    default:
+      return {};
+  }
+}
+
+// The length of the field descriptor at the front of text; 0 if there is none.
+size_t DescriptorLength(std::string_view text) {
+  const size_t element = text.find_first_not_of('[');
+  if (element == std::string_view::npos) return 0;
+  if (text[element] != 'L') return PrimitiveName(text[element]).empty() ? 0 : element + 1;
+  const size_t end = text.find(';', element);
+  return end == std::string_view::npos || end == element + 1 ? 0 : end + 1;
+}
+
+std::string WithDots(std::string_view name) {
+  std::string dotted(name);
+  for (char& c : dotted) {
+    // A hidden class's name is the other way round in JVMTI: "a/B.0x01" is getName()'s "a.B/0x01".
+    if (c == '/') {
+      c = '.';
+    } else if (c == '.') {
+      c = '/';
+    }
+  }
+  return dotted;
+}
+
+// A decoded code unit and how many bytes it took; length 0 when the bytes are not modified UTF-8.
+struct CodeUnit {
+  uint32_t value;
+  size_t length;
+};
+
+CodeUnit ReadCodeUnit(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<uint32_t>(static_cast<unsigned char>(text[i])) : 0U;
+  };
+  const auto continues = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const uint32_t first = byte(at);
+  if (first < 0x80) return {first, 1};
+  if ((first & 0xE0) == 0xC0 && continues(at + 1)) {
+    return {((first & 0x1F) << 6) | (byte(at + 1) & 0x3F), 2};
+  }
+  if ((first & 0xF0) == 0xE0 && continues(at + 1) && continues(at + 2)) {
+    return {((first & 0x0F) << 12) | ((byte(at + 1) & 0x3F) << 6) | (byte(at + 2) & 0x3F), 3};
+  }
+  return {0, 0};
+}
+
+void AppendUtf8(uint32_t code_point, std::string& out) {
+  const auto put = [&](uint32_t byte) { out += static_cast<char>(byte); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0 | (code_point >> 6));
+    put(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    put(0xE0 | (code_point >> 12));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  } else {
+    put(0xF0 | (code_point >> 18));
+    put(0x80 | ((code_point >> 12) & 0x3F));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  }
+}
+
+bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+}  // namespace
+
+std::optional<std::string> TypeNameOf(std::string_view descriptor) {
+  if (DescriptorLength(descriptor) != descriptor.size() || descriptor.empty()) return std::nullopt;
+  if (descriptor.front() == '[') return WithDots(descriptor);
+  if (descriptor.front() == 'L') return WithDots(descriptor.substr(1, descriptor.size() - 2));
+  return std::string(PrimitiveName(descriptor.front()));
+}
+
+std::optional<std::vector<std::string>> SignatureOf(std::string_view method_descriptor) {
+  if (!method_descriptor.starts_with('(')) return std::nullopt;
+  const size_t close = method_descriptor.find(')');
+  if (close == std::string_view::npos) return std::nullopt;
+  std::optional<std::string> result = TypeNameOf(method_descriptor.substr(close + 1));
+  if (!result) return std::nullopt;
+  std::vector<std::string> types;
+  types.push_back(std::move(*result));
+  std::string_view parameters = method_descriptor.substr(1, close - 1);
+  while (!parameters.empty()) {
+    const size_t length = DescriptorLength(parameters);
+    std::optional<std::string> type = TypeNameOf(parameters.substr(0, length));
+    if (!type || *type == "void") return std::nullopt;
+    types.push_back(std::move(*type));
+    parameters.remove_prefix(length);
+  }
+  return types;
+}
+
+std::string ToUtf8(std::string_view modified_utf8) {
+  std::string out;
+  out.reserve(modified_utf8.size());
+  for (size_t i = 0; i < modified_utf8.size();) {
+    const CodeUnit unit = ReadCodeUnit(modified_utf8, i);
+    if (unit.length == 0) {
+      out += '?';
+      ++i;
+      continue;
+    }
+    i += unit.length;
+    if (IsHighSurrogate(unit.value)) {
+      const CodeUnit low =
+          i < modified_utf8.size() ? ReadCodeUnit(modified_utf8, i) : CodeUnit{0, 0};
+      if (low.length != 0 && IsLowSurrogate(low.value)) {
+        AppendUtf8(0x10000 + ((unit.value - 0xD800) << 10) + (low.value - 0xDC00), out);
+        i += low.length;
+      } else {
+        out += '?';
+      }
+    } else if (IsLowSurrogate(unit.value)) {
+      out += '?';
+    } else {
+      AppendUtf8(unit.value, out);
+    }
+  }
+  return out;
+}
+
+bool IsHiddenClass(std::string_view descriptor) {
+  return descriptor.find('.') != std::string_view::npos;
+}
+
+bool IsLinkageClass(std::string_view internal_name) {
+  return internal_name.starts_with("java/lang/invoke/") &&
+         (IsHiddenClass(internal_name) || internal_name.ends_with("$Holder"));
+}
+
+bool IsGeneratedAccessor(std::string_view descriptor) {
+  constexpr std::string_view kPrefix = "Ljdk/internal/reflect/Generated";
+  if (!descriptor.starts_with(kPrefix) || !descriptor.ends_with(';')) return false;
+  descriptor.remove_suffix(1);
+  const size_t end = descriptor.find_last_not_of("0123456789");
+  return end + 1 < descriptor.size() && descriptor.substr(0, end + 1).ends_with("Accessor");
+}
+
+}  // namespace iprof

@@ -1,0 +1,69 @@
+#include "writer/names/type_names.h"
+
+#include <catch2/catch.hpp>
+
+using namespace iprof;
+using Names = std::vector<std::string>;
+
+TEST_CASE("types are named as Class.getName() names them") {
+  CHECK(TypeNameOf("I") == "int");
+  CHECK(TypeNameOf("V") == "void");
+  CHECK(TypeNameOf("Ljava/util/Map$Entry;") == "java.util.Map$Entry");
+  CHECK(TypeNameOf("[I") == "[I");
+  CHECK(TypeNameOf("[[Ljava/lang/String;") == "[[Ljava.lang.String;");
+  CHECK(TypeNameOf("La/Foo$$Lambda.0x01;") == "a.Foo$$Lambda/0x01");
+}
+
+TEST_CASE("what is no descriptor has no name") {
+  for (const char* text : {"", "[", "L", "L;", "La", "X", "II", "La;I", "[[", "[La"}) {
+    INFO(text);
+    CHECK_FALSE(TypeNameOf(text).has_value());
+  }
+}
+
+TEST_CASE("a signature is the return type, then the parameters") {
+  CHECK(SignatureOf("()V") == Names{"void"});
+  CHECK(SignatureOf("(IJ[BLjava/lang/String;)[[D") ==
+        Names{"[[D", "int", "long", "[B", "java.lang.String"});
+  for (const char* text : {"", "()", "(V)V", "I", "(I", "(La)V", "()VV", "([)V"}) {
+    INFO(text);
+    CHECK_FALSE(SignatureOf(text).has_value());
+  }
+}
+
+TEST_CASE("modified UTF-8 becomes UTF-8") {
+  using namespace std::string_literals;
+  CHECK(ToUtf8("plain") == "plain");
+  CHECK(ToUtf8("\xC0\x80") == "\0"s);
+  CHECK(ToUtf8("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
+  CHECK(ToUtf8("\xE2\x82\xAC") == "\xE2\x82\xAC");
+  CHECK(ToUtf8("\xED\xA0\xBD\xED\xB8\x80") == "\xF0\x9F\x98\x80");  // U+1F600 as a surrogate pair
+  CHECK(ToUtf8("a\xED\xA0\xBD"
+               "b") == "a?b");           // a high surrogate alone
+  CHECK(ToUtf8("\xED\xB8\x80") == "?");  // a low surrogate alone
+  CHECK(ToUtf8("\xFF\xC3") == "??");
+}
+
+TEST_CASE("hidden classes carry a dot in JVMTI's descriptors") {
+  CHECK(IsHiddenClass("La/Foo$$Lambda.0x0000000800c03000;"));
+  CHECK(IsHiddenClass("[La/Foo$$Lambda.0x01;"));
+  CHECK_FALSE(IsHiddenClass("La/Foo$$Lambda$1;"));
+}
+
+TEST_CASE("what reflection generates is known by its running number") {
+  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor7;"));
+  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedSerializationConstructorAccessor12;"));
+  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor;"));
+  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/NativeMethodAccessorImpl;"));
+  CHECK_FALSE(IsGeneratedAccessor("La/GeneratedMethodAccessor7;"));
+  CHECK_FALSE(IsGeneratedAccessor(""));
+}
+
+TEST_CASE("linkage of method handles: lambda forms, hidden ones and those of the holders") {
+  CHECK(IsLinkageClass("java/lang/invoke/LambdaForm$MH.0x000000080001"));
+  CHECK(IsLinkageClass("java/lang/invoke/Invokers$Holder"));
+  CHECK_FALSE(IsLinkageClass("java/lang/invoke/LambdaForm$Name"));
+  CHECK_FALSE(IsLinkageClass("java/lang/invoke/Invokers"));
+  CHECK_FALSE(IsLinkageClass("a/Foo$$Lambda.0x01"));
+  CHECK_FALSE(IsLinkageClass("a/Foo$Holder"));
+}

@@ -1,0 +1,23 @@
+// CheckSuccessors: the rules about one branch's or switch's triples (bci, index, count), for
+// CheckProfile.
+//
+// Why they matter: the consumer adds counts up by index, finds a successor by its bci alone, takes
+// bci -5 for "a further key of this index", and indexes an array by the index without looking.
+// Counts themselves are checked elsewhere. Pure; never fails.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "writer/ops/check_rules.h"
+
+namespace iprof {
+
+// `at`: position of the offending integer in values, whose length is a positive multiple of 3.
+using SuccessorReport =
+    std::function<void(Rule rule, size_t at, std::string found, std::string expected)>;
+void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& report);
+
+}  // namespace iprof

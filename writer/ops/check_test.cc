@@ -1,0 +1,296 @@
+// Each rule has a file that breaks it, and that file breaks nothing else; a sound file breaks
+// nothing.
+#include "writer/ops/check.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "writer/ops/check_names.h"
+
+namespace iprof {
+namespace {
+
+const char kTypes[] =
+    R"({"id":0,"name":"boolean"},{"id":1,"name":"byte"},{"id":2,"name":"short"},)"
+    R"({"id":3,"name":"char"},{"id":4,"name":"int"},{"id":5,"name":"float"},)"
+    R"({"id":6,"name":"long"},{"id":7,"name":"double"},{"id":8,"name":"void"},)"
+    R"({"id":9,"name":"java.lang.Object"},{"id":10,"name":"a.Main"},{"id":11,"name":"a.Shape"})";
+const char kMethods[] = R"({"id":1,"name":"main","signature":[10,8]},)"
+                        R"({"id":2,"name":"area","signature":[11,4,4]})";
+
+// A file with these sections; more types and methods come after the usual ones.
+struct File {
+  std::string version = "1.1.0";
+  std::string more_types = {};
+  std::string more_methods = {};
+  std::string tables = {};
+
+  std::string Text() const {
+    return R"({"version":")" + version + R"(","types":[)" + kTypes + more_types +
+           R"(],"methods":[)" + kMethods + more_methods + "]" + tables + "}";
+  }
+};
+
+std::vector<Finding> FindingsOf(const std::string& text, bool strict = true) {
+  std::vector<Finding> findings;
+  const auto counts =
+      CheckProfileText(text, {.strict = strict}, [&](const Finding& f) { findings.push_back(f); });
+  if (!counts.ok()) FAIL(counts.status().message() << "\nin " << text);
+  return findings;
+}
+
+std::string Describe(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const Finding& f : findings) {
+    out += std::string(InfoOf(f.rule).name) + " at " + f.path + ": found " + f.found +
+           ", expected " + f.expected + "\n";
+  }
+  return out;
+}
+
+struct Case {
+  Rule rule;
+  std::string path;  // where the violation is
+  File file;
+};
+
+File Types(const std::string& types) { return {.more_types = "," + types}; }
+File Methods(const std::string& methods) { return {.more_methods = "," + methods}; }
+File Entry(const std::string& table, const std::string& ctx, const std::string& records) {
+  return {.tables = ",\"" + table + "\":[{\"ctx\":\"" + ctx + "\",\"records\":[" + records + "]}]"};
+}
+File Branch(const std::string& records) { return Entry("conditionalProfiles", "1:3", records); }
+File Receivers(const std::string& records) {
+  return Entry("virtualInvokeProfiles", "1:3", records);
+}
+
+std::vector<Case> Cases() {
+  const std::string blocking = R"({"id":5,"name":"wait0","signature":[9,8,6]})";
+  const std::string linkage_type = R"({"id":20,"name":"java.lang.invoke.LambdaForm$MH/0x1"})";
+  const std::string sample = R"(,"samplingProfiles":[{"ctx":"5:1<1:2","records":[3]}])";
+  const std::string two_calls =
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[3]},{"ctx":"01:0","records":[4]}])";
+  const std::string two_monitors =
+      R"(,"monitorProfiles":[{"ctx":"0:0","records":[10,1]},{"ctx":"0:0","records":[11,1]}])";
+  const std::string odd_member = R"(,"callCountProfiles":[{"ctx":"1:0","records":[3],"x":1}])";
+  const std::string schema_spelling = R"(,"instanceofProfiles":[{"ctx":"1:3","records":[10,1]}])";
+  const std::string instance_of = R"(,"instanceOfProfiles":[{"ctx":"1:3","records":[10,1]}])";
+  return {
+      {Rule::kShape, "$.types[12].name", Types(R"({"id":12,"name":7})")},
+      {Rule::kShape, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:0<", "1")},
+      {Rule::kVersion, "$.version", {.version = "2.0.0"}},
+      {Rule::kVersion, "$.version", {.version = "0.2.0"}},
+      {Rule::kVersion, "$.version", {.version = "one"}},
+      {Rule::kVersion, "$.version", {.version = "1.1.0-rc1"}},
+      {Rule::kShape, "$.x", {.tables = R"(,"x":1,"x":2)"}},
+      {Rule::kTypeId, "$.types[12].id", Types(R"({"id":-3,"name":"a.C"})")},
+      {Rule::kTypeId, "$.types[12].id", Types(R"({"id":4611686018427387905,"name":"a.C"})")},
+      {Rule::kTypeIdRepeated, "$.types[12].id", Types(R"({"id":11,"name":"a.C"})")},
+      {Rule::kTypeNameRepeated, "$.types[12].name", Types(R"({"id":12,"name":"a.Main"})")},
+      {Rule::kTypeName, "$.types[12].name", Types(R"({"id":12,"name":""})")},
+      {Rule::kMethodId, "$.methods[2].id", Methods(R"({"id":-1,"name":"m","signature":[10,8]})")},
+      {Rule::kMethodId, "$.methods[2].id",
+       Methods(R"({"id":4611686018427387905,"name":"m","signature":[10,8]})")},
+      {Rule::kMethodIdRepeated, "$.methods[2].id",
+       Methods(R"({"id":2,"name":"m","signature":[10,8]})")},
+      {Rule::kMethodRepeated, "$.methods[2]",
+       Methods(R"({"id":3,"name":"area","signature":[11,4,4]})")},
+      {Rule::kMethodName, "$.methods[2].name", Methods(R"({"id":3,"name":"","signature":[10,8]})")},
+      {Rule::kMethodSignatureLength, "$.methods[2].signature",
+       Methods(R"({"id":3,"name":"m","signature":[10]})")},
+      {Rule::kMethodSignatureType, "$.methods[2].signature[2]",
+       Methods(R"({"id":3,"name":"m","signature":[10,8,77]})")},
+      {Rule::kContextMethod, "$.callCountProfiles[0].ctx",
+       Entry("callCountProfiles", "1:0<9:3", "1")},
+      {Rule::kContextRepeated, "$.callCountProfiles[1].ctx", {.tables = two_calls}},
+      {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
+       Entry("conditionalProfiles", "1:65535", "9,0,1,4,1,1")},
+      {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
+       Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
+      {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
+      {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
+      {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
+      {Rule::kRecordLength, "$.callCountProfiles[0].records",
+       Entry("callCountProfiles", "1:0", "1,2")},
+      {Rule::kRecordLength, "$.conditionalProfiles[0].records", Branch("1,2")},
+      {Rule::kRecordLength, "$.virtualInvokeProfiles[0].records", Receivers("10,1,11")},
+      {Rule::kRecordType, "$.virtualInvokeProfiles[0].records[2]", Receivers("10,3,99,1")},
+      {Rule::kCountNegative, "$.callCountProfiles[0].records[0]",
+       Entry("callCountProfiles", "1:0", "-1")},
+      {Rule::kCountNegative, "$.conditionalProfiles[0].records[2]", Branch("9,0,-1,4,1,1")},
+      {Rule::kCountZero, "$.samplingProfiles[0].records[0]", Entry("samplingProfiles", "1:0", "0")},
+      {Rule::kSuccessorIndex, "$.conditionalProfiles[0].records[4]", Branch("9,0,1,4,2,1")},
+      {Rule::kSuccessorIndex, "$.conditionalProfiles[0].records[1]", Branch("9,-1,1,4,0,1")},
+      {Rule::kSuccessorRepeatedKey, "$.conditionalProfiles[0].records[0]",
+       Branch("-5,0,1,9,0,1,4,1,1")},
+      {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
+       Branch("9,0,1,9,1,1,4,2,1")},
+      {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
+       Branch("14,0,9000,14,1,1000")},
+      {Rule::kReceiverSum, "$.virtualInvokeProfiles[0].records", Receivers("")},
+      {Rule::kTypeNameForm, "$.types[12].name", Types(R"({"id":12,"name":"a/b/C"})")},
+      {Rule::kTypeNameForm, "$.types[12].name", Types(R"({"id":12,"name":"int[]"})")},
+      {Rule::kTypeNameUnstable, "$.types[12].name",
+       Types(R"({"id":12,"name":"a.C$$Lambda/0x00007f0123456789"})")},
+      {Rule::kMethodSignatureVoid, "$.methods[2].signature[2]",
+       Methods(R"({"id":3,"name":"m","signature":[10,8,8]})")},
+      {Rule::kContextBciNegative, "$.conditionalProfiles[0].ctx",
+       Entry("conditionalProfiles", "1:-1", "9,0,1,4,1,1")},
+      {Rule::kSuccessorBciNegative, "$.conditionalProfiles[0].records[0]", Branch("-7,0,1,4,1,1")},
+      {Rule::kSuccessorAllZero, "$.conditionalProfiles[0].records[0]", Branch("9,0,0,4,1,0")},
+      {Rule::kSuccessorIndexGap, "$.conditionalProfiles[0].records[1]",
+       Branch("9,0,1,4,2,1,-5,2,0")},
+      {Rule::kSuccessorIndexAmbiguous, "$.conditionalProfiles[0].records[6]",
+       Branch("9,0,1,4,1,1,5,1,1")},
+      {Rule::kSuccessorTripleRepeated, "$.conditionalProfiles[0].records[6]",
+       Branch("9,0,1,4,1,1,9,0,1")},
+      {Rule::kReceiverRepeated, "$.virtualInvokeProfiles[0].records[2]", Receivers("10,3,10,1")},
+      {Rule::kReceiverOrder, "$.virtualInvokeProfiles[0].records[2]", Receivers("10,1,11,3")},
+      {Rule::kSampleBlocked,
+       "$.samplingProfiles[0].ctx",
+       {.more_methods = "," + blocking, .tables = sample}},
+      {Rule::kSampleLinkage,
+       "$.samplingProfiles[0].ctx",
+       {.more_types = "," + linkage_type,
+        .more_methods = R"(,{"id":5,"name":"invoke","signature":[20,8]})",
+        .tables = sample}},
+      {Rule::kInstanceOfSpelling, "$.instanceofProfiles", {.tables = schema_spelling}},
+      {Rule::kInstanceOfVersion,
+       "$.instanceOfProfiles",
+       {.version = "1.0.0", .tables = instance_of}},
+      {Rule::kUnknownMember, "$.callCountProfiles[0].x", {.tables = odd_member}},
+  };
+}
+
+TEST_CASE("a sound profile has no findings, strictly") {
+  const File sound{
+      .more_types = R"(,{"id":12,"name":"[La.Main;"},{"id":13,"name":"[[I"},)"
+                    R"({"id":14,"name":"a.C$$Lambda/0x0123456789abcdef0123456789abcdef0"})",
+      .tables =
+          R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0<1:7","records":[3]}],)"
+          R"("conditionalProfiles":[{"ctx":"1:3","records":[53,0,1,14,1,10]},)"
+          R"({"ctx":"1:9","records":[30,0,1,40,1,2,-5,0,0,50,2,1]},)"
+          R"({"ctx":"1:12","records":[14,0,10000]}],)"
+          R"("virtualInvokeProfiles":[{"ctx":"1:7","records":[11,2,10,1]}],)"
+          R"("monitorProfiles":[{"ctx":"0:0","records":[10,2]}],)"
+          R"("samplingProfiles":[{"ctx":"2:1<1:7","records":[4]}],)"
+          R"("instanceOfProfiles":[{"ctx":"1:3","records":[10,1]}],"extra":{"a":[1]})"};
+  CHECK(Describe(FindingsOf(sound.Text())) == "");
+}
+
+TEST_CASE("each rule has a file that breaks it and nothing else") {
+  std::set<Rule> covered;
+  for (const Case& c : Cases()) {
+    const std::string text = c.file.Text();
+    INFO(text);
+    const std::vector<Finding> findings = FindingsOf(text);
+    INFO("findings:\n" << Describe(findings));
+    REQUIRE(findings.size() == 1);
+    CHECK(InfoOf(findings[0].rule).name == InfoOf(c.rule).name);
+    CHECK(findings[0].path == c.path);
+    CHECK(findings[0].offset > 0);
+    CHECK(findings[0].offset < text.size());
+    // The doubtful are silent unless asked for.
+    CHECK(FindingsOf(text, false).size() == (InfoOf(c.rule).doubtful ? 0 : 1));
+    covered.insert(c.rule);
+  }
+  // These need a whole file of their own, below.
+  covered.insert(Rule::kTypeStandardId);
+  covered.insert(Rule::kTypeStandardMissing);
+  covered.insert(Rule::kTypeStandardElsewhere);
+  std::string missing;
+  for (const RuleInfo& info : AllRules()) {
+    if (!covered.contains(info.rule)) missing += std::string(info.name) + " ";
+  }
+  CHECK(missing == "");
+}
+
+TEST_CASE("standard types") {
+  const auto swapped = FindingsOf(
+      R"({"version":"1.0.0","types":[{"id":4,"name":"long"},{"id":5,"name":"a.C"}],"methods":[]})",
+      false);
+  REQUIRE(swapped.size() == 2);
+  CHECK(InfoOf(swapped[0].rule).name == "type-standard-id");
+  CHECK(swapped[0].expected == "id 6");
+  CHECK(InfoOf(swapped[1].rule).name == "type-standard-id");
+  CHECK(swapped[1].expected == "float");
+  // Real files of 0.4.0 have them elsewhere, wherever the version stands: a doubt, not an error.
+  const std::string types = R"("types":[{"id":4,"name":"long"},{"id":5,"name":"a.C"}])";
+  for (const std::string& old : {R"({"version":"0.4.0",)" + types + R"(,"methods":[]})",
+                                 "{" + types + R"(,"methods":[],"version":"0.4.0"})"}) {
+    INFO(old);
+    CHECK(FindingsOf(old, false).empty());
+    const auto doubts = FindingsOf(old);
+    CHECK(std::count_if(doubts.begin(), doubts.end(), [](const Finding& f) {
+            return f.rule == Rule::kTypeStandardElsewhere;
+          }) == 2);
+  }
+  CHECK(FindingsOf("{" + types + R"(,"methods":[],"version":"1.0.0"})", false).size() == 2);
+  const auto none = FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})");
+  CHECK(none.size() == 10);
+  CHECK(FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})", false).empty());
+}
+
+TEST_CASE("all violations are found, with their places") {
+  const std::string text = File{.more_methods = R"(,{"id":3,"name":"m","signature":[66,67]})",
+                                .tables = R"(,"callCountProfiles":[{"ctx":"8:1","records":[-1]},)"
+                                          R"({"ctx":"8:1","records":[0]}])"}
+                               .Text();
+  const auto findings = FindingsOf(text);
+  INFO(Describe(findings));
+  std::vector<std::string> rules;
+  for (const Finding& f : findings) rules.emplace_back(InfoOf(f.rule).name);
+  CHECK(rules == std::vector<std::string>{
+                     "method-signature-type", "method-signature-type", "call-ctx-bci", "ctx-method",
+                     "count-negative", "ctx-repeated", "call-ctx-bci", "ctx-method", "count-zero"});
+  // The offset is that of the context's string.
+  CHECK(findings[2].offset == text.find("\"8:1\""));
+}
+
+TEST_CASE("tables before types and missing keys") {
+  const auto before = FindingsOf(
+      R"({"callCountProfiles":[{"ctx":"1:0","records":[1]}],"methods":[],"types":[],"version":"1.0.0"})",
+      false);
+  REQUIRE(before.size() == 1);
+  CHECK(before[0].path == "$.callCountProfiles[0].ctx");
+  CHECK(FindingsOf("{}", false).size() == 3);
+}
+
+TEST_CASE("what is no JSON is bad input, not a finding") {
+  for (const char* text : {"", "[1]", "{\"version\":\"1.0.0\"", "\x1f\x8b"}) {
+    const auto checked = CheckProfileText(text, {}, [](const Finding&) {});
+    REQUIRE_FALSE(checked.ok());
+    CHECK(checked.status().code() == Code::kBadInput);
+  }
+}
+
+TEST_CASE("the table of rules is in the enum's order and has no name twice") {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < AllRules().size(); ++i) {
+    CHECK(static_cast<size_t>(AllRules()[i].rule) == i);
+    CHECK(names.insert(AllRules()[i].name).second);
+  }
+}
+
+TEST_CASE("names") {
+  for (const char* good : {"a.b.C", "C", "a.C$D", "[I", "[[La.B;", "a.C$$Lambda/0x12",
+                           "java.lang.invoke.LambdaForm$DMH/s384ff554"}) {
+    CHECK(WrongClassNameForm(good) == "");
+  }
+  for (const char* bad : {"a/b/C", "La.B;", "[La.B", "[V", "[", "int[]", "a/C"}) {
+    INFO(bad);
+    CHECK(WrongClassNameForm(bad) != "");
+  }
+  CHECK(IsUnstableLambdaName("a.C$$Lambda/0x00007f0123456789"));
+  CHECK(IsUnstableLambdaName("a.C$$Lambda$14/0x0000000800c03000"));
+  CHECK_FALSE(IsUnstableLambdaName("a.C$$Lambda/0x0123456789abcdef0123456789abcdef0"));
+  CHECK_FALSE(IsUnstableLambdaName("a.C$$Lambda$5f2b0c7dc4a1bb3d1c6c6a8d0f6f7cbb8d9f0a1b"));
+  CHECK(IsBlockingMethod("jdk.internal.misc.Unsafe", "park"));
+  CHECK_FALSE(IsBlockingMethod("a.Unsafe", "park"));
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,140 @@
+#include "writer/ops/diff.h"
+
+#include <catch2/catch.hpp>
+
+#include "writer/model/example_profiles.h"
+#include "writer/ops/ops_test_profiles.h"
+
+namespace iprof {
+namespace {
+
+TEST_CASE("a branch that moved in hot code comes before one that turned round in cold code") {
+  const Profile a =
+      ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,900,14,1,100]},)"
+                  R"({"ctx":"2:9","records":[70,0,1,80,1,0]}])");
+  const Profile b =
+      ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,700,14,1,300]},)"
+                  R"({"ctx":"2:9","records":[70,0,0,80,1,1]}])");
+  const ProfileDiff diff = DiffProfiles(a, b);
+  REQUIRE(diff.items.size() == 2);
+  CHECK(diff.items[0].context == "a.Main.loop()void:3");
+  CHECK(diff.items[0].movement == Approx(0.2));
+  CHECK(diff.items[0].outcomes[0].share_a ==
+        Approx(0.9 * (diff.items[0].outcomes[0].name == "bci 53") +
+               0.1 * (diff.items[0].outcomes[0].name == "bci 14")));
+  CHECK(diff.items[1].movement == Approx(1));
+  CHECK(diff.items[0].importance > diff.items[1].importance);
+  CHECK(DiffProfiles(a, b, {.threshold = 0.5}).items.size() == 1);
+}
+
+TEST_CASE("what only one has, and shares that moved") {
+  const Profile a = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[50]},{"ctx":"2:0","records":[50]}],)"
+      R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[11,3,12,1]}])");
+  const Profile b = Parse(
+      R"({"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":10,"name":"a.Main"},)"
+      R"({"id":12,"name":"a.Circle"},{"id":11,"name":"a.Shape"},{"id":13,"name":"a.New"}],"methods":[)"
+      R"({"id":1,"name":"main","signature":[10,8]},{"id":5,"name":"other","signature":[13,8]},)"
+      R"({"id":2,"name":"loop","signature":[10,8]}],"callCountProfiles":[{"ctx":"1:0","records":[75]},)"
+      R"({"ctx":"5:0","records":[25]}],"virtualInvokeProfiles":[{"ctx":"2:7","records":[12,4]}]})");
+  const ProfileDiff diff = DiffProfiles(a, b);
+  REQUIRE(diff.items.size() == 4);
+  CHECK(diff.items[0].table == Table::kVirtualInvokes);
+  CHECK(diff.items[0].movement == Approx(0.75));
+  CHECK(diff.items[1].kind == DiffKind::kOnlyInA);
+  CHECK(diff.items[1].context == "a.Main.loop()void:0");
+  CHECK(diff.items[2].importance == Approx(0.25));
+  CHECK(diff.methods_only_in_a ==
+        std::vector<std::string>{"a.Circle.area()void", "a.Shape.area()void"});
+  CHECK(diff.methods_only_in_b == std::vector<std::string>{"a.New.other()void"});
+  CHECK(diff.types_only_in_b == std::vector<std::string>{"a.New"});
+}
+
+TEST_CASE("another order or numbering of successors is no difference") {
+  const auto branch = [](const std::string& records) {
+    return ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[)" + records + "]}]");
+  };
+  CHECK(DiffProfiles(branch("53,0,1000,14,1,9000"), branch("14,0,9,53,1,1"), {.threshold = 0})
+            .empty());
+  const ProfileDiff moved = DiffProfiles(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30"));
+  REQUIRE(moved.items.size() == 1);
+  CHECK(moved.items[0].movement == Approx(0.2));
+  REQUIRE(moved.items[0].outcomes.size() == 2);
+  CHECK(moved.items[0].outcomes[0].name == "bci 14");
+  CHECK(moved.items[0].outcomes[0].share_b == Approx(0.7));
+  // Several triples of one target, or one with the sum: both forms say the same.
+  CHECK(DiffProfiles(branch("14,0,90,14,1,10"), branch("14,0,100"), {.threshold = 0}).empty());
+  CHECK(DiffProfiles(branch("40,0,1,30,1,2,-5,0,3"), branch("40,0,4,30,1,2"), {.threshold = 0})
+            .empty());
+  const ProfileDiff meets = DiffProfiles(branch("14,0,90,14,1,10"), branch("53,0,90,14,1,10"));
+  REQUIRE(meets.items.size() == 1);
+  CHECK(meets.items[0].movement == Approx(0.9));
+  CHECK(meets.items[0].outcomes[0].name == "bci 14");
+  CHECK(meets.items[0].outcomes[0].share_a == Approx(1.0));
+
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    RepeatableRandom random(seed);
+    const Profile a = MakeBranchProfile(random);
+    const Profile b = RenumberedProfile(a, random);
+    REQUIRE(DiffProfiles(a, b, {.threshold = 0}).empty());
+    // And it makes none in comparison with a third.
+    const Profile c = MakeBranchProfile(random);
+    const ProfileDiff ac = DiffProfiles(a, c, {.threshold = 0});
+    const ProfileDiff bc = DiffProfiles(b, c, {.threshold = 0});
+    REQUIRE(ac.items.size() == bc.items.size());
+    for (size_t i = 0; i < ac.items.size(); ++i) {
+      REQUIRE(ac.items[i].movement == Approx(bc.items[i].movement));
+    }
+  }
+}
+
+TEST_CASE("what moved in a branch is what the consumer sees of one triple for each target") {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    INFO("seed " << seed);
+    RepeatableRandom random(seed);
+    const Profile a = WithOneTripleEach(MakeBranchProfile(random));
+    const Profile b = WithOneTripleEach(MakeBranchProfile(random));
+    const ConsumerView view_a(a);
+    const ConsumerView view_b(b);
+    for (const DiffItem& item : DiffProfiles(a, b, {.threshold = 0}).items) {
+      if (item.kind != DiffKind::kMoved) continue;
+      const Bci bci = std::stoi(item.context.substr(item.context.rfind(':') + 1));
+      const auto shares = [&](const Profile& profile, const ConsumerView& view) {
+        std::map<std::string, double> found;
+        for (const auto& o : view.Branch(MethodNamed(profile, "a.Main.loop()void"), bci).outcomes) {
+          found["bci " + std::to_string(o.bci)] = o.probability;
+        }
+        return found;
+      };
+      auto in_a = shares(a, view_a);
+      auto in_b = shares(b, view_b);
+      for (const DiffOutcome& o : item.outcomes) {
+        if (o.name == "no bci") continue;
+        REQUIRE(o.share_a == Approx(in_a[o.name]).margin(1e-4));
+        REQUIRE(o.share_b == Approx(in_b[o.name]).margin(1e-4));
+      }
+    }
+  }
+}
+
+TEST_CASE("no difference to itself; sides swap") {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    INFO("seed " << seed);
+    const Profile a = MakeRandomProfile(2 * seed);
+    const Profile b = MakeRandomProfile(2 * seed + 1);
+    REQUIRE(DiffProfiles(a, a, {.threshold = 0}).empty());
+    const ProfileDiff ab = DiffProfiles(a, b, {.threshold = 0});
+    const ProfileDiff ba = DiffProfiles(b, a, {.threshold = 0});
+    REQUIRE(ab.items.size() == ba.items.size());
+    REQUIRE(ab.methods_only_in_a == ba.methods_only_in_b);
+    for (size_t i = 0; i < ab.items.size(); ++i) {
+      REQUIRE(ab.items[i].importance == Approx(ba.items[i].importance));
+      if (i > 0) REQUIRE(ab.items[i - 1].importance >= ab.items[i].importance);
+      REQUIRE(ab.items[i].movement <= 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace iprof

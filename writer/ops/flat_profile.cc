@@ -1,0 +1,112 @@
+#include "writer/ops/flat_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "writer/io/source_lines.h"
+
+namespace iprof {
+namespace {
+
+// The part of a class name before its last dot; dots behind a '/' belong to a hidden class's
+// suffix.
+std::string PackageOf(std::string_view type) {
+  const size_t dot = type.substr(0, type.find('/')).rfind('.');
+  return dot == std::string_view::npos ? "(default)" : std::string(type.substr(0, dot));
+}
+
+struct Sums {
+  int64_t self = 0;
+  int64_t total = 0;
+  uint64_t last_sample = 0;  // counted for this one already
+};
+
+class Flattening {
+ public:
+  Flattening(const Profile& profile, FlatKey key)
+      : profile_(profile),
+        key_(key),
+        lines_(key == FlatKey::kLine ? SourceLines::Of(profile) : SourceLines()) {}
+
+  FlatProfile Run() {
+    FlatProfile flat;
+    flat.has_lines = !lines_.empty();
+    for (const EntryIndex entry : EntriesOf(profile_, Table::kSamples)) {
+      const int64_t count = profile_.EntryCount(Table::kSamples, entry);
+      flat.total = SaturatingAdd(flat.total, count);
+      ++sample_;
+      bool innermost = true;
+      profile_.ForEachFrame(profile_.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        Sums& sums = sums_[KeyOf(frame)];
+        if (innermost) sums.self = SaturatingAdd(sums.self, count);
+        innermost = false;
+        if (sums.last_sample == sample_) return;
+        sums.last_sample = sample_;
+        sums.total = SaturatingAdd(sums.total, count);
+      });
+    }
+    for (const auto& [key, sums] : sums_) flat.rows.push_back({NameOf(key), sums.self, sums.total});
+    std::sort(flat.rows.begin(), flat.rows.end(), [](const FlatRow& a, const FlatRow& b) {
+      if (a.self != b.self) return a.self > b.self;
+      if (a.total != b.total) return a.total > b.total;
+      return a.name < b.name;
+    });
+    return flat;
+  }
+
+ private:
+  // A method (or package) number, and where asked for a bci, or a line.
+  using Key = std::pair<uint32_t, int64_t>;
+  static constexpr int64_t kNoLine = -1;
+
+  Key KeyOf(const Frame& frame) {
+    if (key_ == FlatKey::kPosition) return {static_cast<uint32_t>(frame.method), frame.bci};
+    if (key_ == FlatKey::kMethod) return {static_cast<uint32_t>(frame.method), 0};
+    if (key_ == FlatKey::kLine) return {static_cast<uint32_t>(frame.method), LineOf(frame)};
+    const auto [at, is_new] = package_of_.try_emplace(static_cast<uint32_t>(frame.method), 0U);
+    if (is_new) {
+      const std::string name = PackageOf(profile_.TypeName(profile_.DeclaringType(frame.method)));
+      const auto found = std::find(packages_.begin(), packages_.end(), name);
+      at->second = static_cast<uint32_t>(found - packages_.begin());
+      if (found == packages_.end()) packages_.push_back(name);
+    }
+    return {at->second, 0};
+  }
+
+  int64_t LineOf(const Frame& frame) {
+    const auto [at, is_new] =
+        line_of_.try_emplace({static_cast<uint32_t>(frame.method), frame.bci}, kNoLine);
+    if (is_new)
+      at->second =
+          lines_.LineOf(profile_.DescribeMethod(frame.method), frame.bci).value_or(kNoLine);
+    return at->second;
+  }
+
+  std::string NameOf(const Key& key) const {
+    if (key_ == FlatKey::kPackage) return packages_[key.first];
+    const std::string method = profile_.DescribeMethod(MethodIndex{key.first});
+    const bool is_place =
+        key_ == FlatKey::kPosition || (key_ == FlatKey::kLine && key.second != kNoLine);
+    return is_place ? method + ":" + std::to_string(key.second) : method;
+  }
+
+  const Profile& profile_;
+  const FlatKey key_;
+  std::map<Key, Sums> sums_;
+  std::unordered_map<uint32_t, uint32_t> package_of_;
+  std::vector<std::string> packages_;
+  const SourceLines lines_;
+  std::map<std::pair<uint32_t, Bci>, int64_t> line_of_;
+  uint64_t sample_ = 0;
+};
+
+}  // namespace
+
+FlatProfile ComputeFlatProfile(const Profile& profile, FlatKey key) {
+  return Flattening(profile, key).Run();
+}
+
+}  // namespace iprof

@@ -1,0 +1,259 @@
+#include "writer/ops/merge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "writer/io/reader.h"
+#include "writer/ops/merge_canonical.h"
+#include "writer/ops/merge_mapping.h"
+
+namespace iprof {
+namespace {
+
+// Calls work(i) for each i below count, at once as far as the system gives threads. Returns when all
+// have ended; std::bad_alloc, where one has thrown it.
+void InParallel(size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<bool> out_of_memory = false;
+  const auto run = [&](size_t i) {
+    try {
+      work(i);
+    } catch (const std::bad_alloc&) {
+      out_of_memory.store(true);
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  size_t next = 1;
+  try {
+    for (; next < count; ++next) threads.emplace_back(run, next);
+  } catch (const std::system_error&) {  // no thread,
+  } catch (const std::bad_alloc&) {     // or no memory for one: the rest is done here
+  }
+  if (count != 0) run(0);
+  for (; next < count; ++next) run(next);
+  for (std::thread& thread : threads) thread.join();
+  if (out_of_memory.load()) throw std::bad_alloc();
+}
+
+// What the threads of one MergeFiles share.
+class Worklist {
+ public:
+  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options)
+      : inputs_(inputs), options_(options), failures_(inputs.size()) {}
+
+  // One thread: inputs are handed out in order, so every input before a failed one is still tried,
+  // and the failure that is reported is the first in the order given.
+  void Run(ProfileMerger& merger) {
+    try {
+      while (!stop_.load(std::memory_order_relaxed)) {
+        const size_t at = next_.fetch_add(1);
+        if (at >= inputs_.size()) return;
+        AddInput(at, merger);
+      }
+    } catch (const std::bad_alloc&) {
+      stop_.store(true);
+      throw;
+    }
+  }
+
+  std::vector<MergeFailure> Failures() const {
+    std::vector<MergeFailure> failures;
+    for (size_t i = 0; i < failures_.size(); ++i) {
+      if (!failures_[i].ok()) failures.push_back({inputs_[i].path, failures_[i]});
+    }
+    return failures;
+  }
+
+ private:
+  void AddInput(size_t at, ProfileMerger& merger) {
+    Result<Profile> read = ReadProfileFile(inputs_[at].path);
+    if (read.ok()) {
+      merger.Add(std::move(*read), inputs_[at].weight);
+    } else {
+      failures_[at] = read.status();
+      if (options_.failure_mode == FailureMode::kAny) stop_.store(true);
+    }
+    const std::lock_guard lock(progress_lock_);
+    ++done_;
+    if (options_.on_progress) options_.on_progress(done_, inputs_.size());
+  }
+
+  std::span<const MergeInput> inputs_;
+  const MergeOptions& options_;
+  std::vector<Status> failures_;  // each written by the thread that read the input
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::mutex progress_lock_;
+  size_t done_ = 0;
+};
+
+// Adds the second half to the first, in pairs on their own threads, until one is left.
+void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
+  while (mergers.size() > 1) {
+    const size_t pairs = mergers.size() / 2;
+    const size_t kept = mergers.size() - pairs;
+    InParallel(pairs, [&mergers, kept](size_t i) {
+      mergers[i]->Add(std::move(*mergers[kept + i]));
+      mergers[kept + i].reset();
+    });
+    mergers.resize(kept);
+  }
+}
+
+}  // namespace
+
+void ProfileMerger::AddLines(std::string_view json) {
+  SourceLines lines;
+  if (lines.AddJson(json)) {
+    if (!lines_) lines_.emplace();
+    lines_->Add(lines);
+    return;
+  }
+  if (odd_lines_ && *odd_lines_ != json) conflicting_keys_.emplace_back(kSourceLinesKey);
+  if (!odd_lines_ || json < *odd_lines_) odd_lines_ = json;
+}
+
+void ProfileMerger::AddLinesOf(const Profile& input) {
+  for (const ExtraKey& extra : input.extras())
+    if (extra.key == kSourceLinesKey) AddLines(extra.json);
+}
+
+void ProfileMerger::WriteLines() {
+  if (lines_ && odd_lines_) conflicting_keys_.emplace_back(kSourceLinesKey);
+  if (lines_) {
+    merged_.SetExtra(kSourceLinesKey, lines_->ToJson());
+  } else if (odd_lines_) {
+    merged_.SetExtra(kSourceLinesKey, *odd_lines_);
+  }
+  lines_.reset();
+  odd_lines_.reset();
+}
+
+void ProfileMerger::AddExtras(const Profile& input) {
+  for (const ExtraKey& extra : input.extras()) {
+    if (extra.key == kSourceLinesKey) continue;
+    const auto known = merged_.extras();
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const ExtraKey& k) { return k.key == extra.key; });
+    if (found == known.end()) {
+      merged_.SetExtra(extra.key, extra.json);
+    } else if (found->json != extra.json) {
+      conflicting_keys_.push_back(extra.key);
+      if (extra.json < found->json) merged_.SetExtra(extra.key, extra.json);
+    }
+  }
+}
+
+void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
+  const IndexMapping mapping = MapInto(input, merged_);
+  std::vector<Successor> successors;
+  std::vector<TypeCount> types;
+  for (const Table table : kAllTables) {
+    for (const EntryIndex entry : EntriesOf(input, table)) {
+      const ContextIndex context = mapping(input.EntryContext(table, entry));
+      switch (RecordKindOf(table)) {
+        case RecordKind::kCount:
+          merged_.AddCount(table, context,
+                           SaturatingMultiply(input.EntryCount(table, entry), weight));
+          break;
+        case RecordKind::kSuccessors: {
+          const auto from = input.EntrySuccessors(entry);
+          successors.assign(from.begin(), from.end());
+          for (Successor& s : successors) s.count = SaturatingMultiply(s.count, weight);
+          merged_.AddSuccessors(context, successors);
+          break;
+        }
+        case RecordKind::kTypeCounts: {
+          const auto from = input.EntryTypeCounts(table, entry);
+          types.clear();
+          for (const TypeCount& t : from) {
+            types.push_back({mapping(t.type), SaturatingMultiply(t.count, weight)});
+          }
+          merged_.AddTypeCounts(table, context, types);
+          break;
+        }
+      }
+    }
+  }
+}
+
+void ProfileMerger::Add(const Profile& input, int64_t weight) {
+  AddEntries(input, weight);
+  AddExtras(input);
+  AddLinesOf(input);
+  empty_ = false;
+}
+
+void ProfileMerger::Add(Profile&& input, int64_t weight) {
+  if (empty_ && weight == 1) {
+    AddLinesOf(input);
+    merged_ = std::move(input);
+    empty_ = false;
+    return;
+  }
+  const Profile taken = std::move(input);
+  Add(taken, weight);
+}
+
+void ProfileMerger::Add(ProfileMerger&& other) {
+  if (other.empty_) return;
+  conflicting_keys_.insert(conflicting_keys_.end(), other.conflicting_keys_.begin(),
+                           other.conflicting_keys_.end());
+  if (other.lines_) AddLines(other.lines_->ToJson());
+  if (other.odd_lines_) AddLines(*other.odd_lines_);
+  if (empty_) {
+    merged_ = std::move(other.merged_);
+    empty_ = false;
+    return;
+  }
+  AddEntries(other.merged_, 1);
+  AddExtras(other.merged_);
+}
+
+Profile ProfileMerger::Finish() {
+  WriteLines();
+  Profile result = CanonicalProfile(merged_);
+  // The inputs may be of several versions; what is written is of the writer's.
+  result.set_version("1.0.0");
+  merged_ = Profile();
+  empty_ = true;
+  return result;
+}
+
+std::vector<std::string> ProfileMerger::ConflictingKeys() const {
+  std::vector<std::string> keys = conflicting_keys_;
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOptions& options) {
+  Worklist worklist(inputs, options);
+  const unsigned wanted =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
+  std::vector<std::unique_ptr<ProfileMerger>> mergers;
+  for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
+  InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
+
+  MergeResult result;
+  result.left_out = worklist.Failures();
+  const bool failed =
+      !result.left_out.empty() &&
+      (options.failure_mode == FailureMode::kAny ||
+       (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
+  if (failed) return result.left_out.front().status;
+  result.merged = inputs.size() - result.left_out.size();
+  Reduce(mergers);
+  result.profile = mergers[0]->Finish();
+  result.conflicting_keys = mergers[0]->ConflictingKeys();
+  return result;
+}
+
+}  // namespace iprof

@@ -1,0 +1,118 @@
+#include "writer/ops/overlap.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "writer/model/branch_outcomes.h"
+#include "writer/ops/merge_mapping.h"
+#include "writer/ops/summary.h"
+
+namespace iprof {
+namespace {
+
+// (context, outcome's bci or class), in indices of the united profile.
+using Key = std::pair<uint32_t, int64_t>;
+struct Counts {
+  int64_t a = 0;
+  int64_t b = 0;
+};
+using Distribution = std::map<Key, Counts>;
+
+template <typename Visit>
+void ForEachCount(const Profile& profile, Table table, EntryIndex entry,
+                  const IndexMapping& mapping, Visit visit) {
+  const auto context = static_cast<uint32_t>(mapping(profile.EntryContext(table, entry)));
+  switch (RecordKindOf(table)) {
+    case RecordKind::kCount:
+      visit(Key{context, 0}, profile.EntryCount(table, entry));
+      break;
+    case RecordKind::kSuccessors: {
+      const auto successors = profile.EntrySuccessors(entry);
+      const std::vector<int64_t> outcomes = OutcomesOf(successors);
+      for (size_t i = 0; i < successors.size(); ++i) {
+        visit(Key{context, outcomes[i]}, successors[i].count);
+      }
+      break;
+    }
+    case RecordKind::kTypeCounts:
+      for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
+        visit(Key{context, static_cast<int64_t>(mapping(t.type))}, t.count);
+      }
+      break;
+  }
+}
+
+TableOverlap OverlapOf(Table table, const std::vector<Counts>& counts) {
+  TableOverlap result;
+  result.table = table;
+  long double total_a = 0;
+  long double total_b = 0;
+  for (const Counts& c : counts) {
+    result.total_a = SaturatingAdd(result.total_a, c.a);
+    result.total_b = SaturatingAdd(result.total_b, c.b);
+    total_a += static_cast<long double>(c.a);
+    total_b += static_cast<long double>(c.b);
+    if (c.a > 0 && c.b > 0) ++result.keys_in_both;
+    if (c.a > 0 && c.b == 0) ++result.keys_only_in_a;
+    if (c.a == 0 && c.b > 0) ++result.keys_only_in_b;
+  }
+  if (total_a == 0 && total_b == 0) return result;
+  long double overlap = 0;
+  if (total_a > 0 && total_b > 0) {
+    for (const Counts& c : counts) {
+      overlap += std::min(static_cast<long double>(c.a) / total_a,
+                          static_cast<long double>(c.b) / total_b);
+    }
+  }
+  result.overlap = std::min(1.0, static_cast<double>(overlap));
+  return result;
+}
+
+}  // namespace
+
+ProfileOverlap ComputeOverlap(const Profile& a, const Profile& b, std::string_view method_pattern) {
+  Profile united;
+  const IndexMapping of_a = MapInto(a, united);
+  const IndexMapping of_b = MapInto(b, united);
+  ProfileOverlap result;
+  std::map<MethodIndex, MethodOverlap> methods;
+  if (!method_pattern.empty()) {
+    for (const MethodIndex method : FindMethods(united, method_pattern)) {
+      methods[method].method = united.DescribeMethod(method);
+    }
+  }
+  for (const Table table : kAllTables) {
+    Distribution distribution;
+    for (const EntryIndex entry : EntriesOf(a, table)) {
+      ForEachCount(a, table, entry, of_a, [&](const Key& key, int64_t count) {
+        int64_t& sum = distribution[key].a;
+        sum = SaturatingAdd(sum, count);
+      });
+    }
+    for (const EntryIndex entry : EntriesOf(b, table)) {
+      ForEachCount(b, table, entry, of_b, [&](const Key& key, int64_t count) {
+        int64_t& sum = distribution[key].b;
+        sum = SaturatingAdd(sum, count);
+      });
+    }
+    std::vector<Counts> all;
+    std::map<MethodIndex, std::vector<Counts>> of_method;
+    for (const auto& [key, counts] : distribution) {
+      all.push_back(counts);
+      const Frame frame = united.InnermostFrame(ContextIndex{std::get<0>(key)});
+      if (methods.contains(frame.method)) of_method[frame.method].push_back(counts);
+    }
+    result.tables.push_back(OverlapOf(table, all));
+    for (const auto& [method, counts] : of_method) {
+      const TableOverlap overlap = OverlapOf(table, counts);
+      if (overlap.overlap) methods[method].tables.push_back(overlap);
+    }
+  }
+  for (auto& [method, overlap] : methods) result.methods.push_back(std::move(overlap));
+  std::sort(result.methods.begin(), result.methods.end(),
+            [](const MethodOverlap& x, const MethodOverlap& y) { return x.method < y.method; });
+  return result;
+}
+
+}  // namespace iprof

@@ -1,0 +1,197 @@
+#include "writer/ops/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "writer/base/glob.h"
+
+namespace iprof {
+namespace {
+
+// The order of names: declaring type, method, parameters, return type. Compared in place, since equal
+// counts are many and the texts of their names and contexts could be long.
+bool NameBefore(const Profile& profile, MethodIndex a, MethodIndex b) {
+  if (a == b || b == kNoMethod) return false;
+  if (a == kNoMethod) return true;
+  const auto type_order = [&](TypeIndex x, TypeIndex y) {
+    return x == y ? 0 : profile.TypeName(x).compare(profile.TypeName(y));
+  };
+  const auto x = profile.Signature(a);
+  const auto y = profile.Signature(b);
+  if (const int order = type_order(x[0], y[0]); order != 0) return order < 0;
+  if (const int order = profile.MethodName(a).compare(profile.MethodName(b)); order != 0) {
+    return order < 0;
+  }
+  for (size_t i = 2; i < std::min(x.size(), y.size()); ++i) {
+    if (const int order = type_order(x[i], y[i]); order != 0) return order < 0;
+  }
+  if (x.size() != y.size() || x.size() < 2) return x.size() < y.size();
+  return type_order(x[1], y[1]) < 0;
+}
+
+// Frame by frame, innermost first; of two that go the same way the shorter first.
+bool ContextBefore(const Profile& profile, ContextIndex a, ContextIndex b) {
+  while (a != b && a != kNoContext && b != kNoContext) {
+    const Frame x = profile.InnermostFrame(a);
+    const Frame y = profile.InnermostFrame(b);
+    if (x.method != y.method) return NameBefore(profile, x.method, y.method);
+    if (x.bci != y.bci) return x.bci < y.bci;
+    a = profile.Caller(a);
+    b = profile.Caller(b);
+  }
+  return a == kNoContext && b != kNoContext;
+}
+
+}  // namespace
+
+TableSummary SummarizeTable(const Profile& profile, Table table) {
+  TableSummary summary{table};
+  std::unordered_set<uint32_t> methods;
+  for (const EntryIndex entry : EntriesOf(profile, table)) {
+    ++summary.entries;
+    const int64_t total = profile.EntryTotal(table, entry);
+    summary.total = SaturatingAdd(summary.total, total);
+    summary.largest = std::max(summary.largest, total);
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
+    if (frame.method != kNoMethod) methods.insert(static_cast<uint32_t>(frame.method));
+  }
+  summary.methods = methods.size();
+  return summary;
+}
+
+DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tables) {
+  DepthSummary summary;
+  summary.entries_of_depth.resize(1);
+  size_t entries = 0;
+  for (const Table table : tables) {
+    if (table == Table::kMonitors) continue;
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      const size_t depth = profile.Depth(profile.EntryContext(table, entry));
+      if (depth >= summary.entries_of_depth.size()) summary.entries_of_depth.resize(depth + 1);
+      ++summary.entries_of_depth[depth];
+      ++entries;
+    }
+  }
+  summary.deepest = summary.entries_of_depth.size() - 1;
+  // The depth that at least this share of the entries does not exceed.
+  const auto percentile = [&](size_t percent) {
+    size_t seen = 0;
+    for (size_t depth = 0; depth <= summary.deepest; ++depth) {
+      seen += summary.entries_of_depth[depth];
+      if (seen * 100 >= entries * percent) return depth;
+    }
+    return summary.deepest;
+  };
+  summary.median = percentile(50);
+  summary.percentile_99 = percentile(99);
+  return summary;
+}
+
+std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
+  std::vector<HotMethod> methods;
+  std::unordered_map<uint32_t, size_t> at;
+  for (const EntryIndex entry : EntriesOf(profile, table)) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
+    if (frame.method == kNoMethod) continue;
+    const auto [found, is_new] = at.emplace(static_cast<uint32_t>(frame.method), methods.size());
+    if (is_new) methods.push_back({frame.method});
+    HotMethod& method = methods[found->second];
+    method.count = SaturatingAdd(method.count, profile.EntryTotal(table, entry));
+    ++method.entries;
+  }
+  std::sort(methods.begin(), methods.end(), [&](const HotMethod& a, const HotMethod& b) {
+    return a.count != b.count ? a.count > b.count : NameBefore(profile, a.method, b.method);
+  });
+  return methods;
+}
+
+std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table) {
+  struct Item {
+    EntryIndex entry;
+    ContextIndex context;
+    int64_t count;
+  };
+  std::vector<Item> items;
+  for (const EntryIndex entry : EntriesOf(profile, table)) {
+    items.push_back({entry, profile.EntryContext(table, entry), profile.EntryTotal(table, entry)});
+  }
+  std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+    return a.count != b.count ? a.count > b.count : ContextBefore(profile, a.context, b.context);
+  });
+  std::vector<EntryIndex> entries;
+  for (const Item& item : items) entries.push_back(item.entry);
+  return entries;
+}
+
+std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
+                                       std::span<const double> shares) {
+  std::vector<int64_t> counts;
+  long double total = 0;  // wide enough that a saturated table still sums up
+  for (const EntryIndex entry : EntriesOf(profile, table)) {
+    counts.push_back(profile.EntryTotal(table, entry));
+    total += static_cast<long double>(counts.back());
+  }
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  std::vector<CutoffRow> rows;
+  for (const double share : shares) {
+    CutoffRow row{share, 0, 0};
+    long double sum = 0;
+    // 99.9 % of 1000 is 999, not 999.0000000001: shares are decimal, so allow for the binary one's
+    // error.
+    const long double wanted = total * static_cast<long double>(share) * (1 - 1e-12L);
+    while (row.entries < counts.size() && sum < wanted) {
+      row.min_count = counts[row.entries++];
+      sum += static_cast<long double>(row.min_count);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string DescribeContext(const Profile& profile, ContextIndex context, size_t most) {
+  std::string out;
+  for (; context != kNoContext; context = profile.Caller(context)) {
+    if (!out.empty()) out += " < ";
+    if (out.size() > most) {
+      return out + "... " + std::to_string(profile.Depth(context)) + " more";
+    }
+    const Frame frame = profile.InnermostFrame(context);
+    out += profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci);
+  }
+  return out;
+}
+
+std::string DescribeCallers(const Profile& profile, ContextIndex context, size_t most) {
+  const ContextIndex caller = profile.Caller(context);
+  return caller == kNoContext ? std::string() : DescribeContext(profile, caller, most);
+}
+
+std::string QualifiedName(const Profile& profile, MethodIndex method) {
+  if (method == kNoMethod) return profile.DescribeMethod(method);
+  std::string name(profile.TypeName(profile.DeclaringType(method)));
+  name += '.';
+  name += profile.MethodName(method);
+  return name;
+}
+
+bool MatchesMethod(const Profile& profile, MethodIndex method, std::string_view pattern) {
+  const std::string whole = profile.DescribeMethod(method);
+  if (pattern.find_first_of("*?") == std::string_view::npos) {
+    return whole.find(pattern) != std::string::npos;
+  }
+  return GlobMatches(pattern, whole) || GlobMatches(pattern, QualifiedName(profile, method));
+}
+
+std::vector<MethodIndex> FindMethods(const Profile& profile, std::string_view pattern) {
+  std::vector<MethodIndex> methods;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    if (MatchesMethod(profile, method, pattern)) methods.push_back(method);
+  }
+  std::sort(methods.begin(), methods.end(),
+            [&](MethodIndex a, MethodIndex b) { return NameBefore(profile, a, b); });
+  return methods;
+}
+
+}  // namespace iprof

@@ -1,0 +1,72 @@
+// Summary: the figures of a profile that people ask for first: totals, depths, the hottest, and how
+// few contexts make most of the total.
+//
+// Guarantees: order is by count, largest first, equal ones by name and context, so that output
+// compares well. Pure functions of a const Profile; never fail. Sums saturate.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "writer/model/model.h"
+
+namespace iprof {
+
+struct TableSummary {
+  Table table;
+  size_t entries = 0;
+  size_t methods = 0;  // distinct innermost methods
+  int64_t total = 0;
+  int64_t largest = 0;  // the largest total of one entry
+};
+TableSummary SummarizeTable(const Profile& profile, Table table);
+
+// How deep the contexts of all entries are (the monitors' 0:0 left out).
+struct DepthSummary {
+  std::vector<size_t> entries_of_depth;  // [d]: entries of d frames; [0] is always 0
+  size_t median = 0;
+  size_t percentile_99 = 0;
+  size_t deepest = 0;
+};
+DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tables);
+
+struct HotMethod {
+  MethodIndex method;
+  int64_t count = 0;
+  size_t entries = 0;
+};
+// Per innermost method, the sum of its entries in the table.
+std::vector<HotMethod> HottestMethods(const Profile& profile, Table table);
+
+// All entries of a table, hottest first.
+std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table);
+
+struct CutoffRow {
+  double share;       // of the table's total
+  size_t entries;     // so many entries, hottest first, make at least that share
+  int64_t min_count;  // the smallest of them
+};
+std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
+                                       std::span<const double> shares);
+
+// "a.b.C.m(int)void:7 < a.b.D.main(java.lang.String[])void:3", innermost first. When `most` bytes
+// are reached the frames that are left are only counted: " < ... 12 more".
+std::string DescribeContext(const Profile& profile, ContextIndex context,
+                            size_t most = kMostDescribedBytes);
+// The callers only, without the innermost frame; empty where there are none.
+std::string DescribeCallers(const Profile& profile, ContextIndex context,
+                            size_t most = kMostDescribedBytes);
+
+// Whether a method is meant by a pattern: with '*' or '?' a wildcard for the whole of "a.b.C.m" or
+// "a.b.C.m(int)void"; without, any part of the latter.
+bool MatchesMethod(const Profile& profile, MethodIndex method, std::string_view pattern);
+// All methods that a pattern means, by name.
+std::vector<MethodIndex> FindMethods(const Profile& profile, std::string_view pattern);
+
+// The name without the signature: "a.b.C.m".
+std::string QualifiedName(const Profile& profile, MethodIndex method);
+
+}  // namespace iprof
