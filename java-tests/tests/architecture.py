@@ -25,14 +25,24 @@ MAY_KNOW = {
     "agent/instrument": {"agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
     "agent/sampling": {"writer/base"},
     "agent/hotspot": {"writer/base"},
-    "agent/vm": {"agent/instrument", "agent/sampling", "agent/hotspot", "agent/classfile", "runtime", *WRITER},
+    # Inside agent/vm; its room settings knows no JVM.
+    "agent/vm/settings": {"agent/instrument", "agent/sampling", "writer/base", "writer/model", "writer/io"},
+    "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
+    "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/classfile", "writer/base", "writer/model", "writer/names"},
+    "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/hotspot",
+                          "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
+    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/sampling",
+                          "agent/hotspot", "writer/base", "writer/model", "writer/io", "writer/names"},
+    "agent/vm/session": {"agent/vm/counting", "agent/vm/sampling", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
+                         "agent/instrument", "agent/hotspot", *WRITER},
     "runtime": set(),
     "cli": {*WRITER},
     "bench": {"agent/classfile", "agent/instrument", "agent/sampling", *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
-MAY_KNOW_JVM = {"agent/vm", "bench/overhead/percall"}
+MAY_KNOW_JVM = {"agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/session",
+                "bench/overhead/percall"}
 
 
 def room_of(path):

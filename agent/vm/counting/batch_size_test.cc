@@ -1,0 +1,85 @@
+#include "agent/vm/counting/batch_size.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::vm {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// A JVM whose pauses take a fixed part and a part for each class.
+struct Vm {
+  nanoseconds fixed;
+  nanoseconds each;
+  nanoseconds PauseOf(size_t classes) const { return fixed + each * static_cast<long>(classes); }
+};
+
+struct Outcome {
+  nanoseconds longest{};  // after the batches of one class
+  nanoseconds sum{};
+};
+
+Outcome Retransform(const Vm& vm, BatchSize& sizes, size_t classes) {
+  Outcome outcome;
+  while (classes > 0) {
+    const size_t size = std::min(classes, sizes.Next());
+    const nanoseconds pause = vm.PauseOf(size);
+    sizes.Note(size, pause);
+    if (size > 1) outcome.longest = std::max(outcome.longest, pause);
+    outcome.sum += pause;
+    classes -= size;
+  }
+  return outcome;
+}
+
+TEST_CASE("pauses stay near the budget where a single class needs less") {
+  BatchSize sizes(milliseconds(100));
+  const Outcome outcome = Retransform({milliseconds(10), nanoseconds(500'000)}, sizes, 12'000);
+  CHECK(sizes.Limit() == milliseconds(100));
+  CHECK(outcome.longest <= milliseconds(125));
+  CHECK(outcome.sum < milliseconds(12'000 / 2) * 13 / 10);  // 0.5 ms a class, and a third more
+}
+
+TEST_CASE("where a single class needs more than the budget, batches may take half as much again") {
+  BatchSize sizes(milliseconds(50));
+  const Vm vm{milliseconds(200), nanoseconds(300'000)};
+  const Outcome outcome = Retransform(vm, sizes, 12'000);
+  CHECK(outcome.longest <= vm.PauseOf(1) * 2);
+  // One class at a time would take 12,000 fixed parts.
+  CHECK(outcome.sum < vm.PauseOf(1) * 12'000 / 50);
+}
+
+TEST_CASE(
+    "the first pause, in which compiled code is thrown away, does not raise the limit for good") {
+  BatchSize sizes(milliseconds(50));
+  sizes.Note(1, milliseconds(900));
+  sizes.Note(1, milliseconds(20));
+  sizes.Note(1, milliseconds(22));
+  CHECK(sizes.Limit() == milliseconds(50));
+  CHECK(sizes.Next() > 1);
+}
+
+TEST_CASE("a pause over the limit makes batches smaller, never smaller than one class") {
+  BatchSize sizes(milliseconds(10));
+  for (int i = 0; i < 3; ++i) sizes.Note(1, milliseconds(1));
+  const size_t before = sizes.Next();
+  sizes.Note(before, milliseconds(40));
+  CHECK(sizes.Next() < before);
+  for (int i = 0; i < 20; ++i) sizes.Note(sizes.Next(), milliseconds(1000));
+  CHECK(sizes.Next() == 1);
+  for (int i = 0; i < 40; ++i) sizes.Note(sizes.Next(), milliseconds(1));
+  CHECK(sizes.Next() == BatchSize::kMost);
+}
+
+TEST_CASE("a short last batch does not make batches small") {
+  BatchSize sizes(milliseconds(10));
+  for (int i = 0; i < 3; ++i) sizes.Note(1, milliseconds(1));
+  sizes.Note(sizes.Next(), milliseconds(1));
+  const size_t before = sizes.Next();
+  sizes.Note(2, milliseconds(1));
+  CHECK(sizes.Next() == before);
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,36 @@
+// ClassFilter: which classes are counted, by name and loader.
+//
+// Guarantees: the agent's own classes and linkage of method handles are never counted; with jdk=n
+// neither are those of the boot and platform loaders; include= and exclude= patterns match the
+// class's name with dots, exclude winning. Loaders are known from LearnLoaders on; until then only
+// the boot loader exists for classes worth naming. Threads: Accepts from any thread, takes no lock;
+// LearnLoaders once, at VMInit.
+#pragma once
+
+#include <jni.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "agent/vm/settings/option_values.h"
+
+namespace iprof::vm {
+
+class ClassFilter {
+ public:
+  ClassFilter(bool count_jdk, PatternList include, PatternList exclude)
+      : count_jdk_(count_jdk), include_(std::move(include)), exclude_(std::move(exclude)) {}
+
+  void LearnLoaders(JNIEnv* jni);
+
+  // The name is the JVM's internal one, with slashes.
+  bool Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const;
+
+ private:
+  const bool count_jdk_;
+  const PatternList include_;
+  const PatternList exclude_;
+  std::atomic<jobject> platform_loader_{nullptr};  // global reference
+};
+
+}  // namespace iprof::vm

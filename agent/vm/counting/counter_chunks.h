@@ -1,0 +1,49 @@
+// CounterChunks: the arrays inside the JVM that probes increment.
+//
+// A holder (runtime/java/lang/IprofCounters0.java) has one array of counters; with stripes, as many
+// as there are stripes (IprofStriped0.java). Guarantees and threads as ChunkHolders; Read may run
+// on any attached thread, VMDeath included, while other threads count on.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "agent/vm/counting/chunk_holders.h"
+#include "agent/vm/counting/chunk_reach.h"
+
+namespace iprof::vm {
+
+class CounterChunks final : public ChunkHolders {
+ public:
+  CounterChunks(instrument::CounterSpace& space, uint32_t stripes, ChunkReach& reach)
+      : ChunkHolders(space), stripes_(stripes), reach_(reach) {}
+
+  uint32_t stripes() const { return stripes_; }
+  std::string HolderName(uint32_t chunk) const override;
+
+  // Spreads threads over the stripes from now on: once, when the VM is initialised.
+  Status StartStriping(JNIEnv* jni);
+
+  // Sums of all counters by CounterIndex, over stripes; only chunks that are initialised.
+  std::vector<uint64_t> Read(JNIEnv* jni) const;
+
+  // Appends the sums of counters that no code uses any more, and zeroes them.
+  void Take(JNIEnv* jni, instrument::CounterRange range, std::vector<uint64_t>* values);
+
+ private:
+  std::string_view RuntimeName() const override;
+  std::vector<uint8_t> RuntimeBytes() const override;
+  std::vector<uint8_t> HolderBytes(uint32_t chunk) const override;
+  Status HandOver(JNIEnv* jni) override;
+  Status Adopt(JNIEnv* jni, jclass holder) override;
+
+  const uint32_t stripes_;
+  ChunkReach& reach_;
+  mutable std::mutex mutex_;                   // guards rows_
+  std::vector<std::vector<jlongArray>> rows_;  // global references, [chunk][stripe]
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,176 @@
+#include "agent/vm/counting/earlier_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+
+namespace iprof::vm {
+namespace {
+
+// The tag of a class that is loaded but not linked.
+constexpr jlong kAwaited = 1;
+
+// The longest pause that a batch should cause.
+constexpr auto kPauseBudget = std::chrono::milliseconds(100);
+
+constexpr jint kInterface = 0x0200;
+constexpr jint kAbstract = 0x0400;
+constexpr jint kNative = 0x0100;
+
+double Milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+}  // namespace
+
+EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter)
+    : jvmti_(jvmti),
+      filter_(filter),
+      structs_(memory_, hotspot::OwnSymbols(reinterpret_cast<const void*>(vm->functions->GetEnv))),
+      clock_(structs_) {}
+
+bool EarlierClasses::HasCode(jclass klass) const {
+  jint count = 0;
+  JvmtiMemory<jmethodID> methods(jvmti_);
+  if (jvmti_->GetClassMethods(klass, &count, methods.address()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    jint modifiers = 0;
+    if (jvmti_->GetMethodModifiers(methods[i], &modifiers) != JVMTI_ERROR_NONE ||
+        (modifiers & (kAbstract | kNative)) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool EarlierClasses::IsCountable(JNIEnv* jni, jclass klass) const {
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE)
+    return false;
+  const std::string_view text = ViewOf(signature);
+  if (text.size() < 3 || text.front() != 'L') return false;
+  jobject loader = nullptr;
+  if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return false;
+  const bool accepted = filter_.Accepts(jni, loader, text.substr(1, text.size() - 2));
+  if (loader != nullptr) jni->DeleteLocalRef(loader);
+  if (!accepted) return false;
+  jboolean modifiable = JNI_FALSE;
+  if (jvmti_->IsModifiableClass(klass, &modifiable) != JVMTI_ERROR_NONE || !modifiable)
+    return false;
+  return true;
+}
+
+bool EarlierClasses::IsLinked(jclass klass) const {
+  jint status = 0;
+  return jvmti_->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE &&
+         (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
+}
+
+void EarlierClasses::Start(JNIEnv* jni, const std::function<bool()>& before_batch) {
+  const LoadedClasses classes(jvmti_, jni);
+  std::vector<jclass> linked;
+  std::vector<jclass> unlinked;
+  uint64_t left_out = 0;
+  for (jclass klass : classes.all()) {
+    if (!IsCountable(jni, klass)) {
+      ++left_out;
+    } else if (IsLinked(klass)) {
+      jint modifiers = 0;
+      const bool is_interface = jvmti_->GetClassModifiers(klass, &modifiers) == JVMTI_ERROR_NONE &&
+                                (modifiers & kInterface) != 0;
+      if (is_interface && !HasCode(klass)) {
+        ++left_out;
+      } else {
+        linked.push_back(klass);
+      }
+    } else if (jvmti_->SetTag(klass, kAwaited) == JVMTI_ERROR_NONE) {
+      unlinked.push_back(klass);
+    }
+  }
+  uint64_t awaited = 0;
+  for (jclass klass : unlinked) {
+    // Linked since we looked: its event may have come before its tag. Whoever clears the tag does the work.
+    jlong tag = 0;
+    if (!IsLinked(klass)) {
+      ++awaited;
+    } else if (jvmti_->GetTag(klass, &tag) == JVMTI_ERROR_NONE && tag == kAwaited) {
+      jvmti_->SetTag(klass, 0);
+      linked.push_back(klass);
+    }
+  }
+  {
+    std::lock_guard lock(mutex_);
+    left_out_ = left_out;
+    awaited_ = awaited;
+  }
+  Retransform(linked, false, before_batch);
+}
+
+bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
+  jlong tag = 0;
+  if (jvmti_->GetTag(klass, &tag) != JVMTI_ERROR_NONE || tag != kAwaited) return false;
+  jvmti_->SetTag(klass, 0);
+  jweak reference = jni->NewWeakGlobalRef(klass);
+  if (reference == nullptr) {
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    return false;
+  }
+  std::lock_guard lock(mutex_);
+  prepared_.push_back(reference);
+  return true;
+}
+
+void EarlierClasses::Work(JNIEnv* jni, const std::function<bool()>& before_batch) {
+  std::vector<jweak> taken;
+  {
+    std::lock_guard lock(mutex_);
+    taken.swap(prepared_);
+    awaited_ -= std::min<uint64_t>(awaited_, taken.size());
+  }
+  if (taken.empty()) return;
+  std::vector<jclass> classes;
+  for (jweak reference : taken) {
+    if (jobject alive = jni->NewLocalRef(reference)) classes.push_back(static_cast<jclass>(alive));
+    jni->DeleteWeakGlobalRef(reference);
+  }
+  Retransform(classes, true, before_batch);
+  for (jclass klass : classes) jni->DeleteLocalRef(klass);
+}
+
+void EarlierClasses::Retransform(const std::vector<jclass>& classes, bool late,
+                                 const std::function<bool()>& before_batch) {
+  Retransformer retransformer(jvmti_, &clock_, kPauseBudget);
+  retransformer.Run(classes, before_batch);
+  const RetransformOutcome& added = retransformer.outcome();
+  std::lock_guard lock(mutex_);
+  if (late) linked_since_ += added.classes;
+  outcome_.classes += added.classes;
+  outcome_.refused += added.refused;
+  if (added.refused > 0) outcome_.last_error = added.last_error;
+  outcome_.pauses += added.pauses;
+  outcome_.sum_of_pauses += added.sum_of_pauses;
+  outcome_.longest_pause = std::max(outcome_.longest_pause, added.longest_pause);
+}
+
+std::string EarlierClasses::Report() const {
+  std::lock_guard lock(mutex_);
+  std::string report = fmt::format(
+      "loaded before counting began: {} classes retransformed in {} pauses ({:.0f} ms in all, the "
+      "longest {:.0f} ms), {} not linked yet, {} with nothing to count\n",
+      outcome_.classes, outcome_.pauses, Milliseconds(outcome_.sum_of_pauses),
+      Milliseconds(outcome_.longest_pause), awaited_, left_out_);
+  if (linked_since_ > 0) {
+    report += fmt::format("of those loaded before, linked since and counted from then on: {}\n",
+                          linked_since_);
+  }
+  if (outcome_.refused > 0) {
+    report += fmt::format("classes that the JVM refused to retransform: {} (JVMTI error {})\n",
+                          outcome_.refused, static_cast<int>(outcome_.last_error));
+  }
+  return report;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,275 @@
+#include "agent/vm/counting/hidden_classes.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/vm_flags.h"
+
+namespace iprof::vm {
+namespace {
+
+// MethodHandleNatives.Constants.STRONG_LOADER_LINK: the class lives as long as its loader. Lambdas
+// do.
+constexpr jint kStrongLoaderLink = 4;
+
+Status JvmtiFailure(const char* step, jvmtiError error) {
+  return {Code::kInternal,
+          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
+}
+
+}  // namespace
+
+std::atomic<HiddenClasses*> HiddenClasses::instance_{nullptr};
+
+Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& names,
+                                             UnloadWatch& watch, Counting* counting,
+                                             bool attached) {
+  if (attached) {
+    log.Step("lambdas are neither counted nor named: the JVM was running before the agent came");
+    return nullptr;
+  }
+  // Its linked classes cannot be used beside an early VMStart, which the JVM would end for.
+  for (const char* cache : {"AOTCache", "AOTCacheOutput", "AOTConfiguration"}) {
+    if (VmFlags(vm).Text(cache).value_or("").empty()) continue;
+    log.Step("an AOT cache rules out counting and naming lambdas");
+    return nullptr;
+  }
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
+  }
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  auto* made = new HiddenClasses(jvmti, log, names, watch, counting);  // until the process ends
+  instance_.store(made, std::memory_order_release);
+  if (Status status = made->Register(); !status.ok()) {
+    made->StopEvents();
+    return status;
+  }
+  return made;
+}
+
+Status HiddenClasses::Register() {
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_native_method_bind_events = 1;
+  capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
+  capabilities.can_get_bytecodes = 1;
+  jvmtiError error = jvmti_->AddCapabilities(&capabilities);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let lambdas be named", error);
+  jvmtiEventCallbacks callbacks{};
+  callbacks.NativeMethodBind = NativeMethodBind;
+  error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
+  error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
+  return {};
+}
+
+void HiddenClasses::StopEvents() {
+  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+}
+
+void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {
+  JvmtiString name(jvmti_);
+  if (jvmti_->GetMethodName(method, name.address(), nullptr, nullptr) != JVMTI_ERROR_NONE) return;
+  if (ViewOf(name) != "defineClass0") return;
+  jclass declaring = nullptr;
+  if (jvmti_->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return;
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(declaring, signature.address(), nullptr) != JVMTI_ERROR_NONE ||
+      ViewOf(signature) != "Ljava/lang/ClassLoader;") {
+    return;
+  }
+  original_.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
+  *replacement = reinterpret_cast<void*>(&Replacement);
+  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+}
+
+HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
+  if (name.ends_with("$$TypeSwitch")) return Kind::kTypeSwitch;
+  return name.starts_with("java/lang/invoke/") ? Kind::kLinkage : Kind::kOther;
+}
+
+// The stack is only read where the answer is not clear without it.
+uint32_t HiddenClasses::NumberOf(JNIEnv* jni, jclass lookup) {
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE) return 0;
+  std::string_view capturing = ViewOf(signature);
+  if (capturing.size() < 3) return 0;
+  capturing = capturing.substr(1, capturing.size() - 2);
+  const instrument::LambdaNumbers& numbers = names_.lambda_numbers();
+  if (!numbers.AnyIn(capturing)) return 0;
+  const auto site = call_sites_.Find(jni, lookup);
+  if (!site) return 0;
+  return numbers.NumberOf(capturing, site->method, site->descriptor, site->call);
+}
+
+HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jclass lookup,
+                                               jbyteArray bytes, jint offset, jint length) {
+  Prepared prepared;
+  if (bytes == nullptr || lookup == nullptr || offset < 0 || length <= 0 ||
+      jni->GetArrayLength(bytes) - offset < length) {
+    return prepared;  // the original's to complain about
+  }
+  std::vector<uint8_t> original(static_cast<size_t>(length));
+  jni->GetByteArrayRegion(bytes, offset, length, reinterpret_cast<jbyte*>(original.data()));
+  classfile::Arena class_arena(8192);
+  classfile::Arena code_arena(8192);
+  classfile::ClassFile file;
+  if (file.Parse(original, class_arena) != classfile::Reason::kOk) {
+    ++seen_[static_cast<size_t>(Kind::kOther)];
+    return prepared;
+  }
+  if (!instrument::IsLambdaClass(file)) {
+    ++seen_[static_cast<size_t>(KindOf(file.name()))];
+    return prepared;
+  }
+  ++seen_[static_cast<size_t>(Kind::kLambda)];
+  const auto base = instrument::LambdaBaseName(file, code_arena, names_.rule());
+  if (!base) {
+    ++without_name_;
+    return prepared;
+  }
+  prepared.class_name = file.name();
+  prepared.stable_name =
+      instrument::NumberedLambdaName(*base, names_.rule(), NumberOf(jni, lookup));
+  if (counting_ == nullptr) return prepared;
+
+  std::vector<uint8_t> rewritten;
+  const HiddenClassBytes input{file.name(), prepared.stable_name, original};
+  const bool counted = counting_->InstrumentHidden(jni, loader, input, &rewritten, &prepared.held);
+  if (!counted) return prepared;
+  const auto new_length = static_cast<jint>(rewritten.size());
+  prepared.rewritten = jni->NewByteArray(new_length);
+  if (prepared.rewritten == nullptr) {
+    jni->ExceptionClear();  // no memory: uncounted is better than not at all
+    return prepared;
+  }
+  prepared.length = new_length;
+  jni->SetByteArrayRegion(prepared.rewritten, 0, new_length,
+                          reinterpret_cast<const jbyte*>(rewritten.data()));
+  ++counted_;
+  return prepared;
+}
+
+void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  const std::string_view text = ViewOf(signature);
+  if (text.size() < 3) return;
+  const std::string_view name = text.substr(1, text.size() - 2);
+  if (stable_name.empty()) {
+    names_.Remove(name);
+  } else {
+    names_.Add(name, stable_name, watch_.TagOf(defined));
+  }
+}
+
+// Whether the pending exception says that the bytes are no good class; clears it then.
+bool HiddenClasses::TakeFormatError(JNIEnv* jni) {
+  jthrowable thrown = jni->ExceptionOccurred();
+  if (thrown == nullptr) return false;
+  jni->ExceptionClear();
+  jclass klass = jni->GetObjectClass(thrown);
+  JvmtiString signature(jvmti_);
+  const bool known =
+      jvmti_->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE;
+  const std::string_view name = known ? ViewOf(signature) : std::string_view();
+  const bool format_error =
+      name == "Ljava/lang/ClassFormatError;" || name == "Ljava/lang/VerifyError;";
+  if (!format_error) jni->Throw(thrown);
+  jni->DeleteLocalRef(klass);
+  jni->DeleteLocalRef(thrown);
+  return format_error;
+}
+
+std::string HiddenClasses::Report() const {
+  const auto seen = [&](Kind kind) { return seen_[static_cast<size_t>(kind)].load(); };
+  std::string report = fmt::format("lambdas: {} defined, {} counted, {} without a stable name\n",
+                                   seen(Kind::kLambda), counted_.load(), without_name_.load());
+  report += fmt::format(
+      "hidden classes left out: {} linkage of method handles, {} type switches, {} others\n",
+      seen(Kind::kLinkage), seen(Kind::kTypeSwitch), seen(Kind::kOther));
+  report += fmt::format(
+      "names of lambdas and proxies: {} in use, {} KiB; call sites of lambdas that share a name: "
+      "{}, "
+      "{} KiB\n",
+      names_.size(), names_.bytes() / 1024, names_.lambda_numbers().size(),
+      names_.lambda_numbers().bytes() / 1024);
+  if (const uint64_t count = names_.lambda_numbers().refused(); count > 0) {
+    report += fmt::format("call sites of lambdas for whose numbers there was no room: {}\n", count);
+  }
+  if (original_.load() == nullptr) report += "no hidden class was defined since the start\n";
+  if (const uint64_t count = refused_.load(); count > 0) {
+    report += fmt::format("lambdas defined uncounted because the JVM refused them: {}\n", count);
+  }
+  return report;
+}
+
+// Defines the rewritten class; the original one where there is none, or where the JVM refuses it.
+jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                             jstring name, jbyteArray bytes, jint offset, jint length,
+                             jobject domain, jboolean initialize, jint flags, jobject class_data,
+                             const Prepared& prepared, bool* refused) {
+  const DefineClass0 original = original_.load(std::memory_order_acquire);
+  if (prepared.rewritten != nullptr) {
+    jclass defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0,
+                              prepared.length, domain, initialize, flags, class_data);
+    const bool again = defined == nullptr && TakeFormatError(jni);
+    jni->DeleteLocalRef(prepared.rewritten);
+    if (!again) return defined;
+    *refused = true;
+    ++refused_;
+  }
+  return original(jni, holder, loader, lookup, name, bytes, offset, length, domain, initialize,
+                  flags, class_data);
+}
+
+jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                                          jstring name, jbyteArray bytes, jint offset, jint length,
+                                          jobject domain, jboolean initialize, jint flags,
+                                          jobject class_data) {
+  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  Prepared prepared;
+  AtBoundary(self->log_, "defineClass0",
+             [&] { prepared = self->Prepare(jni, loader, lookup, bytes, offset, length); });
+  bool refused = false;
+  const auto define = [&] {
+    return self->Define(jni, holder, loader, lookup, name, bytes, offset, length, domain,
+                        initialize, flags, class_data, prepared, &refused);
+  };
+  const bool is_named = !prepared.stable_name.empty();
+  jclass defined = nullptr;
+  if (is_named) {
+    const HiddenNames::Defining scope(prepared.class_name, prepared.stable_name);
+    defined = define();
+  } else {
+    defined = define();
+  }
+  if (prepared.held) {
+    jclass kept = refused ? nullptr : defined;
+    AtBoundary(self->log_, "defineClass0",
+               [&] { self->counting_->HiddenClassDefined(jni, loader, kept, *prepared.held); });
+  }
+  if (defined == nullptr) return nullptr;
+  AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
+  if (self->counting_ != nullptr) {
+    const bool strong = (flags & kStrongLoaderLink) != 0;
+    AtBoundary(self->log_, "defineClass0",
+               [&] { self->counting_->HiddenClassNamed(jni, defined, strong); });
+  }
+  return defined;
+}
+
+void JNICALL HiddenClasses::NativeMethodBind(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/,
+                                             jthread /*thread*/, jmethodID method, void* address,
+                                             void** replacement) {
+  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  if (self == nullptr) return;
+  AtBoundary(self->log_, "NativeMethodBind", [&] { self->OnBind(method, address, replacement); });
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,121 @@
+// HiddenClasses: the classes that the JVM never shows to a class-file hook.
+//
+// A lambda's class is hidden: it comes into being in the native method ClassLoader.defineClass0,
+// and no class-file event tells of it. So that method is replaced when the JVM binds it
+// (NativeMethodBind); the replacement names the class, has it counted, and calls the original.
+//
+// What becomes of a hidden class:
+//  - a lambda or method reference: counted like other classes, under its stable name;
+//  - everything else (LambdaForm$… and other linkage of method handles, …$$TypeSwitch, classes that
+//    an application hides itself): passed on untouched, and counted by kind. An image build has no
+//    class by any such name. See docs/names.md.
+//
+// A lambda's name follows from its class file and, where several lambdas of a class do the same,
+// from the call site that is being linked: threads that race to link a site, and a site that is
+// linked again, get classes of one name.
+//
+// Guarantees: on any problem the original bytes are defined; where the JVM refuses the rewritten
+// class as badly formed the original one is defined instead. The exceptions of the original are the
+// caller's, ours never are. No lock is held across a call to the JVM.
+// Threads: Create on the loading thread; the replacement on any thread. After a late attach nothing
+// is replaced, as the JVM would have to rebind the method, and it writes a warning to the
+// application's output where that is done: Create then only says so.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/vm/counting/counting.h"
+#include "agent/vm/names/call_site.h"
+#include "agent/vm/names/hidden_names.h"
+#include "agent/vm/names/unload_watch.h"
+#include "agent/vm/settings/log.h"
+#include "writer/base/status.h"
+
+namespace iprof::vm {
+
+class HiddenClasses {
+ public:
+  HiddenClasses(const HiddenClasses&) = delete;
+  HiddenClasses& operator=(const HiddenClasses&) = delete;
+
+  // `counting` may be null: then classes are only named. The result lives until the process ends.
+  static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, UnloadWatch& watch,
+                                       Counting* counting, bool attached);
+
+  // Where the agent's start fails after all: no lambda is named or counted. At load only.
+  void StopEvents();
+
+  // The paragraph that verbose=1 prints at the end.
+  std::string Report() const;
+
+ private:
+  enum class Kind { kLambda, kLinkage, kTypeSwitch, kOther };
+  static constexpr size_t kKinds = 4;
+
+  using DefineClass0 = jclass(JNICALL*)(JNIEnv*, jclass, jobject loader, jclass lookup,
+                                        jstring name, jbyteArray bytes, jint offset, jint length,
+                                        jobject domain, jboolean initialize, jint flags,
+                                        jobject class_data);
+
+  // What is known of a class before it is defined.
+  struct Prepared {
+    std::string class_name;          // as the bytes have it
+    std::string stable_name;         // empty: it is left alone
+    jbyteArray rewritten = nullptr;  // null: the original bytes
+    jint length = 0;
+    std::optional<instrument::ClassId> held;  // by the rewritten class
+  };
+
+  HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, UnloadWatch& watch,
+                Counting* counting)
+      : jvmti_(jvmti),
+        log_(log),
+        names_(names),
+        watch_(watch),
+        counting_(counting),
+        call_sites_(jvmti) {}
+
+  Status Register();
+  void OnBind(jmethodID method, void* address, void** replacement);
+  Prepared Prepare(JNIEnv* jni, jobject loader, jclass lookup, jbyteArray bytes, jint offset,
+                   jint length);
+  uint32_t NumberOf(JNIEnv* jni, jclass lookup);
+  jclass Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup, jstring name,
+                jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
+                jint flags, jobject class_data, const Prepared& prepared, bool* refused);
+  // An empty name: the class has none, whatever an unloaded class with its HotSpot name had.
+  void Remember(jclass defined, const std::string& stable_name);
+  static Kind KindOf(std::string_view name);
+  bool TakeFormatError(JNIEnv* jni);
+
+  static jclass JNICALL Replacement(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
+                                    jstring name, jbyteArray bytes, jint offset, jint length,
+                                    jobject domain, jboolean initialize, jint flags,
+                                    jobject class_data);
+  static void JNICALL NativeMethodBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread,
+                                       jmethodID method, void* address, void** replacement);
+
+  static std::atomic<HiddenClasses*> instance_;  // the replacement is handed no pointer
+
+  jvmtiEnv* const jvmti_;
+  Log& log_;
+  HiddenNames& names_;
+  UnloadWatch& watch_;
+  Counting* const counting_;
+  CallSiteFinder call_sites_;
+  std::atomic<DefineClass0> original_{nullptr};
+  std::array<std::atomic<uint64_t>, kKinds> seen_{};
+  std::atomic<uint64_t> counted_{0};
+  std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read
+  std::atomic<uint64_t> refused_{0};       // rewritten classes that the JVM did not take
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,74 @@
+#include "agent/vm/counting/live_frames.h"
+
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+
+namespace iprof::vm {
+namespace {
+
+// Frames of a thread that are asked for at first.
+constexpr jint kUsualDepth = 2048;
+
+// Bytes that the JVM may take for the frames of all threads while it answers.
+constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+using MethodCounts = std::unordered_map<jmethodID, uint64_t>;
+
+// All stacks to their end. Not by GetStackTrace, thread by thread: it waits until no virtual thread
+// is being mounted, which at the program's end may be never.
+MethodCounts MethodsOnStacks(jvmtiEnv* jvmti) {
+  MethodCounts methods;
+  for (jint depth = kUsualDepth;; depth *= 4) {
+    JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
+    jint threads = 0;
+    if (jvmti->GetAllStackTraces(depth, stacks.address(), &threads) != JVMTI_ERROR_NONE)
+      return methods;
+    methods.clear();
+    bool deeper = false;
+    for (jint t = 0; t < threads; ++t) {
+      for (jint f = 0; f < stacks[t].frame_count; ++f) ++methods[stacks[t].frame_buffer[f].method];
+      deeper = deeper || stacks[t].frame_count == depth;
+    }
+    const int64_t bytes = int64_t{threads} * depth * int64_t{sizeof(jvmtiFrameInfo)};
+    if (!deeper || bytes * 4 > kMostBytes) return methods;
+  }
+}
+
+// "java/lang/Object.wait(J)V"; empty where the method is gone.
+std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
+  jclass declaring = nullptr;
+  if (jvmti->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return {};
+  JvmtiString owner(jvmti);
+  JvmtiString name(jvmti);
+  JvmtiString descriptor(jvmti);
+  std::string key;
+  if (jvmti->GetClassSignature(declaring, owner.address(), nullptr) == JVMTI_ERROR_NONE &&
+      jvmti->GetMethodName(method, name.address(), descriptor.address(), nullptr) ==
+          JVMTI_ERROR_NONE) {
+    std::string_view internal = ViewOf(owner);
+    if (internal.size() > 2) internal = internal.substr(1, internal.size() - 2);
+    key.append(internal).append(".").append(ViewOf(name)).append(ViewOf(descriptor));
+  }
+  jni->DeleteLocalRef(declaring);
+  return key;
+}
+
+}  // namespace
+
+LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
+  LiveFrames live;
+  const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
+  const MethodCounts methods = MethodsOnStacks(jvmti);
+  for (const auto& [method, count] : methods) {
+    const std::string key = KeyOf(jvmti, jni, method);
+    if (!key.empty()) live.counts_[key] += count;
+  }
+  return live;
+}
+
+uint64_t LiveFrames::Of(std::string_view key) const {
+  const auto found = counts_.find(std::string(key));
+  return found == counts_.end() ? 0 : found->second;
+}
+
+}  // namespace iprof::vm

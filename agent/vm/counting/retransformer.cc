@@ -1,0 +1,43 @@
+#include "agent/vm/counting/retransformer.h"
+
+#include <algorithm>
+
+namespace iprof::vm {
+
+std::chrono::nanoseconds Retransformer::Now() const {
+  if (clock_ != nullptr) {
+    if (const auto total = clock_->Total()) return *total;
+  }
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+void Retransformer::Run(std::span<const jclass> classes,
+                        const std::function<bool()>& before_batch) {
+  while (!classes.empty() && before_batch()) {
+    const size_t size = std::min(classes.size(), sizes_.Next());
+    RunBatch(classes.first(size));
+    classes = classes.subspan(size);
+  }
+}
+
+void Retransformer::RunBatch(std::span<const jclass> batch) {
+  const auto start = Now();
+  const jvmtiError error =
+      jvmti_->RetransformClasses(static_cast<jint>(batch.size()), batch.data());
+  if (error == JVMTI_ERROR_NONE) {
+    const auto pause = Now() - start;
+    sizes_.Note(batch.size(), pause);
+    outcome_.classes += batch.size();
+    ++outcome_.pauses;
+    outcome_.sum_of_pauses += pause;
+    outcome_.longest_pause = std::max(outcome_.longest_pause, pause);
+  } else if (batch.size() == 1) {
+    ++outcome_.refused;
+    outcome_.last_error = error;
+  } else {
+    RunBatch(batch.first(batch.size() / 2));
+    RunBatch(batch.subspan(batch.size() / 2));
+  }
+}
+
+}  // namespace iprof::vm

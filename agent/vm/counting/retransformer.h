@@ -1,0 +1,51 @@
+// Retransformer: has the JVM transform loaded classes again, in batches whose pauses stay within a budget.
+//
+// Guarantees: a class that the JVM refuses costs only itself: a batch that fails is halved until the class is found. Nothing is thrown; a
+// refused class stays as it was. Pauses are measured by the PauseClock, or, where the JVM counts none, by the whole call, which is longer.
+//
+// Threads: one live thread at a time that may run Java code, holding no lock: the JVM calls every agent's class-file hook on it.
+#pragma once
+
+#include <jvmti.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "agent/hotspot/pause_clock.h"
+#include "agent/vm/counting/batch_size.h"
+
+namespace iprof::vm {
+
+struct RetransformOutcome {
+  uint64_t classes = 0;  // done
+  uint64_t refused = 0;
+  jvmtiError last_error = JVMTI_ERROR_NONE;  // of a refused class
+  uint64_t pauses = 0;
+  std::chrono::nanoseconds longest_pause{};
+  std::chrono::nanoseconds sum_of_pauses{};
+};
+
+class Retransformer {
+ public:
+  // `clock` may be null.
+  Retransformer(jvmtiEnv* jvmti, const hotspot::PauseClock* clock, std::chrono::nanoseconds budget)
+      : jvmti_(jvmti), clock_(clock), sizes_(budget) {}
+
+  // `before_batch` runs before every batch; where it says false, no more is done.
+  void Run(std::span<const jclass> classes, const std::function<bool()>& before_batch);
+
+  const RetransformOutcome& outcome() const { return outcome_; }
+
+ private:
+  void RunBatch(std::span<const jclass> batch);
+  std::chrono::nanoseconds Now() const;
+
+  jvmtiEnv* const jvmti_;
+  const hotspot::PauseClock* const clock_;
+  BatchSize sizes_;
+  RetransformOutcome outcome_;
+};
+
+}  // namespace iprof::vm

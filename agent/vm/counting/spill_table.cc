@@ -1,0 +1,179 @@
+#include "agent/vm/counting/spill_table.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "agent/vm/counting/chunk_holders.h"
+#include "agent/vm/jvmti/local_frame.h"
+#include "agent/vm/jvmti/lock_within.h"
+
+namespace iprof::vm {
+namespace {
+
+// A slot's key as IprofTypes makes it.
+constexpr uint32_t kStays = 0xffffffff;
+constexpr int kDimensionsShift = 58;
+constexpr uint64_t kSiteMask = (uint64_t{1} << (kDimensionsShift - 32)) - 1;
+uint32_t SiteOf(jlong key) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(key) >> 32 & kSiteMask) - 1;
+}
+size_t DimensionsOf(jlong key) { return static_cast<uint64_t>(key) >> kDimensionsShift; }
+uint32_t HashOf(jlong key) { return static_cast<uint32_t>(key); }
+
+}  // namespace
+
+Status SpillTable::Adopt(JNIEnv* jni, jclass runtime) {
+  runtime_ = runtime;
+  Status failure;
+  const auto keep = [&](const char* field, const char* descriptor) -> jobject {
+    Result<jobject> array = KeepStaticObject(jni, runtime, field, descriptor);
+    if (array.ok()) return *array;
+    failure = array.status();
+    return nullptr;
+  };
+  keys_ = static_cast<jlongArray>(keep("spillKeys", "[J"));
+  counts_ = static_cast<jlongArray>(keep("spillCounts", "[J"));
+  types_ = static_cast<jobjectArray>(keep("spillTypes", "[Ljava/lang/Class;"));
+  used_ = static_cast<jintArray>(keep("spillUsed", "[I"));
+  lost_ = static_cast<jlongArray>(keep("lost", "[J"));
+  if (!failure.ok()) return failure;
+  half_ = jni->GetStaticFieldID(runtime, "spillHalf", "I");
+  if (half_ == nullptr) return JniFailed(jni, "find the table of classes");
+  return {};
+}
+
+jint SpillTable::SlotsUsed(JNIEnv* jni, jsize half) const {
+  jint count = 0;
+  jni->GetIntArrayRegion(used_, half / slots_, 1, &count);
+  return count;
+}
+
+bool SpillTable::FillsUp(JNIEnv* jni) const { return SlotsUsed(jni, HalfInUse(jni)) > slots_ / 4; }
+
+void SpillTable::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
+  const LocalFrame frame(jni);
+  std::lock_guard lock(mutex_);
+  const jsize in_use = HalfInUse(jni);
+  const jsize other = slots_ - in_use;
+  hashes_.names().Absorb();
+  if (at_rest_) {
+    Drain(jvmti, jni, other, harvested_);
+    Clear(jni, other);
+    at_rest_ = false;
+  }
+  // Before the change: counts of a class that is gone now are in the half that comes to rest, which
+  // is drained before the next sweep.
+  hashes_.Sweep(jni);
+  // Whatever was met before this harvest began is in once the next one has ended.
+  ++rounds_;
+  if (SlotsUsed(jni, in_use) == 0) return;
+  jni->SetStaticIntField(runtime_, half_, other);
+  at_rest_ = true;
+  ++harvests_;
+}
+
+HashNames::Answer SpillTable::Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool& walked) {
+  HashNames::Answer answer = hashes_.names().Find(hash);
+  if (answer.kind == HashNames::Kind::kUnknown && !walked) {
+    hashes_.LearnLoaded(jvmti, jni);
+    walked = true;
+    answer = hashes_.names().Find(hash);
+  }
+  return answer;
+}
+
+void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into) {
+  std::vector<jlong> keys(static_cast<size_t>(slots_));
+  std::vector<jlong> counts(keys.size());
+  jni->GetLongArrayRegion(keys_, half, slots_, keys.data());
+  jni->GetLongArrayRegion(counts_, half, slots_, counts.data());
+  bool walked = false;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == 0 || counts[i] == 0) continue;
+    const uint32_t site = SiteOf(keys[i]);
+    const auto count = static_cast<uint64_t>(counts[i]);
+    if (HashOf(keys[i]) != kStays) {
+      const auto answer = Find(jvmti, jni, static_cast<int32_t>(HashOf(keys[i])), walked);
+      const size_t dimensions = DimensionsOf(keys[i]);
+      if (answer.kind != HashNames::Kind::kNamed) {
+        into.AddLost(site, count);
+      } else if (dimensions == 0) {
+        into.Add(site, answer.name, count);
+      } else {
+        into.Add(site, fmt::format("{}L{};", std::string(dimensions, '['), answer.name), count);
+      }
+      continue;
+    }
+    jobject type = jni->GetObjectArrayElement(types_, half + static_cast<jsize>(i));
+    hashes_.AddTo(into, jvmti, jni, site, static_cast<jclass>(type), count);
+    if (type != nullptr) jni->DeleteLocalRef(type);
+  }
+}
+
+void SpillTable::Clear(JNIEnv* jni, jsize half) const {
+  std::vector<jlong> keys(static_cast<size_t>(slots_));
+  jni->GetLongArrayRegion(keys_, half, slots_, keys.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] != 0 && HashOf(keys[i]) == kStays)
+      jni->SetObjectArrayElement(types_, half + static_cast<jsize>(i), nullptr);
+  }
+  keys.assign(keys.size(), 0);
+  jni->SetLongArrayRegion(counts_, half, slots_, keys.data());
+  jni->SetLongArrayRegion(keys_, half, slots_, keys.data());
+  const jint none = 0;
+  jni->SetIntArrayRegion(used_, half / slots_, 1, &none);
+}
+
+bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
+                       TypeCounts& into) {
+  const std::unique_lock lock = LockWithin(mutex_, patience);
+  if (!lock) return false;
+  hashes_.names().Absorb();
+  into.AddAll(harvested_);
+  const jsize in_use = HalfInUse(jni);
+  if (at_rest_) Drain(jvmti, jni, slots_ - in_use, into);
+  Drain(jvmti, jni, in_use, into);
+  return true;
+}
+
+uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {
+  jlong lost = 0;
+  jni->GetLongArrayRegion(lost_, static_cast<jsize>(site) & (slots_ - 1), 1, &lost);
+  return static_cast<uint64_t>(lost);
+}
+
+uint64_t SpillTable::TakeHarvested(uint32_t site, TypeCounts& into) {
+  const std::lock_guard lock(mutex_);
+  const auto* harvested = harvested_.Find(site);
+  if (harvested == nullptr) return 0;
+  for (const auto& [type, count] : harvested->types)
+    into.Add(site, harvested_.TypeName(type), count);
+  const uint64_t lost = harvested->lost;
+  harvested_.Forget(site);
+  return lost;
+}
+
+size_t SpillTable::harvested_bytes() {
+  const std::lock_guard lock(mutex_);
+  return harvested_.bytes();
+}
+
+void SpillTable::LimitHarvested(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  harvested_.LimitBytes(bytes);
+}
+
+void SpillTable::AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const {
+  std::vector<jlong> lost(static_cast<size_t>(slots_));
+  jni->GetLongArrayRegion(lost_, 0, slots_, lost.data());
+  for (uint32_t i = 0; i < lost.size(); ++i) {
+    if (lost[i] == 0) continue;
+    // Sites that share a slot here all count as having lost: more than is true, never less.
+    for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(slots_))
+      into.AddLost(site, static_cast<uint64_t>(lost[i]));
+  }
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,75 @@
+#include "agent/vm/jvmti/agent_thread.h"
+
+#include <fmt/format.h>
+
+namespace iprof::vm {
+namespace {
+
+// A java.lang.Thread object for the JVM to run us on; null with no exception pending on failure.
+jobject NewThreadObject(JNIEnv* jni, const char* name) {
+  jobject thread = nullptr;
+  jclass thread_class = jni->FindClass("java/lang/Thread");
+  jstring thread_name = jni->NewStringUTF(name);
+  if (thread_class != nullptr && thread_name != nullptr) {
+    jmethodID constructor = jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/String;)V");
+    if (constructor != nullptr) thread = jni->NewObject(thread_class, constructor, thread_name);
+  }
+  if (jni->ExceptionCheck()) {
+    jni->ExceptionClear();
+    thread = nullptr;
+  }
+  if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
+  if (thread_name != nullptr) jni->DeleteLocalRef(thread_name);
+  return thread;
+}
+
+}  // namespace
+
+Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jobject thread = NewThreadObject(jni, "iprof");
+  if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
+  {
+    std::lock_guard lock(mutex_);
+    running_ = true;
+  }
+  const jvmtiError error = jvmti->RunAgentThread(thread, Run, this, JVMTI_THREAD_NORM_PRIORITY);
+  jni->DeleteLocalRef(thread);
+  if (error == JVMTI_ERROR_NONE) return {};
+  std::lock_guard lock(mutex_);
+  running_ = false;
+  return {Code::kInternal, fmt::format("the JVM refuses the agent's thread (JVMTI error {})",
+                                       static_cast<int>(error))};
+}
+
+void AgentThread::Wake() {
+  std::lock_guard lock(mutex_);
+  awake_ = true;
+  changed_.notify_all();
+}
+
+bool AgentThread::Stop(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, timeout, [this] { return !running_; });
+}
+
+void JNICALL AgentThread::Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self) {
+  static_cast<AgentThread*>(self)->Loop(jvmti, jni);
+}
+
+void AgentThread::Loop(jvmtiEnv* jvmti, JNIEnv* jni) {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    awake_ = false;
+    lock.unlock();
+    body_(jvmti, jni);
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    lock.lock();
+    changed_.wait_for(lock, period_, [this] { return awake_ || stop_; });
+  }
+  running_ = false;
+  changed_.notify_all();
+}
+
+}  // namespace iprof::vm

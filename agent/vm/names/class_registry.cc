@@ -1,0 +1,120 @@
+#include "agent/vm/names/class_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/names/own_classes.h"
+#include "writer/names/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+struct LoadedClass {
+  std::string descriptor;
+  jclass klass;
+};
+
+struct NamedMethod {
+  std::string name;
+  std::string descriptor;
+  auto operator<=>(const NamedMethod&) const = default;
+};
+
+// The methods that a prepared class declares; none for the others and for arrays.
+std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, RegistryCounts& counts) {
+  std::vector<NamedMethod> methods;
+  jint status = 0;
+  if (jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE ||
+      (status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+    return methods;
+  }
+  jint count = 0;
+  JvmtiMemory<jmethodID> ids(jvmti);
+  if (jvmti->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE) return methods;
+  methods.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    JvmtiString name(jvmti);
+    JvmtiString descriptor(jvmti);
+    if (jvmti->GetMethodName(ids[i], name.address(), descriptor.address(), nullptr) !=
+        JVMTI_ERROR_NONE) {
+      ++counts.left_out_methods;
+      continue;
+    }
+    methods.push_back({std::string(ViewOf(name)), std::string(ViewOf(descriptor))});
+  }
+  std::sort(methods.begin(), methods.end());
+  return methods;
+}
+
+// Classes by descriptor.
+std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
+                                  RegistryCounts& counts) {
+  std::vector<LoadedClass> described;
+  described.reserve(classes.size());
+  for (jclass klass : classes) {
+    JvmtiString descriptor(jvmti);
+    if (jvmti->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
+      ++counts.left_out_classes;
+    } else if (IsOwnClass(ViewOf(descriptor).substr(1))) {
+      ++counts.left_out_classes;
+    } else if (IsHiddenClass(ViewOf(descriptor))) {
+      ++counts.hidden_classes;
+    } else {
+      described.push_back({std::string(ViewOf(descriptor)), klass});
+    }
+  }
+  std::sort(described.begin(), described.end(),
+            [](const LoadedClass& a, const LoadedClass& b) { return a.descriptor < b.descriptor; });
+  return described;
+}
+
+void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
+               RegistryCounts& counts) {
+  const auto types = SignatureOf(method.descriptor);
+  if (!types) {
+    ++counts.left_out_methods;
+    return;
+  }
+  std::vector<TypeIndex> signature{declaring};
+  for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
+  profile.AddMethod(ToUtf8(method.name), signature);
+}
+
+}  // namespace
+
+Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
+                                        ProxyNames& proxies, Profile& profile) {
+  RegistryCounts counts;
+  const LoadedClasses classes(jvmti, jni);
+  if (classes.error() != JVMTI_ERROR_NONE) {
+    return Status(Code::kInternal, fmt::format("the JVM does not list its classes (JVMTI error {})",
+                                               static_cast<int>(classes.error())));
+  }
+  for (const LoadedClass& loaded : Describe(jvmti, classes.all(), counts)) {
+    proxies.NameLoaded(jvmti, jni, loaded.klass, loaded.descriptor);
+    const auto name = proxies.names().ProfileName(loaded.descriptor);
+    if (!name) {
+      ++counts.left_out_classes;
+      continue;
+    }
+    const TypeIndex type = profile.AddType(*name);
+    std::string_view internal_name = loaded.descriptor;  // arrays have no methods
+    if (internal_name.size() > 2) internal_name = internal_name.substr(1, internal_name.size() - 2);
+    for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {
+      if (leave_out(internal_name, method.name, method.descriptor)) {
+        ++counts.left_out_methods;
+      } else {
+        AddMethod(type, method, profile, counts);
+      }
+    }
+  }
+  return counts;
+}
+
+}  // namespace iprof::vm

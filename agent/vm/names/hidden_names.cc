@@ -1,0 +1,176 @@
+#include "agent/vm/names/hidden_names.h"
+
+#include <algorithm>
+
+#include "writer/base/murmur3.h"
+#include "writer/names/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+// From an internal name to Class.getName()'s, or back: a hidden class's dot and the slashes change
+// places.
+std::string OtherSpelling(std::string_view name) {
+  std::string other(name);
+  for (char& c : other) {
+    if (c == '.') {
+      c = '/';
+    } else if (c == '/') {
+      c = '.';
+    }
+  }
+  return other;
+}
+
+thread_local const HiddenNames::Defining* defining = nullptr;
+
+}  // namespace
+
+HiddenNames::Defining::Defining(std::string_view class_name, std::string_view stable_name)
+    : class_name_(class_name), stable_name_(stable_name), outer_(defining) {
+  defining = this;
+}
+
+HiddenNames::Defining::~Defining() { defining = outer_; }
+
+void HiddenNames::Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag) {
+  // HotSpot uses the address of an unloaded class again: the newest class is the one meant.
+  const auto [at, is_new] = names_.try_emplace(std::string(hotspot_name));
+  text_bytes_ += stable_name.size() - at->second.stable.size();
+  if (is_new) text_bytes_ += hotspot_name.size();
+  const bool is_listed = !is_new && at->second.tag == tag;
+  at->second = {std::string(stable_name), tag};
+  if (tag == kNeverUnloaded || is_listed) return;
+  by_tag_[tag].emplace_back(hotspot_name);
+  text_bytes_ += hotspot_name.size();
+}
+
+void HiddenNames::Add(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag) {
+  const std::lock_guard lock(mutex_);
+  Put(hotspot_name, stable_name, tag);
+}
+
+std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::string& base,
+                                  std::string_view text, UnloadTag loader) {
+  const uint64_t hash = Murmur3(text).low;
+  const std::lock_guard lock(mutex_);
+  std::vector<ProxyText>& texts = proxies_[base];
+  auto known =
+      std::find_if(texts.begin(), texts.end(), [&](const ProxyText& t) { return t.hash == hash; });
+  if (known == texts.end()) known = texts.insert(texts.end(), {hash, 0});
+  std::string stable =
+      instrument::NumberedProxyName(base, static_cast<uint32_t>(known - texts.begin()));
+  const auto before = names_.find(std::string(hotspot_name));
+  if (before != names_.end() && before->second.stable == stable) return stable;
+  ++known->classes;
+  Put(hotspot_name, stable, loader);
+  return stable;
+}
+
+void HiddenNames::ReleaseProxy(const std::string& stable_name) {
+  // "jdk/proxy1/$Proxy.s77" or "jdk/proxy1/$Proxy.s77_2".
+  const size_t hash_at = stable_name.rfind('.');
+  if (hash_at == std::string::npos) return;
+  const size_t number_at = std::min(stable_name.find('_', hash_at), stable_name.size());
+  const auto known = proxies_.find(stable_name.substr(0, number_at));
+  if (known == proxies_.end()) return;
+  std::vector<ProxyText>& texts = known->second;
+  for (uint32_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].classes > 0 && instrument::NumberedProxyName(known->first, i) == stable_name)
+      --texts[i].classes;
+  }
+  const bool unused =
+      std::all_of(texts.begin(), texts.end(), [](const ProxyText& t) { return t.classes == 0; });
+  if (unused) proxies_.erase(known);
+}
+
+void HiddenNames::Drop(UnloadTag tag) {
+  const std::lock_guard lock(mutex_);
+  const auto listed = by_tag_.find(tag);
+  if (listed == by_tag_.end()) return;
+  for (const std::string& hotspot_name : listed->second) {
+    text_bytes_ -= hotspot_name.size();
+    const auto found = names_.find(hotspot_name);
+    if (found == names_.end() || found->second.tag != tag) continue;  // a newer class has the name
+    ReleaseProxy(found->second.stable);
+    text_bytes_ -= hotspot_name.size() + found->second.stable.size();
+    names_.erase(found);
+  }
+  by_tag_.erase(listed);
+}
+
+std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = names_.find(std::string(hotspot_name));
+    if (found != names_.end()) return found->second.stable;
+  }
+  for (const Defining* each = defining; each != nullptr; each = each->outer_) {
+    const size_t length = each->class_name_.size();
+    if (hotspot_name.size() > length && hotspot_name.starts_with(each->class_name_) &&
+        hotspot_name[length] == '.') {
+      return std::string(each->stable_name_);
+    }
+  }
+  return std::nullopt;
+}
+
+void HiddenNames::Remove(std::string_view hotspot_name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = names_.find(std::string(hotspot_name));
+  if (found == names_.end()) return;
+  text_bytes_ -= hotspot_name.size() + found->second.stable.size();
+  names_.erase(found);
+}
+
+std::string HiddenNames::InternalName(std::string_view hotspot_name) const {
+  return Find(hotspot_name).value_or(std::string(hotspot_name));
+}
+
+std::optional<std::string> HiddenNames::StableName(std::string_view hotspot_name) const {
+  const auto found = Find(OtherSpelling(hotspot_name));
+  if (!found) return std::nullopt;
+  return OtherSpelling(*found);
+}
+
+std::optional<std::string> HiddenNames::StableDescriptor(std::string_view descriptor) const {
+  if (descriptor.size() < 3 || descriptor.front() != 'L') return std::nullopt;
+  const auto found = Find(descriptor.substr(1, descriptor.size() - 2));
+  if (!found) return std::nullopt;
+  return "L" + *found + ";";
+}
+
+std::optional<std::string> HiddenNames::ProfileName(std::string_view signature) const {
+  const size_t dimensions = std::min(signature.find_first_not_of('['), signature.size());
+  if (dimensions > 0) {
+    const auto element = ProfileName(signature.substr(dimensions));
+    const auto whole = TypeNameOf(signature);
+    if (!element || !whole) return std::nullopt;
+    // An array of a renamed class; all others keep the spelling of Class.getName().
+    if (signature[dimensions] != 'L') return ToUtf8(*whole);
+    return std::string(dimensions, '[') + "L" + *element + ";";
+  }
+  auto name = TypeNameOf(signature);
+  if (!name) return std::nullopt;
+  if (auto stable = StableName(*name)) return ToUtf8(*stable);
+  if (IsHiddenClass(signature)) return std::nullopt;
+  return ToUtf8(*name);
+}
+
+size_t HiddenNames::size() const {
+  const std::lock_guard lock(mutex_);
+  return names_.size();
+}
+
+size_t HiddenNames::bytes() const {
+  // A node of a hash map with malloc's own words, and the objects in it.
+  constexpr size_t kNode = 32;
+  constexpr size_t kText = sizeof(std::string) + 16;
+  const std::lock_guard lock(mutex_);
+  return text_bytes_ + names_.size() * (kNode + 2 * kText) +
+         by_tag_.size() * (kNode + sizeof(std::vector<std::string>) + kText) +
+         proxies_.size() * (kNode + kText + 3 * kText) +
+         (names_.bucket_count() + by_tag_.bucket_count() + proxies_.bucket_count()) * sizeof(void*);
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,20 @@
+// OwnClasses: which classes inside the JVM are the agent's own, by name.
+//
+// None of them is instrumented, sampled or written into a profile. Pure; any thread and phase.
+#pragma once
+
+#include <string_view>
+
+namespace iprof::vm {
+
+// Of classes in the boot loader.
+inline constexpr std::string_view kOwnBootPrefix = "java/lang/Iprof";
+// Of classes in the program's loaders, after the package.
+inline constexpr std::string_view kOwnLoaderPrefix = "iprof-";
+
+inline bool IsOwnClass(std::string_view internal_name) {
+  return internal_name.starts_with(kOwnBootPrefix) ||
+         internal_name.substr(internal_name.rfind('/') + 1).starts_with(kOwnLoaderPrefix);
+}
+
+}  // namespace iprof::vm

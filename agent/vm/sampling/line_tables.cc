@@ -1,0 +1,23 @@
+#include "agent/vm/sampling/line_tables.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace iprof::vm {
+
+void LineTables::Add(const void* id, std::vector<LineStart> starts) {
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const LineStart& a, const LineStart& b) { return a.bci < b.bci; });
+  tables_[id] = std::move(starts);
+}
+
+std::optional<int32_t> LineTables::LineOf(const void* id, int64_t bci) const {
+  const auto table = tables_.find(id);
+  if (table == tables_.end()) return std::nullopt;
+  const auto after = std::upper_bound(table->second.begin(), table->second.end(), bci,
+                                      [](int64_t at, const LineStart& s) { return at < s.bci; });
+  if (after == table->second.begin()) return std::nullopt;
+  return std::prev(after)->line;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,35 @@
+#include "agent/vm/sampling/line_tables.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::vm {
+namespace {
+
+const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
+
+TEST_CASE("a line holds from its entry to the next one's, whatever the order they come in") {
+  LineTables tables;
+  CHECK(tables.empty());
+  tables.Add(Id(1), {{8, 31}, {2, 30}, {20, 30}});
+  tables.Add(Id(2), {});
+  CHECK_FALSE(tables.LineOf(Id(1), 1));
+  CHECK(tables.LineOf(Id(1), 2) == 30);
+  CHECK(tables.LineOf(Id(1), 7) == 30);
+  CHECK(tables.LineOf(Id(1), 8) == 31);
+  CHECK(tables.LineOf(Id(1), 20) == 30);
+  CHECK(tables.LineOf(Id(1), 60'000) == 30);
+  CHECK_FALSE(tables.LineOf(Id(2), 0));
+  CHECK_FALSE(tables.LineOf(Id(3), 0));
+}
+
+TEST_CASE("of two entries at one bci the later stands, of two tables of one method as well") {
+  LineTables tables;
+  tables.Add(Id(1), {{0, 5}, {0, 6}});
+  CHECK(tables.LineOf(Id(1), 0) == 6);
+  tables.Add(Id(1), {{4, 7}});
+  CHECK(tables.LineOf(Id(1), 4) == 7);
+  CHECK_FALSE(tables.LineOf(Id(1), 0));
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,283 @@
+#include "agent/vm/sampling/sampling_profile.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "writer/io/source_lines.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CallFrame;
+using sampling::TraceTable;
+
+const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
+CallFrame At(uintptr_t number, int32_t bci) { return {bci, reinterpret_cast<void*>(number * 8)}; }
+
+struct World {
+  std::unique_ptr<TraceTable> traces = std::move(*TraceTable::Create(1 << 20));
+  SampledMethods methods;
+  LineTables lines;
+  Profile profile;
+
+  World() {
+    profile.AddStandardTypes();
+    methods.AddClass("La/App;",
+                     std::vector<MethodOfClass>{
+                         {Id(1), "main", "([Ljava/lang/String;)V", MethodVersion::kCurrent},
+                         {Id(2), "work", "(IJ)La/App;", MethodVersion::kCurrent},
+                         {Id(3), "nap", "()V", MethodVersion::kCurrent}});
+    methods.AddClass("Ljava/lang/invoke/LambdaForm$MH.0x000000080001;",
+                     std::vector<MethodOfClass>{{Id(4), "invoke", "()V", MethodVersion::kCurrent}});
+    methods.AddClass(
+        "Ljava/lang/invoke/DirectMethodHandle$Holder;",
+        std::vector<MethodOfClass>{{Id(5), "invokeStatic", "()V", MethodVersion::kCurrent}});
+    methods.AddClass("La/App$$Lambda.0x000000080002;",
+                     std::vector<MethodOfClass>{{Id(6), "run", "()V", MethodVersion::kCurrent}});
+    methods.AddClass(
+        "Ljdk/internal/vm/Continuation;",
+        std::vector<MethodOfClass>{{Id(7), "enterSpecial", "()V", MethodVersion::kCurrent},
+                                   {Id(8), "run", "()V", MethodVersion::kCurrent}});
+    methods.AddClass("Ljava/lang/IprofTypes;",
+                     std::vector<MethodOfClass>{
+                         {Id(10), "spill", "(Ljava/lang/Class;I)V", MethodVersion::kCurrent}});
+    methods.AddClass(
+        "Ljava/lang/invoke/MethodHandleNatives;",
+        std::vector<MethodOfClass>{{Id(9), "linkCallSite", "()V", MethodVersion::kCurrent}});
+  }
+  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1, bool cut = false) {
+    REQUIRE(traces->Add(frames, cut, weight));
+  }
+  std::map<std::string, int64_t> Written(SampleWriteCounts* counts = nullptr,
+                                         const HiddenClassNames* names = nullptr,
+                                         const BciMap* bcis = nullptr) {
+    const SampleWriteCounts got = AddSamples(
+        *traces, {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, profile);
+    if (counts != nullptr) *counts = got;
+    std::map<std::string, int64_t> samples;
+    for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+      std::string text;
+      profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        text += profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci) + " ";
+      });
+      samples[text] = profile.EntryCount(Table::kSamples, entry);
+    }
+    return samples;
+  }
+};
+
+using Samples = std::map<std::string, int64_t>;
+
+const std::string kMain = "a.App.main(java.lang.String[])void";
+const std::string kWork = "a.App.work(int, long)a.App";
+
+// DescribeMethod's own spelling of arrays is not what is tested here.
+std::string MainName(World& world) {
+  world.Written();
+  for (const MethodIndex method : MethodsOf(world.profile))
+    if (world.profile.MethodName(method) == "main") return world.profile.DescribeMethod(method);
+  return "main is missing";
+}
+
+TEST_CASE("a stack becomes a context, innermost first, with its weight") {
+  World world;
+  world.Sample({At(2, 17), At(1, 4)}, 3);
+  const Samples written = world.Written();
+  CHECK(written == Samples{{kWork + ":17 " + MainName(world) + ":4 ", 3}});
+}
+
+TEST_CASE("native methods have bci 0, and so has code without a position") {
+  World world;
+  world.Sample({At(3, sampling::kNativeFrame)});
+  world.Sample({At(3, -1)});
+  CHECK(world.Written() == Samples{{"a.App.nap()void:0 ", 2}});
+}
+
+TEST_CASE("linkage frames are left out and counted, other frames of java.lang.invoke stay") {
+  World world;
+  world.Sample({At(2, 1), At(4, 9), At(5, 2), At(3, 5)});
+  world.Sample({At(9, 6)});
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) ==
+        Samples{{kWork + ":1 a.App.nap()void:5 ", 1},
+                {"java.lang.invoke.MethodHandleNatives.linkCallSite()void:6 ", 1}});
+  CHECK(counts.linkage_frames == 2);
+}
+
+TEST_CASE("time in a probe, and in what it calls, belongs to the method that is counted") {
+  World world;
+  world.Sample({At(3, sampling::kNativeFrame), At(10, 7), At(2, 5), At(1, 4)});
+  const Samples written = world.Written();
+  CHECK(written == Samples{{kWork + ":5 " + MainName(world) + ":4 ", 1}});
+}
+
+TEST_CASE("a lambda goes in under its stable name, and stays out while nobody knows it") {
+  struct Names : HiddenClassNames {
+    std::optional<std::string> StableName(std::string_view name) const override {
+      if (name != "a.App$$Lambda/0x000000080002") return std::nullopt;
+      return "a.App$$Lambda/0xfeed0";
+    }
+    std::optional<std::string> StableDescriptor(std::string_view) const override {
+      return std::nullopt;
+    }
+  } names;
+  World world;
+  world.Sample({At(6, 2), At(3, 1)});
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{"a.App.nap()void:1 ", 1}});
+  CHECK(counts.unstable_frames == 1);
+  World again;
+  again.Sample({At(6, 2)});
+  CHECK(again.Written(&counts, &names) == Samples{{"a.App$$Lambda/0xfeed0.run()void:2 ", 1}});
+  CHECK(counts.unstable_frames == 0);
+}
+
+TEST_CASE("a lambda that had its stable name from the start needs nobody to know it") {
+  World world;
+  world.methods.AddClass("La/App$$Lambda.0xfeed0;",
+                         std::vector<MethodOfClass>{{Id(11), "run", "()V"}}, ClassNaming::kStable);
+  world.methods.AddClass("La/App$$Lambda$feed;", std::vector<MethodOfClass>{{Id(12), "run", "()V"}},
+                         ClassNaming::kStable);
+  world.Sample({At(11, 2)});
+  world.Sample({At(12, 3)});
+  CHECK(world.Written() ==
+        Samples{{"a.App$$Lambda/0xfeed0.run()void:2 ", 1}, {"a.App$$Lambda$feed.run()void:3 ", 1}});
+}
+
+TEST_CASE("a virtual thread's stack ends where its continuation begins") {
+  World world;
+  world.Sample({At(2, 1), At(7, 0), At(8, 3), At(1, 4)}, 1, true);
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{kWork + ":1 ", 1}});
+  CHECK(counts.carrier_frames == 3);
+  CHECK(counts.cut_contexts == 0);
+}
+
+TEST_CASE("bcis are those of the class file when the code that ran was rewritten") {
+  struct Minus10 : BciMap {
+    std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {
+      return method.name == "work" ? running - 10 : running;
+    }
+  } bcis;
+  World world;
+  world.Sample({At(2, 17), At(3, 17)});
+  CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":7 a.App.nap()void:17 ", 1}});
+}
+
+TEST_CASE(
+    "frames that kept the version from before a retransformation have the class file's bcis") {
+  struct Minus10 : BciMap {
+    std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
+      return running - 10;
+    }
+  } bcis;
+  World world;
+  world.methods.AddClass(
+      "La/App;", std::vector<MethodOfClass>{{Id(11), "nap", "()V", MethodVersion::kReplaced}});
+  world.Sample({At(3, 17), At(11, 17)});
+  CHECK(world.Written(nullptr, nullptr, &bcis) ==
+        Samples{{"a.App.nap()void:7 a.App.nap()void:17 ", 1}});
+}
+
+TEST_CASE("unknown methods are left out and counted; nothing left is counted by weight") {
+  World world;
+  world.Sample({At(99, 1), At(3, 2)});
+  world.Sample({At(99, 1)}, 7);
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts) == Samples{{"a.App.nap()void:2 ", 1}});
+  CHECK(counts.unnamed_frames == 2);
+  CHECK(counts.empty_weight == 7);
+  CHECK(counts.weight == 1);
+}
+
+// As if every method began with one instruction of a probe, ten bytes long.
+class TenLater : public BciMap {
+ public:
+  std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
+    return running - 10;
+  }
+};
+
+TEST_CASE("lines are those of the running code, kept by the class file's bcis") {
+  World world;
+  world.lines.Add(Id(2), {{0, 100}, {15, 101}});
+  world.lines.Add(Id(3), {{0, 7}});  // a native method has none; and its bci is no place
+  world.Sample({At(3, -3), At(2, 17), At(1, 12)});
+  world.Sample({At(2, 12), At(1, 12)});
+  const TenLater bcis;
+  world.Written(nullptr, nullptr, &bcis);
+  const SourceLines lines = SourceLines::Of(world.profile);
+  CHECK(lines.LineOf(kWork, 7) == 101);
+  CHECK(lines.LineOf(kWork, 2) == 100);
+  CHECK(lines.ToJson().find("main") == std::string::npos);
+  CHECK(lines.ToJson().find("nap") == std::string::npos);
+}
+
+TEST_CASE("where another agent changed a method, no position and so no line is known") {
+  struct Unknown : BciMap {
+    std::optional<Bci> OriginalBci(const SampledMethod&, Bci) const override {
+      return std::nullopt;
+    }
+  } bcis;
+  World world;
+  world.lines.Add(Id(2), {{0, 100}});
+  world.Sample({At(2, 17)}, 3);
+  world.Sample({At(2, 30)}, 4);
+  CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":0 ", 7}});
+  CHECK(world.profile.extras().empty());
+}
+
+TEST_CASE("a profile without lines has no key for them") {
+  World world;
+  world.Sample({At(2, 17), At(1, 4)});
+  world.Written();
+  CHECK(world.profile.extras().empty());
+}
+
+TEST_CASE("cut stacks are counted") {
+  World world;
+  world.Sample({At(2, 1)}, 1, true);
+  SampleWriteCounts counts;
+  world.Written(&counts);
+  CHECK(counts.cut_contexts == 1);
+}
+
+TEST_CASE("texts are shared between classes of the same name") {
+  SampledMethods methods;
+  for (uintptr_t i = 1; i <= 100; ++i)
+    methods.AddClass("La/B;",
+                     std::vector<MethodOfClass>{{Id(i), "run", "()V", MethodVersion::kCurrent}});
+  CHECK(methods.size() == 100);
+  CHECK(methods.Find(Id(1))->name.data() == methods.Find(Id(100))->name.data());
+  CHECK_FALSE(methods.Find(Id(101)));
+}
+
+TEST_CASE("methods of unloaded classes stay while samples show them", "[sampling_profile]") {
+  SampledMethods methods;
+  methods.AddClass("La/Stays;",
+                   std::vector<MethodOfClass>{{Id(1), "run", "()V", MethodVersion::kCurrent}});
+  for (uintptr_t c = 1; c <= 1000; ++c) {
+    const std::string name = "Lgenerated/Class" + std::to_string(c) + ";";
+    const std::vector<MethodOfClass> two{{Id(10 * c), "run", "()V", MethodVersion::kCurrent},
+                                         {Id(10 * c + 1), "stop", "()V", MethodVersion::kCurrent}};
+    methods.AddClass(name, two, ClassNaming::kHotSpot, static_cast<int64_t>(c));
+  }
+  CHECK(methods.size() == 2001);
+  const size_t full = methods.bytes();
+  CHECK(methods.Gone(4711) == 0);
+  for (int64_t c = 1; c <= 1000; ++c) CHECK(methods.Gone(c) == 2);
+  CHECK(methods.gone_methods() == 2000);
+  CHECK(methods.Find(Id(10))->class_descriptor == "Lgenerated/Class1;");
+
+  methods.Prune({Id(70), Id(1)});
+  CHECK(methods.size() == 2);
+  CHECK(methods.Find(Id(70))->class_descriptor == "Lgenerated/Class7;");
+  CHECK(methods.Find(Id(1))->class_descriptor == "La/Stays;");
+  CHECK_FALSE(methods.Find(Id(71)));
+  CHECK(methods.bytes() * 2 < full);
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,171 @@
+#include "agent/vm/session/load.h"
+
+#include <fmt/format.h>
+#include <jvmti.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/vm/counting/heap_plan.h"
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/vm_flags.h"
+#include "agent/vm/session/agent.h"
+#include "agent/vm/session/library_note.h"
+#include "agent/vm/settings/log.h"
+#include "agent/vm/settings/main_program.h"
+#include "agent/vm/settings/options.h"
+#include "agent/vm/settings/out_path.h"
+#include "agent/vm/settings/vm_identity.h"
+
+namespace iprof::vm {
+namespace {
+
+enum class Outcome { kRunning, kHelped, kStaysOut };
+
+std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
+  JvmtiString value(jvmti);
+  if (jvmti->GetSystemProperty(name, value.address()) != JVMTI_ERROR_NONE) return {};
+  return std::string(ViewOf(value));
+}
+
+MainProgram RunningProgram(jvmtiEnv* jvmti) {
+  const std::string command = SystemProperty(jvmti, "sun.java.command");
+  if (command.empty()) return MainProgram{ExecutableName()};
+  return FromJavaCommand(command, CurrentCommandLine());
+}
+
+void PrintHelp(LoadReason reason) {
+  const std::string text = HelpText();
+  const int file = reason == LoadReason::kStart ? STDOUT_FILENO : STDERR_FILENO;
+  const ssize_t written = write(file, text.data(), text.size());
+  static_cast<void>(written);
+}
+
+// Closes the environment unless it was handed on.
+class EnvironmentOwner {
+ public:
+  explicit EnvironmentOwner(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  ~EnvironmentOwner() {
+    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
+  }
+  EnvironmentOwner(const EnvironmentOwner&) = delete;
+  EnvironmentOwner& operator=(const EnvironmentOwner&) = delete;
+  jvmtiEnv* operator->() const { return jvmti_; }
+  jvmtiEnv* get() const { return jvmti_; }
+  jvmtiEnv* HandOn() { return std::exchange(jvmti_, nullptr); }
+
+ private:
+  jvmtiEnv* jvmti_;
+};
+
+// Opens the log where the options say and starts the agent; the program is one that the user meant.
+Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, LoadReason reason) {
+  const VmAssessment assessment = Assess(MakeVmIdentity(
+      SystemProperty(jvmti.get(), "java.vm.name"), SystemProperty(jvmti.get(), "java.vm.version")));
+  if (assessment.verdict == VmVerdict::kRefused) {
+    return Status(Code::kUnsupported, assessment.sentence);
+  }
+  const PathFacts facts = CurrentPathFacts();
+  auto log = std::make_unique<Log>();
+  log->SetVerbosity(static_cast<int>(options.verbose));
+  if (!options.log.empty()) {
+    const Result<std::string> path = ResolveOutPath(options.log, facts);
+    if (!path.ok()) return Status(path.status().code(), "option 'log': " + path.status().message());
+    const Status opened = log->Open(*path);
+    if (!opened.ok()) return opened;
+  }
+  if (AsksForCounts(options)) {
+    const auto most_heap = VmFlags(vm).Number("MaxHeapSize");
+    if (most_heap && *most_heap < kLeastHeapBytes) {
+      log->Warning(fmt::format(
+          "a heap of at most {} KiB is too small for counters, which need {} MiB (-Xmx): this JVM "
+          "runs without the agent",
+          *most_heap / 1024, kLeastHeapBytes >> 20));
+      return Outcome::kStaysOut;
+    }
+  }
+  const Result<std::string> out =
+      ResolveOutPath(options.out, facts, options.force ? OldFile::kIsWritten : OldFile::kIsKept);
+  if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
+  if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
+  log->Step(fmt::format("the profile will go to {}", *out));
+  const Status started = Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out},
+                                      std::move(log), reason == LoadReason::kAttach);
+  if (!started.ok()) return started;
+  return Outcome::kRunning;
+}
+
+Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
+  Result<ParsedOptions> parsed = ParseOptions(text);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->help) {
+    PrintHelp(reason);
+    return Outcome::kHelped;
+  }
+  if (Agent* running = Agent::Current(); running != nullptr) {
+    running->log().Warning("already loaded in this JVM; the options of the first load stand");
+    return Outcome::kRunning;
+  }
+  if (CopiesOfThisLibrary() > 1) {
+    Log stderr_log;
+    stderr_log.Warning(
+        "another copy of this library is already loaded in this JVM; this one stays out");
+    return Outcome::kStaysOut;
+  }
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
+  }
+  EnvironmentOwner jvmti(static_cast<jvmtiEnv*>(environment));
+  const MainProgram program = RunningProgram(jvmti.get());
+  if (!SelectedBy(program, parsed->options.only)) {
+    Log stderr_log;
+    stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
+    stderr_log.Step(fmt::format("'{}' is not among only=; staying out", program.name));
+    return Outcome::kStaysOut;
+  }
+  return StartWith(vm, jvmti, std::move(parsed->options), reason);
+}
+
+jint Refuse(const Status& why, std::string_view text, LoadReason reason) {
+  Log stderr_log;
+  if (AsksToIgnoreErrors(text)) {
+    stderr_log.Error(why.message() + "; going on without the agent (onerror=ignore)");
+    return JNI_OK;
+  }
+  stderr_log.Error(why.message());
+  if (reason == LoadReason::kStart) std::exit(EXIT_FAILURE);
+  return JNI_ERR;
+}
+
+}  // namespace
+
+jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
+  Log stderr_log;
+  jint code = JNI_ERR;
+  AtBoundary(stderr_log, "loading", [&] {
+    const std::string_view text =
+        options == nullptr ? std::string_view() : std::string_view(options);
+    const Result<Outcome> outcome = TryLoad(vm, text, reason);
+    if (!outcome.ok()) {
+      code = Refuse(outcome.status(), text, reason);
+      return;
+    }
+    code = JNI_OK;
+    if (*outcome == Outcome::kHelped && reason == LoadReason::kStart) std::exit(EXIT_SUCCESS);
+  });
+  return code;
+}
+
+void UnloadAgent() noexcept {
+  Agent* agent = Agent::Current();
+  if (agent == nullptr) return;
+  AtBoundary(agent->log(), "unloading", [&] { agent->log().Detail("unloaded"); });
+}
+
+}  // namespace iprof::vm

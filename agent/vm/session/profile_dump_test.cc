@@ -1,0 +1,88 @@
+#include "agent/vm/session/profile_dump.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace iprof;
+using namespace iprof::vm;
+namespace fs = std::filesystem;
+
+namespace {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "iprof-dump.XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  std::string File(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Profile SmallProfile() {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex type = profile.AddType("a.B");
+  const TypeIndex signature[] = {type, profile.AddType("void")};
+  profile.AddMethod("run", signature);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("force=y replaces, force=n takes the next number and touches nothing") {
+  const TemporaryFolder folder;
+  const Profile profile = SmallProfile();
+  const std::string path = folder.File("app.iprof");
+  CHECK(DumpProfile(profile, {.path = path, .overwrite = true, .format = {}})->path == path);
+  const std::string written = TextOf(path);
+  CHECK(written == *WriteProfileText(profile));
+  std::ofstream(path) << "precious";
+  CHECK(DumpProfile(profile, {.path = path, .overwrite = false, .format = {}})->path ==
+        folder.File("app.1.iprof"));
+  CHECK(DumpProfile(profile, {.path = path, .overwrite = false, .format = {}})->path ==
+        folder.File("app.2.iprof"));
+  CHECK(TextOf(path) == "precious");
+  CHECK(TextOf(folder.File("app.1.iprof")) == written);
+  CHECK(TextOf(folder.File("app.2.iprof")) == written);
+}
+
+TEST_CASE("a profile that cannot replace what took its name goes beside it") {
+  const TemporaryFolder folder;
+  const Profile profile = SmallProfile();
+  const std::string path = folder.File("app.iprof");
+  fs::create_directory(path);
+  const auto dumped = DumpProfile(profile, {.path = path, .overwrite = true, .format = {}});
+  REQUIRE(dumped.ok());
+  CHECK(dumped->path == folder.File("app.1.iprof"));
+  CHECK(dumped->not_replaced.message() == path + ": is a directory");
+  CHECK(TextOf(dumped->path) == *WriteProfileText(profile));
+  CHECK(fs::is_empty(path));
+}
+
+TEST_CASE("nothing is made beside a device") {
+  const auto dumped =
+      DumpProfile(SmallProfile(), {.path = "/dev/full", .overwrite = true, .format = {}});
+  CHECK(dumped.status().message().find("/dev/full: ") == 0);
+  CHECK_FALSE(fs::exists("/dev/full.1"));
+}
+
+TEST_CASE("a profile that cannot be written leaves nothing behind") {
+  const TemporaryFolder folder;
+  const auto written = DumpProfile(
+      SmallProfile(), {.path = folder.File("gone/app.iprof"), .overwrite = true, .format = {}});
+  CHECK(written.status().code() == Code::kIo);
+  CHECK_FALSE(fs::exists(folder.File("gone")));
+}

@@ -1,0 +1,313 @@
+#include "agent/vm/settings/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "agent/sampling/sample_signal.h"
+#include "writer/base/nearest_name.h"
+
+namespace iprof::vm {
+namespace {
+
+constexpr int64_t kMaxIntervalNs = 60'000'000'000;
+
+void StoreFormat(Options& options, size_t index) {
+  options.format = static_cast<FormatVersion>(index);
+}
+void StorePlacement(Options& options, size_t index) {
+  options.placement =
+      index == 0 ? instrument::PlacementPolicy::kAutomatic : instrument::PlacementPolicy::kDirect;
+}
+void StoreTarget(Options& options, size_t index) {
+  constexpr std::array kVersions{17, 21, 23, 24, 25};
+  options.target_jdk = kVersions[index];
+}
+void StoreOnError(Options& options, size_t index) {
+  options.on_error = static_cast<OnError>(index);
+}
+
+void StoreEvent(Options& options, size_t index) {
+  options.sample_event = static_cast<sampling::SampleEvent>(index);
+}
+
+const auto kTable = std::to_array<OptionSpec>({
+    {"out", PathSlot{&Options::out}, "default.iprof",
+     "where the profile goes; %p pid, %h host, %t start time, %% a percent sign"},
+    {"force", &Options::force, "y",
+     "overwrite an existing file; n: add a number to the name instead"},
+    {"doe", &Options::dump_on_exit, "y", "dump on exit: write the profile when the program ends"},
+    {"dump-on-request", &Options::dump_on_request, "y",
+     "also write it when a data dump is requested (jcmd PID JVMTI.data_dump, or SIGQUIT)"},
+    {"format", ChoiceSlot{"1.0.0|1.1.0", StoreFormat}, "1.0.0",
+     "version of the iprof format to write"},
+    {"gzip", &Options::gzip, "n", "compress the profile; a name that ends in .gz implies y"},
+    {"only", &Options::only, "",
+     "profile only programs whose main class or jar matches one of these patterns"},
+    {"onerror", ChoiceSlot{"fail|ignore", StoreOnError}, "fail",
+     "what to do when the agent cannot start: stop the JVM, or go on without the agent"},
+    {"verbose", NumberSlot{&Options::verbose, 0, 3}, "0",
+     "0 warnings and the result, 1 also statistics at the end, 2 also steps, 3 everything"},
+    {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
+    {"calls", &Options::calls, "y", "count how often each method is called"},
+    {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
+    {"receivers", &Options::receivers, "y", "count the receivers' classes at virtual calls"},
+    {"receivers-max-lost", NumberSlot{&Options::receivers_max_lost, 0, 100}, "2",
+     "leave a site out when more than this percentage of its objects had no room"},
+    {"monitors", &Options::monitors, "y", "count the classes of objects that are locked"},
+    {"instanceofs", &Options::instance_ofs, "n",
+     "count the classes of objects at type checks; needs format=1.1.0"},
+    {"jdk", &Options::jdk, "y", "count in the JDK's own classes too, from the first bytecode on"},
+    {"target", ChoiceSlot{"17|21|23|24|25", StoreTarget}, "",
+     "the JDK of the GraalVM that builds the image (names, and what it replaces); else the running "
+     "one's"},
+    {"image", &Options::image, "y",
+     "leave out what an image build cannot use; n: write everything, to analyse HotSpot itself"},
+    {"include", &Options::include, "", "count only in classes that match one of these patterns"},
+    {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
+    {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",
+     "tree: few counters, the rest derived; direct: a counter for everything, slower"},
+    {"memory", &Options::memory, "",
+     "most memory for the agent, heap and native; else 256m, at most a tenth of the container's"},
+    {"stripes", NumberSlot{&Options::stripes, 1, 64}, "1",
+     "copies of every counter, spread over threads; a power of two"},
+    {"selfcheck", &Options::self_check, "n",
+     "count everything directly and compare with what placement=tree would have derived"},
+    {"samples", &Options::samples, "y", "sample the stacks of all Java threads"},
+    {"interval", &Options::interval, "10ms",
+     "CPU time (or wall time) between two samples of a thread"},
+    {"event", ChoiceSlot{"cpu|wall", StoreEvent}, "cpu",
+     "cpu: sample threads as they use CPU time; wall: as time passes, sleeping and parked ones "
+     "too"},
+    {"depth", NumberSlot{&Options::depth, 1, sampling::kMaxDepth}, "2048",
+     "most frames of a stack; the outer ones are cut off and counted"},
+    {"samples-memory", &Options::samples_memory, "",
+     "the part of memory= for distinct stacks; else a quarter of it, at most 64m"},
+    {"signal", SignalSlot{&Options::signal}, "",
+     "the signal to sample with; without it, SIGURG, or SIGWINCH where SIGURG is in use"},
+});
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <typename... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+template <typename T>
+Status Assign(Result<T> parsed, T& target) {
+  if (!parsed.ok()) return parsed.status();
+  target = std::move(*parsed);
+  return Status();
+}
+
+Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
+  const auto store = Overloaded{
+      [&](bool Options::*member) { return Assign(ParseYesNo(value), options.*member); },
+      [&](const NumberSlot& slot) {
+        return Assign(ParseNumber(value, slot.min, slot.max), options.*slot.member);
+      },
+      [&](const ChoiceSlot& slot) {
+        const Result<size_t> index = ParseChoice(value, slot.choices);
+        if (index.ok()) slot.store(options, *index);
+        return index.status();
+      },
+      [&](const SignalSlot& slot) {
+        return Assign(sampling::ParseSignal(value), options.*slot.member);
+      },
+      [&](const PathSlot& slot) { return Assign(ParsePath(value), options.*slot.member); },
+      [&](PatternList Options::*member) {
+        return Assign(ParsePatternList(value), options.*member);
+      },
+      [&](Duration Options::*member) { return Assign(ParseDuration(value), options.*member); },
+      [&](ByteSize Options::*member) { return Assign(ParseSize(value), options.*member); },
+  };
+  return std::visit(store, spec.slot);
+}
+
+// What a message shows of the user's text: control characters and all but the first 80 characters
+// left out.
+std::string Shown(std::string_view text) {
+  std::string shown;
+  for (char c : text.substr(0, 80)) {
+    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  if (text.size() > 80) shown += "...";
+  return shown;
+}
+
+Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
+
+Status UnknownOption(std::string_view name) {
+  std::vector<std::string_view> names{"help"};
+  for (const OptionSpec& spec : kTable) names.push_back(spec.name);
+  const std::string_view nearest = NearestName(name, names);
+  if (nearest.empty()) {
+    return Bad(fmt::format("unknown option '{}' (\"help\" lists them all)", Shown(name)));
+  }
+  return Bad(fmt::format("unknown option '{}'; did you mean '{}'?", Shown(name), nearest));
+}
+
+Status BadValue(const OptionSpec& spec, std::string_view value, const Status& why) {
+  std::string message =
+      fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), Shown(value));
+  if (const auto* slot = std::get_if<ChoiceSlot>(&spec.slot)) {
+    const std::string_view nearest = NearestName(value, SplitAt(slot->choices, "|"));
+    if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
+  }
+  return Bad(std::move(message));
+}
+
+// Splits "a=b,c=d" into its items; one trailing comma is forgiven.
+std::vector<std::string_view> SplitItems(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    items.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return items;
+}
+
+bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
+
+// Options that make no sense together; `given` tells what the user wrote, as opposed to defaults.
+Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
+  const auto was_given = [&](std::string_view name) {
+    for (size_t i = 0; i < kTable.size(); ++i) {
+      if (kTable[i].name == name) return given[i];
+    }
+    return false;
+  };
+  if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
+    return Bad(
+        fmt::format("gzip=n contradicts out={}, whose name ends in .gz", Shown(options.out)));
+  }
+  if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
+    return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");
+  }
+  if ((options.stripes & (options.stripes - 1)) != 0) {
+    return Bad(fmt::format("option 'stripes' must be a power of two, not {}", options.stripes));
+  }
+  if (options.self_check && was_given("placement")) {
+    return Bad("selfcheck=y compares both placements, so it contradicts placement=");
+  }
+  if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
+    return Bad("option 'interval' must be between 100us and 60s");
+  }
+  constexpr auto kLeast = static_cast<int64_t>(sampling::TraceTable::kMinBytes);
+  constexpr auto kMost = static_cast<int64_t>(sampling::TraceTable::kMaxBytes);
+  if (was_given("memory") && options.memory.bytes < 1) {
+    return Bad("option 'memory' must be at least 1");
+  }
+  if (was_given("samples-memory") &&
+      (options.samples_memory.bytes < kLeast || options.samples_memory.bytes > kMost)) {
+    return Bad("option 'samples-memory' must be between 64k and 64g");
+  }
+  if (was_given("memory") && was_given("samples-memory") &&
+      options.samples_memory.bytes > options.memory.bytes) {
+    return Bad("samples-memory= is a part of memory=, so it cannot be larger");
+  }
+  if (!options.log.empty() && options.log == options.out) {
+    return Bad("log and out name the same file");
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::span<const OptionSpec> OptionTable() { return kTable; }
+
+std::string ValueSyntax(const OptionSpec& spec) {
+  const auto syntax = Overloaded{
+      [](bool Options::*) { return std::string("y|n"); },
+      [](const NumberSlot& slot) { return fmt::format("{}..{}", slot.min, slot.max); },
+      [](const ChoiceSlot& slot) { return std::string(slot.choices); },
+      [](const SignalSlot&) { return std::string("SIGNAL"); },
+      [](const PathSlot&) { return std::string("FILE"); },
+      [](PatternList Options::*) { return std::string("PATTERN;..."); },
+      [](Duration Options::*) { return std::string("N{us|ms|s}"); },
+      [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
+  };
+  return std::visit(syntax, spec.slot);
+}
+
+Result<ParsedOptions> ParseOptions(std::string_view text) {
+  ParsedOptions parsed;
+  for (const OptionSpec& spec : kTable) {
+    if (spec.default_value.empty()) continue;
+    const Status stored = Store(spec, spec.default_value, parsed.options);
+    if (!stored.ok()) {
+      return Status(Code::kInternal,
+                    fmt::format("the default of option '{}' {}", spec.name, stored.message()));
+    }
+  }
+  std::array<bool, kTable.size()> given{};
+  for (std::string_view item : SplitItems(text)) {
+    if (item == "help") {
+      parsed.help = true;
+      continue;
+    }
+    if (item.empty()) return Bad("an option is missing between two commas");
+    const size_t equals = item.find('=');
+    const std::string_view name = item.substr(0, equals);
+    const auto spec = std::find_if(kTable.begin(), kTable.end(), [&](const OptionSpec& candidate) {
+      return candidate.name == name;
+    });
+    if (spec == kTable.end()) return UnknownOption(name);
+    if (equals == std::string_view::npos) {
+      return Bad(fmt::format("option '{}' needs a value: {}={}", name, name, ValueSyntax(*spec)));
+    }
+    const auto index = static_cast<size_t>(std::distance(kTable.begin(), spec));
+    if (given[index]) return Bad(fmt::format("option '{}' is given twice", name));
+    given[index] = true;
+    const std::string_view value = item.substr(equals + 1);
+    const Status stored = Store(*spec, value, parsed.options);
+    if (!stored.ok()) {
+      return BadValue(*spec, value, stored);
+    }
+  }
+  const Status contradiction = FindContradiction(parsed.options, given);
+  if (!contradiction.ok()) return contradiction;
+  if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
+  return parsed;
+}
+
+bool AsksToIgnoreErrors(std::string_view text) {
+  const std::vector<std::string_view> items = SplitItems(text);
+  return std::find(items.begin(), items.end(), "onerror=ignore") != items.end();
+}
+
+std::string HelpText() {
+  std::string text =
+      "iprofagent: writes GraalVM PGO profiles (.iprof) from any HotSpot JVM\n"
+      "\n"
+      "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
+      "\n";
+  struct Row {
+    std::string name, value, standard, meaning;
+  };
+  std::vector<Row> rows{{"option", "value", "default", "meaning"}};
+  for (const OptionSpec& spec : kTable) {
+    rows.push_back({std::string(spec.name), ValueSyntax(spec),
+                    spec.default_value.empty() ? "-" : std::string(spec.default_value),
+                    std::string(spec.help)});
+  }
+  rows.push_back({"help", "", "", "prints this table and exits"});
+  size_t name = 0, value = 0, standard = 0;
+  for (const Row& row : rows) {
+    name = std::max(name, row.name.size());
+    value = std::max(value, row.value.size());
+    standard = std::max(standard, row.standard.size());
+  }
+  for (const Row& row : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row.name, name, row.value, value,
+                        row.standard, standard, row.meaning);
+  }
+  return text;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,113 @@
+// Options: what the user asked the agent for, and the one table that defines every option.
+//
+// Grammar: "key=value" joined by commas, after HPROF's habits; values hold no commas; "help" alone
+// asks for the table. The table drives parsing, the help text and the check of docs/options.md, so
+// that an option cannot exist in one of them only. To add one: a member here, a row in options.cc,
+// a row in docs/options.md.
+//
+// Pure logic: no JVM, no files, no global state; callable from any thread. Whatever the text is,
+// parsing ends in Options or in a failed Status whose message is one sentence that names the option
+// (and the nearest valid name).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "agent/instrument/placement.h"
+#include "agent/sampling/sampler.h"
+#include "agent/vm/settings/option_values.h"
+#include "writer/base/status.h"
+#include "writer/io/writer.h"
+
+namespace iprof::vm {
+
+enum class OnError { kFail, kIgnore };
+
+struct Options {
+  std::string out;    // pattern, see out_path.h
+  bool force = true;  // overwrite an existing profile
+  bool dump_on_exit = true;
+  bool dump_on_request = true;
+  FormatVersion format = FormatVersion::k1_0_0;
+  bool gzip = false;  // after parsing: what to do, whether asked for or implied by the name
+  PatternList only;   // empty: every program
+  OnError on_error = OnError::kFail;
+  int64_t verbose = 0;
+  std::string log;  // empty: stderr
+
+  // What is counted, and where.
+  bool calls = true;
+  bool branches = true;
+  bool receivers = true;
+  bool monitors = true;
+  bool instance_ofs = false;
+  int64_t receivers_max_lost = 2;  // percent
+  bool jdk = true;                 // also the classes of the boot and platform loaders
+  int target_jdk = 0;              // whose image build the profile is for; 0: the running JVM's
+  bool image = true;               // leave out what an image build cannot use
+  PatternList include;             // class names with dots; empty: all
+  PatternList exclude;
+  instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
+  ByteSize memory;      // of the agent in all; 0: by what there is
+  int64_t stripes = 1;  // a power of two
+  bool self_check = false;
+
+  // Samples.
+  bool samples = true;
+  Duration interval;
+  sampling::SampleEvent sample_event = sampling::SampleEvent::kCpu;
+  int64_t depth = 2048;     // frames
+  ByteSize samples_memory;  // of this for distinct stacks; 0: a share
+  int signal = 0;           // 0: one that is free
+};
+
+// How an option's text becomes its member; the alternative is the option's kind.
+struct NumberSlot {
+  int64_t Options::*member;
+  int64_t min;
+  int64_t max;
+};
+struct ChoiceSlot {
+  std::string_view choices;  // "a|b|c"
+  void (*store)(Options& options, size_t index);
+};
+struct SignalSlot {
+  int Options::*member;
+};
+struct PathSlot {
+  std::string Options::*member;
+};
+using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlot, SignalSlot,
+                                PatternList Options::*, Duration Options::*, ByteSize Options::*>;
+
+struct OptionSpec {
+  std::string_view name;
+  OptionSlot slot;
+  std::string_view default_value;  // text in the option's own syntax; empty: none
+  std::string_view help;           // one line
+};
+
+std::span<const OptionSpec> OptionTable();
+
+// "y|n", "FILE", "0..3" …: how help and docs show what a value looks like.
+std::string ValueSyntax(const OptionSpec& spec);
+
+struct ParsedOptions {
+  Options options;
+  bool help = false;  // "help" was given: print the table, start nothing
+};
+
+// Parses everything after the '=' of -agentpath. Null or empty text gives the defaults.
+Result<ParsedOptions> ParseOptions(std::string_view text);
+
+// Whether the text asks for onerror=ignore, readable even when the rest of it is wrong.
+bool AsksToIgnoreErrors(std::string_view text);
+
+// The table of all options with their defaults, for "help".
+std::string HelpText();
+
+}  // namespace iprof::vm

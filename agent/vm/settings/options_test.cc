@@ -1,0 +1,159 @@
+#include "agent/vm/settings/options.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <set>
+
+using namespace iprof;
+using namespace iprof::vm;
+
+namespace {
+
+Options Parsed(std::string_view text) {
+  const auto parsed = ParseOptions(text);
+  INFO(text << ": " << parsed.status().message());
+  REQUIRE(parsed.ok());
+  return parsed->options;
+}
+
+std::string Refusal(std::string_view text) {
+  const auto parsed = ParseOptions(text);
+  return parsed.ok() ? "(accepted)" : parsed.status().message();
+}
+
+}  // namespace
+
+TEST_CASE("without options the table's defaults hold") {
+  const Options options = Parsed("");
+  CHECK(options.out == "default.iprof");
+  CHECK(options.force);
+  CHECK(options.dump_on_exit);
+  CHECK(options.format == FormatVersion::k1_0_0);
+  CHECK_FALSE(options.gzip);
+  CHECK(options.only.empty());
+  CHECK(options.on_error == OnError::kFail);
+  CHECK(options.verbose == 0);
+  CHECK(options.log.empty());
+}
+
+TEST_CASE("every option arrives") {
+  const Options options = Parsed(
+      "out=a/"
+      "%p.iprof,force=n,doe=n,format=1.1.0,gzip=y,only=com.acme.*;t.jar,onerror=ignore,verbose=3,"
+      "log=l");
+  CHECK(options.out == "a/%p.iprof");
+  CHECK_FALSE(options.force);
+  CHECK_FALSE(options.dump_on_exit);
+  CHECK(options.format == FormatVersion::k1_1_0);
+  CHECK(options.gzip);
+  CHECK(options.only == PatternList{"com.acme.*", "t.jar"});
+  CHECK(options.on_error == OnError::kIgnore);
+  CHECK(options.verbose == 3);
+  CHECK(options.log == "l");
+}
+
+TEST_CASE("a refusal is one sentence that names the option") {
+  CHECK(Refusal("ouf=x") == "unknown option 'ouf'; did you mean 'out'?");
+  CHECK(Refusal("hlep") == "unknown option 'hlep'; did you mean 'help'?");
+  CHECK(Refusal("sampling=y") == "unknown option 'sampling' (\"help\" lists them all)");
+  CHECK(Refusal("force=yes") == "option 'force' must be y or n, not 'yes'");
+  CHECK(Refusal("force") == "option 'force' needs a value: force=y|n");
+  CHECK(Refusal("format=1.1") ==
+        "option 'format' must be one of 1.0.0|1.1.0, not '1.1'; did you mean 1.1.0?");
+  CHECK(Refusal("onerror=ingore") ==
+        "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?");
+  CHECK(Refusal("verbose=4") == "option 'verbose' must be a whole number from 0 to 3, not '4'");
+  CHECK(Refusal("signal=SIGKILL") ==
+        "option 'signal' must be a signal that sampling may use, such as SIGPROF, SIGRTMIN+4 or "
+        "40, not 'SIGKILL'");
+  CHECK(Refusal("out=") == "option 'out' must name a file, not ''");
+  CHECK(Refusal("only=a;;b") ==
+        "option 'only' must be patterns joined by ';' or '+', none of them empty, not 'a;;b'");
+  CHECK(Refusal("out=a,,force=y") == "an option is missing between two commas");
+  CHECK(Refusal("=x") == "unknown option '' (\"help\" lists them all)");
+}
+
+TEST_CASE("contradictions are refused") {
+  CHECK(Refusal("out=a,out=b") == "option 'out' is given twice");
+  CHECK(Refusal("gzip=n,out=a.iprof.gz") ==
+        "gzip=n contradicts out=a.iprof.gz, whose name ends in .gz");
+  CHECK(Refusal("out=x,log=x") == "log and out name the same file");
+}
+
+TEST_CASE("a name that ends in .gz implies gzip") {
+  CHECK(Parsed("out=a.iprof.gz").gzip);
+  CHECK(Parsed("out=a.iprof,gzip=y").gzip);
+  CHECK_FALSE(Parsed("out=a.gz.iprof").gzip);
+}
+
+TEST_CASE("help is asked for anywhere, and a trailing comma is forgiven") {
+  CHECK(ParseOptions("help")->help);
+  CHECK(ParseOptions("out=x,help")->help);
+  CHECK_FALSE(ParseOptions("out=x,")->help);
+  CHECK(Parsed("out=x,").out == "x");
+}
+
+TEST_CASE("onerror=ignore is seen beside any nonsense") {
+  CHECK(AsksToIgnoreErrors("bogus=1,onerror=ignore"));
+  CHECK(AsksToIgnoreErrors("onerror=ignore,,="));
+  CHECK_FALSE(AsksToIgnoreErrors("bogus=1"));
+  CHECK_FALSE(AsksToIgnoreErrors("out=onerror=ignore"));
+}
+
+TEST_CASE("what a message shows of the user's text is short and printable") {
+  const std::string message = Refusal(std::string(100'000, 'x') + "\n=1");
+  CHECK(message.size() < 200);
+  CHECK(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("so it is for the value of every option") {
+  const std::string text = "\x01" + std::string(100'000, 'x') + '\0';
+  for (const OptionSpec& spec : OptionTable()) {
+    const std::string refusal = Refusal(std::string(spec.name) + "=" + text);
+    CAPTURE(refusal);
+    CHECK(refusal.size() < 500);
+    CHECK(std::none_of(refusal.begin(), refusal.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20; }));
+  }
+}
+
+TEST_CASE("names are unique and help shows every option with its default") {
+  std::set<std::string_view> names;
+  const std::string help = HelpText();
+  for (const OptionSpec& spec : OptionTable()) {
+    INFO(spec.name);
+    CHECK(names.insert(spec.name).second);
+    const std::string row = "\n" + std::string(spec.name) + " ";
+    const size_t start = help.find(row);
+    REQUIRE(start != std::string::npos);
+    const std::string line = help.substr(start + 1, help.find('\n', start + 1) - start - 1);
+    CHECK(line.find(ValueSyntax(spec)) != std::string::npos);
+    CHECK(line.find(spec.default_value) != std::string::npos);
+    CHECK(line.ends_with(spec.help));
+  }
+}
+
+TEST_CASE("docs/options.md has exactly the table's options, values and defaults") {
+  std::set<std::string> defined;
+  for (const OptionSpec& spec : OptionTable()) {
+    std::string syntax = ValueSyntax(spec);
+    for (size_t at = 0; (at = syntax.find('|', at)) != std::string::npos; at += 2)
+      syntax.insert(at, "\\");
+    const std::string default_cell =
+        spec.default_value.empty() ? "-" : "`" + std::string(spec.default_value) + "`";
+    defined.insert("| `" + std::string(spec.name) + "` | `" + syntax + "` | " + default_cell +
+                   " |");
+  }
+  // Rows are compared up to their third column; the fourth is free text.
+  std::set<std::string> rows;
+  std::ifstream file(IPROF_SOURCE_DIR "/docs/options.md");
+  REQUIRE(file);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| `")) continue;
+    size_t end = 0;
+    for (int cell = 0; cell < 3; ++cell) end = line.find(" | ", end) + 3;
+    rows.insert(line.substr(0, end - 1));
+  }
+  CHECK(rows == defined);
+}

@@ -1,0 +1,162 @@
+#include "agent/vm/settings/out_path.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "writer/io/file_place.h"
+
+namespace iprof::vm {
+namespace {
+
+std::string TimeText(std::time_t time) {
+  std::tm local{};
+  localtime_r(&time, &local);
+  std::array<char, 32> text{};
+  const size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local);
+  return std::string(text.data(), length);
+}
+
+bool CanMakeFilesIn(int folder) { return faccessat(folder, ".", W_OK | X_OK, 0) == 0; }
+
+}  // namespace
+
+PathFacts CurrentPathFacts() {
+  PathFacts facts;
+  facts.pid = getpid();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) facts.host = host.data();
+  if (facts.host.empty()) facts.host = "localhost";
+  facts.start = std::time(nullptr);
+  return facts;
+}
+
+Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts) {
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      path += pattern[i];
+      continue;
+    }
+    const char letter = ++i < pattern.size() ? pattern[i] : '\0';
+    switch (letter) {
+      case 'p':
+        path += fmt::format("{}", facts.pid);
+        break;
+      case 'h':
+        path += facts.host;
+        break;
+      case 't':
+        path += TimeText(facts.start);
+        break;
+      case '%':
+        path += '%';
+        break;
+      default:
+        return Status(Code::kUsage,
+                      fmt::format("'{}' holds '%{}', but only %p, %h, %t and %% are known", pattern,
+                                  letter == '\0' ? std::string() : std::string(1, letter)));
+    }
+  }
+  return path;
+}
+
+Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
+                                   OldFile old_file) {
+  namespace fs = std::filesystem;
+  const Result<std::string> expanded = ExpandPattern(pattern, facts);
+  if (!expanded.ok()) return expanded.status();
+  std::error_code error;
+  const fs::path path = fs::absolute(fs::path(*expanded), error).lexically_normal();
+  if (error) {
+    return Status(Code::kIo,
+                  fmt::format("cannot tell the working directory that '{}' is relative to: {}",
+                              *expanded, error.message()));
+  }
+  const std::string parent = path.parent_path().string();
+  const Result<OpenFolder> made = FilePlace::FindFolder(parent, MissingFolders::kMake);
+  if (!made.ok()) {
+    return Status(Code::kIo,
+                  fmt::format("cannot make the folder '{}': {}", parent, made.status().message()));
+  }
+  if (!path.has_filename() || fs::is_directory(path, error)) {
+    return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
+  }
+  const Result<FilePlace> place = FilePlace::Find(path.string());
+  if (!place.ok()) {
+    // What cannot be looked at is there; a free name is found beside it.
+    if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
+    return Status(Code::kIo,
+                  fmt::format("cannot look at '{}': {}", path.string(), place.status().message()));
+  }
+  int folder = place->folder();
+  std::string folder_path = place->folder_path();
+  if (place->found() || place->descriptor()) {
+    const bool regular = !place->descriptor() && S_ISREG(place->found()->st_mode);
+    const bool written = !regular || old_file == OldFile::kIsWritten;
+    if (written && faccessat(folder, place->name().c_str(), W_OK, 0) != 0) {
+      return Status(Code::kIo, fmt::format("cannot write '{}': {}", path.string(),
+                                           std::generic_category().message(errno)));
+    }
+    // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
+    if (!regular) return path.string();
+    // A file is replaced where it is, not where a link to it is; another is made where the path says.
+    if (!written) {
+      folder = made->fd();
+      folder_path = parent;
+    }
+  }
+  if (!CanMakeFilesIn(folder)) {
+    return Status(Code::kIo, fmt::format("cannot write into the folder '{}': {}", folder_path,
+                                         std::generic_category().message(errno)));
+  }
+  return path.string();
+}
+
+std::string NumberedName(std::string_view path, int64_t number) {
+  const size_t name = path.rfind('/') + 1;  // npos + 1 is 0
+  size_t suffix = path.size();
+  for (std::string_view known : {".iprof", ".iprof.gz"}) {
+    if (path.size() - name > known.size() && path.ends_with(known))
+      suffix = path.size() - known.size();
+  }
+  if (suffix == path.size()) {
+    const size_t dot = path.rfind('.');
+    if (dot != std::string_view::npos && dot > name) suffix = dot;
+  }
+  return fmt::format("{}.{}{}", path.substr(0, suffix), number, path.substr(suffix));
+}
+
+Result<std::string> ReserveUnusedName(const std::string& path) {
+  constexpr int64_t kLastNumber = 9'999'999;
+  const size_t name_begin = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string parent = path.substr(0, name_begin);
+  const Result<OpenFolder> folder = FilePlace::FindFolder(parent, MissingFolders::kFail);
+  if (!folder.ok()) {
+    return Status(Code::kIo,
+                  fmt::format("cannot create '{}': {}", path, folder.status().message()));
+  }
+  for (int64_t number = 0; number <= kLastNumber; ++number) {
+    const std::string name = number == 0 ? path : NumberedName(path, number);
+    const int file = openat(folder->fd(), name.c_str() + name_begin,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      close(file);
+      return name;
+    }
+    if (errno != EEXIST) {
+      return Status(Code::kIo, fmt::format("cannot create '{}': {}", name,
+                                           std::generic_category().message(errno)));
+    }
+  }
+  return Status(Code::kLimit,
+                fmt::format("every name from '{}' to its number {} is taken", path, kLastNumber));
+}
+
+}  // namespace iprof::vm
