@@ -9,7 +9,8 @@ import pathlib
 import re
 import subprocess
 
-import artifacts
+from iprofdev import maven
+from iprofdev.messages import Unavailable
 from workloads import START
 
 TABLES = ("calls", "branches", "receivers", "monitors", "instanceofs", "samples")
@@ -74,8 +75,8 @@ def configurations(java, agent, per_call_agent, folder):
 
 def _jacoco(folder):
     try:
-        jar = artifacts.fetch([artifacts.JACOCO])[0]
-    except artifacts.Missing as missing:
+        jar = maven.jar("jacoco-agent")
+    except Unavailable as missing:
         return Configuration(JACOCO, [], str(missing))
     written = folder / "jacoco.exec"
     return Configuration(JACOCO, [f"-javaagent:{jar}=destfile={written},append=false"], writes=written)

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import zipfile
 
-import artifacts
+from iprofdev import maven
+from iprofdev.messages import Unavailable
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 
@@ -37,7 +38,7 @@ def prepare(workloads, java, folder):
             continue
         try:
             _prepare(workload, javac, folder)
-        except artifacts.Missing as why:
+        except Unavailable as why:
             skipped.append(f"{workload.name}: {why}")
             continue
         ready.append(workload)
@@ -46,10 +47,10 @@ def prepare(workloads, java, folder):
 
 def _prepare(workload, javac, folder):
     if workload.needs_sources and not (folder / "sources").exists():
-        with zipfile.ZipFile(artifacts.fetch([artifacts.COMMONS_LANG_SOURCES])[0]) as archive:
+        with zipfile.ZipFile(maven.jar("commons-lang-sources")) as archive:
             archive.extractall(folder / "sources")
     if workload.libraries:
-        workload.jars = artifacts.fetch(workload.libraries)
+        workload.jars = maven.jars(workload.libraries)
         _compile(javac, [folder / "classes", *workload.jars], (JAVA / workload.name / "overhead").glob("*.java"),
                  folder / f"classes-{workload.name}")
 

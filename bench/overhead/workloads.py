@@ -10,8 +10,6 @@ java/NAME/overhead with the workload's name as its own, which is compiled agains
 
 import dataclasses
 
-import artifacts
-
 MICRO, REAL, START = "micro loops", "real programs", "start-up"
 
 
@@ -23,7 +21,7 @@ class Workload:
     full: int  # for the steady state
     process: int = 0  # for the whole process, where that is a run of its own
     needs_modules: tuple = ("java.base",)  # of the JVM
-    libraries: tuple = ()
+    libraries: tuple = ()  # names in scripts/pins
     needs_sources: bool = False  # works on commons-lang3's sources
     jvm_args: tuple = ()
     quick_jvm_args: tuple = ()
@@ -52,10 +50,10 @@ WORKLOADS = [
     Workload("megamorphic", MICRO, 2, 200),
     Workload("exceptions", MICRO, 2, 12000),
     Workload("javac", REAL, 1, 16, 1, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),
-    Workload("lucene", REAL, 1, 40, 8, libraries=artifacts.LUCENE, needs_sources=True,
+    Workload("lucene", REAL, 1, 40, 8, libraries=("lucene-core", "lucene-analysis"), needs_sources=True,
              jvm_args=("-Djava.util.logging.config.file=/dev/null",)),
-    Workload("jackson", REAL, 2, 4000, 500, libraries=artifacts.JACKSON),
-    Workload("groovy", REAL, 1, 1200, 100, libraries=artifacts.GROOVY),
+    Workload("jackson", REAL, 2, 4000, 500, libraries=("jackson-databind", "jackson-core", "jackson-annotations")),
+    Workload("groovy", REAL, 1, 1200, 100, libraries=("groovy",)),
     Workload("web", REAL, 1, 80, 20, needs_modules=("jdk.httpserver", "java.net.http")),
     Workload("hello", START, 1, 1),
 ]

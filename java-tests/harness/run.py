@@ -8,16 +8,21 @@ may set REQUIRES = "jdk" (a full JDK) or MIN_MAJOR = N; single tests skip themse
 import argparse
 import importlib.util
 import pathlib
+import resource
+import signal
 import sys
+import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts" / "lib")]
 sys.dont_write_bytecode = True
 
-from harness.case import Settings  # noqa: E402
-from harness.jvms import read_matrix  # noqa: E402
+from iprofdev import jvms  # noqa: E402
+from iprofdev.messages import SKIPPED  # noqa: E402
 
-SKIPPED = 77
+from harness import scope  # noqa: E402
+from harness.case import Settings  # noqa: E402
 
 
 def skip(reason):
@@ -25,7 +30,42 @@ def skip(reason):
     return SKIPPED
 
 
+def processor_time_s():
+    """Of the programs that have run so far, and of this one."""
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)))
+
+
+class TimedResult(unittest.TextTestResult):
+    """Knows what each test took, in time and in processor time; on a busy machine only the latter tells anything."""
+    SHOWN = 5
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.took = []
+
+    def startTest(self, test):  # noqa: N802
+        super().startTest(test)
+        self.started = processor_time_s(), time.monotonic()
+
+    def stopTest(self, test):  # noqa: N802
+        self.took.append((processor_time_s() - self.started[0], time.monotonic() - self.started[1], test.id()))
+        super().stopTest(test)
+
+    def print_slowest(self):
+        print(f"{sum(cpu for cpu, _, _ in self.took):.1f} s of processor time in {sum(wall for _, wall, _ in self.took):.1f} s; the most:")
+        for cpu, wall, name in sorted(self.took, reverse=True)[:self.SHOWN]:
+            print(f"{cpu:8.1f} s in {wall:6.1f} s  {name}")
+
+
+def take_signals_again():
+    """Under nohup, or in the background of a script, these signals are ignored, and so they would be by every JVM that we start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 def main():
+    take_signals_again()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", type=pathlib.Path)
     parser.add_argument("--jvm", required=True)
@@ -33,10 +73,11 @@ def main():
     parser.add_argument("--agent", required=True, type=pathlib.Path)
     parser.add_argument("--classes", required=True, type=pathlib.Path)
     parser.add_argument("--tool", type=pathlib.Path)
+    parser.add_argument("--part", choices=scope.PARTS, default="all", help="see harness/scope.py")
     parser.add_argument("-k", dest="only", help="run only the tests whose names hold this")
     arguments = parser.parse_args()
 
-    matrix = read_matrix(arguments.matrix)
+    matrix = jvms.read_list(arguments.matrix)
     if arguments.jvm not in matrix:
         return skip(f"{arguments.jvm} is not on this machine (there are: {', '.join(matrix)})")
     Settings.jvm = matrix[arguments.jvm]
@@ -55,11 +96,12 @@ def main():
     loader = unittest.TestLoader()
     if arguments.only:
         loader.testNamePatterns = [f"*{arguments.only}*"]
-    suite = loader.loadTestsFromModule(module)
+    suite = scope.select(loader.loadTestsFromModule(module), arguments.part, Settings.jvm.id)
     if suite.countTestCases() == 0:
         print(f"{arguments.module} has no such tests")
         return 1
-    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(suite)
+    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout, resultclass=TimedResult).run(suite)
+    result.print_slowest()
     for test, reason in result.skipped:
         print(f"SKIPPED: {test.id()}: {reason}")
     if not result.wasSuccessful():

@@ -4,16 +4,16 @@ import pathlib
 import shutil
 import subprocess
 
-from oracle import artifacts
+from iprofdev import maven
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "asm"
 
 
 class AsmAgent:
     def __init__(self, jvm, folder):
-        """Raises artifacts.Missing without ASM; the JVM must be a full JDK."""
+        """Raises Unavailable without ASM; the JVM must be a full JDK."""
         self.folder = pathlib.Path(folder)
-        asm = artifacts.fetch(artifacts.ASM)
+        asm = maven.jar("asm")
         self.hits = self.folder / "hits.jar"
         self.jar = self.folder / "oracle.jar"
         javac, jar = jvm.tool("javac"), jvm.tool("jar")

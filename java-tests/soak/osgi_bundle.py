@@ -2,7 +2,7 @@
 
 import zipfile
 
-from proof import javabuild
+from iprofdev import javabuild
 
 MANIFEST = ("Manifest-Version: 1.0\nBundle-ManifestVersion: 2\nBundle-SymbolicName: soak.bundle\nBundle-Version: 1.0.0\n"
             "Bundle-Activator: bundle.Activator\nImport-Package: org.osgi.framework\n")

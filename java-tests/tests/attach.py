@@ -4,6 +4,8 @@ import re
 import subprocess
 import time
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import AgentCase, Settings
 
 NATIVE = Settings.agent.parent / "java-tests"
@@ -12,7 +14,7 @@ DATA_DUMP_REQUEST, DYNAMIC_CODE_GENERATED = 71, 70  # numbers of JVMTI events: t
 
 class Attach(AgentCase):
     def wait_for_line(self, process, line):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while line not in process.out_path.read_text().splitlines():
             if process.poll() is not None or time.monotonic() > deadline:
                 self.fail(f"no {line!r}:\n{process.err_path.read_text()}")
@@ -20,7 +22,7 @@ class Attach(AgentCase):
 
     def end(self, process):
         """Lets the program end; returns its stderr's agent lines."""
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         self.assertEqual(process.out_path.read_text(), "ready\ndone\n")
         return self.agent_lines(process.err_path.read_text())
@@ -62,8 +64,8 @@ class Attach(AgentCase):
         jcmd = subprocess.Popen([self.jvm.tool("jcmd"), str(process.pid), "JVMTI.agent_load", str(Settings.agent),
                                  '"out=late.iprof,samples=y"'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for_line(process, "held")
-        process.communicate(b"\n", timeout=120)
-        jcmd.wait(120)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        jcmd.wait(PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         self.assertEqual(self.agent_lines(process.err_path.read_text())[1:],  # the first is of the other agent
                          ["iprofagent: no profile was written: the program ended while the agent was being loaded"])
@@ -91,7 +93,7 @@ class Attach(AgentCase):
         process.stdin.write(b"\n")
         process.stdin.flush()
         self.wait_for_line(process, "linked Later")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while "linked since and counted from then on: " not in process.err_path.read_text():
             if time.monotonic() > deadline:
                 self.fail(f"the class that was linked late was not retransformed:\n{process.err_path.read_text()}")
@@ -99,7 +101,7 @@ class Attach(AgentCase):
             time.sleep(0.2)
         process.stdin.write(b"\n")
         process.stdin.flush()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
         said = process.err_path.read_text()
         self.assertEqual(process.returncode, 0, said)
         self.assertIn("cannot be linked: Earlier$Missing", process.out_path.read_text())
@@ -115,7 +117,7 @@ class Attach(AgentCase):
         for options in ("jdk=y", "jdk=n", "include=Earlier*"):
             process = self.start_java("Earlier", agent=None)
             self.attach(process, f"out=late.iprof,verbose=1,{options}")
-            process.communicate(b"\n\n", timeout=60)
+            process.communicate(b"\n\n", timeout=PATIENCE_S)
             said = process.err_path.read_text()
             self.assertEqual(process.returncode, 0, said)
             counts[options] = int(re.search(r"counting began: (\d+) classes retransformed", said).group(1))

@@ -3,13 +3,10 @@ compiled without it. These packages hold what once went wrong: handlers that cat
 synchronized blocks. `scripts/proof compile` does the same with everything.
 """
 
-import pathlib
 import sys
 
 from harness.case import AgentCase, Settings
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lib"))
-from proof import compilation  # noqa: E402
+from rewriter import compilation
 
 PACKAGES = ["java/util/concurrent", "java/util/concurrent/locks", "sun/nio/ch"]
 
@@ -17,7 +14,7 @@ PACKAGES = ["java/util/concurrent", "java/util/concurrent/locks", "sun/nio/ch"]
 class EveryMethod(AgentCase):
     def check(self, compiler, *options):
         sources = [f"jrt:java.base/{package}" for package in PACKAGES]
-        runs = compilation.Compilation(self.jvm.java, Settings.classes, self.folder, compiler, sources, timeout=500)
+        runs = compilation.Compilation(self.jvm.java, Settings.classes, self.folder, compiler, sources)
         for option in options:
             with self.subTest(compiler=compiler, options=option):
                 found = runs.compare(Settings.agent, option)

@@ -5,8 +5,10 @@ import json
 import shutil
 import sys
 
+from iprofdev.messages import Unavailable
+
 from harness.case import AgentCase
-from oracle import artifacts, asm_agent, counts, java_sources, jdk_classes
+from oracle import asm_agent, counts, java_sources, jdk_classes
 
 REQUIRES = "jdk"
 
@@ -80,7 +82,7 @@ class ConsumerView(AgentCase):
         are left out, those that exceptions may have moved, and no other is more than a point off."""
         try:
             oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle")
-        except artifacts.Missing as missing:
+        except Unavailable as missing:
             self.skipTest(str(missing))
         output = self.folder / "oracle.json"
         self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=None,

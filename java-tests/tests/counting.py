@@ -4,6 +4,7 @@ placement=direct must give the programs' numbers exactly; placement=tree as well
 exception, and is within the number of times that happened elsewhere.
 """
 
+from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import CountingCase
 
 
@@ -25,6 +26,7 @@ class Modes(CountingCase):
         self.check("All", 0, jvm_args=["-Xbatch"])
 
 
+@in_proof
 class Collectors(CountingCase):
     def test_serial(self):
         self.check("All", 0, jvm_args=["-XX:+UseSerialGC"])
@@ -39,6 +41,7 @@ class Collectors(CountingCase):
         self.check("All", 0, jvm_args=["-XX:+UseZGC"])
 
 
+@on_one_jvm
 class Options(CountingCase):
     def test_without_the_jdk(self):
         self.check("All", 0, agent="jdk=n,placement=direct", library=False)
@@ -65,6 +68,7 @@ class Options(CountingCase):
         self.assertFalse(owners & {"counting.Ifs", "counting.Logic"})
 
 
+@on_one_jvm
 class Endings(CountingCase):
     def test_exit_in_the_middle(self):
         self.both("Exits", "exit", expect=7)
@@ -85,6 +89,7 @@ class Endings(CountingCase):
         self.both("Exits", "uncaught", expect=1)
 
 
+@on_one_jvm
 class Small(CountingCase):
     def test_fib(self):
         self.both("Fib")

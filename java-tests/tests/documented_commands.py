@@ -13,6 +13,8 @@ import shutil
 import time
 import zipfile
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import ROOT, AgentCase, Settings
 
 REQUIRES = "jdk"
@@ -20,7 +22,7 @@ REQUIRES = "jdk"
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
     r"git clone <this repository> .*": "needs the network",
-    r"scripts/(demo|build|test|corpus|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
+    r"scripts/(demo|build|test|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
     r"scripts/list-substitutions": "needs the network",
     r"ctest .*": "a test of its own",
     r"cmake --install build": "build.install does it in a folder of its own",
@@ -89,7 +91,7 @@ class DocumentedCommands(AgentCase):
 
     def shell(self, command):
         path = f"{self.jvm.home / 'bin'}:{self.folder / 'build'}:{os.environ['PATH']}"
-        return self.run_command(["bash", "-c", command], env={"PATH": path}, timeout=120)
+        return self.run_command(["bash", "-c", command], env={"PATH": path})
 
     def filled_in(self, command):
         for placeholder, value in ((r"(/path/to|/opt)/libiprofagent\.so", str(Settings.agent)),
@@ -124,13 +126,13 @@ class DocumentedCommands(AgentCase):
         run = self.shell(command.replace("PID", str(process.pid)))
         written = self.folder / (wanted[1] if wanted else "default.iprof")
         if not wanted:  # at once, or soon
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + PATIENCE_S
             while not written.exists() and time.monotonic() < deadline:
                 time.sleep(0.02)
             self.assertTrue(written.exists(), f"no {written.name} after\n{run}")
         process.stdin.write(b"\n")
         process.stdin.flush()
-        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertEqual(process.wait(PATIENCE_S), 0)
         self.assertTrue(written.exists(), f"no {written.name} after\n{run}")
         self.profile(written.name)
 

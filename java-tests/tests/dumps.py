@@ -3,6 +3,8 @@
 import signal
 import time
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import AgentCase
 
 STEPS = 1000
@@ -15,7 +17,7 @@ class Dumps(AgentCase):
         return self.process
 
     def wait_for(self, path, wanted, count, what):
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE_S
         while sum(wanted in line for line in path.read_text().splitlines()) < count:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.fail(f"{what}: there are no {count} lines with {wanted!r} in\n{path.read_text()}\n"
@@ -35,7 +37,7 @@ class Dumps(AgentCase):
 
     def end(self):
         self.process.stdin.close()
-        self.assertEqual(self.process.wait(120), 0, self.process.err_path.read_text())
+        self.assertEqual(self.process.wait(PATIENCE_S), 0, self.process.err_path.read_text())
 
     def written(self):
         return [line for line in self.process.err_path.read_text().splitlines() if line.startswith("iprofagent: wrote ")]
@@ -114,6 +116,6 @@ class Dumps(AgentCase):
                 self.process.send_signal(signal.SIGQUIT)
                 asked += 1
                 time.sleep(0.02)
-            self.assertEqual(self.process.wait(120), 0, self.process.err_path.read_text()[-5000:])
+            self.assertEqual(self.process.wait(PATIENCE_S), 0, self.process.err_path.read_text()[-5000:])
             self.check(f"{number}.iprof", 1)
             self.assertEqual(sorted(p.name for p in self.folder.glob("*.iprof*")), [f"{n}.iprof" for n in range(number + 1)])

@@ -4,6 +4,8 @@ import signal
 import shutil
 import subprocess
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import AgentCase, Settings
 
 
@@ -19,7 +21,7 @@ class Endings(AgentCase):
             with self.subTest(signal=name):
                 process = self.start_java("Ends", "wait", agent=f"out={name}.iprof")
                 process.send_signal(getattr(signal, name))
-                process.wait(60)
+                process.wait(PATIENCE_S)
                 self.profile(f"{name}.iprof")
 
     def test_a_program_that_cannot_start(self):
@@ -30,7 +32,7 @@ class Endings(AgentCase):
     def test_a_profile_whose_name_was_taken_meanwhile_goes_beside_it(self):
         process = self.start_java("Ends", "wait", agent="out=app.iprof")
         (self.folder / "app.iprof").mkdir()
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         path = (self.folder / "app.iprof").resolve()
         self.assertEqual(self.agent_lines(process.err_path.read_text())[0],
@@ -48,7 +50,7 @@ class FailedStart(AgentCase):
             with self.subTest(event=event):
                 agents = [f"-agentpath:{refusing}={event}", f"-agentpath:{Settings.agent}=samples=y,onerror=ignore"]
                 done = subprocess.run([command[0], *agents, *command[1:]], input="\n", capture_output=True, text=True,
-                                      cwd=self.folder, env=self.environment(), timeout=120, check=False)
+                                      cwd=self.folder, env=self.environment(), timeout=PATIENCE_S, check=False)
                 self.assertEqual((done.returncode, done.stdout), (0, "ready\ndone\n"), done.stderr)
                 self.assertRegex(self.agent_lines(done.stderr)[-1], "JVMTI error 113.; going on without the agent .onerror=ignore.$")
                 self.assertFalse((self.folder / "default.iprof").exists())

@@ -2,8 +2,9 @@
 
 import re
 
-from harness.case import AgentCase
+from harness.case import AgentCase, schema_violations
 from harness.profile import difference
+from harness.scope import on_one_jvm
 
 
 class FirstProfile(AgentCase):
@@ -24,6 +25,14 @@ class FirstProfile(AgentCase):
         for method in ("java.lang.Object.hashCode()int", "java.lang.String.charAt(int)char",
                        "java.lang.System.<clinit>()void"):
             self.assertIn(method, profile.methods)
+
+    @on_one_jvm
+    def test_both_validators_accept_both_formats(self):
+        for version in ("1.0.0", "1.1.0"):
+            with self.subTest(version=version):
+                self.run_java("Names", agent=f"out={version}.iprof,format={version},instanceofs={'y' if version == '1.1.0' else 'n'},interval=1ms")
+                self.profile(f"{version}.iprof")
+                self.assertEqual(schema_violations(self.folder / f"{version}.iprof", reference=True), "")
 
     def test_every_kind_of_name(self):
         self.run_java("Names", jvm_args=["-Dfile.encoding=UTF-8"])

@@ -5,9 +5,11 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts" / "lib")]
 sys.dont_write_bytecode = True
 
+from harness import scope  # noqa: E402
 from harness.profile import Profile, difference, violations  # noqa: E402
 
 NAMES = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
@@ -64,6 +66,44 @@ class HarnessSelfTest(unittest.TestCase):
     def test_a_difference_can_be_read(self):
         self.assertEqual(difference({"a", "b"}, {"b", "c"}).splitlines()[3:], ["-a", " b", "+c"])
         self.assertEqual(difference({1: 2}, {1: 2}), "")
+
+
+class Marked:
+    """Tests as a module has them; not a test case by itself, so that only select() runs over it."""
+    class Tests(unittest.TestCase):
+        def test_everywhere(self):
+            pass
+
+        @scope.on_one_jvm
+        def test_on_one(self):
+            pass
+
+        @scope.in_proof
+        def test_long(self):
+            pass
+
+    @scope.in_proof
+    class Long(unittest.TestCase):
+        def test_of_a_long_class(self):
+            pass
+
+
+class ScopeSelfTest(unittest.TestCase):
+    def names(self, part, jvm):
+        load = unittest.defaultTestLoader.loadTestsFromTestCase
+        suite = unittest.TestSuite([load(Marked.Tests), load(Marked.Long)])
+        return {test._testMethodName for test in scope.select(suite, part, jvm)}
+
+    def test_what_runs_where(self):
+        self.assertEqual(self.names("test", "jdk17"), {"test_everywhere", "test_on_one"})
+        self.assertEqual(self.names("test", "jre25"), {"test_everywhere"})
+
+    def test_no_test_is_lost(self):
+        for jvm in ("jdk17", "jre25"):
+            test, proof = self.names("test", jvm), self.names("proof", jvm)
+            self.assertEqual(test & proof, set())
+            self.assertEqual(test | proof, self.names("all", jvm))
+            self.assertEqual(len(test | proof), 4)
 
 
 unittest.main()

@@ -3,13 +3,14 @@ what it would measure without the agent; the benchmark's own methods are counted
 
 import re
 
+from iprofdev import maven
+from iprofdev.messages import Unavailable
+
 from harness.case import AgentCase
-from oracle import artifacts
 
 REQUIRES = "jdk"
 
-JARS = ("org.openjdk.jmh:jmh-core:1.37", "org.openjdk.jmh:jmh-generator-annprocess:1.37", "net.sf.jopt-simple:jopt-simple:5.0.4",
-        "org.apache.commons:commons-math3:3.6.1")
+JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
 
 SOURCE = """
 package sums;
@@ -62,14 +63,13 @@ class Jmh(AgentCase):
 
     def test_a_fork_measures_without_counters(self):
         try:
-            jars = [artifacts.fetch(coordinates) for coordinates in JARS]
-        except artifacts.Missing as missing:
+            jars = maven.class_path(JARS)
+        except Unavailable as missing:
             self.skipTest(str(missing))
-        jars = ":".join(map(str, jars))
         classes = self.compile("Sums", SOURCE, "-cp", jars, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor")
         agent = self.java_command([], agent="samples=n,out=fork-%p.iprof")[1]
         run = self.run_command([self.jvm.java, "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", "-f", "1", "-wi", "0", "-i", "1",
-                                "-r", "200ms", "-bm", "avgt", "-jvmArgsAppend", agent, "Sums"], timeout=500)
+                                "-r", "200ms", "-bm", "avgt", "-jvmArgsAppend", agent, "Sums"])
         self.assertIn("Blackhole mode: compiler", run.stdout)
         self.assertNotIn("only works for", run.stdout + run.stderr)
         self.assertNotIn("warning", (run.stdout + run.stderr).lower().replace("# warmup", ""))

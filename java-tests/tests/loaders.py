@@ -6,6 +6,8 @@ asked for what they do not know, and print all that they were asked for.
 
 import re
 
+from iprofdev.processes import PATIENCE_S
+
 from oracle import counts, expectations
 from oracle.counting_case import CountingCase, program
 
@@ -86,7 +88,7 @@ class WithoutTheMembersOfObject(LoadersCase):
         """What a program prints that is attached to where it says "ready", with its counts checked."""
         process = self.start_java("counting.Guarded", *args, "wait", agent=None, jvm_args=jvm_args)
         self.attach(process, agent)
-        process.communicate(b"\n", timeout=120)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         printed = process.out_path.read_text()
         checker = expectations.Checker(program(), counts.from_profile(self.folder / "default.iprof"),
@@ -100,14 +102,14 @@ class WithoutTheMembersOfObject(LoadersCase):
             with self.subTest(agent=agent):
                 printed, _ = self.attached(2, 3, agent=agent)
                 process = self.start_java("counting.Guarded", 2, 3, "wait", agent=None)
-                process.communicate(b"\n", timeout=120)
+                process.communicate(b"\n", timeout=PATIENCE_S)
                 self.assertEqual(printed, process.out_path.read_text())
 
 
     def test_a_loader_that_is_locked_is_not_waited_for(self):
         process = self.start_java("counting.GuardedLock", agent=None)
         self.attach(process, "verbose=1,jdk=n")
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual((process.returncode, process.out_path.read_text()), (0, "ready\ndone\n"))
         self.assertRegex(process.err_path.read_text(), r"classes left alone: \d+ \(their class loader was locked\)")
 

@@ -3,8 +3,11 @@ right, the hottest of it is counted always, and what was left out is named."""
 
 import re
 
+from iprofdev import maven
+from iprofdev.messages import Unavailable
+
 from harness.case import AgentCase
-from oracle import artifacts, counts
+from oracle import counts
 from oracle.counting_case import CountingCase
 
 HUGE_METHOD_LIMIT = 8000
@@ -80,8 +83,8 @@ class Ecj(AgentCase):
 
     def test_the_switch_of_the_parsers_rules(self):
         try:
-            ecj = artifacts.fetch("org.eclipse.jdt:ecj:3.33.0")
-        except artifacts.Missing as missing:
+            ecj = maven.jar("ecj")
+        except Unavailable as missing:
             self.skipTest(str(missing))
         (self.folder / "Hello.java").write_text(HELLO)
         compile_it = ["-cp", ecj, "org.eclipse.jdt.internal.compiler.batch.Main", "-17", "-d", "out", "-proc:none", "Hello.java"]

@@ -12,7 +12,7 @@ JVM_ARGS = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-X
 class Churn(AgentCase):
     def churn(self, **options):
         """The program's result, and by how much (MB) the process grew after the first fifth of the classes."""
-        run = self.run_java("ClassChurn", str(CLASSES), jvm_args=JVM_ARGS, timeout=500, **options)
+        run = self.run_java("ClassChurn", str(CLASSES), jvm_args=JVM_ARGS, **options)
         points = [int(kb) for kb in re.findall(r"rss_kb (\d+)", run.stdout)]
         return run, run.stdout.splitlines()[-1], (points[-1] - points[len(points) // 5]) / 1024
 

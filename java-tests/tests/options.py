@@ -6,6 +6,8 @@ import os
 import re
 import socket
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import AgentCase, Settings
 
 
@@ -106,7 +108,7 @@ class OtherUsersLinks(AgentCase):
         process = self.start_java("Ends", "wait", agent="out=file.iprof,log=log")
         self.link("file.iprof", "mine/precious")
         process.terminate()
-        process.wait(timeout=120)
+        process.wait(PATIENCE_S)
         self.assertEqual(self.precious.read_text(), "precious")
         self.assertTrue((self.folder / "file.iprof").is_symlink())
         self.profile("file.1.iprof")
@@ -147,7 +149,7 @@ class Output(AgentCase):
 
     def test_p_is_the_pid(self):
         process = self.start_java("Ends", "wait", agent="out=%p.iprof")
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.profile(f"{process.pid}.iprof")
 
     def test_an_absolute_path_and_another_working_directory(self):
@@ -198,7 +200,7 @@ class Output(AgentCase):
     def test_a_target_that_vanished_is_reported_and_the_program_unharmed(self):
         process = self.start_java("Ends", "wait", agent="out=sub/x.iprof")
         (self.folder / "sub").rmdir()
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0)
         (line,) = self.agent_lines(process.err_path.read_text())
         self.assertRegex(line, r"^iprofagent: no profile was written: .*sub/x\.iprof")

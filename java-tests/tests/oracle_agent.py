@@ -2,8 +2,10 @@
 
 import sys
 
+from iprofdev.messages import Unavailable
+
 from harness.case import AgentCase
-from oracle import artifacts, asm_agent, comparison, counts, java_sources
+from oracle import asm_agent, comparison, counts, java_sources
 
 REQUIRES = "jdk"
 
@@ -15,7 +17,7 @@ class OracleAgent(AgentCase):
         super().setUp()
         try:
             self.oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle")
-        except artifacts.Missing as missing:
+        except Unavailable as missing:
             self.skipTest(str(missing))
 
     def expected(self, prefix, *command, jvm_args=()):

@@ -6,6 +6,7 @@ On one thread everything is exact, whatever the number of classes; so it is in t
 import pathlib
 import re
 
+from harness.scope import on_one_jvm
 from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
@@ -36,6 +37,7 @@ class Modes(CountingCase):
         self.compiled("-XX:-TieredCompilation")
 
 
+@on_one_jvm
 class Options(CountingCase):
     def test_only_the_programs_package(self):
         """Monitors of the JDK's own classes are exact where the JDK's own code is not counted."""
@@ -58,6 +60,7 @@ class Options(CountingCase):
         self.assertLess(int(counters.split("counters: ")[1].split()[0]), 20, counters)
 
 
+@on_one_jvm
 class Small(CountingCase):
     def test_the_program_of_the_demo(self):
         """Ten numbers, each made by a synchronized method and printed as text through String.valueOf."""

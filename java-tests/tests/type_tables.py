@@ -59,27 +59,38 @@ class Harvests(CountingCase):
 
 
 class Threads(CountingCase):
-    EACH = 765 * 2000
+    EACH = 765 * 1000
+    RUNS = 3
+
+    def shares(self, threads):
+        """Runs the program; place -> how far the shares of its classes are off."""
+        run = self.run_java("counting.TypedThreads", threads, self.EACH, agent="include=counting.*")
+        self.profile()
+        found = counts.from_profile(self.folder / "default.iprof")
+        places = {}
+        for kind, *words in expectations.parse(run.stdout):
+            if kind == "monitors":
+                expected, actual = {words[0]: int(words[1])}, found.monitors
+            else:
+                method, bci = program().site(words[0], lambda m: [i[0] for i in m.invokes if i[1] == 0xb9])
+                expected = {name: int(n) for name, _, n in (word.rpartition(":") for word in words[1:])}
+                actual = found.receivers[counts.key(method.owner, method.name, method.descriptor)].get(bci, {})
+            total, counted = sum(expected.values()), sum(actual[name] for name in expected)
+            off = max(abs(actual[name] / counted - n / total) for name, n in expected.items()) if counted else 1
+            print(f"{self.jvm.id}: {threads} threads, {words[0]}: {100 * (1 - counted / total):.2f} % lost, shares "
+                  f"{100 * off:.2f} points off", file=sys.stderr)
+            self.assertLessEqual(counted, total, "more was counted than happened")
+            self.assertEqual(set(actual) - set(expected) if kind == "receivers" else set(), set())
+            places[words[0]] = off
+        return places
 
     def test_lost_on_threads(self):
         for threads in (2, 4):
-            run = self.run_java("counting.TypedThreads", threads, self.EACH, agent="include=counting.*")
-            self.profile()
-            found = counts.from_profile(self.folder / "default.iprof")
-            for kind, *words in expectations.parse(run.stdout):
-                if kind == "monitors":
-                    expected, actual = {words[0]: int(words[1])}, found.monitors
-                else:
-                    method, bci = program().site(words[0], lambda m: [i[0] for i in m.invokes if i[1] == 0xb9])
-                    expected = {name: int(n) for name, _, n in (word.rpartition(":") for word in words[1:])}
-                    actual = found.receivers[counts.key(method.owner, method.name, method.descriptor)].get(bci, {})
-                total, counted = sum(expected.values()), sum(actual[name] for name in expected)
-                off = max(abs(actual[name] / counted - n / total) for name, n in expected.items()) if counted else 1
-                print(f"{self.jvm.id}: {threads} threads, {words[0]}: {100 * (1 - counted / total):.2f} % lost, shares "
-                      f"{100 * off:.2f} points off", file=sys.stderr)
-                self.assertLessEqual(counted, total, "more was counted than happened")
-                self.assertEqual(set(actual) - set(expected) if kind == "receivers" else set(), set())
-                self.assertLess(off, 0.05)
+            # A thread that is stopped inside an increment takes back, when it goes on, what others counted meanwhile: on a busy
+            # machine single runs go far off, the median does not.
+            runs = [self.shares(threads) for _ in range(self.RUNS)]
+            for place in runs[0]:
+                self.assertLess(sorted(run[place] for run in runs)[self.RUNS // 2], 0.05, place)
 
 
 class Unloading(CountingCase):

@@ -6,19 +6,21 @@ import pathlib
 import shutil
 import tempfile
 
-from . import ground, jvms
+from iprofdev import jvms, processes
+from iprofdev.messages import fail
+from iprofdev.places import CACHE, ROOT
 
 
 def classes(folder, class_path="", jdk=None, release=17, options=()):
     """The folder with the classes of all sources in `folder` (relative to the repository)."""
     jdk = jdk or jvms.build_jdk()
-    sources = sorted((ground.ROOT / folder).rglob("*.java"))
+    sources = sorted((ROOT / folder).rglob("*.java"))
     key = hashlib.sha256()
     for part in (jdk.full_version, str(release), class_path, *options):
-        key.update(part.encode() + b"\0")
+        key.update(str(part).encode() + b"\0")
     for source in sources:
-        key.update(str(source.relative_to(ground.ROOT)).encode() + b"\0" + source.read_bytes())
-    target = ground.CACHE / "java" / f"{pathlib.Path(folder).name}-{key.hexdigest()[:16]}"
+        key.update(str(source.relative_to(ROOT)).encode() + b"\0" + source.read_bytes())
+    target = CACHE / "java" / f"{pathlib.Path(folder).name}-{key.hexdigest()[:16]}"
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -28,18 +30,12 @@ def classes(folder, class_path="", jdk=None, release=17, options=()):
         command += ["--release", release]
     if class_path:
         command += ["-cp", class_path]
-    done = ground.run(command + sources)
+    done = processes.run(command + sources)
     if done.returncode or done.stderr.strip():
         shutil.rmtree(staging)
-        ground.fail(f"javac failed on {folder}:\n{ground.end_of(done.stdout + done.stderr, 60)}")
+        fail(f"javac failed on {folder}:\n{processes.end_of(done.stdout + done.stderr, 60)}")
     try:
         os.replace(staging, target)
     except OSError:  # another process was faster
         shutil.rmtree(staging)
     return target
-
-
-def probe_holder():
-    """The folder with the class that the driver's probes use, to be patched into java.base."""
-    return classes("java-tests/rewriter/holder", options=("--patch-module", f"java.base={ground.ROOT / 'java-tests' / 'rewriter' / 'holder'}"),
-                   release=None)

@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
 class Compilation:
     """One JVM, one compiler, one set of classes (sources as CompileAll takes them)."""
 
-    def __init__(self, java, classes, folder, compiler, sources, class_path="", timeout=7200):
+    def __init__(self, java, classes, folder, compiler, sources, class_path="", timeout=4 * 3600):
         """classes: the folder with the tests' programs. folder: an empty one for what is made."""
         self.java, self.classes, self.folder = java, classes, pathlib.Path(folder)
         self.compiler, self.sources, self.class_path, self.timeout = compiler, list(sources), class_path, timeout

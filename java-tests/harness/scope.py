@@ -1,0 +1,43 @@
+"""Which tests of a module run in scripts/test, and which only in scripts/proof.
+
+java-tests/CMakeLists.txt says for each module on which JVMs scripts/test runs it: on EVERY_JVM, on EVERY_VERSION of Java, or on
+ONE_JVM. Single tests or classes of tests can ask for less:
+
+  @on_one_jvm   what it looks at does not depend on the JVM: scripts/test runs it on jdk17
+  @in_proof     it takes long, and faster tests look at the same: scripts/test does not run it
+
+scripts/proof runs all that scripts/test leaves out, as the ctest proof.<module>.<jvm>.
+"""
+
+import unittest
+
+ONE_JVM = "jdk17"
+PARTS = ("test", "proof", "all")
+_ATTRIBUTE = "iprof_runs_on"
+
+
+def on_one_jvm(item):
+    setattr(item, _ATTRIBUTE, (ONE_JVM,))
+    return item
+
+
+def in_proof(item):
+    setattr(item, _ATTRIBUTE, ())
+    return item
+
+
+def _belongs_to_test(case, jvm):
+    method = getattr(case, case._testMethodName)
+    jvms = getattr(method, _ATTRIBUTE, getattr(type(case), _ATTRIBUTE, None))
+    return jvms is None or jvm in jvms
+
+
+def select(suite, part, jvm):
+    """The tests of a suite that belong to a part on that JVM: what `test` leaves out is `proof`."""
+    chosen = unittest.TestSuite()
+    for each in suite:
+        if isinstance(each, unittest.TestSuite):
+            chosen.addTests(select(each, part, jvm))
+        elif part == "all" or (part == "test") == _belongs_to_test(each, jvm):
+            chosen.addTest(each)
+    return chosen

@@ -1,0 +1,89 @@
+"""The corpora of the rewriter's proof: jars of scripts/pins, and the modules of the JVMs.
+
+scripts/pins says what each jar is there for.
+"""
+
+import pathlib
+import tempfile
+from typing import NamedTuple
+
+from iprofdev import javabuild, jvms, maven, processes
+from iprofdev.messages import Unavailable
+from iprofdev.places import CACHE
+
+
+class Selection(NamedTuple):
+    """What a corpus is made of; nothing is fetched yet."""
+    name: str  # of the corpus, and of the jar's pin
+    short: bool = True  # in the short set too, not only in the full one
+    libraries: tuple = ()  # pins of what the jar needs to verify
+    modules: tuple = None  # (major version of a JVM, names of its modules or "all") instead of a jar
+
+
+class Corpus(NamedTuple):
+    name: str
+    jars: list
+    class_path: str  # of the libraries
+    jvm: object  # the JVM whose modules the jars are, or None
+
+
+ALL = (
+    Selection("asm-test"),
+    Selection("xalan"),
+    Selection("velocity"),
+    Selection("hsqldb-1"),
+    Selection("clojure"),
+    Selection("groovy"),
+    Selection("jython-2.5", short=False),
+    Selection("aspectj", short=False),
+    Selection("groovy-1", short=False),
+    Selection("scala-compiler", short=False, libraries=("scala-library", "scala-reflect")),
+    Selection("scala-library", short=False),
+    Selection("kotlin-compiler", short=False, libraries=("kotlin-stdlib",)),
+    Selection("jdk17-base", modules=(17, "java.base")),
+    Selection("jdk25-base", modules=(25, "java.base")),
+    Selection("jdk17", short=False, modules=(17, "all")),
+    Selection("jdk25", short=False, modules=(25, "all")),
+)
+
+
+def short():
+    return [selection for selection in ALL if selection.short]
+
+
+def full():
+    """Every corpus, but no module twice."""
+    whole = {selection.modules[0] for selection in ALL if selection.modules and selection.modules[1] == "all"}
+    return [selection for selection in ALL
+            if not selection.modules or selection.modules[1] == "all" or selection.modules[0] not in whole]
+
+
+def fetch(selection):
+    """The corpus, fetched or extracted where it is not in the cache yet; raises Unavailable."""
+    libraries = maven.class_path(selection.libraries)
+    if selection.modules is None:
+        return Corpus(selection.name, [maven.jar(selection.name)], libraries, None)
+    major, wanted = selection.modules
+    jvm = jvms.of_major(major)
+    if jvm is None:
+        raise Unavailable(f"no Java {major} here")
+    jars = [jar for jar in _modules(jvm) if wanted in ("all", jar.stem)]
+    return Corpus(selection.name, jars, libraries, jvm)
+
+
+def named(name):
+    return fetch(next(selection for selection in ALL if selection.name == name))
+
+
+def _modules(jvm):
+    """The modules of a JVM as jars, extracted once."""
+    folder = CACHE / "corpus" / f"{jvm.id}-{jvm.full_version}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        harness = javabuild.classes("java-tests/rewriter/verify")
+        staging = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+        done = processes.run([jvm.java, "-cp", harness, "verify.ExtractModules", staging])
+        if done.returncode:
+            raise Unavailable(f"cannot extract the modules of {jvm.home}: {processes.end_of(done.stderr)}")
+        staging.rename(folder)
+    return sorted(folder.glob("*.jar"))
