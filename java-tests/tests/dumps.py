@@ -6,6 +6,7 @@ import time
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase
+from harness.scope import on_one_jvm
 
 STEPS = 1000
 
@@ -68,6 +69,7 @@ class Dumps(AgentCase):
                 self.check(name, 3)
                 self.assertEqual(len(self.written()), 3)
 
+    @on_one_jvm
     def test_no_overwriting(self):
         self.start("out=n.iprof,force=n")
         self.work()
@@ -77,6 +79,7 @@ class Dumps(AgentCase):
         self.check("n.iprof", 1)
         self.check("n.1.iprof", 2)
 
+    @on_one_jvm
     def test_only_on_request(self):
         self.start("out=r.iprof,doe=n")
         self.work()

@@ -5,6 +5,7 @@ import re
 
 from harness.case import AgentCase
 from harness.profile import load_profile
+from harness.scope import on_one_jvm
 
 PLACES = ("conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles")
 MACHINERY = re.compile(r"java\.lang\.invoke\.(?!VarHandle)|sun\.invoke\.|java\.lang\.module\.|jdk\.internal\.(module|loader|"
@@ -74,6 +75,7 @@ class Image(AgentCase):
             self.assertEqual(len(after), share["tables"][key]["usable_entries"], key)
         self.assertEqual(sum(filtered.samples().values()), share["tables"]["samplingProfiles"]["usable_weight"])
 
+    @on_one_jvm
     def test_the_target_decides(self):
         self.written("t.iprof", target=17)
         self.assertEqual(load_profile(self.folder / "t.iprof").document["iprofImage"]["target"], 17)

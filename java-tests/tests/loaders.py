@@ -8,6 +8,7 @@ import re
 
 from iprofdev.processes import PATIENCE_S
 
+from harness.scope import on_one_jvm
 from oracle import counts, expectations
 from oracle.counting_case import CountingCase, program
 
@@ -39,9 +40,11 @@ class AtStart(LoadersCase):
             with self.subTest(mode=mode):
                 self.assert_same_output("Guarded", 1, 1, agent="placement=direct,samples=n", jvm_args=mode)
 
+    @on_one_jvm
     def test_stripes(self):
         self.assert_same_output("Guarded", 1, 2, agent="placement=direct,stripes=4")
 
+    @on_one_jvm
     def test_checks_of_types(self):
         self.assert_same_output("Guarded", 1, 1, agent="placement=direct,instanceofs=y,format=1.1.0")
 
@@ -50,6 +53,7 @@ class AtStart(LoadersCase):
         loader = ["-Djava.system.class.loader=counting.GuardedSystem", "-Xshare:off"]
         self.assert_same_output("Guarded", 1, 2, agent="placement=direct", jvm_args=loader)
 
+    @on_one_jvm
     def test_the_profile_shows_nothing_of_what_object_was_given(self):
         self.run_java("Reflected", agent="placement=direct")
         self.assertEqual([m for m in self.profile().methods if "iprof" in m and "java.lang.Iprof" not in m], [])
@@ -63,14 +67,17 @@ class WithoutTheMembersOfObject(LoadersCase):
             with self.subTest(placement=placement):
                 self.assert_same_output("Guarded", 2, 3, agent=f"jdk=n,placement={placement}", library=False)
 
+    @on_one_jvm
     def test_without_the_jdk_verified(self):
         self.assert_same_output("Guarded", 1, 1, agent="jdk=n,placement=direct", jvm_args=["-Xverify:all"], library=False)
 
+    @on_one_jvm
     def test_without_the_jdk_compiled(self):
         only = "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,counting.*::*"
         self.assert_same_output("Guarded", 1, 1, agent="jdk=n,placement=direct", library=False,
                                 jvm_args=["-Xcomp", "-XX:-TieredCompilation", *only])
 
+    @on_one_jvm
     def test_without_the_jdk_in_stripes(self):
         self.assert_same_output("Guarded", 1, 2, agent="jdk=n,placement=direct,stripes=4", library=False)
 
@@ -113,6 +120,7 @@ class WithoutTheMembersOfObject(LoadersCase):
         self.assertEqual((process.returncode, process.out_path.read_text()), (0, "ready\ndone\n"))
         self.assertRegex(process.err_path.read_text(), r"classes left alone: \d+ \(their class loader was locked\)")
 
+    @on_one_jvm
     def test_loaders_go_when_the_program_drops_them(self):
         run, _ = self.check("Loaders", 5000, agent="jdk=n,placement=direct,verbose=1", library=False,
                             jvm_args=["-Xmx64m", "-XX:MaxMetaspaceSize=24m"])

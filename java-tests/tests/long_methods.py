@@ -7,6 +7,7 @@ from iprofdev import maven
 from iprofdev.messages import Unavailable
 
 from harness.case import AgentCase
+from harness.scope import on_one_jvm
 from oracle import counts
 from oracle.counting_case import CountingCase
 
@@ -15,6 +16,7 @@ LEFT_OUT = re.compile(r"left out: (\S+) \((\d+) calls\): (\d+) of (\d+) branches
 
 
 class LongMethods(CountingCase):
+    @on_one_jvm
     def test_all_branches_of_a_method_with_hundreds(self):
         for placement in ("tree", "direct"):
             for options in ("", ",stripes=4"):
@@ -27,12 +29,14 @@ class LongMethods(CountingCase):
             with self.subTest(mode=mode):
                 self.check("LongMethods", 1800, "hot", jvm_args=mode)
 
+    @on_one_jvm
     def test_what_is_counted_is_right(self):
         for options in ("placement=tree", "placement=direct", "placement=tree,stripes=2", "placement=tree,receivers=n"):
             with self.subTest(options):
                 _, outcome = self.check("LongMethods", 1800, "all", agent=options, only_where_counted=True)
                 self.assertGreater(outcome.exact, 1000, outcome.summary())
 
+    @on_one_jvm
     def test_what_was_left_out_is_named_hottest_first(self):
         run = self.run_java("counting.LongMethods", 900, "hot", agent="verbose=1,include=counting.*")
         total = re.search(r"left out for the length of (\d+) methods: (\d+) branches, (\d+) receivers", run.stderr)
@@ -59,6 +63,7 @@ class LongMethods(CountingCase):
         self.assertEqual([name for name, seen in tiers.items() if 4 not in seen], [])
         self.assertNotIn("COMPILE SKIPPED", run.stdout)
 
+    @on_one_jvm
     def test_without_the_limit_everything_is_counted(self):
         run, _ = self.check("LongMethods", 900, "all", agent="verbose=1,placement=tree",
                             jvm_args=["-XX:-DontCompileHugeMethods"])
@@ -78,6 +83,7 @@ public class Hello {
 """
 
 
+@on_one_jvm
 class Ecj(AgentCase):
     """A real parser: its rules are one method of 7,834 bytes around a switch of some 700 cases."""
 

@@ -8,6 +8,7 @@ import re
 import struct
 
 from harness.case import AgentCase, Settings
+from harness.scope import on_one_jvm
 from oracle import classfile, stable_names
 
 LAMBDA = re.compile(r"\$\$Lambda[$/]")
@@ -94,11 +95,13 @@ class Lambdas(NamesCase):
         self.assertTrue({m for m in counted if m.startswith("java.lang.invoke.")}, "the rest of java.lang.invoke is counted")
         self.assertFalse({m for m in counted if m.startswith("java.lang.invoke.") and "$Holder." in m}, "its lambda forms are not")
 
+    @on_one_jvm
     def test_every_target(self):
         for target in (17, 21, 23, 24, 25):
             with self.subTest(target=target):
                 self.check(f"samples=n,target={target}", target=target)
 
+    @on_one_jvm
     def test_application_only(self):
         profile = self.check("samples=n,jdk=n")
         self.check_counts(profile)
@@ -170,6 +173,7 @@ class Numbers(NamesCase):
             calls[base][int(number or 0)] = profile.calls_of(f"{name}.{method}")
         return dict(calls)
 
+    @on_one_jvm
     def test_order_of_linkage_makes_no_difference(self):
         for sites in (["first", "second"], ["second", "first"], ["second"], ["first"]):
             with self.subTest(sites=sites):
@@ -179,6 +183,7 @@ class Numbers(NamesCase):
                 expected = {number: count for number, count in ((0, 100), (1, 200)) if ["first", "second"][number] in sites}
                 self.assert_same(expected, next(iter(calls.values())))
 
+    @on_one_jvm
     def test_application_only_knows_the_call_sites(self):
         self.run_java("names.CallSites", "second", agent="samples=n,jdk=n")
         self.assertEqual(list(self.calls_by_number(self.profile(), "names.CallSites").values()), [{1: 200}])
@@ -210,6 +215,7 @@ class Numbers(NamesCase):
         for context, types in receivers.items():
             self.assertEqual(len(types), 1, f"{context}: {types}")
 
+    @on_one_jvm
     def test_what_shares_a_name(self):
         """The agent ranks call sites by what it expects of their lambdas; the lambdas themselves say who shares a name."""
         for target in (17, 23, 25):

@@ -14,6 +14,7 @@ from iprofdev import maven
 from iprofdev.messages import Unavailable
 
 from harness.case import Settings
+from harness.scope import on_one_jvm
 from oracle.counting_case import SOURCES, CountingCase
 
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
@@ -77,6 +78,7 @@ class Switches(RobustCase):
         self.check("Typed", 200, agent=f"{EVERYTHING},receivers-max-lost=0", jvm_args=[UNLOCK, "-XX:hashCode=2"],
                    only_where_counted=True, lambdas=False)
 
+    @on_one_jvm
     def test_assertions_of_the_jdk(self):
         self.whole("-esa", "-ea")
 
@@ -146,6 +148,7 @@ class OtherAgents(RobustCase):
         self.assertIn("main", added)
         self.assertEqual({name for name in added if "jacoco" in name.lower()}, set())
 
+    @on_one_jvm
     def test_jacoco_before_without_the_jdk(self):
         """Without the early hook the order is the same."""
         run, _ = self.beside(first=True, options="jdk=n,placement=direct", library=False)
@@ -157,6 +160,7 @@ class OtherAgents(RobustCase):
         # Receivers of a site that lost objects to another thread may be left out; nothing else may.
         self.assertLessEqual(outcome.missing, outcome.checked // 100)
 
+    @on_one_jvm
     def test_jacoco_with_a_late_start(self):
         """-Xshare:on makes us retransform, which comes after every other agent, whatever the order."""
         if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
@@ -201,6 +205,7 @@ class Layouts(RobustCase):
         self.run_command([javac, "-g", "--release", "17", "-d", self.folder / "out" / "app", *root.rglob("*.java")])
         return self.folder / "out"
 
+    @on_one_jvm
     def test_modular_application(self):
         modules = self.modular()
         self.check(["-p", str(modules), "-m", "app/counting.All"], "0", classes=modules)
@@ -216,6 +221,7 @@ class Layouts(RobustCase):
         self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
         self.profile()
 
+    @on_one_jvm
     def test_application_in_a_jar(self):
         jar = self.folder / "app.jar"
         with zipfile.ZipFile(jar, "w") as archive:
@@ -226,16 +232,19 @@ class Layouts(RobustCase):
 
 
 class Scarcity(RobustCase):
+    @on_one_jvm
     def test_no_stack_at_the_first_use_of_a_chunk(self):
         run = self.run_java("counting.Starved", "stack")
         self.assertIn("all run afterwards", run.stdout)
         self.profile()
 
+    @on_one_jvm
     def test_no_heap_at_the_first_use_of_a_chunk(self):
         run = self.run_java("counting.Starved", "heap", jvm_args=["-Xmx96m"])
         self.assertIn("all run afterwards", run.stdout)
         self.profile()
 
+    @on_one_jvm
     def test_memory_cap(self):
         run, outcome = self.check("All", 0, agent="memory=300k,placement=direct,verbose=1", only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "the cap left nothing out")
@@ -245,6 +254,7 @@ class Scarcity(RobustCase):
         classes = [line for line in said if "classes left alone" in line and "no counters to be had" in line]
         self.assertEqual((len(methods), len(classes)), (1, 1), run.stderr)
 
+    @on_one_jvm
     def test_memory_cap_is_told_without_being_asked(self):
         run, _ = self.check("All", 0, agent="memory=300k,placement=direct", only_where_counted=True)
         self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory cap" in line]), 1, run.stderr)
@@ -254,10 +264,12 @@ class Scarcity(RobustCase):
     def test_small_heap(self):
         self.check("All", 0, jvm_args=["-Xmx24m"])
 
+    @on_one_jvm
     def test_small_stacks(self):
         # One of the programs has a method with the widest frame there can be, half a megabyte.
         self.check("All", 0, jvm_args=["-Xss768k"])
 
+    @on_one_jvm
     def test_ten_thousand_loaders(self):
         self.check("Loaders", 10000, jvm_args=["-Xmx256m"])
 

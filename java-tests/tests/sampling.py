@@ -11,6 +11,7 @@ import re
 
 from harness.case import Settings
 from harness.sampling_case import ONLY_SAMPLES, SamplingCase
+from harness.scope import on_one_jvm
 from oracle import classfile
 from oracle.callers import Callers
 from oracle.jdk_classes import JdkClasses
@@ -174,6 +175,7 @@ class Sampling(SamplingCase):
 
     # --- Other people's tools.
 
+    @on_one_jvm
     def test_collapsed_stacks_are_what_flame_graph_tools_read(self):
         _, profile, _ = self.sampled("sampling.Inlined", 500)
         collapsed = self.run_tool("convert", "--to", "collapsed", "s.iprof").stdout
@@ -192,15 +194,18 @@ class Sampling(SamplingCase):
 
     # --- Settings.
 
+    @on_one_jvm
     def test_deep_stacks_are_cut_and_counted(self):
         _, profile, statistics = self.sampled("sampling.Shares", 500, options=f"{ONLY_SAMPLES},depth=2")
         self.assertLessEqual(max(len(context) for context in profile.samples()), 2)
         self.assertGreater(statistics["cutSamples"], 0)
 
+    @on_one_jvm
     def test_a_signal_in_use_is_refused_and_the_program_runs(self):
         run = self.run_java("Fib", agent=f"signal=SIGQUIT,{ONLY_SAMPLES}")
         self.assertIn("SIGQUIT", run.stderr)
 
+    @on_one_jvm
     def test_no_samples_when_not_asked_for(self):
         self.run_java("Fib", agent="samples=n,out=s.iprof")
         self.assertNotIn("samplingProfiles", self.profile("s.iprof").document)

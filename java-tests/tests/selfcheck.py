@@ -4,6 +4,7 @@ import re
 import sys
 
 from harness.case import AgentCase
+from harness.scope import on_one_jvm
 from oracle import java_sources
 
 
@@ -24,12 +25,15 @@ class SelfCheck(AgentCase):
         self.assertGreater(int(found[1]), 0, said)
         self.assertEqual((found[2], found[3]), ("0", "0"), said)
 
+    @on_one_jvm
     def test_a_million_exceptions(self):
         self.check("counting.MillionExceptions", "1000000")
 
+    @on_one_jvm
     def test_exceptions_that_are_caught_and_gone_on_from(self):
         self.check("counting.Caught")
 
+    @on_one_jvm
     def test_ends_at_the_bottom_of_a_deep_recursion(self):
         self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])
 

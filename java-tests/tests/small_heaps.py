@@ -1,5 +1,6 @@
 """In the smallest heaps the JVM runs as it does without the agent, which counts or says in a sentence that it stays out."""
 
+from harness.scope import on_one_jvm
 from oracle.counting_case import CountingCase
 
 MB = (2, 3, 4, 6, 8, 12, 15, 16, 20, 24, 32)
@@ -32,6 +33,7 @@ class SmallHeaps(CountingCase):
     def test_the_default_collector(self):
         self.heaps()
 
+    @on_one_jvm
     def test_all_tables_and_stripes(self):
         self.heaps("-XX:+UseSerialGC", agent=",format=1.1.0,instanceofs=y,placement=direct,stripes=4")
 
@@ -41,5 +43,6 @@ class SmallHeaps(CountingCase):
         self.assertNotIn(TOO_SMALL, run.stderr)
         self.profile()
 
+    @on_one_jvm
     def test_the_programs_counts_in_a_small_heap(self):
         self.check("Typed", 20, only_where_counted=True, jvm_args=["-Xmx16m", "-XX:+UseSerialGC"])

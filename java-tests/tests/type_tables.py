@@ -9,6 +9,7 @@ import sys
 import zipfile
 
 from harness.case import Settings
+from harness.scope import on_one_jvm
 from oracle import counts, expectations
 from oracle.counting_case import CountingCase, program
 
@@ -26,6 +27,7 @@ class Harvests(CountingCase):
     def left_out(self, run):
         return [line for line in self.agent_lines(run.stderr) if "left out: " in line]
 
+    @on_one_jvm
     def test_sites_that_lost_objects_are_left_out_and_named(self):
         """With receivers-max-lost=0 whatever is in the profile is exact."""
         run, outcome = self.check("Overflown", agent="receivers-max-lost=0,verbose=1,include=counting.*",
@@ -39,6 +41,7 @@ class Harvests(CountingCase):
         here = counts.from_profile(self.folder / "default.iprof").receivers
         self.assertIn(bci, here[counts.key(method.owner, method.name, method.descriptor)], "a calm site is missing too")
 
+    @on_one_jvm
     def test_sites_that_lost_objects_if_asked_for(self):
         run = self.run_java("counting.Overflown", agent="receivers-max-lost=100,include=counting.*")
         self.profile()
@@ -58,6 +61,7 @@ class Harvests(CountingCase):
         self.assertGreater(listed, 0)
 
 
+@on_one_jvm
 class Threads(CountingCase):
     EACH = 765 * 1000
     RUNS = 3
@@ -115,6 +119,7 @@ class Unloading(CountingCase):
         for what in ("heap", "classes", "resident"):
             self.assertLess(late[what], 1.2 * early[what] + 2048, f"{what} grows with loaders that are gone: {early} {late}")
 
+    @on_one_jvm
     def test_thousands_of_loaders_at_once(self):
         """Faster than harvests come: 35,000 pairs of site and class, half of what the table holds in such a heap."""
         self.dropped(6000, 1, f"{ALL_TABLES},samples=n,include=counting.*", heap="256m")

@@ -7,6 +7,7 @@ they end with OutOfMemoryError if classes stay (counting/Tight.java).
 import re
 import sys
 
+from harness.scope import on_one_jvm
 from oracle import counts
 from oracle.counting_case import CountingCase, program
 
@@ -41,11 +42,13 @@ class OneCollection(CountingCase):
     def test_a_system_loader_of_the_program(self):
         self.freed("-XX:+UseSerialGC", "-Djava.system.class.loader=counting.Freed$AsSystem")
 
+    @on_one_jvm
     def test_application_classes_only(self):
         self.check("Freed", 50, agent="jdk=n", jvm_args=["-XX:+UseSerialGC"], library=False)
         run = self.run_java("counting.Freed", 50, agent="jdk=n", jvm_args=["-XX:+UseSerialGC"])
         self.assertRegex(run.stdout, r"(?m)^FREED 200 of 200$", run)
 
+    @on_one_jvm
     def test_their_names_are_forgotten(self):
         """With the second harvest after the collection."""
         known = {}
@@ -80,6 +83,7 @@ class TightMemory(CountingCase):
         self.assert_same(bare.stdout, run.stdout, run.stderr)
         self.profile()
 
+    @on_one_jvm
     def test_loaders_with_data(self):
         self.tight("fat", 60, 16, 12)
 
@@ -93,6 +97,7 @@ class TightMemory(CountingCase):
         self.tight("names", 2000, 16, 12)
 
 
+@on_one_jvm
 class Nameless(CountingCase):
     def test_classes_that_no_image_knows_are_of_unknown_class(self):
         run, _ = self.check("Nameless", agent="receivers-max-lost=100,verbose=1")
