@@ -94,7 +94,7 @@ class CliTest(unittest.TestCase):
 
     def run_tool(self, *arguments, expect=0, stdin=b"", env=None):
         done = subprocess.run(
-            [IPROF, *arguments], input=stdin, capture_output=True, cwd=self.folder, timeout=120,
+            [IPROF, *arguments], input=stdin, capture_output=True, cwd=self.folder, timeout=1200,
             env={**os.environ, **(env or {})}, check=False)
         self.said.append(done.stdout)
         self.assertEqual(

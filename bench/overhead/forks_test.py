@@ -110,7 +110,7 @@ class Options(unittest.TestCase):
 
 
 class Measuring(unittest.TestCase):
-    def run_python(self, code, limit_s=60):
+    def run_python(self, code, limit_s=1200):
         return measuring.measure([sys.executable, "-c", code], None, limit_s, round=0, workload="w", configuration="c")
 
     def test_what_a_program_says_and_uses(self):

@@ -115,7 +115,7 @@ class Sentences(unittest.TestCase):
         variables = {"PATH": path or os.environ["PATH"], "HOME": str(self.folder), "IPROF_OFFLINE": "1",
                      "IPROF_CACHE": str(self.folder / "cache"), **environment}
         return subprocess.run([ROOT / "scripts" / command[0], *command[1:]], env=variables, cwd=self.folder,
-                              capture_output=True, text=True, timeout=120, check=False)
+                              capture_output=True, text=True, timeout=1200, check=False)
 
     def assert_sentence(self, done, code, text):
         self.assertEqual(done.returncode, code, done)
