@@ -457,6 +457,8 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter
                         {.effort = attempts.effort,
                          .counters = NeedsCounters(method),
                          .sites = site_space != nullptr,
+                         .striped = options.stripes > 1,
+                         .fits_in_c1 = LimitOf(code_size) < kMostCode,
                          .callees = &callees});
   const uint32_t most = LimitOf(code_size) - code_size;
   attempts.room = most - std::min(most, planner.padding());

@@ -91,7 +91,10 @@ uint32_t ClassTable::KeepContent(std::vector<uint8_t> bytes) {
     number = free_contents_.back();
     free_contents_.pop_back();
   }
-  contents_[number] = {Copied(bytes), static_cast<uint32_t>(bytes.size()), 1};
+  Content& added = contents_[number];
+  added.bytes = Copied(bytes);
+  added.size = static_cast<uint32_t>(bytes.size());
+  added.uses = 1;
   content_by_bytes_.Insert(hash, number);
   content_bytes_ += HeapBytes(bytes.size());
   ++statistics_.contents;

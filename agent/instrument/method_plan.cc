@@ -41,6 +41,9 @@ Reason MethodPlanner::Plan(MethodCode& code, classfile::ClassRewriter& rewriter,
   const Step step = request.effort.step;
   form_ = step == Step::kAsAsked ? ProbeForm::kInline : ProbeForm::kCompact;
   lengths_ = LengthsOf(form_);
+  register_costs_ = RegisterCostsOf(form_, request.effort.inherited, request.striped);
+  register_budget_ =
+      request.fits_in_c1 ? RegisterBudget(static_cast<uint32_t>(code.code().size())) : UINT32_MAX;
   padding_ = PaddingOf(code);
   left_out_ = {};
   left_out_.everything = step == Step::kCallsOnly;
@@ -59,7 +62,14 @@ Reason MethodPlanner::Plan(MethodCode& code, classfile::ClassRewriter& rewriter,
     classfile::MethodEditor scratch = rewriter.Edit(code);
     site_lengths_ = SiteProbeLengths(sites_, request.effort.inherited, scratch);
   }
-  return trimmed ? Trim(request) : Reason::kOk;
+  if (trimmed) return Trim(request);
+  return FitsC1() || step == Step::kCallsOnly ? Reason::kOk : Reason::kCodeTooLong;
+}
+
+bool MethodPlanner::FitsC1() const {
+  return SizeOf(probes_, lengths_).increments * register_costs_.counter +
+             sites_.size() * register_costs_.site <=
+         register_budget_;
 }
 
 // Leaves the plan in probes_; with self-check also what it is compared with, in reference_.
@@ -100,7 +110,9 @@ Reason MethodPlanner::Trim(const Request& request) {
                        .options = options_,
                        .site_lengths = site_lengths_,
                        .lengths = lengths_,
-                       .budget = request.effort.budget};
+                       .budget = request.effort.budget,
+                       .register_costs = register_costs_,
+                       .register_budget = register_budget_};
   site_lengths_.clear();  // they were of all sites
   if (!trimmer_.Trim(input, &probes_, &sites_, &left_out_)) return Reason::kCodeTooLong;
   if (!request.counters) ForgetCounters();
@@ -114,7 +126,7 @@ void MethodPlanner::ForgetCounters() {
 }
 
 uint32_t MethodPlanner::LeastBytes() const {
-  uint32_t bytes = BytesOf(probes_, lengths_).least;
+  uint32_t bytes = SizeOf(probes_, lengths_).least_bytes;
   for (const uint32_t length : site_lengths_) bytes += length;
   return bytes - std::min(bytes, padding_);
 }

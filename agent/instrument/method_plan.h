@@ -36,6 +36,8 @@ class MethodPlanner {
     Effort effort;
     bool counters = true;
     bool sites = true;
+    bool striped = false;     // counters are in stripes
+    bool fits_in_c1 = false;  // C1 must be able to compile the result (register_budget.h)
     CalleeNumbers* callees = nullptr;
   };
   classfile::Reason Plan(classfile::MethodCode& code, classfile::ClassRewriter& rewriter,
@@ -62,6 +64,7 @@ class MethodPlanner {
                                  const CountingWishes& wishes, const Request& request);
   void CountEveryEdge();
   void ForgetCounters();
+  bool FitsC1() const;
   classfile::Reason Trim(const Request& request);
 
   MethodGraph graph_;
@@ -75,6 +78,8 @@ class MethodPlanner {
   uint32_t padding_ = 0;
   ProbeForm form_ = ProbeForm::kInline;
   ProbeLengths lengths_{};
+  RegisterCosts register_costs_{};
+  uint32_t register_budget_ = 0;
   LeftOut left_out_;
 };
 

@@ -19,6 +19,7 @@ constexpr int kMostSkips = 4;
 
 constexpr uint32_t kGotoLength = 3;
 constexpr uint32_t kFirstKey = 1;
+constexpr uint32_t kByKeyIncrements = 3;
 
 double WorthOf(SiteKind kind) {
   return kind == SiteKind::kReceiver  ? kReceiverWorth
@@ -36,21 +37,28 @@ void PlanCertified(const FlowGraph& graph, PlanOptions options, ProbePlanner& pl
   planner.Plan(graph, options, plan);
 }
 
-PlanBytes BytesOf(const ProbePlan& plan, const ProbeLengths& lengths) {
+PlanSize SizeOf(const ProbePlan& plan, const ProbeLengths& lengths) {
   uint32_t bytes = 0;
   uint32_t handlers = 0;
+  uint32_t increments = 0;
   for (const Probe& probe : plan.probes) {
     if (probe.at == ProbeAt::kByKey) {
-      if (probe.slot == kFirstKey) bytes += lengths.by_key;
+      if (probe.slot != kFirstKey) continue;
+      bytes += lengths.by_key;
+      increments += kByKeyIncrements;
       continue;
     }
+    ++increments;
     const bool trampoline = probe.at == ProbeAt::kTaken || probe.at == ProbeAt::kSlot;
     bytes += lengths.probe + (trampoline ? kGotoLength : 0);
     if (probe.at == ProbeAt::kHandlerEntry) ++handlers;
   }
-  if (plan.unwind_counter != kNoCounter) bytes += lengths.probe + 1;  // and athrow
+  if (plan.unwind_counter != kNoCounter) {
+    bytes += lengths.probe + 1;  // and athrow
+    ++increments;
+  }
   // A handler that is entered in other ways too needs a stub.
-  return {bytes, bytes + handlers * kGotoLength};
+  return {bytes, bytes + handlers * kGotoLength, increments};
 }
 
 void Trimmer::SortItems(const Input& input, const std::vector<FoundSite>& sites) {
@@ -88,11 +96,15 @@ bool Trimmer::Fits(Input& input, ProbePlan* plan) {
   const uint32_t recorded = input.graph.recorded_count();
   input.graph.KeepOnly(std::span(kept_).first(recorded));
   PlanCertified(input.graph.graph(), input.options, input.planner, plan);
-  uint32_t bytes = BytesOf(*plan, input.lengths).most;
+  const PlanSize size = SizeOf(*plan, input.lengths);
+  uint32_t bytes = size.most_bytes;
+  uint32_t registers = size.increments * input.register_costs.counter;
   for (size_t i = 0; i < input.site_lengths.size(); ++i) {
-    if (kept_[recorded + i] != 0) bytes += input.site_lengths[i];
+    if (kept_[recorded + i] == 0) continue;
+    bytes += input.site_lengths[i];
+    registers += input.register_costs.site;
   }
-  return bytes <= input.budget;
+  return bytes <= input.budget && registers <= input.register_budget;
 }
 
 bool Trimmer::Trim(Input& input, ProbePlan* plan, std::vector<FoundSite>* sites,

@@ -4,8 +4,8 @@
 // coarse_graph.h); calls are always kept. What goes first is what is worth least for its bytes: a
 // site's worth is how often it probably runs (frequency.h), times a factor for its kind. So the
 // switches and loops of a method stay, and what stands behind a switch's many cases goes. The same
-// method, sites and budget give the same choice. The bytes are an upper bound of what the rewriter
-// will need.
+// method, sites and budgets give the same choice. The bytes are an upper bound of what the rewriter
+// will need, the registers an estimate of what C1 will (register_budget.h).
 //
 // Some dozens of plans for a method, so milliseconds: for the few methods near the limit. Keeps its
 // memory. Not thread-safe.
@@ -18,6 +18,7 @@
 #include "agent/instrument/method_graph.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/probe_emitter.h"
+#include "agent/instrument/register_budget.h"
 #include "agent/instrument/site_probes.h"
 
 namespace iprof::instrument {
@@ -36,6 +37,8 @@ class Trimmer {
     std::vector<uint32_t> site_lengths;  // of each site's probe
     ProbeLengths lengths;
     uint32_t budget = 0;
+    RegisterCosts register_costs{};
+    uint32_t register_budget = UINT32_MAX;
   };
 
   // Leaves a plan that fits in *plan and the sites that fit in *sites. False: there is no room for
@@ -56,11 +59,13 @@ class Trimmer {
   std::vector<uint8_t> never_;  // by number: in code that never runs
 };
 
-// Bounds of the bytes that a plan's probes add, but for the padding of switches.
-struct PlanBytes {
-  uint32_t least;
-  uint32_t most;
+// What a plan's probes add: bounds of the bytes, but for the padding of switches, and the number of
+// increments that C1 compiles. (A probe that counts a switch by its key counts as three.)
+struct PlanSize {
+  uint32_t least_bytes;
+  uint32_t most_bytes;
+  uint32_t increments;
 };
-PlanBytes BytesOf(const ProbePlan& plan, const ProbeLengths& lengths);
+PlanSize SizeOf(const ProbePlan& plan, const ProbeLengths& lengths);
 
 }  // namespace iprof::instrument

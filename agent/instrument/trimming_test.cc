@@ -15,6 +15,7 @@ using classfile::Reason;
 using Bytes = std::vector<uint8_t>;
 
 const ProbeLengths kLengths = LengthsOf(ProbeForm::kCompact);
+const RegisterCosts kRegisterCosts = RegisterCostsOf(ProbeForm::kCompact, true, false);
 constexpr int kIfs = 40;
 constexpr int kCases = 10;
 
@@ -61,7 +62,7 @@ struct Method {
   bool fits = false;
 
   explicit Method(uint32_t budget, PlacementPolicy policy = PlacementPolicy::kTree,
-                  ProbeLengths lengths = kLengths) {
+                  ProbeLengths lengths = kLengths, uint32_t register_budget = UINT32_MAX) {
     AssembledClass c("a/T");
     Bytes made = OneOfEach(c);
     bytes = c.Add({.descriptor = "(ILjava/lang/Object;)I", .code = made}).Bytes();
@@ -76,13 +77,15 @@ struct Method {
                          .options = {.policy = policy},
                          .site_lengths = SiteProbeLengths(sites, false, scratch),
                          .lengths = lengths,
-                         .budget = budget};
+                         .budget = budget,
+                         .register_costs = kRegisterCosts,
+                         .register_budget = register_budget};
     Trimmer trimmer;
     fits = trimmer.Trim(input, &plan, &sites, &left_out);
   }
 
   uint32_t bytes_used() const {
-    return BytesOf(plan, kLengths).most + 7 * static_cast<uint32_t>(sites.size());
+    return SizeOf(plan, kLengths).most_bytes + 7 * static_cast<uint32_t>(sites.size());
   }
   MethodRecord record() const {
     MethodRecord record;
@@ -156,6 +159,31 @@ TEST_CASE("the same budget gives the same plan") {
   const Method first(300), second(300);
   CHECK(first.record() == second.record());
   CHECK(first.plan.probes.size() == second.plan.probes.size());
+}
+
+TEST_CASE("C1's registers are a limit, too") {
+  for (const uint32_t registers : {2000u, 400u, 200u}) {
+    const Method method(8000, PlacementPolicy::kTree, kLengths, registers);
+    REQUIRE(method.fits);
+    CHECK(method.left_out.any());
+    const auto used = [&](size_t sites) {
+      return SizeOf(method.plan, kLengths).increments * kRegisterCosts.counter +
+             static_cast<uint32_t>(sites) * kRegisterCosts.site;
+    };
+    CHECK(used(method.sites.size()) <= registers);
+    CHECK(used(method.sites.size() + 1) > registers);
+  }
+}
+
+TEST_CASE("probes that C1 has to inline take more registers") {
+  const auto costs = [](bool inherited, bool striped) {
+    return RegisterCostsOf(ProbeForm::kCompact, inherited, striped);
+  };
+  CHECK(costs(true, false).counter > costs(false, false).counter);
+  CHECK(costs(false, true).counter > costs(true, false).counter);
+  CHECK(costs(true, false).site > costs(false, false).site);
+  CHECK(RegisterBudget(100) > RegisterBudget(8000));
+  CHECK(RegisterBudget(65535) == 0);
 }
 
 TEST_CASE("no room for anything") { CHECK_FALSE(Method(3).fits); }

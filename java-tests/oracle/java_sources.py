@@ -4,9 +4,11 @@ import pathlib
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "counting"
 
-# All identity hash codes are the same, so that hash tables iterate in the same order each time; and nothing is collected,
-# since javac computes again what its weakly held caches lost to a collection.
-DETERMINISTIC = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-XX:+UseSerialGC", "-Xmn3g", "-Xms4g"]
+# Nothing is collected, since javac computes again what its weakly held caches lost to a collection.
+UNCOLLECTED = ["-XX:+UseSerialGC", "-Xmn3g", "-Xms4g"]
+# And all identity hash codes are the same, so that hash tables iterate in the same order each time.
+DETERMINISTIC = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", *UNCOLLECTED]
+
 
 def javac_command(output):
     """Main class and arguments of the compilation, for AgentCase.run_java: (main, *args); see SteadyJavac."""

@@ -150,14 +150,28 @@ def _verdict(mine, theirs):
     return False, "HotSpot has fewer" if sum(theirs.values()) < sum(mine.values()) else "HotSpot has more"
 
 
-def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target=lambda method, bci: False, lambdas=True):
+def steady_lambda_calls(profiles):
+    """Calls whose receivers include lambdas, and of which HotSpot's profiles say the same: (method, bci)."""
+    calls = set()
+    for method, sites in profiles[0].receivers.items():
+        for bci, types in sites.items():
+            others = [p.receivers.get(method, {}).get(bci, collections.Counter()) for p in profiles[1:]]
+            if (any("$$Lambda" in name for name in types) and sum(types.values()) > MINIMUM and
+                    all(_verdict(_lambdas_as_one(other), _lambdas_as_one(types)) == (True, "") for other in others)):
+                calls.add((method, bci))
+    return calls
+
+
+def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target=lambda method, bci: False, lambdas=True,
+                      only=None):
     """The same for the receivers of calls. Calls that need no record, for they have one target, are listed only; so are
-    calls of lambdas if the agent has no names for them."""
+    calls of lambdas if the agent cannot tell them apart. `only` names the calls to compare, as (method, bci)."""
     result = Comparison()
     sites = set()
     for counted in (ours, *profiles):
         for method, calls in counted.receivers.items():
-            sites.update((method, bci) for bci, types in calls.items() if sum(types.values()) > MINIMUM)
+            sites.update((method, bci) for bci, types in calls.items()
+                         if sum(types.values()) > MINIMUM and (only is None or (method, bci) in only))
     for method, bci in sorted(sites):
         if not wanted(method):
             continue
@@ -167,7 +181,7 @@ def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target
             result.explained["one target: no record is needed"] += 1
             continue
         if not lambdas and any("$$Lambda" in name for t in theirs if t for name in t):
-            result.explained["lambdas, which have no names here"] += 1
+            result.explained["lambdas, which are not told apart here"] += 1
             continue
         result.sites += 1
         if mine is None:

@@ -23,7 +23,7 @@ std::vector<uint8_t> ChunkReach::GiveMembers(std::span<const uint8_t> object_cla
 }
 
 Status ChunkReach::Define(JNIEnv* jni) {
-  const Result<jclass> defined = DefineBootClass(jni, kReachClassName, ReachClassBytes());
+  const Result<jclass> defined = DefineBootClass(jni, kReachClassName, ReachClassBytes(stripes_));
   if (!defined.ok()) return defined.status();
   runtime_ = *defined;
   return {};

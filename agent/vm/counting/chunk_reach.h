@@ -28,7 +28,7 @@ namespace iprof::vm {
 
 class ChunkReach {
  public:
-  explicit ChunkReach(uint32_t stripes) : loader_holders_(stripes) {}
+  explicit ChunkReach(uint32_t stripes) : stripes_(stripes), loader_holders_(stripes) {}
 
   // The bytes of java.lang.Object with the members; empty where it cannot have them.
   std::vector<uint8_t> GiveMembers(std::span<const uint8_t> object_class);
@@ -56,6 +56,7 @@ class ChunkReach {
                jobject value);
   static Status HideMembers(JNIEnv* jni, jclass object);
 
+  const uint32_t stripes_;
   LoaderHolders loader_holders_;
   std::atomic<bool> has_members_{false};
   std::atomic<bool> open_{false};

@@ -76,7 +76,10 @@ std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& chan
 
 std::span<const uint8_t> RuntimeClassBytes() { return kIprofRuntimeClass; }
 
-std::span<const uint8_t> ReachClassBytes() { return kIprofReachClass; }
+std::vector<uint8_t> ReachClassBytes(uint32_t stripes) {
+  return Specialise(kIprofReachClass, {std::string(kReachClassName), std::string(kReachClassName),
+                                       kStripesMarker, stripes});
+}
 
 std::string CounterHolderName(uint32_t chunk, uint32_t stripes) {
   return std::string(stripes > 1 ? kStripedName : kCountersName) + std::to_string(chunk);

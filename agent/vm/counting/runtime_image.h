@@ -20,7 +20,7 @@ std::span<const uint8_t> RuntimeClassBytes();
 
 // All chunks by number, for code whose class loader may not find the holders.
 inline constexpr std::string_view kReachClassName = "java/lang/IprofReach";
-std::span<const uint8_t> ReachClassBytes();
+std::vector<uint8_t> ReachClassBytes(uint32_t stripes);
 
 // "java/lang/IprofCounters7", or "java/lang/IprofStriped7" with more than one stripe.
 std::string CounterHolderName(uint32_t chunk, uint32_t stripes);

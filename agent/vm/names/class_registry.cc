@@ -59,9 +59,8 @@ std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
   described.reserve(classes.size());
   for (jclass klass : classes) {
     JvmtiString descriptor(jvmti);
-    if (jvmti->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) {
-      ++counts.left_out_classes;
-    } else if (IsOwnClass(ViewOf(descriptor).substr(1))) {
+    const jvmtiError error = jvmti->GetClassSignature(klass, descriptor.address(), nullptr);
+    if (error != JVMTI_ERROR_NONE || IsOwnClass(ViewOf(descriptor).substr(1))) {
       ++counts.left_out_classes;
     } else if (IsHiddenClass(ViewOf(descriptor))) {
       ++counts.hidden_classes;

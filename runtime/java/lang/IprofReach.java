@@ -19,7 +19,10 @@ public final class IprofReach {
 
     private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
-    /** Arrays of counters: long[], or long[][] with stripes. */
+    /** Constant to C1 and C2, so that they compile only one of the two ways. */
+    private static final boolean STRIPED = stripes() > 1;
+
+    /** Arrays of counters: long[], or long[][] if STRIPED. */
     @Stable
     private static final Object[] counters = new Object[MOST_CHUNKS];
 
@@ -37,13 +40,21 @@ public final class IprofReach {
     @ForceInline
     public static long[] row(int chunk) {
         Object arrays = counters[chunk];
-        return arrays instanceof long[] ? (long[]) arrays : ((long[][]) arrays)[IprofRuntime.stripe()];
+        return STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
+    }
+
+    /** The agent writes the number of stripes over this constant. */
+    private static int stripes() {
+        return 0x51515151;
     }
 
     /** Increments one of all counters, as {@link IprofCounters0#hit} does one of its chunk. */
     @ForceInline
     public static void count(int counter) {
-        row(counter >>> CHUNK_SHIFT)[counter & CHUNK_MASK]++;
+        // Without a call of row: each level of calls costs C1 virtual registers, of which a method has 10,000.
+        Object arrays = counters[counter >>> CHUNK_SHIFT];
+        long[] row = STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
+        row[counter & CHUNK_MASK]++;
     }
 
     /** Counts a whole tableswitch, as {@link IprofCounters0#hitKey} does. */
