@@ -13,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 sys.dont_write_bytecode = True
+import proofs  # noqa: E402
 from iprofdev import pins  # noqa: E402
 
 
@@ -56,6 +57,39 @@ class Slowest(unittest.TestCase):
         self.assertEqual([row[2] for row in rows], [f"t{n}" for n in range(12, 2, -1)])
         self.assertEqual([row for row in rows if "FAILED" in row], [["11.0", "s", "t11", "FAILED"]])
         self.assertIn("of 12 tests", said)
+
+
+class Proofs(unittest.TestCase):
+    def outcome(self, *words, figure):
+        with tempfile.TemporaryDirectory() as folder:
+            proofs.LOGS = pathlib.Path(folder)
+            return proofs.run_one(proofs.Proof("small", "says what it did", (words,), figure))
+
+    def test_a_proof_passes_with_its_figures(self):
+        outcome = self.outcome("echo", "12 programs, 0 faults", figure=r"^(\d+ programs, .*)$")
+        self.assertEqual((outcome.passed, outcome.figures), (True, "12 programs, 0 faults"))
+
+    def test_what_fails_or_says_nothing_does_not_pass(self):
+        self.assertFalse(self.outcome("sh", "-c", "echo 12 programs; exit 1", figure=r"^(\d+ programs)$").passed)
+        self.assertFalse(self.outcome("echo", "nothing", figure=r"^(\d+ programs)$").passed)
+
+    def test_the_section_names_the_commit_and_each_proof(self):
+        outcomes = [proofs.Outcome(proof, proof.name != "soak", "1 | 2", 60 * n) for n, proof in enumerate(proofs.ALL)]
+        text = "\n".join(proofs.section(outcomes))
+        self.assertRegex(text, r"^## \d{4}-\d\d-\d\d, commit `[0-9a-f]{12}`")
+        self.assertRegex(text, r"(?m)^\| `corpus`: .* \| passed \| 1 / 2 \| 4 \|$")
+        self.assertEqual(text.count("| FAILED |"), 1)
+
+    def test_every_command_is_there(self):
+        for proof in proofs.ALL:
+            for command in proof.commands:
+                program = proofs.expanded(command)[0]
+                self.assertTrue(shutil.which(program), f"{proof.name}: {program}")
+
+    def test_unknown_names_are_refused(self):
+        done = subprocess.run([ROOT / "scripts" / "proof", "nothing"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no proof 'nothing'; there are: tests, ", done.stderr)
 
 
 class ContinuousIntegration(unittest.TestCase):
