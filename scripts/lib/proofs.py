@@ -41,6 +41,8 @@ ALL = (
           (ctest("release", "-L", "proof"),), PASSED),
     Proof("sanitizers", "all unit tests under ASan with UBSan, and under TSan",
           tuple(command for preset in ("asan", "tsan") for command in (("scripts/build", preset), ctest(preset))), PASSED),
+    Proof("tidy", "clang-tidy with every check, the static analyzer too, finds nothing",
+          ((f"{SCRIPTS}/tidy", "--all"),), r"^(tidy: \d+ files, .*)$"),
     Proof("behaviour", "programs print the same with rewritten classes, on every JVM, interpreted and compiled",
           ((f"{REWRITER}/behaviour/compare", "java25"), *((f"{REWRITER}/behaviour/compare", which, "--jvm", EVERY_JVM)
                                                           for which in ("programs", "extremes"))), r"^(.*: \d+ runs, \d+ failures)$"),
