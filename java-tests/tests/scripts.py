@@ -77,7 +77,7 @@ class Proofs(unittest.TestCase):
         outcomes = [proofs.Outcome(proof, proof.name != "soak", "1 | 2", 60 * n) for n, proof in enumerate(proofs.ALL)]
         text = "\n".join(proofs.section(outcomes))
         self.assertRegex(text, r"^## \d{4}-\d\d-\d\d, commit `[0-9a-f]{12}`")
-        self.assertRegex(text, r"(?m)^\| `corpus`: .* \| passed \| 1 / 2 \| 4 \|$")
+        self.assertRegex(text, r"(?m)^\| `corpus`: .* \| passed \| 1 / 2 \| \d+ \|$")
         self.assertEqual(text.count("| FAILED |"), 1)
 
     def test_every_command_is_there(self):
