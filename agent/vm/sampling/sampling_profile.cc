@@ -117,10 +117,11 @@ class Translation {
     return lookup_.bcis->OriginalBci(resolved.method, bci);
   }
 
-  // The JVM's lines are those of the running code.
+  // The JVM's lines are those of the running code. A Java method that is just being entered has a negative bci of its own
+  // (HotSpot's SynchronizationEntryBCI): it is written as 0, so it has the line of 0.
   void NoteLine(const Frame& frame, const CallFrame& raw) {
-    if (lookup_.lines == nullptr || raw.bci < 0) return;
-    const std::optional<int32_t> line = lookup_.lines->LineOf(raw.method, raw.bci);
+    if (lookup_.lines == nullptr || raw.bci == sampling::kNativeFrame) return;
+    const std::optional<int32_t> line = lookup_.lines->LineOf(raw.method, std::max(raw.bci, 0));
     if (!line) return;
     const auto [known, is_new] = lines_.try_emplace({frame.method, frame.bci}, *line);
     if (!is_new) known->second = std::min(known->second, *line);  // classes of one name may differ

@@ -215,6 +215,14 @@ TEST_CASE("lines are those of the running code, kept by the class file's bcis") 
   CHECK(lines.ToJson().find("nap") == std::string::npos);
 }
 
+TEST_CASE("a method that is just being entered has the line of its first instruction") {
+  World world;
+  world.lines.Add(Id(2), {{0, 100}, {15, 101}});
+  world.Sample({At(2, -1), At(1, 12)});
+  world.Written();
+  CHECK(SourceLines::Of(world.profile).LineOf(kWork, 0) == 100);
+}
+
 TEST_CASE("where another agent changed a method, no position and so no line is known") {
   struct Unknown : BciMap {
     std::optional<Bci> OriginalBci(const SampledMethod&, Bci) const override {
