@@ -50,6 +50,11 @@ def profile(scale=1, version="1.0.0", **tables):
     return made
 
 
+def section(**parts):
+    """The extra key iprofagent of a profile."""
+    return {"version": 1, **parts}
+
+
 def is_profile(data):
     """Whether it is one, as opposed to a report about one, which may have members of the same names."""
     try:

@@ -15,7 +15,7 @@ import stat
 import subprocess
 import unittest
 
-from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile
+from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile, section
 
 
 class Show(CliTest):
@@ -131,7 +131,7 @@ class Image(CliTest):
     def test_convert(self):
         a = self.write("a.iprof", jvm_profile())
         made = json.loads(self.out("convert", "--to", "iprof", "--image", "--target", "21", a))
-        self.assertEqual(made["iprofImage"], {"target": 21, "filtered": True})
+        self.assertEqual(made["iprofagent"], {"version": 1, "image": {"target": 21, "filtered": True}})
         self.assertEqual(made["callCountProfiles"], [*profile()["callCountProfiles"], {"ctx": "20:0", "records": [60]}])
         self.assertEqual(made["conditionalProfiles"],
                          [*profile()["conditionalProfiles"], {"ctx": "2:30", "records": [33, 0, 10]}])
@@ -355,30 +355,60 @@ class Top(CliTest):
                          [("a.Circle.area()int:2", 5, 5), ("a.Main.loop(int)void:9", 2, 2)])
 
     def test_lines(self):
-        a = self.write("a.iprof", profile(iprofLines=self.LINES))
-        self.assertEqual(self.rows(a, "--by", "line"),
-                         [("a.Circle.area()int:40", 5, 5), ("a.Main.loop(int)void:21", 2, 7), ("a.Main.main()void", 0, 7)])
+        a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))
+        older = self.write("older.iprof", profile(iprofLines=self.LINES))
+        for file in (a, older):
+            self.assertEqual(self.rows(file, "--by", "line"),
+                             [("a.Circle.area()int:40", 5, 5), ("a.Main.loop(int)void:21", 2, 7), ("a.Main.main()void", 0, 7)])
         self.assertEqual(self.err("top", "--by", "line", a), "")
         b = self.write("b.iprof", profile())
         self.assertIn("knows no source lines", self.err("top", "--by", "line", b))
         self.assertEqual(self.rows(b, "--by", "line"), self.rows(b))
 
     def test_merging_keeps_every_line(self):
-        a = self.write("a.iprof", profile(iprofLines=self.LINES))
+        a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))
         b = self.write("b.iprof", profile(iprofLines={"a.Main.main()void": {"5": 3}}))
         c = self.write("c.iprof", profile())
         united = {**self.LINES, "a.Main.main()void": {"5": 3}}
         for order in ((a, b, c), (c, b, a), (b, c, a)):
             self.assertEqual(self.err("merge", "-o", "m.iprof", *order), "")
-            self.assertEqual(self.load("m.iprof")["iprofLines"], united)
-        odd = self.write("odd.iprof", profile(iprofLines=[1]))
-        self.assertIn("iprofLines", self.err("merge", "-o", "m.iprof", odd, a))
+            self.assertEqual(self.load("m.iprof")["iprofagent"], section(lines=united))
+        odd = self.write("odd.iprof", profile(iprofagent=section(lines={"m": 1})))
+        self.assertIn("iprofagent.lines", self.err("merge", "-o", "m.iprof", odd, a))
+
+
+class OurSection(CliTest):
+    """The extra key iprofagent: what is not read is kept, and said."""
+
+    def test_every_command_takes_a_newer_version_and_keeps_it(self):
+        newer = {"version": 2, "lines": "elsewhere"}
+        a = self.write("a.iprof", profile(iprofagent=newer))
+        self.assertEqual(self.out("check", "a.iprof").splitlines()[0], "a.iprof: 13 types, 4 methods, 8 entries: 0 errors")
+        self.assertIn("$.iprofagent.version: doubtful [iprofagent-version]: found 2", self.out("check", "--strict", a, expect=1))
+        self.assertIn("version 2, which this iprof cannot read", self.out("show", a))
+        self.assertEqual(self.json("show", a)["iprofagent"], {"version": 2, "parts": []})
+        self.assertIn("knows no source lines", self.err("top", "--by", "line", a))
+        for command in (("merge",), ("convert", "--to", "pretty"), ("convert", "--to", "iprof", "--image")):
+            self.run_tool(*command, a, "-o", "kept.iprof")
+            self.assertEqual(self.load("kept.iprof")["iprofagent"], newer, command)
+
+    def test_malformed(self):
+        a = self.write("a.iprof", profile(iprofagent={"lines": {}}))
+        self.assertIn("$.iprofagent.version: error [iprofagent]: found no version", self.out("check", a, expect=1))
+        self.assertIn("malformed", self.out("show", a))
+        self.assertEqual(self.json("show", a)["iprofagent"], {"version": None, "parts": []})
+
+    def test_show_lists_the_parts(self):
+        a = self.write("a.iprof", profile(iprofagent=section(lines={}, later={}), other=1))
+        self.assertIn("iprofagent:     version 1: later lines\nunknown key:    other", self.out("show", a))
+        shown = self.json("show", a)
+        self.assertEqual((shown["iprofagent"], shown["unknown_keys"]), ({"version": 1, "parts": ["later", "lines"]}, ["other"]))
 
 
 class OfficialSchema(CliTest):
     def test_what_the_tool_writes(self):
         a = self.write("a.iprof", profile())
-        b = self.write("b.iprof", profile(3, iprofLines={"a.Main.main()void": {"5": 3}}))
+        b = self.write("b.iprof", profile(3, iprofagent=section(lines={"a.Main.main()void": {"5": 3}})))
         self.run_tool("merge", "-o", "merged.iprof", "-w", f"2,{a}", b)
         self.run_tool("merge", "-o", "merged.iprof.gz", "--output-version", "1.1.0", a, b)
         self.run_tool("convert", a, "--to", "pretty", "-o", "pretty.iprof")

@@ -3,6 +3,7 @@
 #include "cli/show.h"
 #include "cli/show_entry_json.h"
 #include "cli/table_names.h"
+#include "writer/io/agent_section.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -56,6 +57,20 @@ void PrintHottestMethods(JsonText& json, const Profile& profile, Table table,
   json.EndArray();
 }
 
+// The version is null where the section is malformed.
+void PrintAgentSection(JsonText& json, const AgentSection& section) {
+  if (section.form() == AgentSection::Form::kNone) return;
+  json.Key("iprofagent");
+  json.StartObject();
+  json.Key("version");
+  section.form() == AgentSection::Form::kMalformed ? json.Null() : json.Int(section.version());
+  json.Key("parts");
+  json.StartArray();
+  for (const auto& [name, text] : section.parts()) json.String(name);
+  json.EndArray();
+  json.EndObject();
+}
+
 }  // namespace
 
 void ShowJson(Console& console, const Profile& profile, const ShowOptions& options) {
@@ -67,8 +82,11 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Field("methods", profile.method_count());
   json.Key("unknown_keys");
   json.StartArray();
-  for (const ExtraKey& extra : profile.extras()) json.String(extra.key);
+  for (const ExtraKey& extra : profile.extras()) {
+    if (extra.key != kAgentKey) json.String(extra.key);
+  }
   json.EndArray();
+  PrintAgentSection(json, AgentSection::Of(profile));
   PrintDepths(json, profile, options);
   json.Key("tables");
   json.StartArray();

@@ -4,6 +4,7 @@
 #include "cli/show.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/io/agent_section.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -33,11 +34,33 @@ std::string_view HottestTitle(Table table) {
   return {};
 }
 
+void PrintAgentSection(Console& console, const AgentSection& section) {
+  switch (section.form()) {
+    case AgentSection::Form::kNone:
+      return;
+    case AgentSection::Form::kReadable: {
+      std::string parts;
+      for (const auto& [name, json] : section.parts()) parts += " " + EscapeForTerminal(name);
+      console.Print("iprofagent:     version {}:{}\n", section.version(), parts);
+      return;
+    }
+    case AgentSection::Form::kNewer:
+      console.Print("iprofagent:     version {}, which this iprof cannot read\n",
+                    section.version());
+      return;
+    case AgentSection::Form::kMalformed:
+      console.Print("iprofagent:     malformed (see 'iprof check')\n");
+      return;
+  }
+}
+
 void PrintHeader(Console& console, const Profile& profile, const ShowOptions& options) {
   console.Print("file:           {}\nformat version: {}\ntypes:          {}\nmethods:        {}\n",
                 EscapeForTerminal(options.file), EscapeForTerminal(profile.version()),
                 profile.type_count(), profile.method_count());
+  PrintAgentSection(console, AgentSection::Of(profile));
   for (const ExtraKey& extra : profile.extras()) {
+    if (extra.key == kAgentKey) continue;
     console.Print("unknown key:    {} ({} bytes)\n", EscapeForTerminal(extra.key),
                   extra.json.size());
   }

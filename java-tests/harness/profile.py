@@ -29,6 +29,11 @@ class Profile:
         return f"{declaring}.{method['name']}({', '.join(parameters)}){result}"
 
     @property
+    def section(self):
+        """What iprofagent adds to the format: {"version": 1, "image": ..., "lines": ..., "sampling": ...}."""
+        return self.document["iprofagent"]
+
+    @property
     def types(self):
         return set(self.type_names.values())
 

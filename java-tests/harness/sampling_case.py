@@ -14,7 +14,7 @@ class SamplingCase(AgentCase):
         """Runs a program; returns (its run, profile, statistics)."""
         run = self.run_java(program, *args, agent=f"out=s.iprof,interval={interval},{options}", jvm_args=jvm_args)
         profile = self.profile("s.iprof")
-        statistics = profile.document["iprofSampling"]
+        statistics = profile.section["sampling"]
         self.assertEqual(statistics["good"] + statistics["recovered"] + statistics["failed"], statistics["signals"],
                          statistics)
         print(f"{self.jvm.id} {program}: {json.dumps(statistics)}")

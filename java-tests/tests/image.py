@@ -38,8 +38,8 @@ class Image(AgentCase):
     def test_by_default_only_what_an_image_can_use_is_written(self):
         run, profile = self.written("y.iprof", verbose=1)
         self.assert_fit_for_an_image(profile)
-        target = profile.document["iprofImage"]["target"]
-        self.assertEqual(profile.document["iprofImage"], {"target": target, "filtered": True})
+        target = profile.section["image"]["target"]
+        self.assertEqual(profile.section["image"], {"target": target, "filtered": True})
         self.assertEqual(target, {17: 17, 21: 21, 25: 25}.get(self.jvm.major, target))
         # The program's own counts are all there, and so are the calls of what is replaced.
         self.assertEqual(profile.calls_of("Replaced.called"), 20)
@@ -55,7 +55,7 @@ class Image(AgentCase):
 
     def test_everything_and_filtered_later(self):
         _, whole = self.written("n.iprof", image="n")
-        self.assertFalse(whole.document["iprofImage"]["filtered"])
+        self.assertFalse(whole.section["image"]["filtered"])
         self.assertTrue([m for m in whole.calls() if MACHINERY.match(m[0])], "a JVM runs machinery")
         self.assertTrue([c for c in whole.branches() if c[0].startswith(REPLACED)], "branches in replaced methods")
         share = self.share("n.iprof")
@@ -78,4 +78,4 @@ class Image(AgentCase):
     @on_one_jvm
     def test_the_target_decides(self):
         self.written("t.iprof", target=17)
-        self.assertEqual(load_profile(self.folder / "t.iprof").document["iprofImage"]["target"], 17)
+        self.assertEqual(load_profile(self.folder / "t.iprof").section["image"]["target"], 17)

@@ -146,7 +146,7 @@ class SamplingChaos(AgentCase):
         if code != 0 or not re.search(r"survived$", text, re.M):
             crash = self.folder / "hs_err.log"
             self.fail(f"{configuration}: exit {code}\n{text[-20_000:]}\n{crash.read_text()[:10_000] if crash.exists() else ''}")
-        statistics = self.profile("c.iprof").document["iprofSampling"]
+        statistics = self.profile("c.iprof").section["sampling"]
         outcomes = statistics["outcomes"]
         if configuration.dumps:
             # On a busy machine a short run may end under its first one; not all of them do.

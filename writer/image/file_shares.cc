@@ -34,7 +34,7 @@ void FileShares::AddEntry(const EntryDecl& entry) {
 }
 
 void FileShares::AddKey(std::string_view key, std::string_view json) {
-  if (key == kImageNoteKey) shares_.note = ImageNote::Parse(json);
+  if (section_.Add(key, json)) shares_.note = ImageNote::Of(section_);
 }
 
 }  // namespace iprof

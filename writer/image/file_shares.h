@@ -16,6 +16,7 @@
 #include "writer/image/image_note.h"
 #include "writer/image/image_share.h"
 #include "writer/image/image_use.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/profile_events.h"
 
 namespace iprof {
@@ -35,6 +36,7 @@ class FileShares {
 
  private:
   ImageShares shares_;
+  AgentSection section_;
   std::unordered_map<int64_t, MethodUse> uses_;
   std::vector<const MethodUse*> frames_;
 };

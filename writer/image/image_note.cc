@@ -19,11 +19,14 @@ std::optional<ImageNote> ImageNote::Parse(std::string_view json) {
   return std::nullopt;
 }
 
+std::optional<ImageNote> ImageNote::Of(const AgentSection& section) {
+  const auto json = section.Part(kImagePart);
+  if (!json) return std::nullopt;
+  return Parse(*json);
+}
+
 std::optional<ImageNote> ImageNote::Of(const Profile& profile) {
-  for (const ExtraKey& extra : profile.extras()) {
-    if (extra.key == kImageNoteKey) return Parse(extra.json);
-  }
-  return std::nullopt;
+  return Of(AgentSection::Of(profile));
 }
 
 }  // namespace iprof

@@ -1,6 +1,6 @@
-// ImageNote: the extra key that says for which image build a profile is meant, and whether what such
-// a build cannot use has been left out.
-//   "iprofImage": {"target":25,"filtered":true}
+// ImageNote: for which image build a profile is meant, and whether what such a build cannot use has
+// been left out. It is a part of the profile's section "iprofagent" (agent_section.h):
+//   "image": {"target":25,"filtered":true}
 //
 // Guarantees: what ToJson gives, Parse reads, with any blanks in it; other text is no note. Pure; any thread.
 #pragma once
@@ -10,11 +10,10 @@
 #include <string_view>
 
 #include "writer/image/image_target.h"
+#include "writer/io/agent_section.h"
 #include "writer/model/model.h"
 
 namespace iprof {
-
-inline constexpr std::string_view kImageNoteKey = "iprofImage";
 
 struct ImageNote {
   ImageTarget target = kNewestImageTarget;
@@ -23,7 +22,8 @@ struct ImageNote {
 
   std::string ToJson() const;
   static std::optional<ImageNote> Parse(std::string_view json);
-  // Nothing where the profile has none.
+  // Nothing where there is none, or one that cannot be read.
+  static std::optional<ImageNote> Of(const AgentSection& section);
   static std::optional<ImageNote> Of(const Profile& profile);
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "writer/image/image_note.h"
+#include "writer/io/agent_section.h"
 #include "writer/model/branch_outcomes.h"
 
 namespace iprof {
@@ -38,8 +39,7 @@ class Filter {
     for (const Table table : kAllTables) ChooseEntries(table);
     CopyTypesAndMethods();
     for (const Table table : kAllTables) CopyEntries(table);
-    for (const ExtraKey& extra : from_.extras()) made_.profile.SetExtra(extra.key, extra.json);
-    made_.profile.SetExtra(kImageNoteKey, ImageNote{target_, true}.ToJson());
+    CopyExtras();
     made_.profile.set_version(from_.version());
     return std::move(made_);
   }
@@ -145,6 +145,18 @@ class Filter {
     for (const ContextIndex context : order) {
       CopyRecords(table, context, entries[static_cast<uint32_t>(context)]);
     }
+  }
+
+  void CopyExtras() {
+    const bool can_note = AgentSection::Of(from_).can_hold_parts();
+    AgentSection section;
+    for (const ExtraKey& extra : from_.extras()) {
+      const bool moves = can_note && section.Add(extra.key, extra.json);
+      if (!moves) made_.profile.SetExtra(extra.key, extra.json);
+    }
+    if (!can_note) return;
+    section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
+    made_.profile.SetExtra(kAgentKey, section.ToJson());
   }
 
   void CopyRecords(Table table, ContextIndex context, const std::vector<EntryIndex>& entries) {

@@ -9,8 +9,9 @@
 //    order of types, methods and entries stays, and their file ids.
 //  - Types and methods that only left-out entries named are left out with them where they are
 //    machinery's or no image has them; all others stay.
-//  - Other extra keys stay; the note (image_note.h) says that this was done. Doing it again changes
-//    nothing.
+//  - Extra keys stay; the note (image_note.h) says that this was done, unless the profile's section
+//    "iprofagent" is one that we cannot read (agent_section.h). Older keys of ours move into the
+//    section. Doing it again changes nothing.
 //  - The input is not changed. Memory: at most as much as the input takes, once more.
 //  - Pure; out of memory throws std::bad_alloc.
 #pragma once

@@ -30,7 +30,7 @@ Profile Read(const std::string& text) {
 std::string TablesOf(const ImageProfile& made) {
   const std::string text = *WriteProfileText(made.profile);
   const size_t begin = text.find("]}],\"", text.find("\"methods\"")) + 3;
-  return text.substr(begin, text.find(",\"iprofImage\"") - begin);
+  return text.substr(begin, text.find(",\"iprofagent\"") - begin);
 }
 
 ImageProfile Filtered(const std::string& tables) {
@@ -93,9 +93,21 @@ TEST_CASE("machinery's types and methods go where nothing names them") {
 }
 
 TEST_CASE("the note says so, other keys stay") {
-  const ImageProfile made = Filtered(R"(,"x":[1],"iprofImage":{"target":17,"filtered":false})");
-  CHECK(ImageNote::Of(made.profile) == ImageNote{ImageTarget::k25, true});
-  CHECK(made.profile.extras().size() == 2);
+  for (const char* keys :
+       {R"(,"x":[1],"iprofImage":{"target":17,"filtered":false},"iprofLines":{})",
+        R"(,"iprofagent":{"version":1,"image":{"target":17},"lines":{}},"x":[1])"}) {
+    const ImageProfile made = Filtered(keys);
+    CHECK(ImageNote::Of(made.profile) == ImageNote{ImageTarget::k25, true});
+    REQUIRE(made.profile.extras().size() == 2);
+    CHECK(made.profile.extras()[0] == ExtraKey{"x", "[1]"});
+    CHECK(made.profile.extras()[1].json ==
+          R"({"version":1,"image":{"target":25,"filtered":true},"lines":{}})");
+  }
+  // A section that we cannot read stays, and the older keys with it.
+  const ImageProfile kept = Filtered(R"(,"iprofagent":{"version":2},"iprofLines":{})");
+  REQUIRE(kept.profile.extras().size() == 2);
+  CHECK(kept.profile.extras()[0] == ExtraKey{"iprofagent", R"({"version":2})"});
+  CHECK(kept.profile.extras()[1] == ExtraKey{"iprofLines", "{}"});
   CHECK(ImageNote::Parse("{ \"target\": 21,\n\"filtered\": false }") ==
         ImageNote{ImageTarget::k21, false});
   CHECK_FALSE(ImageNote::Parse(R"({"target":18,"filtered":true})"));

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "writer/io/agent_section.h"
+#include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
 
@@ -15,26 +17,12 @@ std::optional<Bci> BciFrom(std::string_view text) {
   return bci;
 }
 
-// Calls member(name) with the scanner before each member's value, until one says false.
-template <typename Member>
-bool ReadObject(JsonScanner& json, Member member) {
-  if (!json.Consume('{')) return false;
-  if (json.Consume('}')) return true;
-  do {
-    std::string_view name;
-    if (json.Peek() != '"' || !json.ReadString(&name)) return false;
-    const std::string kept(name);
-    if (!json.Consume(':') || !member(kept)) return false;
-  } while (json.Consume(','));
-  return json.Consume('}');
-}
-
 }  // namespace
 
 SourceLines SourceLines::Of(const Profile& profile) {
   SourceLines lines;
-  for (const ExtraKey& extra : profile.extras())
-    if (extra.key == kSourceLinesKey) lines.AddJson(extra.json);
+  const AgentSection section = AgentSection::Of(profile);
+  if (const auto json = section.Part(kLinesPart)) lines.AddJson(*json);
   return lines;
 }
 
@@ -52,8 +40,8 @@ void SourceLines::Add(const SourceLines& other) {
 
 bool SourceLines::AddJson(std::string_view json) {
   StringSource source(json);
-  const Place place{.section = kSourceLinesKey};
-  JsonScanner scanner(source, kSourceLinesKey, place, 0);
+  const Place place{.section = kLinesPart};
+  JsonScanner scanner(source, kLinesPart, place, 0);
   SourceLines read;
   const bool well = ReadObject(scanner, [&](const std::string& method) {
     return ReadObject(scanner, [&](std::string_view position) {

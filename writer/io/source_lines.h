@@ -1,10 +1,10 @@
 // SourceLines: which line of its source file a position of a method is on, as far as a profile knows.
 //
 // Why: the format has bytecode positions only, and the class files that could tell the lines are
-// seldom at hand where a profile is read. So the agent adds the lines of what it sampled as an extra
-// top-level key, which consumers of the format skip:
-//   "iprofLines": {"a.B.run(int)void": {"0": 12, "5": 13}, ...}
-// Methods are named by their text (Profile::DescribeMethod), so that the key means the same in a
+// seldom at hand where a profile is read. So the agent adds the lines of what it sampled to the
+// profile's section "iprofagent" (agent_section.h), which consumers of the format skip:
+//   "lines": {"a.B.run(int)void": {"0": 12, "5": 13}, ...}
+// Methods are named by their text (Profile::DescribeMethod), so that the part means the same in a
 // merged profile.
 //
 // Guarantees: one line per method and position; where two are given, the smaller stands, so the order
@@ -22,16 +22,14 @@
 
 namespace iprof {
 
-inline constexpr std::string_view kSourceLinesKey = "iprofLines";
-
 class SourceLines {
  public:
-  // The lines that a profile brings with it; none where it has no such key, or one of another shape.
+  // The lines that a profile brings with it; none where it has no such part, or one of another shape.
   static SourceLines Of(const Profile& profile);
 
   void Add(std::string_view method, Bci bci, int64_t line);
   void Add(const SourceLines& other);
-  // The key's value. False, and nothing added, where the text is none.
+  // The part's value. False, and nothing added, where the text is none.
   bool AddJson(std::string_view json);
 
   bool empty() const { return methods_.empty(); }

@@ -55,7 +55,7 @@ TEST_CASE("a text of another shape adds nothing at all") {
 TEST_CASE("a profile brings its lines along") {
   Profile profile;
   CHECK(SourceLines::Of(profile).empty());
-  profile.SetExtra("iprofLines", "{\"m\":{\"1\":2}}");
+  profile.SetExtra("iprofagent", R"({"version":1,"lines":{"m":{"1":2}}})");
   profile.SetExtra("other", "{\"n\":{\"1\":2}}");
   CHECK(SourceLines::Of(profile).ToJson() == "{\"m\":{\"1\":2}}");
 }

@@ -467,6 +467,11 @@ void Profile::SetExtra(std::string_view key, std::string_view json) {
     rep_->extras[found->second].json = json;
   }
 }
+void Profile::RemoveExtras() {
+  rep_->extras.clear();
+  rep_->extra_of_key.clear();
+}
+
 std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {

@@ -200,6 +200,7 @@ class Profile {
   // ----------------------------------------------------------------------------- Replaces the
   // value where the key exists. The value must be one valid JSON text in UTF-8.
   void SetExtra(std::string_view key, std::string_view json);
+  void RemoveExtras();
   std::span<const ExtraKey> extras() const;
 
   // Bytes that this profile holds from the heap (for reports and benchmarks; exact up to the

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "writer/base/hash.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/profile_events.h"
+#include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_successors.h"
 
@@ -123,8 +125,14 @@ class Checker final : public ProfileEvents {
     return true;
   }
 
-  bool OnUnknownKey(std::string_view key, std::string_view json, const Place&) override {
+  bool OnUnknownKey(std::string_view key, std::string_view json, const Place& place) override {
     image_.AddKey(key, json);
+    if (key == kAgentKey) {
+      CheckAgentSection(
+          json, [&](Rule rule, std::string_view member, std::string found, std::string expected) {
+            Report(rule, Member(place, member), std::move(found), std::move(expected));
+          });
+    }
     return true;
   }
 

@@ -43,6 +43,10 @@ constexpr RuleInfo kRules[] = {
      "A triple with bci -5 shares the index of a triple with a real bci before it."},
     {Rule::kReceiverSum, "receiver-sum", false,
      "The counts of a virtual call sum up to more than 0."},
+    {Rule::kAgentSection, "iprofagent", false,
+     "The key iprofagent holds a version, which is a positive integer, and parts of the shape that "
+     "the "
+     "version has."},
     {Rule::kTypeNameForm, "type-name-form", true,
      "A type's name is spelled as Class.getName() does."},
     {Rule::kTypeNameUnstable, "type-name-unstable", true,
@@ -80,6 +84,8 @@ constexpr RuleInfo kRules[] = {
     {Rule::kInstanceOfVersion, "instanceof-version", true,
      "Only version 1.1.0 and later have an instanceof table."},
     {Rule::kUnknownMember, "unknown-member", true, "Members are those that the format knows."},
+    {Rule::kAgentSectionVersion, "iprofagent-version", true,
+     "The key iprofagent has a version that this tool can read."},
 };
 
 }  // namespace

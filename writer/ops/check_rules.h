@@ -39,6 +39,7 @@ enum class Rule : uint8_t {
   kSuccessorIndex,
   kSuccessorRepeatedKey,
   kReceiverSum,
+  kAgentSection,
   // Doubtful:
   kTypeNameForm,
   kTypeNameUnstable,
@@ -59,6 +60,7 @@ enum class Rule : uint8_t {
   kInstanceOfSpelling,
   kInstanceOfVersion,
   kUnknownMember,
+  kAgentSectionVersion,
 };
 
 struct RuleInfo {

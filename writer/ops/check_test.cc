@@ -162,6 +162,13 @@ std::vector<Case> Cases() {
        "$.instanceOfProfiles",
        {.version = "1.0.0", .tables = instance_of}},
       {Rule::kUnknownMember, "$.callCountProfiles[0].x", {.tables = odd_member}},
+      {Rule::kAgentSection, "$.iprofagent", {.tables = R"(,"iprofagent":[])"}},
+      {Rule::kAgentSection,
+       "$.iprofagent.lines",
+       {.tables = R"(,"iprofagent":{"version":1,"lines":1})"}},
+      {Rule::kAgentSectionVersion,
+       "$.iprofagent.version",
+       {.tables = R"(,"iprofagent":{"version":2})"}},
   };
 }
 
@@ -177,7 +184,7 @@ TEST_CASE("a sound profile has no findings, strictly") {
           R"("virtualInvokeProfiles":[{"ctx":"1:7","records":[11,2,10,1]}],)"
           R"("monitorProfiles":[{"ctx":"0:0","records":[10,2]}],)"
           R"("samplingProfiles":[{"ctx":"2:1<1:7","records":[4]}],)"
-          R"("instanceOfProfiles":[{"ctx":"1:3","records":[10,1]}],"extra":{"a":[1]})"};
+          R"("instanceOfProfiles":[{"ctx":"1:3","records":[10,1]}],"extra":{"a":[1]},"iprofagent":{"version":1,"lines":{"m":{"0":1}}})"};
   CHECK(Describe(FindingsOf(sound.Text())) == "");
 }
 

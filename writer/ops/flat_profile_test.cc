@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "writer/io/agent_section.h"
+
 namespace iprof {
 namespace {
 
@@ -51,8 +53,8 @@ TEST_CASE("positions of one method are rows of their own") {
 
 TEST_CASE("lines gather their positions; what has no line is one row of its method") {
   Profile profile = Sampled();
-  profile.SetExtra("iprofLines",
-                   R"({"a.b.App.fib()void":{"3":20,"9":20},"a.b.App.main()void":{"4":31}})");
+  SetAgentPart(profile, kLinesPart,
+               R"({"a.b.App.fib()void":{"3":20,"9":20},"a.b.App.main()void":{"4":31}})");
   const FlatProfile flat = ComputeFlatProfile(profile, FlatKey::kLine);
   CHECK(flat.has_lines);
   CHECK(Rows(flat).lines == std::vector<std::string>{"a.b.App.fib()void:20 self 15 total 15",

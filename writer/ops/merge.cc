@@ -108,48 +108,6 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 }  // namespace
 
-void ProfileMerger::AddLines(std::string_view json) {
-  SourceLines lines;
-  if (lines.AddJson(json)) {
-    if (!lines_) lines_.emplace();
-    lines_->Add(lines);
-    return;
-  }
-  if (odd_lines_ && *odd_lines_ != json) conflicting_keys_.emplace_back(kSourceLinesKey);
-  if (!odd_lines_ || json < *odd_lines_) odd_lines_ = json;
-}
-
-void ProfileMerger::AddLinesOf(const Profile& input) {
-  for (const ExtraKey& extra : input.extras())
-    if (extra.key == kSourceLinesKey) AddLines(extra.json);
-}
-
-void ProfileMerger::WriteLines() {
-  if (lines_ && odd_lines_) conflicting_keys_.emplace_back(kSourceLinesKey);
-  if (lines_) {
-    merged_.SetExtra(kSourceLinesKey, lines_->ToJson());
-  } else if (odd_lines_) {
-    merged_.SetExtra(kSourceLinesKey, *odd_lines_);
-  }
-  lines_.reset();
-  odd_lines_.reset();
-}
-
-void ProfileMerger::AddExtras(const Profile& input) {
-  for (const ExtraKey& extra : input.extras()) {
-    if (extra.key == kSourceLinesKey) continue;
-    const auto known = merged_.extras();
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const ExtraKey& k) { return k.key == extra.key; });
-    if (found == known.end()) {
-      merged_.SetExtra(extra.key, extra.json);
-    } else if (found->json != extra.json) {
-      conflicting_keys_.push_back(extra.key);
-      if (extra.json < found->json) merged_.SetExtra(extra.key, extra.json);
-    }
-  }
-}
-
 void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
   const IndexMapping mapping = MapInto(input, merged_);
   std::vector<Successor> successors;
@@ -185,15 +143,15 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
 
 void ProfileMerger::Add(const Profile& input, int64_t weight) {
   AddEntries(input, weight);
-  AddExtras(input);
-  AddLinesOf(input);
+  extras_.Add(input);
   empty_ = false;
 }
 
 void ProfileMerger::Add(Profile&& input, int64_t weight) {
   if (empty_ && weight == 1) {
-    AddLinesOf(input);
     merged_ = std::move(input);
+    extras_.Add(merged_);
+    merged_.RemoveExtras();
     empty_ = false;
     return;
   }
@@ -203,34 +161,25 @@ void ProfileMerger::Add(Profile&& input, int64_t weight) {
 
 void ProfileMerger::Add(ProfileMerger&& other) {
   if (other.empty_) return;
-  conflicting_keys_.insert(conflicting_keys_.end(), other.conflicting_keys_.begin(),
-                           other.conflicting_keys_.end());
-  if (other.lines_) AddLines(other.lines_->ToJson());
-  if (other.odd_lines_) AddLines(*other.odd_lines_);
+  extras_.Add(other.extras_);
   if (empty_) {
     merged_ = std::move(other.merged_);
     empty_ = false;
     return;
   }
   AddEntries(other.merged_, 1);
-  AddExtras(other.merged_);
 }
 
 Profile ProfileMerger::Finish() {
-  WriteLines();
   Profile result = CanonicalProfile(merged_);
+  extras_.WriteTo(result);
+  conflicting_keys_ = extras_.ConflictingKeys();
   // The inputs may be of several versions; what is written is of the writer's.
   result.set_version("1.0.0");
   merged_ = Profile();
+  extras_ = {};
   empty_ = true;
   return result;
-}
-
-std::vector<std::string> ProfileMerger::ConflictingKeys() const {
-  std::vector<std::string> keys = conflicting_keys_;
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
 }
 
 Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOptions& options) {

@@ -8,8 +8,9 @@
 //  - The result depends on the multiset of inputs only: order, grouping, number of threads make no
 //    difference to a byte of what is written (see merge_canonical.h). Weight n is the same as n
 //    times the input.
-//  - Unknown top-level keys are united; where inputs disagree about one, the text that sorts first
-//    is kept and the key is reported. The source lines of samples are united line by line.
+//  - Unknown top-level keys, and the parts of our own, are united; where inputs disagree about one,
+//    the text that sorts first is kept and the key is reported. The source lines of samples are
+//    united line by line. (merge_extras.h)
 //  - An input that cannot be read adds nothing at all, not even its first half.
 //  - Memory: the merged model of each thread plus one input per thread; threads take inputs as they
 //    go, so that the inputs are never in memory together.
@@ -20,7 +21,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +29,7 @@
 #include "writer/base/status.h"
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
+#include "writer/ops/merge_extras.h"
 
 namespace iprof {
 
@@ -43,22 +44,18 @@ class ProfileMerger {
 
   // The canonical result; the merger is empty afterwards, but for the keys below.
   Profile Finish();
-  // Keys that inputs disagreed about, sorted; after Finish.
-  std::vector<std::string> ConflictingKeys() const;
+  // Keys that inputs disagreed about, sorted; those of the last result where nothing was added since.
+  std::vector<std::string> ConflictingKeys() const {
+    return empty_ ? conflicting_keys_ : extras_.ConflictingKeys();
+  }
 
  private:
   void AddEntries(const Profile& input, int64_t weight);
-  void AddExtras(const Profile& input);
-  void AddLines(std::string_view json);
-  void AddLinesOf(const Profile& input);
-  void WriteLines();
 
-  Profile merged_;
+  Profile merged_;  // without extra keys
   bool empty_ = true;
-  std::vector<std::string> conflicting_keys_;
-  // The values of the source lines' key; it is written at the end, whatever merged_ holds under it.
-  std::optional<SourceLines> lines_;
-  std::optional<std::string> odd_lines_;  // the smallest value that is of another shape
+  ExtraKeyMerger extras_;
+  std::vector<std::string> conflicting_keys_;  // of the last Finish
 };
 
 struct MergeInput {

@@ -170,9 +170,10 @@ TEST_CASE("counts saturate") {
 }
 
 TEST_CASE("source lines are united to the same bytes in whatever order and groups") {
-  const std::vector<std::string> inputs{R"(,"iprofLines":{"m":{"1":7,"2":8}})",
-                                        R"(,"iprofLines":{ "m" : {"1":6}, "n":{"0":1} })",
-                                        R"(,"iprofLines":[1])", "", R"(,"iprofLines":{})"};
+  const std::vector<std::string> inputs{
+      R"(,"iprofagent":{"version":1,"lines":{"m":{"1":7,"2":8}}})",
+      R"(,"iprofLines":{ "m" : {"1":6}, "n":{"0":1} })", R"(,"iprofLines":{"m":1})", "",
+      R"(,"iprofagent":{ "lines":{}, "version":1 })"};
   std::vector<size_t> order{0, 1, 2, 3, 4};
   std::string text;
   do {
@@ -182,9 +183,9 @@ TEST_CASE("source lines are united to the same bytes in whatever order and group
       (i % 3 == 1 ? other : merger).Add(ParseTables(inputs[order[i]]));
     merger.Add(std::move(other));
     const Profile merged = merger.Finish();
-    CHECK(merger.ConflictingKeys() == std::vector<std::string>{"iprofLines"});
+    CHECK(merger.ConflictingKeys() == std::vector<std::string>{"iprofagent.lines"});
     REQUIRE(merged.extras().size() == 1);
-    CHECK(merged.extras()[0].json == R"({"m":{"1":6,"2":8},"n":{"0":1}})");
+    CHECK(merged.extras()[0].json == R"({"version":1,"lines":{"m":{"1":6,"2":8},"n":{"0":1}}})");
     if (text.empty()) text = Text(merged);
     REQUIRE(Text(merged) == text);
   } while (std::next_permutation(order.begin(), order.end()));

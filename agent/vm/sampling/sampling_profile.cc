@@ -8,6 +8,7 @@
 
 #include "agent/instrument/inherited_members.h"
 #include "agent/vm/names/own_classes.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/source_lines.h"
 #include "writer/names/type_names.h"
 
@@ -105,7 +106,7 @@ class Translation {
     SourceLines lines;
     for (const auto& [place, line] : lines_)
       lines.Add(profile_.DescribeMethod(place.first), place.second, line);
-    if (!lines.empty()) profile_.SetExtra(kSourceLinesKey, lines.ToJson());
+    if (!lines.empty()) SetAgentPart(profile_, kLinesPart, lines.ToJson());
     counts_.contexts = profile_.entry_count(Table::kSamples);
     return counts_;
   }

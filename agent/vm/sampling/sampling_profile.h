@@ -18,8 +18,8 @@
 //  - A key that has no name (the class was prepared before anybody listened) is left out and
 //    counted.
 // Contexts start at the executing frame and end at the thread's first. Equal contexts add up. The
-// source lines of their frames, where known, go into the profile's extra key "iprofLines" (see
-// SourceLines).
+// source lines of their frames, where known, go into the profile's section "iprofagent" (see
+// AgentSection and SourceLines).
 //
 // Knows no JVM: tested without one. Any normal thread; one at a time.
 #pragma once

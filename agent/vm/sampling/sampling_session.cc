@@ -18,6 +18,7 @@
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
+#include "writer/io/agent_section.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
@@ -370,7 +371,7 @@ void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
   written_ =
       AddSamples(sampler()->traces(),
                  {.methods = methods_, .names = names_, .bcis = bcis_, .lines = &lines}, profile);
-  profile.SetExtra("iprofSampling", StatisticsJson(sampler()->stats()));
+  SetAgentPart(profile, kSamplingPart, StatisticsJson(sampler()->stats()));
 }
 
 std::string Sampling::StatisticsJson(const SampleStats& stats) const {

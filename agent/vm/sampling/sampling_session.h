@@ -64,8 +64,8 @@ class Sampling {
   // classes do it now and then. Before the first class is prepared.
   void LookAfterUnloaded() { looks_after_unloaded_ = true; }
 
-  // Adds samplingProfiles, their source lines, and the extra key "iprofSampling" (the statistics as
-  // JSON). While sampling goes on, too.
+  // Adds samplingProfiles, and to the section "iprofagent" the parts "lines" (their source lines) and
+  // "sampling" (the statistics). While sampling goes on, too.
   void AddTo(JNIEnv* jni, Profile& profile);
 
   // The paragraph that verbose=1 prints at the end; as of the last AddTo where it concerns the

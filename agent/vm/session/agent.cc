@@ -17,6 +17,7 @@
 #include "agent/vm/settings/vm_identity.h"
 #include "writer/image/image_note.h"
 #include "writer/image/image_profile.h"
+#include "writer/io/agent_section.h"
 #include "writer/model/model.h"
 
 namespace iprof::vm {
@@ -219,7 +220,7 @@ Status Agent::WriteProfile(JNIEnv* jni) {
     image_report = DescribeShare(made, image_target);
     profile = std::move(made.profile);
   } else {
-    profile.SetExtra(kImageNoteKey, ImageNote{image_target, false}.ToJson());
+    SetAgentPart(profile, kImagePart, ImageNote{image_target, false}.ToJson());
   }
   DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;

@@ -1,0 +1,146 @@
+#include "writer/io/agent_section.h"
+
+#include <utility>
+
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+struct OlderKey {
+  std::string_view key;
+  std::string_view part;
+};
+constexpr OlderKey kOlderKeys[] = {
+    {"iprofImage", kImagePart}, {"iprofLines", kLinesPart}, {"iprofSampling", kSamplingPart}};
+
+constexpr std::string_view kVersionMember = "version";
+
+std::optional<std::string_view> PartOfOlderKey(std::string_view key) {
+  for (const OlderKey& older : kOlderKeys) {
+    if (older.key == key) return older.part;
+  }
+  return std::nullopt;
+}
+
+// An object that is not nested too deeply once it is inside the section.
+bool FitsAsPart(std::string_view json) {
+  if (!json.starts_with('{')) return false;
+  const std::string nested = '[' + std::string(json) + ']';
+  StringSource source(nested);
+  const Place place{.section = kAgentKey};
+  JsonScanner scanner(source, kAgentKey, place, 0);
+  return scanner.SkipValue() && scanner.ExpectEnd();
+}
+
+// What a section holds, or what is wrong with it.
+struct Parsed {
+  int64_t version = 0;
+  AgentSection::Parts parts;
+  AgentSection::Fault fault;
+};
+
+// Any failure that is not told apart leaves the default fault.
+bool ParseSection(std::string_view json, Parsed* parsed) {
+  const std::string expected_version = "a positive integer";
+  parsed->fault = {{}, "no JSON object with each member once", "an object with a version"};
+  StringSource source(json);
+  const Place place{.section = kAgentKey};
+  JsonScanner scanner(source, kAgentKey, place, 0);
+  const auto read_version = [&] {
+    const char first = scanner.Peek();
+    parsed->fault = {std::string(kVersionMember), scanner.Preview(), expected_version};
+    return parsed->version == 0 && first >= '0' && first <= '9' &&
+           scanner.ReadInteger(&parsed->version) == JsonScanner::Number::kInteger &&
+           parsed->version > 0;
+  };
+  const auto read_part = [&](const std::string& name) {
+    std::string value;
+    if (!scanner.SkipValue(&value)) return false;
+    parsed->fault = {name, "the member a second time", "each member once"};
+    return parsed->parts.emplace(name, std::move(value)).second;
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    return name == kVersionMember ? read_version() : read_part(name);
+  });
+  if (!read || !scanner.ExpectEnd()) return false;
+  parsed->fault = {std::string(kVersionMember), "no version", expected_version};
+  if (parsed->version == 0) return false;
+  for (const auto& [name, value] : parsed->parts) {
+    parsed->fault = {name, value.substr(0, 24), "an object"};
+    if (parsed->version == kAgentKeyVersion && !value.starts_with('{')) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+AgentSection AgentSection::Of(const Profile& profile) {
+  AgentSection section;
+  for (const ExtraKey& extra : profile.extras()) section.Add(extra.key, extra.json);
+  return section;
+}
+
+bool AgentSection::Add(std::string_view key, std::string_view json) {
+  if (key == kAgentKey) {
+    AddSection(json);
+    return true;
+  }
+  const std::optional<std::string_view> part = PartOfOlderKey(key);
+  if (!part || !FitsAsPart(json)) return false;
+  parts_.try_emplace(std::string(*part), json);
+  return true;
+}
+
+void AgentSection::AddSection(std::string_view json) {
+  Parsed parsed;
+  if (!ParseSection(json, &parsed)) {
+    form_ = Form::kMalformed;
+    fault_ = std::move(parsed.fault);
+    unread_ = json;
+    return;
+  }
+  version_ = parsed.version;
+  if (version_ != kAgentKeyVersion) {
+    form_ = Form::kNewer;
+    unread_ = json;
+    return;
+  }
+  form_ = Form::kReadable;
+  for (auto& [name, value] : parsed.parts) parts_.insert_or_assign(name, std::move(value));
+}
+
+std::optional<std::string_view> AgentSection::Part(std::string_view name) const {
+  const auto found = parts_.find(name);
+  if (found == parts_.end()) return std::nullopt;
+  return found->second;
+}
+
+void AgentSection::SetPart(std::string_view name, std::string_view json) {
+  parts_.insert_or_assign(std::string(name), json);
+}
+
+std::string AgentSection::ToJson() const {
+  std::string json = "{\"version\":" + std::to_string(kAgentKeyVersion);
+  for (const auto& [name, value] : parts_) {
+    json += ',';
+    AppendJsonString(name, &json);
+    json += ':';
+    json += value;
+  }
+  return json + '}';
+}
+
+void SetAgentPart(Profile& profile, std::string_view name, std::string_view json) {
+  AgentSection section;
+  for (const ExtraKey& extra : profile.extras()) {
+    if (extra.key == kAgentKey) section.Add(extra.key, extra.json);
+  }
+  if (!section.can_hold_parts()) return;
+  section.SetPart(name, json);
+  profile.SetExtra(kAgentKey, section.ToJson());
+}
+
+}  // namespace iprof

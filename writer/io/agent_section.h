@@ -1,0 +1,94 @@
+// AgentSection: what iprofagent adds to a profile beyond the format, under one extra top-level key.
+//   "iprofagent": {"version":1,"image":{...},"lines":{...},"sampling":{...}}
+// Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
+//   image     for which image build the profile is meant (image/image_note.h)
+//   lines     source lines of sampled positions (source_lines.h)
+//   sampling  the sampler's statistics (the agent writes them, docs/sampling.md explains them)
+//
+// Versions:
+//  - The version is a positive integer; we write 1. It rises only when the meaning or the shape of what
+//    is there changes. A new part, or a new member of a part, does not raise it: readers keep and
+//    ignore what they do not know.
+//  - A section of a higher version, and one that is malformed, is kept as it is and not read: its
+//    lines and its image target count as absent, and no part is added to it. `iprof check` reports
+//    the first as doubtful and the second as an error.
+//  - Profiles from before the section have top-level keys iprofImage, iprofLines and iprofSampling.
+//    They are read as the parts; where both are there, the section's part wins. Merging and filtering
+//    move them into the section; everything else leaves the file's keys as they are.
+//
+// Guarantees: keys may be added in any order, which makes no difference. Any text may be handed in.
+// ToJson is deterministic: the version first, then the parts by name, each with the bytes that it had.
+// One thread; out of memory throws std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "writer/model/model.h"
+
+namespace iprof {
+
+inline constexpr std::string_view kAgentKey = "iprofagent";
+inline constexpr int64_t kAgentKeyVersion = 1;
+
+// The parts that we know.
+inline constexpr std::string_view kImagePart = "image";
+inline constexpr std::string_view kLinesPart = "lines";
+inline constexpr std::string_view kSamplingPart = "sampling";
+
+class AgentSection {
+ public:
+  using Parts = std::map<std::string, std::string, std::less<>>;  // JSON text by name
+  enum class Form : uint8_t {
+    kNone,       // there is no such key (parts may still come from older keys)
+    kReadable,   // version 1
+    kNewer,      // a version that we do not know
+    kMalformed,  // fault() says why
+  };
+  // What is wrong with a malformed section, for messages.
+  struct Fault {
+    std::string member;  // empty: the section itself
+    std::string found;
+    std::string expected;
+  };
+
+  static AgentSection Of(const Profile& profile);
+
+  // Takes a top-level key of a file: the section, or an older key whose value can be a part. False,
+  // and nothing taken, where it is neither. The value is valid JSON, of whatever shape.
+  bool Add(std::string_view key, std::string_view json);
+
+  Form form() const { return form_; }
+  // False where there is a section that must be kept as it is.
+  bool can_hold_parts() const { return form_ == Form::kNone || form_ == Form::kReadable; }
+  // Of kReadable and kNewer.
+  int64_t version() const { return version_; }
+  const Fault& fault() const { return fault_; }
+  // The section's text where it cannot hold parts.
+  const std::string& unread() const { return unread_; }
+  const Parts& parts() const { return parts_; }
+  std::optional<std::string_view> Part(std::string_view name) const;
+
+  // The value must be one JSON object.
+  void SetPart(std::string_view name, std::string_view json);
+  // The section with all parts, in our version.
+  std::string ToJson() const;
+
+ private:
+  void AddSection(std::string_view json);
+
+  Form form_ = Form::kNone;
+  int64_t version_ = 0;
+  Fault fault_;
+  std::string unread_;
+  Parts parts_;
+};
+
+// Sets a part of a profile's section. Where the section must be kept as it is, nothing changes. Older
+// keys are left alone: this is for profiles that the agent makes.
+void SetAgentPart(Profile& profile, std::string_view name, std::string_view json);
+
+}  // namespace iprof

@@ -1,0 +1,88 @@
+#include "writer/ops/merge_extras.h"
+
+#include <algorithm>
+
+namespace iprof {
+namespace {
+
+std::string PartKey(std::string_view part) {
+  return std::string(kAgentKey) + "." + std::string(part);
+}
+
+}  // namespace
+
+void ExtraKeyMerger::AddText(std::string_view key, std::string_view json) {
+  const auto [known, is_new] = texts_.try_emplace(std::string(key), json);
+  if (is_new || known->second == json) return;
+  conflicts_.emplace_back(key);
+  if (json < known->second) known->second = json;
+}
+
+void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json) {
+  SourceLines lines;
+  if (name == kLinesPart && lines.AddJson(json)) {
+    AddLines(lines);
+    return;
+  }
+  const auto [known, is_new] = parts_.try_emplace(std::string(name), json);
+  if (is_new || known->second == json) return;
+  conflicts_.push_back(PartKey(name));
+  if (json < known->second) known->second = json;
+}
+
+void ExtraKeyMerger::AddUnread(std::string_view json) {
+  if (unread_ && *unread_ != json) conflicts_.emplace_back(kAgentKey);
+  if (!unread_ || json < *unread_) unread_ = json;
+}
+
+void ExtraKeyMerger::AddLines(const SourceLines& lines) {
+  if (!lines_) lines_.emplace();
+  lines_->Add(lines);
+}
+
+void ExtraKeyMerger::Add(const Profile& input) {
+  AgentSection section;
+  for (const ExtraKey& extra : input.extras()) {
+    if (!section.Add(extra.key, extra.json)) AddText(extra.key, extra.json);
+  }
+  has_section_ |= section.form() == AgentSection::Form::kReadable;
+  if (!section.can_hold_parts()) AddUnread(section.unread());
+  for (const auto& [name, json] : section.parts()) AddPart(name, json);
+}
+
+void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
+  for (const auto& [key, json] : other.texts_) AddText(key, json);
+  has_section_ |= other.has_section_;
+  for (const auto& [name, json] : other.parts_) AddPart(name, json);
+  if (other.lines_) AddLines(*other.lines_);
+  if (other.unread_) AddUnread(*other.unread_);
+  conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
+}
+
+AgentSection ExtraKeyMerger::Section() const {
+  AgentSection section;
+  for (const auto& [name, json] : parts_) section.SetPart(name, json);
+  if (lines_) section.SetPart(kLinesPart, lines_->ToJson());
+  return section;
+}
+
+void ExtraKeyMerger::WriteTo(Profile& profile) const {
+  auto texts = texts_;
+  if (HasSection()) {
+    texts.emplace(kAgentKey, Section().ToJson());
+  } else if (unread_) {
+    texts.emplace(kAgentKey, *unread_);
+  }
+  for (const auto& [key, json] : texts) profile.SetExtra(key, json);
+}
+
+std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
+  std::vector<std::string> keys = conflicts_;
+  if (HasSection() && unread_) keys.emplace_back(kAgentKey);
+  if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+}  // namespace iprof

@@ -1,0 +1,94 @@
+#include "writer/ops/merge_extras.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace iprof {
+namespace {
+
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
+Profile With(const Keys& keys) {
+  Profile profile;
+  for (const auto& [key, json] : keys) profile.SetExtra(key, json);
+  return profile;
+}
+
+std::string Describe(const ExtraKeyMerger& merger) {
+  Profile profile;
+  merger.WriteTo(profile);
+  std::string text;
+  for (const ExtraKey& extra : profile.extras()) text += extra.key + " = " + extra.json + "\n";
+  text += "disagree:";
+  for (const std::string& key : merger.ConflictingKeys()) text += " " + key;
+  return text;
+}
+
+// The same for every order of the inputs, and for each way to put a part of them into another merger.
+std::string Merged(std::vector<Keys> inputs) {
+  std::sort(inputs.begin(), inputs.end());
+  std::string text;
+  do {
+    for (size_t in_other = 0; in_other <= inputs.size(); ++in_other) {
+      ExtraKeyMerger merger;
+      ExtraKeyMerger other;
+      for (size_t i = 0; i < inputs.size(); ++i)
+        (i < in_other ? other : merger).Add(With(inputs[i]));
+      merger.Add(other);
+      if (text.empty()) text = Describe(merger);
+      REQUIRE(Describe(merger) == text);
+    }
+  } while (std::next_permutation(inputs.begin(), inputs.end()));
+  return text;
+}
+
+TEST_CASE("parts are united one by one, older keys become parts") {
+  CHECK(
+      Merged({{{"iprofagent", R"({"version":1,"image":{"target":25},"lines":{"m":{"1":7}}})"}},
+              {{"iprofLines", R"({"m":{"1":6,"2":8}})"}, {"iprofImage", R"({"target":25})"}},
+              {{"iprofagent", R"({"version":1,"sampling":{"signals":2}})"}},
+              {}}) ==
+      R"(iprofagent = {"version":1,"image":{"target":25},"lines":{"m":{"1":6,"2":8}},"sampling":{"signals":2}})"
+      "\ndisagree:");
+}
+
+TEST_CASE("disagreement is reported by part, and the text that sorts first is kept") {
+  CHECK(Merged({{{"iprofagent", R"({"version":1,"later":{"a":2}})"}, {"vm", "17"}},
+                {{"iprofagent", R"({"version":1,"later":{"a":1}})"}, {"vm", "25"}},
+                {{"iprofSampling", R"({"b":2})"}},
+                {{"iprofagent", R"({"version":1,"sampling":{"b":3}})"}}}) ==
+        "iprofagent = {\"version\":1,\"later\":{\"a\":1},\"sampling\":{\"b\":2}}\n"
+        "vm = 17\n"
+        "disagree: iprofagent.later iprofagent.sampling vm");
+}
+
+TEST_CASE("lines of another shape are kept only where there are no others") {
+  const Keys odd = {{"iprofagent", R"({"version":1,"lines":{"m":1}})"}};
+  const Keys good = {{"iprofagent", R"({"version":1,"lines":{"m":{"1":2}}})"}};
+  CHECK(Merged({odd, odd}) == R"(iprofagent = {"version":1,"lines":{"m":1}})"
+                              "\ndisagree:");
+  CHECK(Merged({odd, good}) == R"(iprofagent = {"version":1,"lines":{"m":{"1":2}}})"
+                               "\ndisagree: iprofagent.lines");
+  CHECK(Merged({{{"iprofLines", "[1]"}}, good}) ==
+        R"(iprofLines = [1])"
+        "\n"
+        R"(iprofagent = {"version":1,"lines":{"m":{"1":2}}})"
+        "\ndisagree:");
+}
+
+TEST_CASE("a section that cannot be read is kept as it is, where no input has another") {
+  const Keys newer = {{"iprofagent", R"({"version":2, "x":1})"}};
+  const Keys odd = {{"iprofagent", "[]"}};
+  const Keys empty = {{"iprofagent", R"({"version":1})"}};
+  CHECK(Merged({newer, newer, {}}) == "iprofagent = {\"version\":2, \"x\":1}\ndisagree:");
+  CHECK(Merged({newer, odd}) == "iprofagent = []\ndisagree: iprofagent");
+  CHECK(Merged({newer, empty}) == "iprofagent = {\"version\":1}\ndisagree: iprofagent");
+  CHECK(Merged({newer, {{"iprofImage", "{}"}}}) ==
+        "iprofagent = {\"version\":1,\"image\":{}}\ndisagree: iprofagent");
+}
+
+}  // namespace
+}  // namespace iprof
