@@ -1,86 +1,79 @@
 #include "cli/json_text.h"
 
+#include <rapidjson/prettywriter.h>
+
+#include <string>
+
 #include "cli/terminal_text.h"
 
 namespace iprof::cli {
+namespace {
 
-void JsonText::NewLine() { console_.Print("\n{:{}}", "", has_members_.size() * 2); }
+constexpr unsigned kIndentation = 2;
 
-void JsonText::BeforeValue() {
-  if (after_key_) {
-    after_key_ = false;
-    return;
+// RapidJSON's output stream. The writer flushes it when the outermost value is closed.
+class ConsoleStream {
+ public:
+  using Ch = char;
+  explicit ConsoleStream(Console& console) : console_(console) {}
+
+  void Put(char c) {
+    // DEL stands in strings only. JSON allows it there, but a terminal may act on it.
+    console_.Write(c == '\x7f' ? std::string_view("\\u007f") : std::string_view(&c, 1));
   }
-  if (has_members_.empty()) return;
-  if (has_members_.back()) console_.Write(",");
-  has_members_.back() = true;
-  NewLine();
+  void Flush() { console_.Write("\n"); }
+
+ private:
+  Console& console_;
+};
+
+rapidjson::SizeType SizeOf(std::string_view text) {
+  return static_cast<rapidjson::SizeType>(text.size());
 }
 
-void JsonText::Open(char bracket) {
-  BeforeValue();
-  console_.Print("{}", bracket);
-  has_members_.push_back(false);
-}
+}  // namespace
 
-void JsonText::Close(char bracket) {
-  const bool had_members = has_members_.back();
-  has_members_.pop_back();
-  if (had_members) NewLine();
-  console_.Print("{}", bracket);
-  if (has_members_.empty()) console_.Write("\n");
-}
-
-void JsonText::Quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : ToValidUtf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      quoted += c;
-    }
+class JsonText::Output {
+ public:
+  explicit Output(Console& console) : stream_(console), writer_(stream_) {
+    writer_.SetIndent(' ', kIndentation);
   }
-  console_.Write(quoted + "\"");
-}
+  rapidjson::PrettyWriter<ConsoleStream>& writer() { return writer_; }
+
+ private:
+  ConsoleStream stream_;
+  rapidjson::PrettyWriter<ConsoleStream> writer_;
+};
+
+JsonText::JsonText(Console& console) : output_(std::make_unique<Output>(console)) {}
+JsonText::~JsonText() = default;
+
+void JsonText::StartObject() { output_->writer().StartObject(); }
+void JsonText::EndObject() { output_->writer().EndObject(); }
+void JsonText::StartArray() { output_->writer().StartArray(); }
+void JsonText::EndArray() { output_->writer().EndArray(); }
 
 void JsonText::Key(std::string_view key) {
-  BeforeValue();
-  Quote(key);
-  console_.Write(": ");
-  after_key_ = true;
+  const std::string valid = ToValidUtf8(key);
+  output_->writer().Key(valid.data(), SizeOf(valid));
 }
 
 void JsonText::String(std::string_view text) {
-  BeforeValue();
-  Quote(text);
+  const std::string valid = ToValidUtf8(text);
+  output_->writer().String(valid.data(), SizeOf(valid));
 }
 
-void JsonText::Int(int64_t value) {
-  BeforeValue();
-  console_.Print("{}", value);
-}
+void JsonText::Int(int64_t value) { output_->writer().Int64(value); }
 
 void JsonText::Share(double value) {
-  BeforeValue();
   std::string digits = fmt::format("{:.6f}", value);
   while (digits.ends_with('0')) digits.pop_back();
   if (digits.ends_with('.')) digits.pop_back();
   if (digits == "-0") digits = "0";
-  console_.Write(digits);
+  output_->writer().RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
 }
 
-void JsonText::Bool(bool value) {
-  BeforeValue();
-  console_.Write(value ? "true" : "false");
-}
-
-void JsonText::Null() {
-  BeforeValue();
-  console_.Write("null");
-}
+void JsonText::Bool(bool value) { output_->writer().Bool(value); }
+void JsonText::Null() { output_->writer().Null(); }
 
 }  // namespace iprof::cli

@@ -1,14 +1,14 @@
 // JsonText: a command's JSON output, streamed to the console, indented by two spaces, keys in the
-// order written.
+// order written. It is RapidJSON's writer with the members that our commands need.
 //
-// Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD); shares are printed
-// with at most six decimals, so that output is the same on every machine; ends with a line feed
-// when the outermost object is closed. Single-threaded.
+// Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD); no control character
+// reaches a terminal as it is; shares are printed with at most six decimals, so that output is the
+// same on every machine; ends with a line feed when the outermost object is closed. Single-threaded.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "cli/console.h"
 
@@ -16,12 +16,15 @@ namespace iprof::cli {
 
 class JsonText {
  public:
-  explicit JsonText(Console& console) : console_(console) {}
+  explicit JsonText(Console& console);
+  ~JsonText();
+  JsonText(const JsonText&) = delete;
+  JsonText& operator=(const JsonText&) = delete;
 
-  void StartObject() { Open('{'); }
-  void EndObject() { Close('}'); }
-  void StartArray() { Open('['); }
-  void EndArray() { Close(']'); }
+  void StartObject();
+  void EndObject();
+  void StartArray();
+  void EndArray();
   void Key(std::string_view key);
   void String(std::string_view text);
   void Int(int64_t value);
@@ -49,15 +52,8 @@ class JsonText {
   }
 
  private:
-  void Open(char bracket);
-  void Close(char bracket);
-  void BeforeValue();
-  void NewLine();
-  void Quote(std::string_view text);
-
-  Console& console_;
-  std::vector<bool> has_members_;  // one per open bracket
-  bool after_key_ = false;
+  class Output;  // keeps RapidJSON's headers to one file
+  std::unique_ptr<Output> output_;
 };
 
 }  // namespace iprof::cli

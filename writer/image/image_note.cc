@@ -1,6 +1,13 @@
 #include "writer/image/image_note.h"
 
+#include <rapidjson/document.h>
+
 namespace iprof {
+namespace {
+
+constexpr size_t kMostBytes = 4096;  // a note has some 30
+
+}  // namespace
 
 std::string ImageNote::ToJson() const {
   return "{\"target\":" + std::to_string(JdkOf(target)) +
@@ -8,13 +15,16 @@ std::string ImageNote::ToJson() const {
 }
 
 std::optional<ImageNote> ImageNote::Parse(std::string_view json) {
-  std::string text(json);  // of whoever wrote the file, with blanks perhaps
-  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; });
-  for (const ImageTarget target : kImageTargets) {
-    for (const bool filtered : {false, true}) {
-      const ImageNote note{target, filtered};
-      if (note.ToJson() == text) return note;
-    }
+  if (json.size() > kMostBytes) return std::nullopt;
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  if (document.HasParseError() || !document.IsObject()) return std::nullopt;
+  const auto target = document.FindMember("target");
+  const auto filtered = document.FindMember("filtered");
+  const bool complete = target != document.MemberEnd() && filtered != document.MemberEnd();
+  if (!complete || !target->value.IsInt() || !filtered->value.IsBool()) return std::nullopt;
+  for (const ImageTarget known : kImageTargets) {
+    if (JdkOf(known) == target->value.GetInt()) return ImageNote{known, filtered->value.GetBool()};
   }
   return std::nullopt;
 }

@@ -2,7 +2,9 @@
 // been left out. It is a part of the profile's section "iprofagent" (agent_section.h):
 //   "image": {"target":25,"filtered":true}
 //
-// Guarantees: what ToJson gives, Parse reads, with any blanks in it; other text is no note. Pure; any thread.
+// Guarantees: what ToJson gives, Parse reads, in any spelling of JSON and with members that it does not
+// know; a target that it does not know, text of more than 4 KiB, and anything else is no note. Pure;
+// any thread.
 #pragma once
 
 #include <optional>

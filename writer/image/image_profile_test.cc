@@ -110,6 +110,15 @@ TEST_CASE("the note says so, other keys stay") {
   CHECK(kept.profile.extras()[1] == ExtraKey{"iprofLines", "{}"});
   CHECK(ImageNote::Parse("{ \"target\": 21,\n\"filtered\": false }") ==
         ImageNote{ImageTarget::k21, false});
+  CHECK(ImageNote::Parse(R"({"later":[{}],"filtered":true,"target":17})") ==
+        ImageNote{ImageTarget::k17, true});
+  for (const char* text : {"[]", "{}", R"({"target":17})", R"({"filtered":true})",
+                           R"({"target":"17","filtered":true})", R"({"target":17,"filtered":1})",
+                           R"({"target":17,"filtered":true)"}) {
+    INFO(text);
+    CHECK_FALSE(ImageNote::Parse(text));
+  }
+  CHECK_FALSE(ImageNote::Parse(R"({"target":17,"filtered":true,"x":[)" + std::string(100000, '[')));
   CHECK_FALSE(ImageNote::Parse(R"({"target":18,"filtered":true})"));
   CHECK_FALSE(ImageNote::Parse(""));
   CHECK_FALSE(ImageNote::Of(Read(std::string(kTypes) + "}")));

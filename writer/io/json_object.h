@@ -1,5 +1,8 @@
 // ReadObject: the members of a small JSON object, for values of our own extra keys.
 //
+// Not RapidJSON, because the parts' text is kept byte for byte, and because method names may hold half
+// a surrogate pair, which RapidJSON refuses.
+//
 // Guarantees: those of JsonScanner; nothing is built. False where the text is not JSON, not an object,
 // or `member` said false; the scanner then stands somewhere inside. One thread.
 #pragma once
