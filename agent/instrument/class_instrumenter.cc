@@ -427,11 +427,11 @@ bool ClassInstrumenter::Rep::Emit(Worker& worker, const CountedMethod& method,
     const uint32_t chunk = method.first_site / sites_in_chunk;
     const uint32_t first = method.first_site % sites_in_chunk;
     if (inherited) {
-      EmitSiteProbes(planner.sites(), {"", chunk}, first, editor);
+      EmitSiteProbes(planner.sites(), {"", chunk}, planner.form(), first, editor);
     } else {
       const auto name = access == nullptr ? site_holder_name(chunk) : access->SiteHolder(chunk);
       if (!name) return false;
-      EmitSiteProbes(planner.sites(), {*name}, first, editor);
+      EmitSiteProbes(planner.sites(), {*name}, planner.form(), first, editor);
     }
   }
   return true;

@@ -11,6 +11,7 @@
 //   public static final long[] iprof-X-c0 … iprof-X-c31   the arrays of the first chunks of counters
 //   public static long[] iprof-X-row(int chunk)           the array of any chunk, of the thread's stripe
 //   public static void iprof-X-hit(Object, int chunk, int site)
+//   public static void iprof-X-meet(Object, int chunk, int site)
 //   public static void iprof-X-count(int counter)
 //   public static void iprof-X-countKey(int key, int low, int keys, int first)
 // X is another number in each process, so that no class file has such a name: a class's own members,
@@ -42,10 +43,11 @@ struct InheritedMethod {
 };
 inline constexpr InheritedMethod kInheritedRow{"row", "(I)[J"};
 inline constexpr InheritedMethod kInheritedHit{"hit", "(Ljava/lang/Object;II)V"};
+inline constexpr InheritedMethod kInheritedMeet{"meet", "(Ljava/lang/Object;II)V"};
 inline constexpr InheritedMethod kInheritedCount{"count", "(I)V"};
 inline constexpr InheritedMethod kInheritedCountKey{"countKey", "(IIII)V"};
-inline constexpr InheritedMethod kInheritedMethods[] = {kInheritedRow, kInheritedHit,
-                                                        kInheritedCount, kInheritedCountKey};
+inline constexpr InheritedMethod kInheritedMethods[] = {
+    kInheritedRow, kInheritedHit, kInheritedMeet, kInheritedCount, kInheritedCountKey};
 
 // Whether a field or method has one of these names.
 bool IsInheritedName(std::string_view member_name);

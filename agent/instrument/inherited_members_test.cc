@@ -41,10 +41,10 @@ TEST_CASE("Object gets a field for each of the first chunks, and methods for all
     CHECK(after.NameOf(after.fields()[chunk]) == InheritedFieldName(chunk));
     CHECK(after.fields()[chunk].access == 0x1019);  // public static final synthetic
   }
-  REQUIRE(after.methods().size() == 5);
+  REQUIRE(after.methods().size() == 6);
   CHECK(after.NameOf(after.methods()[0]) == "hashCode");
   std::string called;
-  for (size_t m = 1; m <= 4; ++m) {
+  for (size_t m = 1; m <= 5; ++m) {
     classfile::MethodCode code;
     REQUIRE(code.Decode(after, after.methods()[m], arena) == Reason::kOk);
     CHECK(after.methods()[m].access == 0x1009);
@@ -56,6 +56,8 @@ TEST_CASE("Object gets a field for each of the first chunks, and methods for all
   }
   CHECK(called == kInheritedRow.Name() + " -> java/lang/Runtime9.row(I)[J\n" +
                       kInheritedHit.Name() + " -> java/lang/Runtime9.hit(Ljava/lang/Object;II)V\n" +
+                      kInheritedMeet.Name() +
+                      " -> java/lang/Runtime9.meet(Ljava/lang/Object;II)V\n" +
                       kInheritedCount.Name() + " -> java/lang/Runtime9.count(I)V\n" +
                       kInheritedCountKey.Name() + " -> java/lang/Runtime9.countKey(IIII)V\n");
 }

@@ -139,12 +139,14 @@ TEST_CASE("receivers go site by site, and a class that is loaded again keeps tho
   const Bytes first = made.Run(input);
   REQUIRE_FALSE(first.empty());
   CHECK(CodeSizeOf(first) <= 8000);
+  // Bytes or registers are used up.
+  constexpr uint32_t all = (5000 - 80) / 8 + 2;
   const RegisterCosts costs = RegisterCostsOf(ProbeForm::kCompact, false, false);
   const uint64_t used = sites.statistics().counters * costs.site + made.counters() * costs.counter;
-  CHECK(used + costs.site > RegisterBudget(static_cast<uint32_t>(code.size())));
+  CHECK((CodeSizeOf(first) + 16 > 8000 ||
+         used + costs.site > RegisterBudget(static_cast<uint32_t>(code.size()), all)));
   const uint64_t counters = made.counters();
   const uint64_t kept = sites.statistics().counters;
-  const auto all = static_cast<uint64_t>((5000 - 80) / 8 + 2);
   CHECK(kept > 0);
   CHECK(kept < all);
   CHECK(made.Run(input) == first);

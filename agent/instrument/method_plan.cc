@@ -20,6 +20,17 @@ uint32_t PaddingOf(const MethodCode& code) {
   return padding;
 }
 
+uint32_t InlinableCalls(const MethodCode& code) {
+  uint32_t calls = 0;
+  for (classfile::Insn i = 0; i < code.count(); ++i) {
+    const classfile::Op op = code.at(i).op;
+    if (op == classfile::Op::invokevirtual || op == classfile::Op::invokespecial ||
+        op == classfile::Op::invokestatic)
+      ++calls;
+  }
+  return calls;
+}
+
 bool IsAboutLength(Reason reason) {
   return reason == Reason::kCrossesHugeMethodLimit || reason == Reason::kCodeTooLong ||
          reason == Reason::kBranchTooFar || reason == Reason::kFramesTooLarge ||
@@ -42,8 +53,9 @@ Reason MethodPlanner::Plan(MethodCode& code, classfile::ClassRewriter& rewriter,
   form_ = step == Step::kAsAsked ? ProbeForm::kInline : ProbeForm::kCompact;
   lengths_ = LengthsOf(form_);
   register_costs_ = RegisterCostsOf(form_, request.effort.inherited, request.striped);
-  register_budget_ =
-      request.fits_in_c1 ? RegisterBudget(static_cast<uint32_t>(code.code().size())) : UINT32_MAX;
+  register_budget_ = request.fits_in_c1 ? RegisterBudget(static_cast<uint32_t>(code.code().size()),
+                                                         InlinableCalls(code))
+                                        : UINT32_MAX;
   padding_ = PaddingOf(code);
   left_out_ = {};
   left_out_.everything = step == Step::kCallsOnly;

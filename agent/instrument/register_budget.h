@@ -26,17 +26,23 @@ constexpr RegisterCosts RegisterCostsOf(ProbeForm form, bool inherited, bool str
   constexpr uint32_t kIncrement = 7;
   constexpr uint32_t kReach = 7;    // the array of a chunk by its number, and its type check
   constexpr uint32_t kStripe = 36;  // the stripe of the current thread
-  constexpr uint32_t kRows = 45;    // a site's first two rows, and the call for others
+  constexpr uint32_t kRows = 60;    // a site's first two rows, and the call for others
+  constexpr uint32_t kCall = 10;    // of a method that C1 does not inline
   const bool through_reach = inherited && (form == ProbeForm::kCompact || striped);
+  if (form == ProbeForm::kCompact && striped && !inherited) return {kCall, kCall};
   return {kIncrement + (through_reach ? kReach : 0) + (striped ? kStripe : 0),
-          kRows + (inherited ? 2 * kReach : 0)};
+          form == ProbeForm::kCompact ? kCall : kRows + (inherited ? 2 * kReach : 0)};
 }
 
-// What is left of the registers beside the method's own code.
-constexpr uint32_t RegisterBudget(uint32_t code_bytes) {
+// What is left of the registers beside the method's own code. C1 inlines small methods, so a call may
+// take many; whether it does is unknown here. Some are always left: without any, a method with many
+// calls that are not inlined would lose all its counts.
+constexpr uint32_t RegisterBudget(uint32_t code_bytes, uint32_t inlinable_calls) {
   constexpr uint32_t kLimit = 9500;  // of 10,000
-  const uint32_t own = code_bytes * 9 / 10;
-  return kLimit - std::min(kLimit, own);
+  constexpr uint32_t kLeast = 1500;
+  constexpr uint32_t kInlinedCall = 20;
+  const uint32_t own = code_bytes * 9 / 10 + inlinable_calls * kInlinedCall;
+  return kLimit - std::min(kLimit - kLeast, own);
 }
 
 }  // namespace iprof::instrument

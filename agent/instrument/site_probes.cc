@@ -97,13 +97,16 @@ void EmitSiteProbe(const FoundSite& site, classfile::CpIndex hit, std::optional<
 
 }  // namespace
 
-void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
-                    classfile::MethodEditor& editor) {
+void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, ProbeForm form,
+                    uint32_t first, classfile::MethodEditor& editor) {
   if (found.empty()) return;
   const std::optional<uint32_t> chunk = holder.inherited_chunk;
+  const bool compact = form == ProbeForm::kCompact;
   const classfile::CpIndex hit =
-      chunk ? InheritedMethodRef(editor.code().file(), kInheritedHit, editor.pool())
-            : editor.pool().Method(holder.class_name, "hit", "(Ljava/lang/Object;I)V");
+      chunk ? InheritedMethodRef(editor.code().file(), compact ? kInheritedMeet : kInheritedHit,
+                                 editor.pool())
+            : editor.pool().Method(holder.class_name, compact ? "meet" : "hit",
+                                   "(Ljava/lang/Object;I)V");
   uint32_t number = first;
   for (const FoundSite& site : found)
     EmitSiteProbe(site, hit, chunk, static_cast<int16_t>(number++), editor);

@@ -10,7 +10,8 @@
 //
 // A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, or  dup; push
 // chunk; sipush site; invokestatic hit(Object,int,int)  where the class's loader may not find
-// the holder (inherited_members.h). At calls the receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
+// the holder (inherited_members.h). Compact probes call  meet  instead, which C1 does not inline. At
+// calls the receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
 // alive. It never stands between a monitorenter and the range that would release the lock. Where an
 // object may be at hand that the verifier does not take for initialised, a monitor's site is left
 // out.
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "agent/classfile/method_editor.h"
+#include "agent/instrument/probe_emitter.h"
 
 namespace iprof::instrument {
 
@@ -52,8 +54,8 @@ struct SiteHolder {
 };
 
 // Site i of `found` is number first + i of the holder.
-void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, uint32_t first,
-                    classfile::MethodEditor& editor);
+void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, ProbeForm form,
+                    uint32_t first, classfile::MethodEditor& editor);
 
 // Bytes of each site's probe, whatever its holder and number; of one that names inherited members
 // at most. `editor` is spoilt.

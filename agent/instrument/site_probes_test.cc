@@ -159,7 +159,8 @@ TEST_CASE("Type checks only where asked for", "[site_probes]") {
 
 // The sites of the class's one method, emitted: "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42",
 // the numbers pushed before each call.
-std::string Emitted(const std::vector<uint8_t>& bytes, const SiteHolder& holder) {
+std::string Emitted(const std::vector<uint8_t>& bytes, const SiteHolder& holder,
+                    ProbeForm form = ProbeForm::kInline) {
   classfile::Workspace memory;
   ClassFile file;
   REQUIRE(file.Parse(bytes, memory.class_memory) == Reason::kOk);
@@ -170,7 +171,7 @@ std::string Emitted(const std::vector<uint8_t>& bytes, const SiteHolder& holder)
   FindSites(code, kAll, memory.method_memory, &found);
   REQUIRE(found.size() == 3);
   classfile::MethodEditor editor = rewriter.Edit(code);
-  EmitSiteProbes(found, holder, 40, editor);
+  EmitSiteProbes(found, holder, form, 40, editor);
   REQUIRE(rewriter.Apply(editor) == Reason::kOk);
   const classfile::ByteSpan result = rewriter.Finish();
 
@@ -211,6 +212,10 @@ TEST_CASE("Every site gets its number, and the class stays well-formed", "[site_
   CHECK(Emitted(bytes, {"java/lang/H"}) == "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42");
   CHECK(Emitted(bytes, {"", 5}) ==
         "a/Emits." + kInheritedHit.Name() + "(Ljava/lang/Object;II)V 5/40 5/41 5/42");
+  CHECK(Emitted(bytes, {"java/lang/H"}, ProbeForm::kCompact) ==
+        "java/lang/H.meet(Ljava/lang/Object;I)V 40 41 42");
+  CHECK(Emitted(bytes, {"", 5}, ProbeForm::kCompact) ==
+        "a/Emits." + kInheritedMeet.Name() + "(Ljava/lang/Object;II)V 5/40 5/41 5/42");
 }
 
 }  // namespace

@@ -162,16 +162,14 @@ TEST_CASE("the same budget gives the same plan") {
 }
 
 TEST_CASE("C1's registers are a limit, too") {
-  for (const uint32_t registers : {2000u, 400u, 200u}) {
+  for (const uint32_t registers : {600u, 300u, 150u}) {
     const Method method(8000, PlacementPolicy::kTree, kLengths, registers);
     REQUIRE(method.fits);
     CHECK(method.left_out.any());
-    const auto used = [&](size_t sites) {
-      return SizeOf(method.plan, kLengths).increments * kRegisterCosts.counter +
-             static_cast<uint32_t>(sites) * kRegisterCosts.site;
-    };
-    CHECK(used(method.sites.size()) <= registers);
-    CHECK(used(method.sites.size() + 1) > registers);
+    const uint32_t used = SizeOf(method.plan, kLengths).increments * kRegisterCosts.counter +
+                          static_cast<uint32_t>(method.sites.size()) * kRegisterCosts.site;
+    CHECK(used <= registers);
+    CHECK(used + kRegisterCosts.counter > registers);
   }
 }
 
@@ -180,10 +178,12 @@ TEST_CASE("probes that C1 has to inline take more registers") {
     return RegisterCostsOf(ProbeForm::kCompact, inherited, striped);
   };
   CHECK(costs(true, false).counter > costs(false, false).counter);
-  CHECK(costs(false, true).counter > costs(true, false).counter);
-  CHECK(costs(true, false).site > costs(false, false).site);
-  CHECK(RegisterBudget(100) > RegisterBudget(8000));
-  CHECK(RegisterBudget(65535) == 0);
+  CHECK(costs(true, true).counter > costs(true, false).counter);
+  CHECK(RegisterCostsOf(ProbeForm::kInline, false, true).counter > costs(false, true).counter);
+  CHECK(RegisterCostsOf(ProbeForm::kInline, false, false).site > 4 * costs(false, false).site);
+  CHECK(RegisterBudget(100, 0) > RegisterBudget(8000, 0));
+  CHECK(RegisterBudget(2000, 0) > RegisterBudget(2000, 100));
+  CHECK(RegisterBudget(65535, 1000) > 0);
 }
 
 TEST_CASE("no room for anything") { CHECK_FALSE(Method(3).fits); }

@@ -8,7 +8,7 @@ from iprofdev.messages import Unavailable
 
 from harness.case import AgentCase
 from harness.scope import on_one_jvm
-from oracle import counts
+from oracle import counts, java_sources
 from oracle.counting_case import CountingCase
 
 HUGE_METHOD_LIMIT = 8000
@@ -100,6 +100,22 @@ public class Hello {
 
 
 @on_one_jvm
+class Javac(AgentCase):
+    def test_c1_compiles_a_method_with_two_hundred_calls(self):
+        """JavacParser.term3: C1 has just enough registers for it, and most of its calls have receivers to count."""
+        if self.jvm.kind != "jdk":
+            self.skipTest(f"{self.jvm.id} has no javac")
+        for placement in ("direct", "tree"):
+            with self.subTest(placement):
+                run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
+                                    jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:TieredStopAtLevel=3",
+                                              "-XX:CompileCommand=quiet",
+                                              "-XX:CompileCommand=compileonly,com.sun.tools.javac.parser.JavacParser::term3"])
+                lines = [line for line in run.stdout.splitlines() if "JavacParser::term3 " in line]
+                self.assertTrue(lines)
+                self.assertEqual([line for line in lines if "COMPILE SKIPPED" in line], [])
+
+
 class Ecj(AgentCase):
     """A real parser: its rules are one method of 7,834 bytes around a switch of some 700 cases."""
 

@@ -11,6 +11,11 @@ public final class LoaderSites {
         sites[site].equals(object);
     }
 
+    /** As java.lang.IprofReceivers0.meet. */
+    public static void meet(Object object, int site) {
+        sites[site].equals(object);
+    }
+
     private static Object[] none() {
         return null;
     }

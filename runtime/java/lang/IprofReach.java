@@ -82,4 +82,22 @@ public final class IprofReach {
             IprofTypes.others(rows, counts, row, type, chunk * IprofTypes.CHUNK_SITES + site);
         }
     }
+
+    /** As {@link #hit}, for long methods: see {@link IprofReceivers0#meet}. */
+    public static void meet(Object object, int chunk, int site) {
+        if (object == null) {
+            return;
+        }
+        Class<?> type = object.getClass();
+        Class<?>[] rows = types[chunk];
+        long[] counts = (long[]) typeCounts[chunk];
+        int row = site << 2;
+        if (rows[row] == type) {
+            counts[row]++;
+        } else if (rows[row + 1] == type) {
+            counts[row + 1]++;
+        } else {
+            IprofTypes.others(rows, counts, row, type, chunk * IprofTypes.CHUNK_SITES + site);
+        }
+    }
 }

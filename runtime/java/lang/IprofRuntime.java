@@ -12,7 +12,7 @@ public final class IprofRuntime {
      * Number of stripes minus one, set by the agent once the VM is initialised. Zero until then: Thread.currentThread
      * cannot be linked before java.lang.Thread has registered its natives, and start-up has one thread anyway.
      */
-    private static int stripeMask;
+    static int stripeMask;
 
     /** What the next holder's initialiser takes; set and used by the agent's own thread. */
     private static long[] nextCounters;
