@@ -4,8 +4,9 @@ import pathlib
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "counting"
 
-# Nothing is collected, since javac computes again what its weakly held caches lost to a collection.
-UNCOLLECTED = ["-XX:+UseSerialGC", "-Xmn3g", "-Xms4g"]
+# Nothing is collected, neither for the heap nor for metaspace, since javac computes again what its weakly held caches lost to
+# a collection.
+UNCOLLECTED = ["-XX:+UseSerialGC", "-Xmn3g", "-Xms4g", "-XX:MetaspaceSize=512m"]
 # And all identity hash codes are the same, so that hash tables iterate in the same order each time.
 DETERMINISTIC = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", *UNCOLLECTED]
 
