@@ -1,6 +1,6 @@
 #include "agent/vm/jvmti/agent_thread.h"
 
-#include <fmt/format.h>
+#include "agent/vm/jvmti/jvmti_error.h"
 
 namespace iprof::vm {
 namespace {
@@ -37,8 +37,7 @@ Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (error == JVMTI_ERROR_NONE) return {};
   std::lock_guard lock(mutex_);
   running_ = false;
-  return {Code::kInternal, fmt::format("the JVM refuses the agent's thread (JVMTI error {})",
-                                       static_cast<int>(error))};
+  return JvmtiFailure("start the agent's thread", error);
 }
 
 void AgentThread::Wake() {

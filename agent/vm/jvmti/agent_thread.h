@@ -29,14 +29,20 @@ class AgentThread {
   AgentThread(Body body, std::chrono::milliseconds period)
       : body_(std::move(body)), period_(period) {}
 
-  // In the live phase, on a thread that may run Java code. The AgentThread must then outlive the
-  // process.
+  // Waits for the thread, which must not be suspended. Where it may be, the AgentThread must outlive the process.
+  ~AgentThread() { Stop(kEndPatience); }
+  AgentThread(const AgentThread&) = delete;
+  AgentThread& operator=(const AgentThread&) = delete;
+
+  // In the live phase, on a thread that may run Java code.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
   void Wake();
   // True when the thread has ended (or never started).
   bool Stop(std::chrono::milliseconds timeout);
 
  private:
+  static constexpr auto kEndPatience = std::chrono::seconds(10);
+
   static void JNICALL Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void Loop(jvmtiEnv* jvmti, JNIEnv* jni);
 

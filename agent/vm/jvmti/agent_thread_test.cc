@@ -115,7 +115,7 @@ TEST_CASE("a JVM that refuses the thread is named, and stopping is immediate") {
   Vm vm;
   vm.answer = JVMTI_ERROR_INVALID_PRIORITY;
   CHECK(thread.Start(&vm.jvmti, &vm.env).message() ==
-        "the JVM refuses the agent's thread (JVMTI error 12)");
+        "cannot start the agent's thread: INVALID_PRIORITY (12)");
   CHECK(thread.Stop(0ms));
   vm.functions.NewObjectV = [](JNIEnv* e, jclass, jmethodID, va_list) -> jobject {
     FakeJni::Of(e).exception_pending = true;

@@ -1,0 +1,163 @@
+// FakeJvm: a JVM for tests, with classes, objects and JVMTI environments, that does what a test tells it to.
+//
+// What it models: class loading with its events (class-file hook, ClassLoad, ClassPrepare), static fields and arrays, tags and
+// unloading, weak references, agent threads, native methods' bodies as functions. What it does not: bytecode. A function of JNI
+// or JVMTI that it does not have is null, so that an unexpected call ends the test.
+//
+// References are the objects' addresses. One thread at a time, but for agent threads, which the test must end before the JVM.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace iprof::vm {
+
+struct FakeClass;
+class FakeJvm;
+
+struct FakeObject {
+  virtual ~FakeObject() = default;
+  FakeClass* type = nullptr;
+  std::map<std::string, FakeObject*> fields;  // statics, for a class
+  std::map<std::string, jlong> numbers;       // the same, of primitive types
+  std::vector<jlong> longs;                   // of an array of any integers
+  std::vector<FakeObject*> elements;
+  std::string text;  // of a string
+  bool is_gone = false;
+};
+
+struct FakeMethod {
+  FakeClass* owner = nullptr;
+  std::string name, descriptor;
+};
+
+struct FakeClass : FakeObject {
+  std::string name;  // internal
+  FakeObject* loader = nullptr;
+  FakeClass* super = nullptr;
+  std::vector<uint8_t> bytes;        // as the JVM runs them
+  std::vector<FakeMethod*> methods;  // as JVMTI lists them
+  bool is_prepared = true;
+  bool is_modifiable = true;
+};
+
+// One environment of JVMTI.
+struct FakeEnvironment {
+  FakeJvm* jvm = nullptr;
+  jvmtiInterface_1_ functions{};
+  jvmtiEnv env{};
+  jvmtiCapabilities capabilities{};
+  jvmtiEventCallbacks callbacks{};
+  std::set<jvmtiEvent> enabled;
+  std::map<FakeObject*, jlong> tags;
+  void* storage = nullptr;
+  bool is_disposed = false;
+};
+
+class FakeJvm {
+ public:
+  FakeJvm();
+  ~FakeJvm();
+  FakeJvm(const FakeJvm&) = delete;
+  FakeJvm& operator=(const FakeJvm&) = delete;
+
+  JavaVM* vm() { return &vm_; }
+  JNIEnv* jni() { return &jni_; }
+  const std::deque<FakeEnvironment>& environments() const { return environments_; }
+  // Environments that have not been disposed.
+  size_t open_environments() const;
+  // Over all environments.
+  std::set<jvmtiEvent> enabled_events() const;
+
+  // What a JVMTI function answers from now on, by its name: "AddCapabilities", or "enable ClassLoad" for an event.
+  std::map<std::string, jvmtiError> refuse;
+  bool has_jvmti = true;
+  // An exception of this class is pending; null: none.
+  std::atomic<FakeClass*> pending{nullptr};
+  std::map<std::string, std::string> properties;
+
+  // Objects and classes that are there from the start: no event tells of them.
+  FakeObject* NewObject(FakeClass* type);
+  FakeObject* NewText(std::string_view text);
+  FakeObject* NewBytes(const std::vector<uint8_t>& bytes);
+  FakeClass* AddClass(const std::string& name, FakeObject* loader = nullptr);
+  FakeObject* platform_loader = nullptr;
+  FakeObject* application_loader = nullptr;
+  FakeObject* AddLoader() { return NewObject(AddClass("a/Loader")); }
+  FakeMethod* AddMethod(FakeClass* owner, const std::string& name, const std::string& descriptor);
+  // Null where there is none.
+  FakeClass* Find(std::string_view name, const FakeObject* loader = nullptr) const;
+
+  // What a Java or native method does, by "a/B.name"; others answer null.
+  using Body = std::function<FakeObject*(FakeObject* receiver, va_list arguments)>;
+  std::map<std::string, Body> bodies;
+
+  // What the JVM does by itself. Each tells the environments that have enabled the event.
+  void StartPhase();  // VMStart
+  void LivePhase();   // VMInit
+  void Die();         // VMDeath
+  void RequestDump();
+  FakeClass* Load(const std::string& name, std::vector<uint8_t> bytes,
+                  FakeObject* loader = nullptr);
+  void Unload(FakeObject* object);
+  // The JVM binds a native method; gives the address that it will call.
+  void* Bind(FakeMethod* method, void* address);
+
+  // Classes that were defined by JNI, in order. Not while an agent thread runs.
+  std::vector<std::string> defined;
+  // Runs when classes are about to be retransformed.
+  std::function<void()> on_retransform;
+  // Classes that were retransformed, in order.
+  std::vector<std::string> retransformed;
+  std::atomic<int> live_global_references{0};
+  std::atomic<int> live_weak_references{0};
+
+  // For the functions that JNI and JVMTI call.
+  static FakeJvm& Of(JNIEnv* jni) { return *static_cast<FakeJvm*>(jni->functions->reserved0); }
+  static FakeEnvironment& Of(jvmtiEnv* env) {
+    return *static_cast<FakeEnvironment*>(env->functions->reserved1);
+  }
+  FakeClass* NoteDefined(const char* name, FakeObject* loader);
+  jvmtiError AnswerOf(const std::string& call) const;
+  jint Open(void** env, jint version);
+  FakeObject* Call(FakeObject* receiver, jmethodID method, va_list arguments);
+  FakeObject* StaticField(FakeClass* owner, const std::string& name, const std::string& descriptor);
+  FakeMethod* Intern(const std::string& owner, const std::string& name,
+                     const std::string& descriptor);
+  std::vector<uint8_t> ThroughHooks(FakeClass* redefined, const std::string& name,
+                                    FakeObject* loader, std::vector<uint8_t> bytes);
+  std::vector<FakeClass*> classes() const;
+  void RunThread(jvmtiEnv* env, jvmtiStartFunction run, void* argument);
+
+ private:
+  void FillJni();
+  static void FillJvmti(jvmtiInterface_1_& functions);
+  template <typename Tell>
+  void Each(jvmtiEvent event, Tell tell);
+
+  JNIInvokeInterface_ vm_functions_{};
+  JNINativeInterface_ jni_functions_{};
+  JavaVM vm_{};
+  JNIEnv jni_{};
+  std::deque<FakeEnvironment> environments_;
+  std::vector<std::unique_ptr<FakeObject>> objects_;
+  std::vector<FakeClass*> classes_;
+  std::map<std::string, std::unique_ptr<FakeMethod>> interned_;
+  std::vector<std::thread> threads_;
+  mutable std::recursive_mutex mutex_;  // agent threads make objects, too
+};
+
+}  // namespace iprof::vm

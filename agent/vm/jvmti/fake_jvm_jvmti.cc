@@ -1,0 +1,208 @@
+// JVMTI's functions over FakeJvm's objects.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "agent/vm/jvmti/fake_jvm.h"
+#include "agent/vm/jvmti/jvmti_error.h"
+
+namespace iprof::vm {
+namespace {
+
+FakeObject* From(jobject reference) { return reinterpret_cast<FakeObject*>(reference); }
+FakeClass* ClassFrom(jclass reference) { return static_cast<FakeClass*>(From(reference)); }
+const FakeMethod& MethodFrom(jmethodID method) { return *reinterpret_cast<FakeMethod*>(method); }
+
+template <typename T>
+T* Allocated(size_t count) {
+  return static_cast<T*>(std::malloc(std::max<size_t>(1, count * sizeof(T))));
+}
+
+char* TextOf(const std::string& text) {
+  char* const made = Allocated<char>(text.size() + 1);
+  std::memcpy(made, text.c_str(), text.size() + 1);
+  return made;
+}
+
+// The signature of a class: hidden ones and arrays by the names that tests give them.
+std::string SignatureOf(const FakeClass& type) {
+  return type.name.starts_with("[") ? type.name : "L" + type.name + ";";
+}
+
+template <typename Reference>
+Reference* ListOf(const std::vector<FakeClass*>& all) {
+  auto* const made = Allocated<Reference>(all.size());
+  for (size_t i = 0; i < all.size(); ++i) made[i] = reinterpret_cast<Reference>(all[i]);
+  return made;
+}
+
+jvmtiError JNICALL SetMode(jvmtiEnv* e, jvmtiEventMode mode, jvmtiEvent event, jthread, ...) {
+  FakeEnvironment& environment = FakeJvm::Of(e);
+  if (mode == JVMTI_DISABLE) {
+    environment.enabled.erase(event);
+    return JVMTI_ERROR_NONE;
+  }
+  const jvmtiError answer =
+      environment.jvm->AnswerOf("enable " + std::string(JvmtiEventName(event)));
+  if (answer == JVMTI_ERROR_NONE) environment.enabled.insert(event);
+  return answer;
+}
+
+}  // namespace
+
+void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
+  f.Allocate = [](jvmtiEnv* e, jlong size, unsigned char** memory) {
+    *memory = Allocated<unsigned char>(static_cast<size_t>(size));
+    return Of(e).jvm->AnswerOf("Allocate");
+  };
+  f.Deallocate = [](jvmtiEnv*, unsigned char* memory) {
+    std::free(memory);
+    return JVMTI_ERROR_NONE;
+  };
+  f.DisposeEnvironment = [](jvmtiEnv* e) {
+    Of(e).is_disposed = true;
+    return JVMTI_ERROR_NONE;
+  };
+  f.SetEnvironmentLocalStorage = [](jvmtiEnv* e, const void* data) {
+    Of(e).storage = const_cast<void*>(data);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetEnvironmentLocalStorage = [](jvmtiEnv* e, void** data) {
+    *data = Of(e).storage;
+    return JVMTI_ERROR_NONE;
+  };
+  f.AddCapabilities = [](jvmtiEnv* e, const jvmtiCapabilities* wanted) {
+    const jvmtiError answer = Of(e).jvm->AnswerOf("AddCapabilities");
+    if (answer == JVMTI_ERROR_NONE) {
+      auto* const to = reinterpret_cast<unsigned char*>(&Of(e).capabilities);
+      const auto* const from = reinterpret_cast<const unsigned char*>(wanted);
+      for (size_t i = 0; i < sizeof *wanted; ++i) to[i] |= from[i];
+    }
+    return answer;
+  };
+  f.SetEventCallbacks = [](jvmtiEnv* e, const jvmtiEventCallbacks* callbacks, jint) {
+    Of(e).callbacks = *callbacks;
+    return Of(e).jvm->AnswerOf("SetEventCallbacks");
+  };
+  f.SetEventNotificationMode = SetMode;
+  f.GenerateEvents = [](jvmtiEnv*, jvmtiEvent) { return JVMTI_ERROR_NONE; };
+  f.GetPhase = [](jvmtiEnv*, jvmtiPhase* phase) {
+    *phase = JVMTI_PHASE_LIVE;
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetSystemProperty = [](jvmtiEnv* e, const char* name, char** value) {
+    const auto& properties = Of(e).jvm->properties;
+    const auto found = properties.find(name);
+    if (found == properties.end()) return JVMTI_ERROR_NOT_AVAILABLE;
+    *value = TextOf(found->second);
+    return JVMTI_ERROR_NONE;
+  };
+  f.RunAgentThread = [](jvmtiEnv* e, jthread, jvmtiStartFunction run, const void* argument, jint) {
+    const jvmtiError answer = Of(e).jvm->AnswerOf("RunAgentThread");
+    if (answer == JVMTI_ERROR_NONE) Of(e).jvm->RunThread(e, run, const_cast<void*>(argument));
+    return answer;
+  };
+  // Classes.
+  f.GetLoadedClasses = [](jvmtiEnv* e, jint* count, jclass** classes) {
+    const auto all = Of(e).jvm->classes();
+    *count = static_cast<jint>(all.size());
+    *classes = ListOf<jclass>(all);
+    return Of(e).jvm->AnswerOf("GetLoadedClasses");
+  };
+  f.GetClassLoaderClasses = [](jvmtiEnv* e, jobject loader, jint* count, jclass** classes) {
+    auto all = Of(e).jvm->classes();
+    // Also what the loader was asked for, as its field "initiated" lists it.
+    std::erase_if(all, [&](FakeClass* one) {
+      const auto& initiated = From(loader)->elements;
+      return one->loader != From(loader) &&
+             std::find(initiated.begin(), initiated.end(), one) == initiated.end();
+    });
+    *count = static_cast<jint>(all.size());
+    *classes = ListOf<jclass>(all);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetClassSignature = [](jvmtiEnv*, jclass type, char** signature, char**) {
+    *signature = TextOf(SignatureOf(*ClassFrom(type)));
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetClassLoader = [](jvmtiEnv*, jclass type, jobject* loader) {
+    *loader = reinterpret_cast<jobject>(ClassFrom(type)->loader);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetClassStatus = [](jvmtiEnv*, jclass type, jint* status) {
+    *status = ClassFrom(type)->is_prepared ? JVMTI_CLASS_STATUS_PREPARED : 0;
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetClassModifiers = [](jvmtiEnv*, jclass, jint* modifiers) {
+    *modifiers = 0;
+    return JVMTI_ERROR_NONE;
+  };
+  f.IsModifiableClass = [](jvmtiEnv*, jclass type, jboolean* answer) {
+    *answer = ClassFrom(type)->is_modifiable;
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetClassMethods = [](jvmtiEnv*, jclass type, jint* count, jmethodID** methods) {
+    const auto& all = ClassFrom(type)->methods;
+    *count = static_cast<jint>(all.size());
+    *methods = Allocated<jmethodID>(all.size());
+    for (size_t i = 0; i < all.size(); ++i) (*methods)[i] = reinterpret_cast<jmethodID>(all[i]);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetMethodName = [](jvmtiEnv*, jmethodID method, char** name, char** descriptor, char**) {
+    if (name != nullptr) *name = TextOf(MethodFrom(method).name);
+    if (descriptor != nullptr) *descriptor = TextOf(MethodFrom(method).descriptor);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetMethodModifiers = [](jvmtiEnv*, jmethodID, jint* modifiers) {
+    *modifiers = 0;
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetMethodDeclaringClass = [](jvmtiEnv*, jmethodID method, jclass* declaring) {
+    *declaring = reinterpret_cast<jclass>(static_cast<FakeObject*>(MethodFrom(method).owner));
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetNamedModule = [](jvmtiEnv*, jobject loader, const char*, jobject* module) {
+    *module = reinterpret_cast<jobject>(From(loader)->fields["module"]);
+    return JVMTI_ERROR_NONE;
+  };
+  f.RetransformClasses = [](jvmtiEnv* e, jint count, const jclass* classes) {
+    FakeJvm& jvm = *Of(e).jvm;
+    if (jvm.on_retransform) jvm.on_retransform();
+    for (jint i = 0; i < count; ++i) {
+      FakeClass& type = *ClassFrom(classes[i]);
+      jvm.retransformed.push_back(type.name);
+      type.bytes = jvm.ThroughHooks(&type, type.name, type.loader, type.bytes);
+    }
+    return JVMTI_ERROR_NONE;
+  };
+  // Objects and threads.
+  f.GetTag = [](jvmtiEnv* e, jobject object, jlong* tag) {
+    const auto found = Of(e).tags.find(From(object));
+    *tag = found == Of(e).tags.end() ? 0 : found->second;
+    return Of(e).jvm->AnswerOf("GetTag");
+  };
+  f.SetTag = [](jvmtiEnv* e, jobject object, jlong tag) {
+    Of(e).tags[From(object)] = tag;
+    return Of(e).jvm->AnswerOf("SetTag");
+  };
+  f.GetObjectMonitorUsage = [](jvmtiEnv*, jobject object, jvmtiMonitorUsage* usage) {
+    *usage = {};
+    usage->owner = reinterpret_cast<jthread>(From(object)->fields["owner"]);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetCurrentThread = [](jvmtiEnv*, jthread* thread) {
+    *thread = nullptr;
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetAllStackTraces = [](jvmtiEnv*, jint, jvmtiStackInfo** stacks, jint* threads) {
+    *threads = 0;
+    *stacks = Allocated<jvmtiStackInfo>(0);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetStackTrace = [](jvmtiEnv*, jthread, jint, jint, jvmtiFrameInfo*, jint* count) {
+    *count = 0;
+    return JVMTI_ERROR_NONE;
+  };
+}
+
+}  // namespace iprof::vm
