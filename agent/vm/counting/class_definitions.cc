@@ -1,21 +1,31 @@
 #include "agent/vm/counting/class_definitions.h"
 
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace iprof::vm {
 namespace {
 
-ClassDefinitions::Failed& FailedOnes() {
-  static auto* failed = new ClassDefinitions::Failed;  // outlives every thread
-  return *failed;
+// Who gets failed definitions.
+struct Receiver {
+  std::mutex mutex;  // guards `failed`, and is held while it runs
+  ClassDefinitions::Failed failed;
+  std::atomic<uint32_t> generation{0};  // grows when `failed` is replaced
+};
+
+Receiver& TheReceiver() {
+  static auto* receiver = new Receiver;  // outlives every thread
+  return *receiver;
 }
 
 struct Definition {
   size_t name;  // hashed
   instrument::ClassId id;
   uintptr_t depth;
+  uint32_t generation;
 };
 
 struct Thread {
@@ -24,7 +34,10 @@ struct Thread {
 
   void Drop(size_t from) {
     for (size_t i = open.size(); i > from; --i) {
-      if (const auto& failed = FailedOnes()) failed(open[i - 1].id);
+      Receiver& receiver = TheReceiver();
+      const std::lock_guard lock(receiver.mutex);
+      if (open[i - 1].generation == receiver.generation && receiver.failed)
+        receiver.failed(open[i - 1].id);
     }
     open.resize(from);
   }
@@ -37,7 +50,12 @@ Thread& This() {
 
 }  // namespace
 
-void ClassDefinitions::SetFailed(Failed failed) { FailedOnes() = std::move(failed); }
+void ClassDefinitions::SetFailed(Failed failed) {
+  Receiver& receiver = TheReceiver();
+  const std::lock_guard lock(receiver.mutex);
+  receiver.failed = std::move(failed);
+  ++receiver.generation;
+}
 
 void ClassDefinitions::Begin(std::string_view name, instrument::ClassId id, uintptr_t depth) {
   Thread& thread = This();
@@ -45,15 +63,16 @@ void ClassDefinitions::Begin(std::string_view name, instrument::ClassId id, uint
   // The stack grows downwards: whoever is still under way began further up.
   while (kept > 0 && thread.open[kept - 1].depth <= depth) --kept;
   thread.Drop(kept);
-  thread.open.push_back({std::hash<std::string_view>{}(name), id, depth});
+  thread.open.push_back({std::hash<std::string_view>{}(name), id, depth, TheReceiver().generation});
 }
 
 std::optional<instrument::ClassId> ClassDefinitions::End(std::string_view name) {
   Thread& thread = This();
   const size_t wanted = std::hash<std::string_view>{}(name);
   for (size_t i = thread.open.size(); i > 0; --i) {
-    if (thread.open[i - 1].name != wanted) continue;
-    const instrument::ClassId id = thread.open[i - 1].id;
+    const Definition& one = thread.open[i - 1];
+    if (one.name != wanted || one.generation != TheReceiver().generation) continue;
+    const instrument::ClassId id = one.id;
     thread.Drop(i);  // what was nested in it has ended
     thread.open.pop_back();
     return id;

@@ -1,16 +1,19 @@
 // ClassDefinitions: which definition of a class belongs to which bytes.
 //
-// Why: the class-file hook has the bytes and no class yet; the event that a class was loaded has the
-// class and no bytes. Both come on the thread that defines the class, but other definitions may come
-// between them (a superclass is loaded while its subclass is being defined), and a definition may
-// fail without a word.
+// Why: the class-file hook has the bytes and no class yet; the event that a
+// class was loaded has the class and no bytes. Both come on the thread that
+// defines the class, but other definitions may come between them (a superclass
+// is loaded while its subclass is being defined), and a definition may fail
+// without a word.
 //
-// How: a definition that is nested in another one runs deeper on the thread's stack. So a definition
-// that was begun at a place of the stack that is no deeper than where the thread is now has ended.
+// How: a definition that is nested in another one runs deeper on the thread's
+// stack. So a definition that was begun at a place of the stack that is no
+// deeper than where the thread is now has ended.
 //
-// Guarantees: each Begin ends in either its End, or in `failed`, which gets it at the latest when the
-// thread ends or begins the next definition from no deeper a place. Any thread, each with its own
-// definitions; no locks, no calls to the JVM.
+// Guarantees: each Begin ends in either its End, or in `failed`, which gets it
+// at the latest when the thread ends or begins the next definition from no
+// deeper a place. Any thread, each with its own definitions; a lock only where
+// one has failed, no calls to the JVM.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +28,9 @@ namespace iprof::vm {
 
 class ClassDefinitions {
  public:
-  // Gets what was begun and will not end; on any thread. It must live as long as the process.
+  // Gets what was begun since it was set and will not end; on any thread, one
+  // at a time. It may be replaced: once SetFailed has returned, the one before
+  // is not called any more, and what was begun before is forgotten.
   using Failed = std::function<void(instrument::ClassId)>;
   static void SetFailed(Failed failed);
 

@@ -45,10 +45,12 @@ class ClassOrigin {
   // `certain`: another agent comes before ours. Otherwise one may come at any time, and classes are
   // looked up once one is there.
   ClassOrigin(Log& log, bool certain);
+  // Its thread has ended by then.
+  ~ClassOrigin() { Stop(std::chrono::seconds(10)); }
   ClassOrigin(const ClassOrigin&) = delete;
   ClassOrigin& operator=(const ClassOrigin&) = delete;
 
-  // The object must live as long as the process afterwards.
+  // The object must live until its thread has ended, see Stop.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
 
   // The bytes are what the hook was given.
@@ -66,7 +68,8 @@ class ClassOrigin {
   // Of verbose=1; empty where nothing was compared.
   std::string Report() const;
 
-  void Stop(std::chrono::milliseconds timeout) { thread_.Stop(timeout); }
+  // Looks up nothing more. True: the thread has ended.
+  bool Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
 
  private:
   enum class State : uint8_t { kWaiting, kSame, kNoFile, kDiffers, kUnknown };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 
@@ -167,8 +168,8 @@ std::string EarlierClasses::Report() const {
                           linked_since_);
   }
   if (outcome_.refused > 0) {
-    report += fmt::format("classes that the JVM refused to retransform: {} (JVMTI error {})\n",
-                          outcome_.refused, static_cast<int>(outcome_.last_error));
+    report += fmt::format("classes that the JVM refused to retransform: {}, the last with {}\n",
+                          outcome_.refused, JvmtiErrorText(outcome_.last_error));
   }
   return report;
 }

@@ -11,11 +11,6 @@
 namespace iprof::vm {
 namespace {
 
-Status JvmtiFailure(const char* step, jvmtiError error) {
-  return {Code::kInternal,
-          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
-}
-
 std::string_view PackageOf(std::string_view internal_name) {
   const size_t slash = internal_name.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : internal_name.substr(0, slash);
@@ -38,25 +33,25 @@ bool Threw(JNIEnv* jni) {
 
 Status LoaderHolders::Start(JavaVM* vm, JNIEnv* jni) {
   if (Status status = LearnJvm(jni); !status.ok()) return status;
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK)
-    return {Code::kUnsupported, "this JVM has no JVMTI 11"};
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
+  Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm);
+  if (!opened.ok()) return opened.status();
+  environment_ = std::move(*opened);
   jvmtiCapabilities capabilities{};
   capabilities.can_tag_objects = 1;
   capabilities.can_generate_object_free_events = 1;
   capabilities.can_get_monitor_info = 1;
-  jvmtiError error = jvmti->AddCapabilities(&capabilities);
-  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let class loaders be told apart", error);
   jvmtiEventCallbacks callbacks{};
   callbacks.ObjectFree = ObjectFree;
-  jvmti->SetEnvironmentLocalStorage(this);
-  error = jvmti->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
-  if (error == JVMTI_ERROR_NONE)
-    error = jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_OBJECT_FREE, nullptr);
-  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("say when class loaders are gone", error);
-  jvmti_ = jvmti;
-  return {};
+  Status status = environment_.AddCapabilities(capabilities, "tell class loaders apart");
+  if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
+  if (status.ok()) status = environment_.Enable({JVMTI_EVENT_OBJECT_FREE});
+  if (status.ok()) open_.store(true, std::memory_order_release);
+  return status;
+}
+
+bool LoaderHolders::Close() {
+  open_.store(false, std::memory_order_release);
+  return environment_.StopEvents();
 }
 
 Status LoaderHolders::LearnJvm(JNIEnv* jni) {
@@ -94,23 +89,22 @@ void LoaderHolders::AddChunk(Kind kind, uint32_t chunk, jobject arrays) {
 
 jlong LoaderHolders::TagOf(jobject loader) {
   jlong tag = 0;
-  if (jvmti_->GetTag(loader, &tag) != JVMTI_ERROR_NONE || tag != 0) return tag;
+  if (environment_->GetTag(loader, &tag) != JVMTI_ERROR_NONE || tag != 0) return tag;
   {
     std::lock_guard lock(mutex_);
     tag = next_tag_++;
     loaders_.try_emplace(tag);
   }
   // Another thread may have been faster: its entry is orphaned, and this one is in use.
-  if (jvmti_->SetTag(loader, tag) == JVMTI_ERROR_NONE) return tag;
+  if (environment_->SetTag(loader, tag) == JVMTI_ERROR_NONE) return tag;
   std::lock_guard lock(mutex_);
   loaders_.erase(tag);
   return 0;
 }
 
 void JNICALL LoaderHolders::ObjectFree(jvmtiEnv* jvmti, jlong tag) {
-  void* storage = nullptr;
-  if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
-  auto* const self = static_cast<LoaderHolders*>(storage);
+  const InCallback<LoaderHolders> self(jvmti);
+  if (!self) return;
   std::lock_guard lock(self->mutex_);
   self->loaders_.erase(tag);
 }
@@ -124,7 +118,7 @@ std::string LoaderHolders::PackageFor(const ClassInLoader& type) const {
     if (file.Parse(type.bytes, arena) == classfile::Reason::kOk) package = PackageOf(file.name());
   }
   jobject module = nullptr;
-  const jvmtiError error = jvmti_->GetNamedModule(type.loader, package.c_str(), &module);
+  const jvmtiError error = environment_->GetNamedModule(type.loader, package.c_str(), &module);
   const bool named = error != JVMTI_ERROR_NONE || module != nullptr;
   return named ? package : std::string(kLoaderPackage);
 }
@@ -139,8 +133,8 @@ bool LoaderHolders::KnowsObject(JNIEnv* jni, jobject loader, jlong tag) {
   {
     const LocalFrame frame(jni);
     jint count = 0;
-    JvmtiMemory<jclass> classes(jvmti_);
-    if (jvmti_->GetClassLoaderClasses(loader, &count, classes.address()) != JVMTI_ERROR_NONE)
+    JvmtiMemory<jclass> classes(environment_.get());
+    if (environment_->GetClassLoaderClasses(loader, &count, classes.address()) != JVMTI_ERROR_NONE)
       return false;
     for (jint i = 0; i < count && !knows; ++i)
       knows = jni->IsSameObject(classes.get()[i], object_) == JNI_TRUE;
@@ -161,12 +155,12 @@ bool LoaderHolders::MayLock(JNIEnv* jni, const ClassInLoader& type) const {
   }
   const LocalFrame frame(jni);
   jvmtiMonitorUsage usage{};
-  if (jvmti_->GetObjectMonitorUsage(type.loader, &usage) != JVMTI_ERROR_NONE) return false;
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.waiters));
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.notify_waiters));
+  if (environment_->GetObjectMonitorUsage(type.loader, &usage) != JVMTI_ERROR_NONE) return false;
+  environment_->Deallocate(reinterpret_cast<unsigned char*>(usage.waiters));
+  environment_->Deallocate(reinterpret_cast<unsigned char*>(usage.notify_waiters));
   if (usage.owner == nullptr) return true;
   jthread current = nullptr;
-  return jvmti_->GetCurrentThread(&current) == JVMTI_ERROR_NONE &&
+  return environment_->GetCurrentThread(&current) == JVMTI_ERROR_NONE &&
          jni->IsSameObject(usage.owner, current) == JNI_TRUE;
 }
 
@@ -179,7 +173,7 @@ std::optional<LoaderHolders::Refusal> LoaderHolders::Refused(JNIEnv* jni, const 
 }
 
 bool LoaderHolders::HasAccess(JNIEnv* jni, const ClassInLoader& type) {
-  if (jvmti_ == nullptr) return false;
+  if (!open_.load(std::memory_order_acquire)) return false;
   const jlong tag = TagOf(type.loader);
   {
     std::lock_guard lock(mutex_);
@@ -193,7 +187,7 @@ bool LoaderHolders::HasAccess(JNIEnv* jni, const ClassInLoader& type) {
 
 std::optional<std::string> LoaderHolders::Find(JNIEnv* jni, const ClassInLoader& type, Kind kind,
                                                uint32_t chunk) {
-  if (jvmti_ == nullptr) return std::nullopt;
+  if (!open_.load(std::memory_order_acquire)) return std::nullopt;
   const jlong tag = TagOf(type.loader);
   if (tag == 0) return std::nullopt;
   const std::string package = PackageFor(type);
@@ -290,7 +284,8 @@ std::string LoaderHolders::Report() const {
   }
   constexpr std::array<std::string_view, kRefusals> kReasons{
       "their class loader had not given java.lang.Object yet", "their class loader was locked",
-      "their class loader may not find the counters, and took no class of the agent's"};
+      "their class loader may not find the counters, and took no class of the "
+      "agent's"};
   for (size_t i = 0; i < kRefusals; ++i) {
     if (const uint64_t count = refused_[i].load(); count > 0)
       report += fmt::format("classes left alone: {} ({})\n", count, kReasons[i]);

@@ -34,6 +34,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/vm/jvmti/jvmti_environment.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
@@ -61,6 +62,9 @@ class LoaderHolders {
 
   // Opens an environment of its own, so that tags are its own affair.
   Status Start(JavaVM* vm, JNIEnv* jni);
+  // While the program goes on: no class gets access any more. True: and no
+  // callback is under way.
+  bool Close();
 
   // The arrays of a chunk: counters (long[], with stripes long[][]), or nothing for sites, whose
   // objects are made when they are needed. The object is a global reference.
@@ -97,7 +101,8 @@ class LoaderHolders {
   static void JNICALL ObjectFree(jvmtiEnv* jvmti, jlong tag);
 
   const uint32_t stripes_;
-  jvmtiEnv* jvmti_ = nullptr;  // null before Start
+  JvmtiEnvironment environment_;
+  std::atomic<bool> open_{false};  // between Start and Close
   // Global references and the like, set by Start.
   jclass object_ = nullptr;
   jclass site_ = nullptr;

@@ -1,12 +1,11 @@
 #include "agent/vm/names/class_registry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/names/own_classes.h"
@@ -92,8 +91,7 @@ Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const Meth
   RegistryCounts counts;
   const LoadedClasses classes(jvmti, jni);
   if (classes.error() != JVMTI_ERROR_NONE) {
-    return Status(Code::kInternal, fmt::format("the JVM does not list its classes (JVMTI error {})",
-                                               static_cast<int>(classes.error())));
+    return JvmtiFailure("list the loaded classes", classes.error());
   }
   for (const LoadedClass& loaded : Describe(jvmti, classes.all(), counts)) {
     proxies.NameLoaded(jvmti, jni, loaded.klass, loaded.descriptor);

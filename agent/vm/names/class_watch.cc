@@ -22,16 +22,15 @@ jobject Loader(JNIEnv* jni, const char* method) {
 
 }  // namespace
 
-void ClassWatch::Use(UnloadWatch* tags) {
-  tags_ = tags;
-  tags->Tell([this](UnloadTag tag) {
+ClassWatch::ClassWatch(UnloadWatch& tags) : tags_(tags) {
+  tags.Tell([this](UnloadTag tag) {
     const std::lock_guard lock(mutex_);
     gone_.push_back(tag);
   });
 }
 
 void ClassWatch::LearnLoaders(JNIEnv* jni) {
-  if (tags_ == nullptr || learnt_.load(std::memory_order_acquire)) return;
+  if (learnt_.load(std::memory_order_acquire)) return;
   platform_loader_ = Loader(jni, "getPlatformClassLoader");
   application_loader_ = Loader(jni, "getSystemClassLoader");
   // Without them every loader's classes would seem to go: harmless, but many to watch.
@@ -46,7 +45,7 @@ bool ClassWatch::MayGo(JNIEnv* jni, jobject loader) const {
 }
 
 std::optional<UnloadTag> ClassWatch::Watch(jclass klass) {
-  const UnloadTag tag = tags_ == nullptr ? kNeverUnloaded : tags_->TagOf(klass);
+  const UnloadTag tag = tags_.TagOf(klass);
   if (tag == kNeverUnloaded) return std::nullopt;
   return tag;
 }

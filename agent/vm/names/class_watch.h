@@ -1,13 +1,15 @@
 // ClassWatch: says when classes that may be unloaded are gone.
 //
-// A class is watched by UnloadWatch's tag on its mirror, the object of java.lang.Class. When the
-// collector has freed that, no frame of the class can run any more, not even one that was inlined,
-// and nobody can use its methods' ids. What is to be done then needs the JVM, so it waits for the
-// agent's own thread.
+// A class is watched by UnloadWatch's tag on its mirror, the object of
+// java.lang.Class. When the collector has freed that, no frame of the class can
+// run any more, not even one that was inlined, and nobody can use its methods'
+// ids. What is to be done then needs the JVM, so it waits for the agent's own
+// thread.
 //
-// Threads: OnGone and Use while the agent starts; LearnLoaders in the live phase; MayGo and Watch on
-// any thread; Process on any attached thread, several at a time, mostly the agent's own. Failure: a
-// class that cannot be watched counts as one that stays.
+// Threads: OnGone while the session starts; LearnLoaders in the live phase;
+// MayGo and Watch on any thread; Process on any attached thread, several at a
+// time, mostly the agent's own. Failure: a class that cannot be watched counts
+// as one that stays.
 #pragma once
 
 #include <jvmti.h>
@@ -27,12 +29,10 @@ namespace iprof::vm {
 
 class ClassWatch {
  public:
-  ClassWatch() = default;
+  // Before `tags` is started; it outlives this.
+  explicit ClassWatch(UnloadWatch& tags);
   ClassWatch(const ClassWatch&) = delete;
   ClassWatch& operator=(const ClassWatch&) = delete;
-
-  // Until then no class may go. Both live until the process ends.
-  void Use(UnloadWatch* tags);
 
   // What is done when classes are gone, on the thread of Process, in this order. Before any class is
   // watched. Some tags may be of other objects.
@@ -52,7 +52,7 @@ class ClassWatch {
   void Process(JNIEnv* jni);
 
  private:
-  UnloadWatch* tags_ = nullptr;
+  UnloadWatch& tags_;
   std::vector<Gone> listeners_;
   std::atomic<bool> learnt_{false};
   jobject platform_loader_ = nullptr;  // global references, set before learnt_

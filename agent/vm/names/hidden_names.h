@@ -16,12 +16,9 @@
 #include "agent/instrument/lambda_numbers.h"
 #include "agent/instrument/stable_names.h"
 #include "agent/vm/names/hidden_class_names.h"
+#include "agent/vm/names/unload_tag.h"
 
 namespace iprof::vm {
-
-// Identifies a class or a loader while it is loaded, see UnloadWatch.
-enum class UnloadTag : int64_t {};
-inline constexpr UnloadTag kNeverUnloaded{0};
 
 class HiddenNames final : public HiddenClassNames {
  public:

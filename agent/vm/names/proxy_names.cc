@@ -79,7 +79,7 @@ std::string ProxyNames::Name(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
   if (!instrument::IsDynamicProxyPackage(facts.package)) {
     facts.module = ModuleName(jvmti, jni, loader, facts.package);
   }
-  const UnloadTag tag = watch_ == nullptr ? kNeverUnloaded : watch_->TagOf(loader);
+  const UnloadTag tag = watch_.TagOf(loader);
   return names_.AddProxy(hotspot_name, instrument::ProxyBaseName(facts),
                          instrument::ProxyText(facts), tag);
 }

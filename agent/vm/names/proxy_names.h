@@ -21,12 +21,10 @@ namespace iprof::vm {
 
 class ProxyNames {
  public:
-  explicit ProxyNames(HiddenNames& names) : names_(names) {}
+  // `watch` lets names be forgotten with their loaders. Both outlive this.
+  ProxyNames(HiddenNames& names, UnloadWatch& watch) : names_(names), watch_(watch) {}
 
   HiddenNames& names() const { return names_; }
-
-  // Lets names be forgotten with their loaders. Before the first class is named.
-  void UseWatch(UnloadWatch* watch) { watch_ = watch; }
 
   void LearnFields(JNIEnv* jni);
 
@@ -47,7 +45,7 @@ class ProxyNames {
                                         const std::string& package) const;
 
   HiddenNames& names_;
-  UnloadWatch* watch_ = nullptr;
+  UnloadWatch& watch_;
   jfieldID loader_name_ = nullptr;
   jfieldID module_name_ = nullptr;
   std::atomic<bool> learnt_{false};  // the two above may be read

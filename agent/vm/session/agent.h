@@ -1,107 +1,103 @@
-// Agent: the one profiling session of this JVM, from a successful load to the JVM's death.
+// Agent: the agent in this process, for as long as the process lives.
 //
-// Why a single object: JVMTI callbacks carry no user pointer worth having across environments, and
-// a JVM must not be profiled twice by one library. It is created once by Agent::Start (see load.h
-// for what comes before) and never destroyed, not even where the start fails, because callbacks may
-// still run then, and while the process ends.
+// Why a single object: a JVM must not be profiled twice by one library, and whoever loads it again must reach the session
+// that runs. It holds one session at a time and decides by its LifeCycle what may happen. The Agent itself is never destroyed, because
+// callbacks may still run while the process ends.
 //
-// Threads and phases: Start runs on the loading thread, in the OnLoad or the live phase. The
-// callbacks run wherever the JVM calls them. Profiles are written one at a time, on the thread that
-// VMDeath or a request for a dump came to; the later one waits. Failure: nothing here ends the
-// process or lets an exception out; problems are logged.
+// How a load goes: the loading thread begins an Attempt, which keeps other loads out, settles the options and checks (load.h),
+// and then starts a session; or gives up, which leaves the agent as it was.
+//
+// Guarantees: a session whose start failed or that was stopped leaves no callback, timer or thread behind; what the JVM may still
+// refer to is kept. Profiles are written one at a time, on the thread that VMDeath, a request or a stop came to; the later one
+// waits. No lock is held across a call to the JVM, but for the one under which profiles are written.
+// Threads and phases: loads on any loading thread, in the OnLoad or the live phase; Stop on any attached thread in the live phase, not in
+// a callback; the rest wherever the JVM calls. Failure: nothing here ends the process or lets an exception out; problems are logged.
 #pragma once
 
 #include <jvmti.h>
 
-#include <atomic>
-#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
+#include <vector>
 
-#include "agent/instrument/memory_budget.h"
-#include "agent/vm/counting/counting.h"
-#include "agent/vm/counting/hidden_classes.h"
-#include "agent/vm/names/class_watch.h"
-#include "agent/vm/names/proxy_names.h"
-#include "agent/vm/sampling/sampling_session.h"
-#include "agent/vm/session/counted_positions.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
+#include "agent/vm/session/life_cycle.h"
+#include "agent/vm/session/session.h"
 #include "agent/vm/settings/log.h"
-#include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
 
-// Everything that is settled before the agent starts.
-struct AgentSettings {
-  Options options;
-  std::string out_path;  // absolute
-};
-
 class Agent {
  public:
+  // The agent of this process. Any thread.
+  static Agent& Get();
+
+  // For tests; a process has one.
+  Agent() = default;
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  // The running agent, or null before a successful Start. Any thread.
-  static Agent* Current();
+  // A load under way. Gives up where it is destroyed before Start.
+  class Attempt {
+   public:
+    // `event`: kLoad or kAttach.
+    Attempt(Agent& agent, SessionEvent event);
+    ~Attempt();
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
 
-  // Registers with the JVM and becomes Current. Takes over the environment. On failure all that was
-  // begun is stopped, no callback does anything any more, and there is no Current again. After an
-  // attach the program may end meanwhile: that is no failure, but nothing is written.
-  static Status Start(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log,
-                      bool attached);
+    bool is_legal() const { return taken_.is_legal; }
+    // Where it is not: why, for the user.
+    std::string_view answer() const { return taken_.answer; }
 
-  // JVMTI's DataDumpRequest, while the program runs. Comes to nothing before the live phase and after
-  // the profile of the program's end, which holds everything.
-  void OnDumpRequest(JNIEnv* jni);
+    // Starts a session. On failure all that was begun is stopped again. After an attach the program may end meanwhile: that is
+    // no failure, but nothing is written.
+    Status Start(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
+                 std::unique_ptr<Log> log);
 
-  // JVMTI's VMDeath: the last moment in which classes have names.
-  void OnVmDeath(JNIEnv* jni);
-
-  Log& log() { return *log_; }
-  const AgentSettings& settings() const { return settings_; }
-  JavaVM* vm() const { return vm_; }
-  jvmtiEnv* jvmti() const { return jvmti_; }
-
- private:
-  enum class Phase : uint8_t {
-    kStarting,
-    kRunning,
-    kOver,  // the start failed, or the program ended before it was through
+   private:
+    Agent& agent_;
+    const SessionEvent event_;
+    const LifeCycle::Taken taken_;
+    bool is_settled_ = false;
   };
 
-  Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentSettings settings, std::unique_ptr<Log> log);
-  Status Register(bool attached);
-  void PlanMemory();
-  bool IsOver() const { return phase_.load() == Phase::kOver; }
-  // No more samples, no more classes counted. On the starting thread, or after the start.
-  void StopAll();
-  // After a failed start.
-  void Abandon();
-  // Writes the profile as of now and logs how it went. dump_mutex_ is held.
-  void Dump(JNIEnv* jni);
-  Status WriteProfile(JNIEnv* jni);
+  // Ends the recording while the program runs, and writes its profile. A failure says why it is not possible now.
+  Status Stop(JNIEnv* jni);
 
-  JavaVM* vm_;
-  jvmtiEnv* jvmti_;
-  AgentSettings settings_;
-  std::unique_ptr<Log> log_;
-  const int target_jdk_;  // of the GraalVM that builds the image; 0: not known
-  HiddenNames hidden_names_;
-  ProxyNames proxies_{hidden_names_};
-  instrument::MemoryBudget budget_;
-  ClassWatch class_watch_;
-  std::atomic<Phase> phase_{Phase::kStarting};
-  std::atomic<Sampling*> sampling_{nullptr};  // null where nothing is sampled
-  // The starting thread's until kRunning, unchanged from there on.
-  UnloadWatch* watch_ = nullptr;               // null only before Register
-  HiddenClasses* hidden_ = nullptr;            // null after an attach
-  Counting* counting_ = nullptr;               // null where nothing is counted
-  std::optional<CountedPositions> positions_;  // of counting_
-  std::timed_mutex dump_mutex_;                // guards what follows, and writing
-  bool ended_ = false;
+  // What the JVM tells; each in any state.
+  void OnVmStart(JNIEnv* jni);
+  void OnVmInit(JNIEnv* jni);
+  // A request for a profile, while the program runs.
+  void OnDumpRequest(JNIEnv* jni);
+  // The last moment in which classes have names.
+  void OnVmDeath(JNIEnv* jni);
+  // JVMTI is closed by now, so only the log is told.
+  void OnUnload();
+
+  // The session of now, or null. It lives for as long as somebody holds it.
+  std::shared_ptr<Session> session() const;
+  SessionState state() const { return life_.state(); }
+
+ private:
+  Status StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
+                      std::unique_ptr<Log> log, bool running);
+  Status Register(Session& session, bool running);
+  void CleanUp(std::shared_ptr<Session> session);
+  void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
+
+  static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
+  static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+  static void JNICALL VmDeath(jvmtiEnv* jvmti, JNIEnv* jni);
+  static void JNICALL DataDumpRequest(jvmtiEnv* jvmti);
+
+  LifeCycle life_;
+  JavaVM* vm_ = nullptr;      // set before the first callback
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<Session> session_;
+  std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
+  std::timed_mutex dump_mutex_;                 // held while a profile is written
 };
 
 }  // namespace iprof::vm

@@ -12,6 +12,7 @@
 
 #include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/session/agent.h"
@@ -46,25 +47,9 @@ void PrintHelp(LoadReason reason) {
   static_cast<void>(written);
 }
 
-// Closes the environment unless it was handed on.
-class EnvironmentOwner {
- public:
-  explicit EnvironmentOwner(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
-  ~EnvironmentOwner() {
-    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
-  }
-  EnvironmentOwner(const EnvironmentOwner&) = delete;
-  EnvironmentOwner& operator=(const EnvironmentOwner&) = delete;
-  jvmtiEnv* operator->() const { return jvmti_; }
-  jvmtiEnv* get() const { return jvmti_; }
-  jvmtiEnv* HandOn() { return std::exchange(jvmti_, nullptr); }
-
- private:
-  jvmtiEnv* jvmti_;
-};
-
 // Opens the log where the options say and starts the agent; the program is one that the user meant.
-Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, LoadReason reason) {
+Result<Outcome> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment jvmti,
+                          Options options) {
   const VmAssessment assessment = Assess(MakeVmIdentity(
       SystemProperty(jvmti.get(), "java.vm.name"), SystemProperty(jvmti.get(), "java.vm.version")));
   if (assessment.verdict == VmVerdict::kRefused) {
@@ -94,8 +79,8 @@ Result<Outcome> StartWith(JavaVM* vm, EnvironmentOwner& jvmti, Options options, 
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
   log->Step(fmt::format("the profile will go to {}", *out));
-  const Status started = Agent::Start(vm, jvmti.HandOn(), AgentSettings{std::move(options), *out},
-                                      std::move(log), reason == LoadReason::kAttach);
+  const Status started = attempt.Start(vm, std::move(jvmti),
+                                       SessionSettings{std::move(options), *out}, std::move(log));
   if (!started.ok()) return started;
   return Outcome::kRunning;
 }
@@ -107,8 +92,13 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     PrintHelp(reason);
     return Outcome::kHelped;
   }
-  if (Agent* running = Agent::Current(); running != nullptr) {
-    running->log().Warning("already loaded in this JVM; the options of the first load stand");
+  Agent& agent = Agent::Get();
+  Agent::Attempt attempt(
+      agent, reason == LoadReason::kAttach ? SessionEvent::kAttach : SessionEvent::kLoad);
+  if (!attempt.is_legal()) {
+    Log stderr_log;
+    const auto running = agent.session();
+    (running == nullptr ? stderr_log : running->log()).Warning(attempt.answer());
     return Outcome::kRunning;
   }
   if (CopiesOfThisLibrary() > 1) {
@@ -117,19 +107,16 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
         "another copy of this library is already loaded in this JVM; this one stays out");
     return Outcome::kStaysOut;
   }
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
-    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
-  }
-  EnvironmentOwner jvmti(static_cast<jvmtiEnv*>(environment));
-  const MainProgram program = RunningProgram(jvmti.get());
+  Result<JvmtiEnvironment> jvmti = JvmtiEnvironment::Open(vm);
+  if (!jvmti.ok()) return jvmti.status();
+  const MainProgram program = RunningProgram(jvmti->get());
   if (!SelectedBy(program, parsed->options.only)) {
     Log stderr_log;
     stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
     stderr_log.Step(fmt::format("'{}' is not among only=; staying out", program.name));
     return Outcome::kStaysOut;
   }
-  return StartWith(vm, jvmti, std::move(parsed->options), reason);
+  return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options));
 }
 
 jint Refuse(const Status& why, std::string_view text, LoadReason reason) {
@@ -163,9 +150,8 @@ jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
 }
 
 void UnloadAgent() noexcept {
-  Agent* agent = Agent::Current();
-  if (agent == nullptr) return;
-  AtBoundary(agent->log(), "unloading", [&] { agent->log().Detail("unloaded"); });
+  Log stderr_log;
+  AtBoundary(stderr_log, "unloading", [] { Agent::Get().OnUnload(); });
 }
 
 }  // namespace iprof::vm

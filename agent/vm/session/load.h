@@ -1,4 +1,4 @@
-// Load: from the JVM's load call to a running agent, or to a clear word on why there is none.
+// Load: from the JVM's load call to a running agent, or to a message that says why it did not start.
 //
 // What a user sees:
 //  - At start, a bad option, a refused JVM, an unwritable path: one sentence on stderr, and the

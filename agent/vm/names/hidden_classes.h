@@ -1,25 +1,31 @@
 // HiddenClasses: the classes that the JVM never shows to a class-file hook.
 //
-// A lambda's class is hidden: it comes into being in the native method ClassLoader.defineClass0,
-// and no class-file event tells of it. So that method is replaced when the JVM binds it
-// (NativeMethodBind); the replacement names the class, has it counted, and calls the original.
+// A lambda's class is hidden: it comes into being in the native method
+// ClassLoader.defineClass0, and no class-file event tells of it. So that method
+// is replaced when the JVM binds it (NativeMethodBind); the replacement names
+// the class, has it counted, and calls the original.
 //
 // What becomes of a hidden class:
-//  - a lambda or method reference: counted like other classes, under its stable name;
-//  - everything else (LambdaForm$… and other linkage of method handles, …$$TypeSwitch, classes that
-//    an application hides itself): passed on untouched, and counted by kind. An image build has no
-//    class by any such name. See docs/names.md.
+//  - a lambda or method reference: counted like other classes, under its stable
+//  name;
+//  - everything else (LambdaForm$… and other linkage of method handles,
+//  …$$TypeSwitch, classes that
+//    an application hides itself): passed on untouched, and counted by kind. An
+//    image build has no class by any such name. See docs/names.md.
 //
-// A lambda's name follows from its class file and, where several lambdas of a class do the same,
-// from the call site that is being linked: threads that race to link a site, and a site that is
-// linked again, get classes of one name.
+// A lambda's name follows from its class file and, where several lambdas of a
+// class do the same, from the call site that is being linked: threads that race
+// to link a site, and a site that is linked again, get classes of one name.
 //
-// Guarantees: on any problem the original bytes are defined; where the JVM refuses the rewritten
-// class as badly formed the original one is defined instead. The exceptions of the original are the
-// caller's, ours never are. No lock is held across a call to the JVM.
-// Threads: Create on the loading thread; the replacement on any thread. After a late attach nothing
-// is replaced, as the JVM would have to rebind the method, and it writes a warning to the
-// application's output where that is done: Create then only says so.
+// Guarantees: on any problem the original bytes are defined; where the JVM
+// refuses the rewritten class as badly formed the original one is defined
+// instead. The exceptions of the original are the caller's, ours never are. No
+// lock is held across a call to the JVM. The method stays replaced for as long
+// as the JVM runs; without a session the replacement only calls the original.
+// Threads: CanStart, Start and Close on the loading thread; the replacement on
+// any thread. One object at a time. After a late attach nothing is replaced, as
+// the JVM would have to rebind the method, and it writes a warning to the
+// application's output where that is done.
 #pragma once
 
 #include <jvmti.h>
@@ -32,8 +38,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/vm/counting/counting.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/call_site.h"
+#include "agent/vm/names/hidden_class_counting.h"
 #include "agent/vm/names/hidden_names.h"
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/settings/log.h"
@@ -43,15 +50,22 @@ namespace iprof::vm {
 
 class HiddenClasses {
  public:
+  // Whether this JVM lets us see hidden classes; logs why not. `attached`: the
+  // program runs already.
+  static bool CanStart(JavaVM* vm, Log& log, bool attached);
+
+  // `counting` may be null: then classes are only named. All of these outlive
+  // this.
+  HiddenClasses(Log& log, HiddenNames& names, UnloadWatch& watch, HiddenClassCounting* counting)
+      : log_(log), names_(names), watch_(watch), counting_(counting) {}
   HiddenClasses(const HiddenClasses&) = delete;
   HiddenClasses& operator=(const HiddenClasses&) = delete;
 
-  // `counting` may be null: then classes are only named. The result lives until the process ends.
-  static Result<HiddenClasses*> Create(JavaVM* vm, Log& log, HiddenNames& names, UnloadWatch& watch,
-                                       Counting* counting, bool attached);
+  Status Start(JavaVM* vm);
 
-  // Where the agent's start fails after all: no lambda is named or counted. At load only.
-  void StopEvents();
+  // While the program goes on: no lambda is named or counted any more. True:
+  // and none is being defined with our help, so that this can be destroyed.
+  bool Close();
 
   // The paragraph that verbose=1 prints at the end.
   std::string Report() const;
@@ -74,16 +88,13 @@ class HiddenClasses {
     std::optional<instrument::ClassId> held;  // by the rewritten class
   };
 
-  HiddenClasses(jvmtiEnv* jvmti, Log& log, HiddenNames& names, UnloadWatch& watch,
-                Counting* counting)
-      : jvmti_(jvmti),
-        log_(log),
-        names_(names),
-        watch_(watch),
-        counting_(counting),
-        call_sites_(jvmti) {}
+  // What stays in the JVM: the replacement is handed no pointer.
+  struct Interception {
+    std::atomic<DefineClass0> original{nullptr};  // null until the JVM binds the method
+    CallbackGate gate{nullptr};                   // to the object of now
+  };
+  static Interception& Installed();
 
-  Status Register();
   void OnBind(jmethodID method, void* address, void** replacement);
   Prepared Prepare(JNIEnv* jni, jobject loader, jclass lookup, jbyteArray bytes, jint offset,
                    jint length);
@@ -103,19 +114,16 @@ class HiddenClasses {
   static void JNICALL NativeMethodBind(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread,
                                        jmethodID method, void* address, void** replacement);
 
-  static std::atomic<HiddenClasses*> instance_;  // the replacement is handed no pointer
-
-  jvmtiEnv* const jvmti_;
   Log& log_;
   HiddenNames& names_;
   UnloadWatch& watch_;
-  Counting* const counting_;
-  CallSiteFinder call_sites_;
-  std::atomic<DefineClass0> original_{nullptr};
+  HiddenClassCounting* const counting_;
+  std::optional<CallSiteFinder> call_sites_;
   std::array<std::atomic<uint64_t>, kKinds> seen_{};
   std::atomic<uint64_t> counted_{0};
   std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read
   std::atomic<uint64_t> refused_{0};       // rewritten classes that the JVM did not take
+  JvmtiEnvironment environment_;
 };
 
 }  // namespace iprof::vm

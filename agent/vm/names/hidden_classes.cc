@@ -1,4 +1,4 @@
-#include "agent/vm/counting/hidden_classes.h"
+#include "agent/vm/names/hidden_classes.h"
 
 #include <fmt/format.h>
 
@@ -16,76 +16,73 @@ namespace {
 // do.
 constexpr jint kStrongLoaderLink = 4;
 
-Status JvmtiFailure(const char* step, jvmtiError error) {
-  return {Code::kInternal,
-          fmt::format("the JVM refuses to {} (JVMTI error {})", step, static_cast<int>(error))};
-}
-
 }  // namespace
 
-std::atomic<HiddenClasses*> HiddenClasses::instance_{nullptr};
+HiddenClasses::Interception& HiddenClasses::Installed() {
+  static Interception installed;
+  return installed;
+}
 
-Result<HiddenClasses*> HiddenClasses::Create(JavaVM* vm, Log& log, HiddenNames& names,
-                                             UnloadWatch& watch, Counting* counting,
-                                             bool attached) {
-  if (attached) {
-    log.Step("lambdas are neither counted nor named: the JVM was running before the agent came");
-    return nullptr;
+bool HiddenClasses::CanStart(JavaVM* vm, Log& log, bool attached) {
+  if (attached && Installed().original.load() == nullptr) {
+    log.Step(
+        "lambdas are neither counted nor named: the JVM was running "
+        "before the agent came");
+    return false;
   }
   // Its linked classes cannot be used beside an early VMStart, which the JVM would end for.
   for (const char* cache : {"AOTCache", "AOTCacheOutput", "AOTConfiguration"}) {
     if (VmFlags(vm).Text(cache).value_or("").empty()) continue;
     log.Step("an AOT cache rules out counting and naming lambdas");
-    return nullptr;
+    return false;
   }
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
-    return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
-  }
-  auto* jvmti = static_cast<jvmtiEnv*>(environment);
-  auto* made = new HiddenClasses(jvmti, log, names, watch, counting);  // until the process ends
-  instance_.store(made, std::memory_order_release);
-  if (Status status = made->Register(); !status.ok()) {
-    made->StopEvents();
-    return status;
-  }
-  return made;
+  return true;
 }
 
-Status HiddenClasses::Register() {
+Status HiddenClasses::Start(JavaVM* vm) {
+  Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm);
+  if (!opened.ok()) return opened.status();
+  environment_ = std::move(*opened);
+  call_sites_.emplace(environment_.get());
+  const bool is_bound = Installed().original.load() != nullptr;
   jvmtiCapabilities capabilities{};
-  capabilities.can_generate_native_method_bind_events = 1;
-  capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
   capabilities.can_get_bytecodes = 1;
-  jvmtiError error = jvmti_->AddCapabilities(&capabilities);
-  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("let lambdas be named", error);
+  if (!is_bound) {
+    capabilities.can_generate_native_method_bind_events = 1;
+    capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
+  }
   jvmtiEventCallbacks callbacks{};
   callbacks.NativeMethodBind = NativeMethodBind;
-  error = jvmti_->SetEventCallbacks(&callbacks, static_cast<jint>(sizeof callbacks));
-  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("take callbacks", error);
-  error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
-  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("report its events", error);
-  return {};
+  Status status = environment_.AddCapabilities(capabilities, "name lambdas");
+  if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
+  if (!status.ok()) return status;
+  Installed().gate.Open(this);
+  if (!is_bound) status = environment_.Enable({JVMTI_EVENT_NATIVE_METHOD_BIND});
+  return status;
 }
 
-void HiddenClasses::StopEvents() {
-  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+bool HiddenClasses::Close() {
+  Installed().gate.Close();
+  const bool no_callback = environment_.StopEvents();
+  return Installed().gate.Wait(kCallbackPatience) && no_callback;
 }
 
 void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {
-  JvmtiString name(jvmti_);
-  if (jvmti_->GetMethodName(method, name.address(), nullptr, nullptr) != JVMTI_ERROR_NONE) return;
+  JvmtiString name(environment_.get());
+  if (environment_->GetMethodName(method, name.address(), nullptr, nullptr) != JVMTI_ERROR_NONE)
+    return;
   if (ViewOf(name) != "defineClass0") return;
   jclass declaring = nullptr;
-  if (jvmti_->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return;
-  JvmtiString signature(jvmti_);
-  if (jvmti_->GetClassSignature(declaring, signature.address(), nullptr) != JVMTI_ERROR_NONE ||
+  if (environment_->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return;
+  JvmtiString signature(environment_.get());
+  if (environment_->GetClassSignature(declaring, signature.address(), nullptr) !=
+          JVMTI_ERROR_NONE ||
       ViewOf(signature) != "Ljava/lang/ClassLoader;") {
     return;
   }
-  original_.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
+  Installed().original.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
   *replacement = reinterpret_cast<void*>(&Replacement);
-  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, nullptr);
+  environment_.Disable(JVMTI_EVENT_NATIVE_METHOD_BIND);
 }
 
 HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
@@ -95,14 +92,15 @@ HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
 
 // The stack is only read where the answer is not clear without it.
 uint32_t HiddenClasses::NumberOf(JNIEnv* jni, jclass lookup) {
-  JvmtiString signature(jvmti_);
-  if (jvmti_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE) return 0;
+  JvmtiString signature(environment_.get());
+  if (environment_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE)
+    return 0;
   std::string_view capturing = ViewOf(signature);
   if (capturing.size() < 3) return 0;
   capturing = capturing.substr(1, capturing.size() - 2);
   const instrument::LambdaNumbers& numbers = names_.lambda_numbers();
   if (!numbers.AnyIn(capturing)) return 0;
-  const auto site = call_sites_.Find(jni, lookup);
+  const auto site = call_sites_->Find(jni, lookup);
   if (!site) return 0;
   return numbers.NumberOf(capturing, site->method, site->descriptor, site->call);
 }
@@ -156,8 +154,9 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
 }
 
 void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
-  JvmtiString signature(jvmti_);
-  if (jvmti_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  JvmtiString signature(environment_.get());
+  if (environment_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE)
+    return;
   const std::string_view text = ViewOf(signature);
   if (text.size() < 3) return;
   const std::string_view name = text.substr(1, text.size() - 2);
@@ -174,9 +173,9 @@ bool HiddenClasses::TakeFormatError(JNIEnv* jni) {
   if (thrown == nullptr) return false;
   jni->ExceptionClear();
   jclass klass = jni->GetObjectClass(thrown);
-  JvmtiString signature(jvmti_);
+  JvmtiString signature(environment_.get());
   const bool known =
-      jvmti_->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE;
+      environment_->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE;
   const std::string_view name = known ? ViewOf(signature) : std::string_view();
   const bool format_error =
       name == "Ljava/lang/ClassFormatError;" || name == "Ljava/lang/VerifyError;";
@@ -191,10 +190,12 @@ std::string HiddenClasses::Report() const {
   std::string report = fmt::format("lambdas: {} defined, {} counted, {} without a stable name\n",
                                    seen(Kind::kLambda), counted_.load(), without_name_.load());
   report += fmt::format(
-      "hidden classes left out: {} linkage of method handles, {} type switches, {} others\n",
+      "hidden classes left out: {} linkage of method "
+      "handles, {} type switches, {} others\n",
       seen(Kind::kLinkage), seen(Kind::kTypeSwitch), seen(Kind::kOther));
   report += fmt::format(
-      "names of lambdas and proxies: {} in use, {} KiB; call sites of lambdas that share a name: "
+      "names of lambdas and proxies: {} in use, {} KiB; call "
+      "sites of lambdas that share a name: "
       "{}, "
       "{} KiB\n",
       names_.size(), names_.bytes() / 1024, names_.lambda_numbers().size(),
@@ -202,7 +203,8 @@ std::string HiddenClasses::Report() const {
   if (const uint64_t count = names_.lambda_numbers().refused(); count > 0) {
     report += fmt::format("call sites of lambdas for whose numbers there was no room: {}\n", count);
   }
-  if (original_.load() == nullptr) report += "no hidden class was defined since the start\n";
+  if (Installed().original.load() == nullptr)
+    report += "no hidden class was defined since the start\n";
   if (const uint64_t count = refused_.load(); count > 0) {
     report += fmt::format("lambdas defined uncounted because the JVM refused them: {}\n", count);
   }
@@ -214,7 +216,7 @@ jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass 
                              jstring name, jbyteArray bytes, jint offset, jint length,
                              jobject domain, jboolean initialize, jint flags, jobject class_data,
                              const Prepared& prepared, bool* refused) {
-  const DefineClass0 original = original_.load(std::memory_order_acquire);
+  const DefineClass0 original = Installed().original.load(std::memory_order_acquire);
   if (prepared.rewritten != nullptr) {
     jclass defined = original(jni, holder, loader, lookup, name, prepared.rewritten, 0,
                               prepared.length, domain, initialize, flags, class_data);
@@ -232,7 +234,14 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
                                           jstring name, jbyteArray bytes, jint offset, jint length,
                                           jobject domain, jboolean initialize, jint flags,
                                           jobject class_data) {
-  HiddenClasses* self = instance_.load(std::memory_order_acquire);
+  Interception& installed = Installed();
+  const CallbackGate::Passage passage(installed.gate);
+  auto* const self = static_cast<HiddenClasses*>(passage.owner());
+  if (self == nullptr) {
+    return installed.original.load(std::memory_order_acquire)(jni, holder, loader, lookup, name,
+                                                              bytes, offset, length, domain,
+                                                              initialize, flags, class_data);
+  }
   Prepared prepared;
   AtBoundary(self->log_, "defineClass0",
              [&] { prepared = self->Prepare(jni, loader, lookup, bytes, offset, length); });
@@ -264,11 +273,10 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
   return defined;
 }
 
-void JNICALL HiddenClasses::NativeMethodBind(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/,
-                                             jthread /*thread*/, jmethodID method, void* address,
-                                             void** replacement) {
-  HiddenClasses* self = instance_.load(std::memory_order_acquire);
-  if (self == nullptr) return;
+void JNICALL HiddenClasses::NativeMethodBind(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/,
+                                             jmethodID method, void* address, void** replacement) {
+  const InCallback<HiddenClasses> self(jvmti);
+  if (!self) return;
   AtBoundary(self->log_, "NativeMethodBind", [&] { self->OnBind(method, address, replacement); });
 }
 

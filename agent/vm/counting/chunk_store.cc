@@ -1,0 +1,200 @@
+#include "agent/vm/counting/chunk_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "agent/vm/counting/runtime_image.h"
+#include "agent/vm/jvmti/local_frame.h"
+#include "writer/names/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+// Enough for the classes of any JVM's start-up, whatever the placement: until VMInit nobody can
+// make more.
+constexpr uint32_t kEarlyChunks = 6;
+constexpr uint32_t kEarlySiteChunks = 6;
+
+// Parts of the budget: for the names of types met at sites, and what chunks
+// leave to the records of classes.
+constexpr uint64_t kHarvestedShare = 8;
+constexpr uint64_t kClassShare = 4;
+constexpr uint64_t kLeastForClasses = 1 << 20;
+
+// For the names of classes that may be unloaded.
+constexpr uint64_t kHashShare = 16;
+constexpr uint64_t kMostHashBytes = 8 << 20;
+
+// How often the tables behind class-counting sites are emptied.
+constexpr auto kHarvestPeriod = std::chrono::seconds(5);
+
+TypeNaming NamingBy(ProxyNames& proxies) {
+  return [&proxies](jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
+                    std::string_view signature) -> std::optional<std::string> {
+    if (IsGeneratedAccessor(signature)) return std::nullopt;
+    proxies.NameLoaded(jvmti, jni, type, signature);
+    return proxies.names().ProfileName(signature);
+  };
+}
+
+// The counters and sites of unloaded classes, inside the JVM.
+class JvmCounters final : public instrument::ClassInstrumenter::Counters {
+ public:
+  JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types)
+      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types) {}
+
+  bool Take(instrument::CounterRange counters, std::vector<uint64_t>* values) override {
+    chunks_.Take(jni_, counters, values);
+    return true;
+  }
+  bool TakeSites(instrument::CounterRange sites, uint32_t first,
+                 instrument::UnloadedCounts* counts) override {
+    return types_.Take(jvmti_, jni_, sites, first, counts);
+  }
+
+ private:
+  jvmtiEnv* const jvmti_;
+  JNIEnv* const jni_;
+  CounterChunks& chunks_;
+  TypeChunks& types_;
+};
+
+}  // namespace
+
+ChunkStore::ChunkStore(const CountingPlan& plan, ProxyNames& proxies,
+                       instrument::MemoryBudget& budget, const std::function<void()>& wake)
+    : proxies_(proxies),
+      budget_(budget),
+      heap_(plan.heap),
+      chunk_bytes_(static_cast<uint64_t>(plan.options.stripes) * instrument::kChunkCounters *
+                   sizeof(jlong)),
+      counts_types_(CountsTypes(plan.options)),
+      reach_(static_cast<uint32_t>(plan.options.stripes)),
+      counters_(counter_space_, static_cast<uint32_t>(plan.options.stripes), reach_),
+      site_space_(kChunkSites),
+      types_(site_space_, NamingBy(proxies),
+             {.spill_slots = plan.heap.spill_slots,
+              .hash_names_bytes = std::min(kMostHashBytes, budget.limit() / kHashShare)},
+             reach_) {
+  counter_space_.Configure(1, wake);
+  if (counts_types_) {
+    site_space_.Configure(1, wake);
+    budget_.Set(instrument::MemoryPart::kSpill, SpillBytes(heap_.spill_slots));
+    types_.LimitHarvested(budget_.limit() / kHarvestedShare);
+  }
+  // A minimum, without which nothing could be counted at all.
+  const uint64_t least = budget_.Used() + chunk_bytes_ + (counts_types_ ? kSiteChunkBytes : 0);
+  budget_.SetLimit(std::max(budget_.limit(), least + kLeastForClasses));
+}
+
+std::function<std::string(uint32_t)> ChunkStore::CounterHolders() {
+  return [this](uint32_t chunk) { return counters_.HolderName(chunk); };
+}
+
+void ChunkStore::GiveSites(instrument::ClassInstrumenter& instrumenter) {
+  if (!counts_types_) return;
+  instrumenter.UseSites(site_space_, kChunkSites,
+                        [this](uint32_t chunk) { return types_.HolderName(chunk); });
+}
+
+void ChunkStore::AnnounceFirst() {
+  counter_space_.SetReady(1);
+  site_space_.SetReady(1);
+}
+
+// Chunks may use what nothing else does.
+void ChunkStore::Share(instrument::CounterSpace& space, instrument::MemoryPart part,
+                       uint64_t chunk_bytes, uint32_t most_chunks) {
+  const uint32_t ready = space.statistics().ready;
+  budget_.Set(part, ready * chunk_bytes + space.bytes());
+  // Classes need a part as well, and so does the other kind of chunks.
+  const uint64_t known = budget_.Used(instrument::MemoryPart::kClasses);
+  const uint64_t reserved = std::max(kLeastForClasses, budget_.limit() / kClassShare);
+  const uint64_t spoken_for = reserved - std::min(reserved, known);
+  const uint64_t left = budget_.Left() - std::min(budget_.Left(), spoken_for);
+  const uint64_t mine = counts_types_ ? left / 2 : left;
+  const uint64_t more = std::min<uint64_t>(mine / chunk_bytes, most_chunks);
+  space.SetCap(std::min(ready + static_cast<uint32_t>(more), most_chunks));
+}
+
+void ChunkStore::ShareBudget() {
+  using instrument::MemoryPart;
+  const HiddenNames& names = proxies_.names();
+  budget_.Set(MemoryPart::kNames, names.bytes() + names.lambda_numbers().bytes());
+  Share(counter_space_, MemoryPart::kCounters, chunk_bytes_, heap_.counter_chunks);
+  if (!counts_types_) return;
+  Share(site_space_, MemoryPart::kSites, kSiteChunkBytes, heap_.site_chunks);
+  budget_.Set(MemoryPart::kTypes, types_.harvested_bytes() + types_.hash_statistics().bytes);
+}
+
+Status ChunkStore::DefineEarly(JNIEnv* jni, bool early) {
+  const uint32_t chunks = early ? kEarlyChunks : 1;
+  const uint32_t site_chunks = early ? kEarlySiteChunks : 1;
+  Status status = reach_.Define(jni);
+  if (status.ok()) status = counters_.DefineEarly(jni, std::min(chunks, counter_space_.Cap()));
+  if (status.ok() && counts_types_)
+    status = types_.DefineEarly(jni, std::min(site_chunks, site_space_.Cap()));
+  return status;
+}
+
+Status ChunkStore::FinishStart(jvmtiEnv* jvmti, JNIEnv* jni,
+                               const std::function<Status()>& report_classes) {
+  Status status = counters_.InitialiseDefined(jni);
+  if (status.ok()) status = counters_.StartStriping(jni);
+  if (status.ok() && counts_types_) status = types_.InitialiseDefined(jni);
+  if (status.ok() && counts_types_) status = types_.ArmSlowPath(jvmti, jni, report_classes);
+  if (status.ok()) status = reach_.Open(jni);
+  return status;
+}
+
+void ChunkStore::DefineAhead(JNIEnv* jni, Log& log) {
+  ShareBudget();
+  if (Status status = counters_.DefineAhead(jni); !status.ok()) log.Step(status.message());
+  if (!counts_types_) return;
+  if (Status status = types_.DefineAhead(jni); !status.ok()) log.Step(status.message());
+}
+
+void ChunkStore::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!counts_types_ || (now < next_harvest_ && !types_.FillsUp(jni))) return;
+  types_.Harvest(jvmti, jni);
+  next_harvest_ = now + kHarvestPeriod;
+}
+
+void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter) {
+  const LocalFrame frame(jni);
+  JvmCounters counters(jvmti, jni, counters_, types_);
+  instrumenter.Unload(counters, types_.rounds());
+}
+
+TypeChunks::Collected ChunkStore::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
+                                          std::chrono::milliseconds patience) {
+  return counts_types_ ? types_.Collect(jvmti, jni, patience) : TypeChunks::Collected();
+}
+
+uint64_t ChunkStore::refusals() const {
+  return counter_space_.statistics().refused_cap + site_space_.statistics().refused_cap;
+}
+
+std::string ChunkStore::Report() const {
+  const auto space = counter_space_.statistics();
+  std::string report =
+      fmt::format("counters: {} in {} chunks, {} KiB of heap; {} to be used again\n",
+                  space.counters, space.ready, space.ready * chunk_bytes_ / 1024, space.free);
+  if (counts_types_) {
+    const auto sites = site_space_.statistics();
+    report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,
+                          types_.harvests());
+    const auto hashes = types_.hash_statistics();
+    report += fmt::format("classes that may be unloaded: {} known by hash, {} names, {} KiB\n",
+                          hashes.classes, hashes.names, hashes.bytes / 1024);
+    if (hashes.refused > 0) {
+      report += fmt::format("classes that may be unloaded, beyond the limit: {}\n", hashes.refused);
+    }
+  }
+  return report + reach_.loader_holders().Report();
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,36 @@
+#include "agent/vm/counting/class_origin_choice.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "agent/vm/counting/other_agents.h"
+
+namespace iprof::vm {
+
+std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arguments,
+                                             const CountingPlan& plan, Log& log) {
+  const OtherAgents others = FindOtherAgents(arguments, OwnLibrary());
+  const bool late = plan.attached || plan.startup.start == CountingStart::kRetransform;
+  std::vector<std::string> first = others.before;
+  if (late) first.insert(first.end(), others.after.begin(), others.after.end());
+  if (first.empty() && late && HasJavaAgents()) first = {"attached"};
+  if (first.empty() && !late) return nullptr;
+  // Whoever counts late comes after every other agent, those yet to come included.
+  auto origin = std::make_unique<ClassOrigin>(log, !first.empty());
+  if (first.empty()) return origin;
+  const std::string names = fmt::format("{}", fmt::join(first, ", "));
+  const std::string_view what = first.size() == 1 ? "another agent" : "other agents";
+  const std::string_view verb = first.size() == 1 ? "comes" : "come";
+  log.Warning(late ? fmt::format("{} ({}) may change classes first: positions "
+                                 "are checked against the "
+                                 "class files",
+                                 what, names)
+                   : fmt::format("{} ({}) {} first: put -agentpath:.../{} "
+                                 "before it; positions are checked "
+                                 "against the class files",
+                                 what, names, verb, OwnLibrary()));
+  return origin;
+}
+
+}  // namespace iprof::vm

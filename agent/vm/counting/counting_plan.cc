@@ -1,0 +1,18 @@
+#include "agent/vm/counting/counting_plan.h"
+
+namespace iprof::vm {
+
+CountingPlan PlanCounting(const Options& options, bool attached, const FlagQueries& flags,
+                          const HeapLimits& limits) {
+  CountingPlan plan;
+  plan.options = options;
+  plan.attached = attached;
+  plan.startup =
+      attached ? StartupPlan{CountingStart::kRetransform, ""} : PlanStartup(options.jdk, flags);
+  plan.options.jdk = options.jdk && plan.startup.start != CountingStart::kApplication;
+  plan.compilers = ReadCompilerSettings(flags);
+  plan.heap = PlanHeap(plan.options, limits);
+  return plan;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,183 @@
+// Counting from its start to its end, against a JVM in which a test loads classes.
+#include "agent/vm/counting/counting.h"
+
+#include <catch2/catch.hpp>
+
+#include "agent/instrument/assembled_class.h"
+#include "agent/vm/jvmti/fake_jvm.h"
+
+namespace iprof::vm {
+namespace {
+
+const FlagQueries kNoFlags{[](std::string_view) { return std::nullopt; },
+                           [](std::string_view) { return std::nullopt; },
+                           [](std::string_view) { return std::nullopt; }};
+
+std::vector<uint8_t> ClassFile(std::string_view name) {
+  instrument::AssembledClass file(name);
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});  // iconst_0, pop, return
+  return file.Bytes();
+}
+
+struct Counted {
+  FakeJvm jvm;
+  Log log;
+  HiddenNames names{instrument::RuleForJdk(17), instrument::UnboxingOfJdk(17)};
+  UnloadWatch tags{log};
+  ClassWatch watch{tags};
+  ProxyNames proxies{names, tags};
+  instrument::MemoryBudget budget{64 << 20};
+  std::unique_ptr<Counting> counting;
+
+  explicit Counted(std::string_view text, bool attached = false) {
+    REQUIRE(tags.Start(jvm.vm()).ok());
+    auto parsed = ParseOptions(text);
+    REQUIRE(parsed.ok());
+    counting = std::make_unique<Counting>(
+        CountingContext{jvm.vm(), log, proxies, watch, budget},
+        PlanCounting(parsed->options, attached, kNoFlags,
+                     {.budget_bytes = budget.limit(), .most_heap_bytes = {}}),
+        nullptr);
+  }
+  ~Counted() {
+    counting->Stop();
+    counting->Close();
+  }
+
+  // A JVM that starts with the agent.
+  void StartJvm() {
+    REQUIRE(counting->Start().ok());
+    counting->OnVmStart(jvm.jni());
+    counting->OnVmInit(jvm.jni());
+  }
+  bool IsCounted(const std::string& name, FakeObject* loader = nullptr) {
+    return jvm.Load(name, ClassFile(name), loader)->bytes != ClassFile(name);
+  }
+};
+
+constexpr std::string_view kCalls = "branches=n,receivers=n,monitors=n,samples=n";
+
+TEST_CASE("classes are counted from the first bytecode on, until the end") {
+  Counted c(kCalls);
+  REQUIRE(c.counting->Start().ok());
+  const FakeEnvironment& environment = c.jvm.environments().back();
+  CHECK(environment.capabilities.can_generate_early_class_hook_events == 1);
+  CHECK(environment.capabilities.can_generate_early_vmstart == 1);
+  CHECK(environment.capabilities.can_retransform_classes == 0);
+  CHECK(c.IsCounted("a/First"));  // before there is JNI
+  c.counting->OnVmStart(c.jvm.jni());
+  CHECK(c.jvm.Find("java/lang/IprofCounters0") != nullptr);
+  CHECK(c.jvm.Find("java/lang/IprofCounters5") != nullptr);
+  c.counting->OnVmInit(c.jvm.jni());
+  CHECK(c.IsCounted("a/Second"));
+  c.counting->Stop();
+  CHECK_FALSE(c.IsCounted("a/Third"));
+}
+
+TEST_CASE("what probes have counted is in the profile, also after the end") {
+  Counted c(kCalls);
+  c.StartJvm();
+  REQUIRE(c.IsCounted("a/B"));
+  for (jlong& counter : c.jvm.Find("java/lang/IprofCounters0")->fields["c"]->longs) counter = 5;
+  c.counting->Stop();
+  Profile profile;
+  profile.AddStandardTypes();
+  c.counting->AddTo(c.jvm.jni(), profile);
+  CHECK(profile.Total(Table::kCalls) == 5);
+  CHECK(c.counting->Knows("a/B"));
+}
+
+TEST_CASE("a JVM that takes no class of the agent's goes on uncounted") {
+  Counted c(kCalls);
+  REQUIRE(c.counting->Start().ok());
+  c.jvm.refuse["DefineClass"] = JVMTI_ERROR_OUT_OF_MEMORY;
+  c.counting->OnVmStart(c.jvm.jni());
+  CHECK(c.jvm.pending == nullptr);
+  CHECK_FALSE(c.IsCounted("a/B"));
+}
+
+TEST_CASE("a failed start names the step and leaves nothing behind") {
+  Counted c(kCalls);
+  SECTION("capabilities") {
+    c.jvm.refuse["AddCapabilities"] = JVMTI_ERROR_NOT_AVAILABLE;
+    CHECK(c.counting->Start().message() ==
+          "cannot get the JVMTI capabilities to instrument classes: NOT_AVAILABLE (98)");
+  }
+  SECTION("events") {
+    c.jvm.refuse["enable ClassFileLoadHook"] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    CHECK(c.counting->Start().message() ==
+          "cannot enable the JVMTI event ClassFileLoadHook: MUST_POSSESS_CAPABILITY (99)");
+  }
+  c.counting->Stop();
+  CHECK(c.counting->Close());
+  CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});  // the watch's
+  CHECK_FALSE(c.IsCounted("a/B"));
+}
+
+TEST_CASE("after an attach the classes that are there are counted as well") {
+  Counted c(kCalls, true);
+  FakeClass* const earlier = c.jvm.AddClass("a/Earlier", c.jvm.application_loader);
+  earlier->bytes = ClassFile("a/Earlier");
+  c.jvm.AddMethod(earlier, "f", "()V");
+  REQUIRE(c.counting->Start().ok());
+  CHECK_THAT(c.jvm.retransformed, Catch::VectorContains(std::string("a/Earlier")));
+  CHECK(earlier->bytes != ClassFile("a/Earlier"));
+  CHECK(c.IsCounted("a/Later", c.jvm.application_loader));
+}
+
+TEST_CASE("with jdk=n only the program's own classes are counted, from VMInit on") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.counting->Start().ok());
+  CHECK_FALSE(c.IsCounted("a/Early", c.jvm.application_loader));
+  c.counting->OnVmInit(c.jvm.jni());
+  CHECK_FALSE(c.IsCounted("java/util/List"));
+  CHECK_FALSE(c.IsCounted("jdk/Platform", c.jvm.platform_loader));
+  CHECK(c.IsCounted("a/B", c.jvm.application_loader));
+}
+
+TEST_CASE("closing ends every callback and thread") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.counting->Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  c.counting->Stop();
+  CHECK(c.counting->Close());
+  CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});
+  const size_t open = c.jvm.open_environments();
+  c.counting = nullptr;
+  CHECK(c.jvm.open_environments() < open);
+  // For the destructor.
+  c.counting = std::make_unique<Counting>(
+      CountingContext{c.jvm.vm(), c.log, c.proxies, c.watch, c.budget}, CountingPlan(), nullptr);
+}
+
+TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
+  Counted c(kCalls);
+  REQUIRE(c.counting->Start().ok());
+  instrument::AssembledClass object("java/lang/Object", "");
+  FakeClass* const loaded = c.jvm.Load("java/lang/Object", object.Bytes());
+  const bool has_members = loaded->bytes != object.Bytes();
+  REQUIRE(has_members);
+  c.counting->Stop();
+  CHECK_FALSE(c.counting->Close());  // it must not be destroyed
+  CHECK(c.jvm.enabled_events() ==
+        std::set{JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
+  CHECK(c.jvm.ThroughHooks(loaded, "java/lang/Object", nullptr, object.Bytes()) == loaded->bytes);
+  CHECK_FALSE(c.IsCounted("a/B"));
+}
+
+TEST_CASE("hidden classes are counted while other classes are") {
+  Counted c(kCalls);
+  c.StartJvm();
+  const auto bytes = ClassFile("a/B$$Lambda");
+  std::vector<uint8_t> output;
+  std::optional<instrument::ClassId> held;
+  const HiddenClassBytes input{"a/B$$Lambda", "a/B$$Lambda$1", bytes};
+  CHECK(c.counting->InstrumentHidden(c.jvm.jni(), nullptr, input, &output, &held));
+  CHECK(output != bytes);
+  CHECK(c.counting->Knows("a/B$$Lambda$1"));
+  c.counting->Stop();
+  CHECK_FALSE(c.counting->InstrumentHidden(c.jvm.jni(), nullptr, input, &output, &held));
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,52 @@
+// HeldClasses: keeps what is known of an instrumented class for as long as the
+// class is loaded.
+//
+// Why: a class's record and counters are used again once the class is gone. Who
+// instruments a class holds it (ClassTable); this releases it when ClassWatch
+// says that it was unloaded.
+//
+// Guarantees: a class that is defined or retransformed several times is held
+// once for each of its definitions. Classes that stay until the program ends
+// are held for good. No lock is held across a call to the JVM. Threads: any;
+// Release is called from ClassWatch::Process, or at once where a class is held
+// already.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+
+#include "agent/instrument/class_table.h"
+#include "agent/instrument/memory_budget.h"
+#include "agent/vm/names/class_watch.h"
+
+namespace iprof::vm {
+
+class HeldClasses {
+ public:
+  using Release = std::function<void(instrument::ClassId)>;
+
+  // Before `watch` watches anything; both outlive this.
+  HeldClasses(ClassWatch& watch, instrument::MemoryBudget& budget, Release release);
+  HeldClasses(const HeldClasses&) = delete;
+  HeldClasses& operator=(const HeldClasses&) = delete;
+
+  // The class was held once, for a definition that is loaded now.
+  void HoldWhileLoaded(jclass klass, instrument::ClassId held);
+
+ private:
+  void ReleaseGone(std::span<const UnloadTag> gone);
+
+  ClassWatch& watch_;
+  instrument::MemoryBudget& budget_;
+  const Release release_;
+  std::mutex mutex_;  // guards loaded_
+  // One that was redefined holds several.
+  std::unordered_multimap<UnloadTag, instrument::ClassId> loaded_;
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,12 @@
+// UnloadTag: identifies a class or a class loader while it is loaded, see
+// UnloadWatch.
+#pragma once
+
+#include <cstdint>
+
+namespace iprof::vm {
+
+enum class UnloadTag : int64_t {};
+inline constexpr UnloadTag kNeverUnloaded{0};
+
+}  // namespace iprof::vm

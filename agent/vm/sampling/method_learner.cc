@@ -1,0 +1,182 @@
+#include "agent/vm/sampling/method_learner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/jvmti/local_frame.h"
+#include "agent/vm/jvmti/lock_within.h"
+#include "writer/names/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+// The part of the budget that the ids of unloaded classes' methods may take, which nobody frees.
+constexpr uint64_t kIdShare = 16;
+
+// Methods of unloaded classes to wait for: to find out which were sampled takes a look at all stacks.
+constexpr uint64_t kFewestToPrune = 2'000;
+constexpr uint64_t kMostToWait = 20'000;
+constexpr auto kPrunePatience = std::chrono::milliseconds(3000);
+
+}  // namespace
+
+std::unique_lock<std::timed_mutex> MethodLearner::KeepTexts() {
+  return LockWithin(texts_mutex_, kPrunePatience);
+}
+
+bool MethodLearner::MayMakeIds() {
+  // HotSpot keeps a block of ids for each class loader, and one for each hidden class, for ever.
+  constexpr uint64_t kBlockBytes = 128;
+  const uint64_t bytes = unloaded_classes_ * kBlockBytes + unloaded_methods_ * sizeof(jmethodID);
+  budget_.Set(instrument::MemoryPart::kMethodIds, bytes);
+  if (bytes < budget_.limit() / kIdShare && budget_.Left() > 0) return true;
+  ++classes_without_ids_;
+  if (!ids_told_.exchange(true)) {
+    log_.Warning(
+        "very many classes came and went: samples in classes of the "
+        "program's own class loaders "
+        "that "
+        "load from now on have no names");
+  }
+  return false;
+}
+
+void MethodLearner::ForgetGone(std::span<const UnloadTag> gone) {
+  for (const UnloadTag one : gone) {
+    const size_t methods = methods_.Gone(static_cast<int64_t>(one));
+    if (methods == 0) continue;
+    ++unloaded_classes_;
+    unloaded_methods_ += methods;
+  }
+  const uint64_t prune_at =
+      std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
+  if (methods_.gone_methods() >= prune_at) Prune();
+  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
+}
+
+// Forgets the methods of unloaded classes that no sample shows.
+void MethodLearner::Prune() {
+  const std::unique_lock lock(texts_mutex_, std::try_to_lock);
+  if (!lock) return;  // a profile is being made; later
+  if (const auto sampled = ids_in_samples_()) methods_.Prune(*sampled);
+}
+
+void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
+  JvmtiString descriptor(jvmti_);
+  if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
+  jobject loader = nullptr;
+  if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
+  int64_t watch = 0;
+  const bool may_go = watch_.MayGo(jni, loader) || IsHiddenClass(ViewOf(descriptor));
+  if (loader != nullptr) jni->DeleteLocalRef(loader);
+  if (may_go) {
+    if (!MayMakeIds()) return;
+    watch = static_cast<int64_t>(watch_.Watch(klass).value_or(UnloadTag{0}));
+  }
+  jint count = 0;
+  JvmtiMemory<jmethodID> ids(jvmti_);
+  // Also makes the ids, without which AsyncGetCallTrace would give null frames.
+  if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE || count == 0)
+    return;
+  std::vector<MethodOfClass> methods;
+  methods.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    JvmtiString name(jvmti_);
+    JvmtiString signature(jvmti_);
+    if (jvmti_->GetMethodName(ids[i], name.address(), signature.address(), nullptr) !=
+        JVMTI_ERROR_NONE)
+      continue;
+    methods.push_back({ids[i], std::string(ViewOf(name)), std::string(ViewOf(signature)),
+                       MethodVersion::kCurrent});
+  }
+  const auto stable =
+      names_ == nullptr ? std::nullopt : names_->StableDescriptor(ViewOf(descriptor));
+  if (stable) {
+    methods_.AddClass(*stable, methods, ClassNaming::kStable, watch);
+  } else {
+    methods_.AddClass(ViewOf(descriptor), methods, ClassNaming::kHotSpot, watch);
+  }
+}
+
+void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
+  const LoadedClasses classes(jvmti_, jni);
+  for (jclass klass : classes.all())
+    LearnClass(jni, klass);  // refuses what is not prepared yet; ClassPrepare
+                             // will come for that
+  LearnRunningMethods(jni, depth);
+}
+
+// Methods whose classes were retransformed while they ran: no list of methods holds them any more,
+// but the threads' stacks do. Asking for those also makes the ids. Their classes are held by the
+// caller.
+void MethodLearner::LearnRunningMethods(JNIEnv* jni, jint depth) {
+  const LocalFrame frame(jni);
+  JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
+  jint threads = 0;
+  if (jvmti_->GetAllStackTraces(depth, stacks.address(), &threads) != JVMTI_ERROR_NONE) return;
+  for (jint t = 0; t < threads; ++t) {
+    for (jint f = 0; f < stacks[t].frame_count; ++f)
+      LearnReplaced(jni, stacks[t].frame_buffer[f].method);
+  }
+}
+
+void MethodLearner::LearnReplaced(JNIEnv* jni, jmethodID id) {
+  jboolean is_obsolete = JNI_FALSE;
+  if (methods_.Find(id) || jvmti_->IsMethodObsolete(id, &is_obsolete) != JVMTI_ERROR_NONE ||
+      !is_obsolete)
+    return;
+  jclass owner = nullptr;
+  if (jvmti_->GetMethodDeclaringClass(id, &owner) != JVMTI_ERROR_NONE) return;
+  JvmtiString descriptor(jvmti_);
+  JvmtiString name(jvmti_);
+  JvmtiString signature(jvmti_);
+  if (jvmti_->GetClassSignature(owner, descriptor.address(), nullptr) == JVMTI_ERROR_NONE &&
+      jvmti_->GetMethodName(id, name.address(), signature.address(), nullptr) == JVMTI_ERROR_NONE) {
+    const MethodOfClass method{id, std::string(ViewOf(name)), std::string(ViewOf(signature)),
+                               MethodVersion::kReplaced};
+    methods_.AddClass(ViewOf(descriptor), {&method, 1});
+    LearnLines(id, replaced_lines_);
+  }
+  jni->DeleteLocalRef(owner);
+}
+
+// Methods without lines (native ones, those compiled without -g) are left out.
+void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
+  jint count = 0;
+  JvmtiMemory<jvmtiLineNumberEntry> entries(jvmti_);
+  if (jvmti_->GetLineNumberTable(id, &count, entries.address()) != JVMTI_ERROR_NONE) return;
+  std::vector<LineStart> starts;
+  starts.reserve(static_cast<size_t>(count));
+  for (jint i = 0; i < count; ++i)
+    starts.push_back({entries[i].start_location, entries[i].line_number});
+  lines.Add(id, std::move(starts));
+}
+
+// An id may be handed to the JVM only while its class is loaded, and the loaded classes are known to
+// be that: so this asks each of those whether it has methods that were sampled.
+LineTables MethodLearner::LinesOf(JNIEnv* jni, const SampledIds& sampled) {
+  std::unordered_set<std::string_view> classes;
+  for (const void* id : sampled)
+    if (const auto method = methods_.Find(id)) classes.insert(method->class_descriptor);
+
+  LineTables lines = replaced_lines_;
+  const LoadedClasses loaded(jvmti_, jni);
+  for (jclass klass : loaded.all()) {
+    JvmtiString descriptor(jvmti_);
+    if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||
+        !classes.contains(ViewOf(descriptor)))
+      continue;
+    jint count = 0;
+    JvmtiMemory<jmethodID> ids(jvmti_);
+    if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE) continue;
+    for (jint i = 0; i < count; ++i)
+      if (sampled.contains(ids[i])) LearnLines(ids[i], lines);
+  }
+  return lines;
+}
+
+}  // namespace iprof::vm

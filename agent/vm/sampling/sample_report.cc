@@ -1,0 +1,126 @@
+#include "agent/vm/sampling/sample_report.h"
+
+#include <fmt/format.h>
+
+#include "agent/sampling/sample_signal.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::OutcomeClass;
+using sampling::SampleOutcome;
+
+double Percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+std::string SampleStatisticsJson(const SampleFigures& figures) {
+  const auto& [options, stats, usage, written, watched_cpu_ns, signal, classes_without_ids] =
+      figures;
+  std::string json = fmt::format(
+      "{{\"event\":\"{}\",\"intervalNs\":{},\"signals\":{},\"good\":{},"
+      "\"recovered\":{},\"failed\":"
+      "{},"
+      "\"rawFailed\":{},\"goodWeight\":{},\"recoveredWeight\":{},"
+      "\"failedWeight\":{},"
+      "\"rawFailedWeight\":{},\"watchedCpuNs\":{},\"handlerNs\":{},\"threads\":"
+      "{},"
+      "\"endedWeight\":{},\"unseenWeight\":{},\"timerFailures\":{},"
+      "\"threadsWithoutTimer\":{},\"cutSamples\":{},\"distinctStacks\":{},"
+      "\"tableBytes\":{},"
+      "\"writtenWeight\":{},\"emptyWeight\":{},\"cutContexts\":{},"
+      "\"linkageFrames\":{},"
+      "\"carrierFrames\":{},\"unnamedFrames\":{},\"unstableFrames\":{},"
+      "\"outcomes\":{{",
+      options.event == sampling::SampleEvent::kCpu ? "cpu" : "wall", options.interval_ns,
+      stats.received, stats.Signals(OutcomeClass::kGood), stats.Signals(OutcomeClass::kRecovered),
+      stats.Signals(OutcomeClass::kFailed), stats.raw_failed, stats.Weight(OutcomeClass::kGood),
+      stats.Weight(OutcomeClass::kRecovered), stats.Weight(OutcomeClass::kFailed),
+      stats.raw_failed_weight, watched_cpu_ns, stats.handler_ns, stats.threads_seen,
+      stats.ended_weight, stats.unseen_weight, stats.timer_failures, stats.threads_without_timer,
+      stats.cut, usage.distinct, usage.bytes_used, written.weight, written.empty_weight,
+      written.cut_contexts, written.linkage_frames, written.carrier_frames, written.unnamed_frames,
+      written.unstable_frames);
+  bool first = true;
+  for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
+    if (stats.signals[i] == 0) continue;
+    json += fmt::format("{}\"{}\":[{},{}]", first ? "" : ",", NameOf(static_cast<SampleOutcome>(i)),
+                        stats.signals[i], stats.weight[i]);
+    first = false;
+  }
+  json += '}';
+  if (stats.signal_owner != sampling::SignalOwner::kUs) {
+    json += fmt::format(",\"stoppedAfterMs\":{},\"stopReason\":\"{}\"",
+                        stats.stopped_after_ns / 1000000,
+                        sampling::LossText(signal, stats.signal_owner));
+  }
+  return json + '}';
+}
+
+std::string SampleReport(const SampleFigures& figures) {
+  const auto& [options, stats, usage, written, cpu_ns, signal, classes_without_ids] = figures;
+  std::string report = fmt::format(
+      "samples: {} signals = {} good + {} recovered + {} failed "
+      "({:.2f} %; before recovery {:.2f} "
+      "%)\n",
+      stats.received, stats.Signals(OutcomeClass::kGood), stats.Signals(OutcomeClass::kRecovered),
+      stats.Signals(OutcomeClass::kFailed),
+      Percent(stats.Weight(OutcomeClass::kFailed), stats.Weight()),
+      Percent(stats.raw_failed_weight, stats.Weight()));
+  for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
+    const auto outcome = static_cast<SampleOutcome>(i);
+    if (stats.signals[i] == 0 || outcome == SampleOutcome::kGood) continue;
+    if (outcome == SampleOutcome::kRecovered) continue;
+    report += fmt::format("  {}: {} signals, weight {}\n", NameOf(outcome), stats.signals[i],
+                          stats.weight[i]);
+  }
+  const double represented =
+      static_cast<double>(stats.Weight()) * static_cast<double>(options.interval_ns) / 1e9;
+  if (options.event == sampling::SampleEvent::kCpu) {
+    report += fmt::format(
+        "samples stand for {:.2f} s of {:.2f} s of CPU time in {} "
+        "threads; handlers took {:.2f} % "
+        "of it\n",
+        represented, static_cast<double>(cpu_ns) / 1e9, stats.threads_seen,
+        Percent(stats.handler_ns, cpu_ns));
+  }
+  if (stats.ended_weight + stats.unseen_weight > 0) {
+    report += fmt::format(
+        "  {} of their weight is of threads that ended "
+        "between two clock ticks; {} more of threads "
+        "that ended before any was not seen\n",
+        stats.ended_weight, stats.unseen_weight);
+  }
+  report += fmt::format(
+      "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} "
+      "contexts written, {} "
+      "frames "
+      "of linkage, {} of carriers, {} without a name and {} with a name of "
+      "this run only left "
+      "out\n",
+      usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
+      options.depth, written.contexts, written.linkage_frames, written.carrier_frames,
+      written.unnamed_frames, written.unstable_frames);
+  if (classes_without_ids > 0) {
+    report += fmt::format("classes without names for samples, for want of memory: {}\n",
+                          classes_without_ids);
+  }
+  if (stats.timer_failures > 0) {
+    report += fmt::format(
+        "timers: {} refusals by the system (is the limit on "
+        "pending signals, ulimit -i, too low?); "
+        "{} threads "
+        "are without one\n",
+        stats.timer_failures, stats.threads_without_timer);
+  }
+  if (stats.signal_owner != sampling::SignalOwner::kUs) {
+    report += fmt::format("sampling ended {:.1f} s after its start: {}\n",
+                          static_cast<double>(stats.stopped_after_ns) / 1e9,
+                          sampling::LossText(signal, stats.signal_owner));
+  }
+  return report;
+}
+
+}  // namespace iprof::vm

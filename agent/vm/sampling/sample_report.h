@@ -1,0 +1,31 @@
+// SampleReport: the statistics of sampling as text, for the profile's extra key
+// and for verbose=1.
+//
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/sampling/sampler.h"
+#include "agent/vm/sampling/sampling_profile.h"
+
+namespace iprof::vm {
+
+struct SampleFigures {
+  sampling::SamplerOptions options;
+  sampling::SampleStats stats;
+  sampling::TraceTable::Usage usage;
+  SampleWriteCounts written;  // of the last profile
+  uint64_t watched_cpu_ns = 0;
+  int signal = 0;
+  uint64_t classes_without_ids = 0;
+};
+
+// The part "sampling" of a profile's section "iprofagent".
+std::string SampleStatisticsJson(const SampleFigures& figures);
+
+// Lines, each with its line break.
+std::string SampleReport(const SampleFigures& figures);
+
+}  // namespace iprof::vm

@@ -1,0 +1,292 @@
+#include "agent/vm/sampling/sampling.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/sampling/sample_signal.h"
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/vm_flags.h"
+#include "agent/vm/sampling/sampling_anchor.h"
+#include "writer/io/agent_section.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CodeKind;
+using sampling::PcBci;
+using sampling::Sampler;
+
+// The JVM's library is global when the java launcher loads it; a program that embeds a JVM may load
+// it privately.
+sampling::AsyncGetCallTraceFn FindAsyncGetCallTrace() {
+  void* found = dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
+  if (found == nullptr) {
+    if (void* library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD))
+      found = dlsym(library, "AsyncGetCallTrace");
+  }
+  return reinterpret_cast<sampling::AsyncGetCallTraceFn>(found);
+}
+
+std::atomic<JavaVM*> the_vm{nullptr};
+
+// Runs in the signal handler: HotSpot's GetEnv reads a thread-local and compares, it neither locks
+// nor allocates.
+void* CurrentEnv() {
+  JavaVM* vm = the_vm.load(std::memory_order_relaxed);
+  void* env = nullptr;
+  if (vm == nullptr || vm->GetEnv(&env, JNI_VERSION_1_6) != JNI_OK) return nullptr;
+  return env;
+}
+
+// HotSpot's names of what it generates say what kind of frame it has.
+CodeKind KindOfGenerated(const char* name) {
+  const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
+  if (text == "Interpreter") return CodeKind::kInterpreter;
+  if (text.find("handle_exception_from_callee") != std::string_view::npos)
+    return CodeKind::kUnwinder;
+  return CodeKind::kStub;
+}
+
+void AddSampled(const Sampler& sampler, MethodLearner::SampledIds& ids) {
+  sampler.traces().ForEach([&](const sampling::TraceView& trace) {
+    for (size_t i = 0; i < trace.depth(); ++i) ids.insert(trace.frame(i).method);
+  });
+}
+
+}  // namespace
+
+Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, ClassWatch& watch,
+                   instrument::MemoryBudget& budget)
+    : vm_(vm), log_(log), watch_(watch), budget_(budget), learner_(log, watch, budget, [this] {
+        return SampledNow();
+      }) {
+  watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
+    learner_.ForgetGone(gone);
+    if (Sampler* const begun = sampler())
+      budget_.Set(instrument::MemoryPart::kCode, begun->code().memory_bytes());
+  });
+  sampler_options_.interval_ns = options.interval.ns;
+  sampler_options_.event = options.sample_event;
+  sampler_options_.depth = static_cast<int32_t>(options.depth);
+  sampler_options_.memory_bytes = static_cast<size_t>(options.samples_memory.bytes);
+  sampler_options_.signal = options.signal;
+}
+
+Status Sampling::Start(const SamplingKnowledge& knowledge) {
+  knowledge_ = knowledge;
+  Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm_);
+  if (!opened.ok()) return opened.status();
+  environment_ = std::move(*opened);
+  learner_.Start(environment_.get(), knowledge.names);
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_compiled_method_load_events = 1;
+  capabilities.can_get_line_numbers = 1;  // HotSpot grants it always, at no cost
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassLoad = ClassLoad;
+  callbacks.ClassPrepare = ClassPrepare;
+  callbacks.ThreadStart = ThreadStart;
+  callbacks.ThreadEnd = ThreadEnd;
+  callbacks.CompiledMethodLoad = CompiledMethodLoad;
+  callbacks.CompiledMethodUnload = CompiledMethodUnload;
+  callbacks.DynamicCodeGenerated = DynamicCodeGenerated;
+  the_vm.store(vm_, std::memory_order_relaxed);
+  Status status = environment_.AddCapabilities(capabilities, "sample");
+  if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
+  if (status.ok()) {
+    status = environment_.Enable(
+        {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START,
+         JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
+         JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED});
+  }
+  return status;
+}
+
+void Sampling::Begin() {
+  if (stopping_.load()) return;
+  JNIEnv* jni = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+    log_.Error("no samples are taken: the loading thread is not attached to the JVM");
+    return;
+  }
+  watch_.LearnLoaders(jni);
+  learner_.LearnLoaded(jni, sampler_options_.depth);
+  sampling::SamplerHooks hooks;
+  hooks.get_call_trace = FindAsyncGetCallTrace();
+  hooks.current_env = CurrentEnv;
+  hooks.anchor = FindFrameAnchor(environment_.get(), jni);
+  // -Xcheck:jni compares the handlers of faults with HotSpot's own and warns of every other.
+  hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
+  hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
+    log_.Warning(fmt::format("sampling has ended early: {}; the samples taken before are kept",
+                             sampling::LossText(signal, owner)));
+  };
+  Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
+  if (!sampler.ok()) {
+    log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
+    return;
+  }
+  owned_ = std::move(*sampler);
+  Sampler* const begun = owned_.get();
+  running_.store(begun, std::memory_order_release);
+  // Either Stop finds the sampler, or we see here that it was called.
+  sampler_.store(begun);
+  if (stopping_.load()) {
+    running_.store(nullptr, std::memory_order_release);
+    StopSampler(*begun);
+    return;
+  }
+  // What was compiled and generated before; later events replace what they meet.
+  environment_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  begun->ThreadStarted(jni);  // this thread, whose ThreadStart may be long past
+  begun->RollCall();
+  log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
+                        sampling::SignalName(begun->signal())));
+}
+
+void Sampling::StopSampler(Sampler& sampler) {
+  if (sampler.Stop()) return;
+  handler_hangs_.store(true);
+  log_.Step("a thread was stopped in the middle of taking a sample");
+}
+
+// The events stay enabled. Disabling one waits for virtual threads that are being mounted or
+// unmounted; at VMDeath collectors have stopped, and one that waits for memory then waits for ever.
+// Without running_ the callbacks do nothing that matters.
+void Sampling::Stop() {
+  stopping_.store(true);
+  running_.store(nullptr, std::memory_order_release);
+  if (Sampler* const begun = sampler()) StopSampler(*begun);
+}
+
+bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }
+
+std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
+  MethodLearner::SampledIds sampled;
+  if (Sampler* const begun = sampler()) {
+    // A handler that is still at work may be adding a stack.
+    if (!begun->Drain()) return std::nullopt;
+    AddSampled(*begun, sampled);
+  }
+  return sampled;
+}
+
+void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return;
+  const auto lock = learner_.KeepTexts();
+  if (!lock) {
+    log_.Error("no samples are written: the agent's thread, iprof, is suspended");
+    return;
+  }
+  if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
+  MethodLearner::SampledIds sampled;
+  AddSampled(*begun, sampled);
+  const LineTables lines = learner_.LinesOf(jni, sampled);
+  written_ = AddSamples(begun->traces(),
+                        {.methods = learner_.methods(),
+                         .names = knowledge_.names,
+                         .bcis = knowledge_.bcis,
+                         .lines = &lines},
+                        profile);
+  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(Figures()));
+}
+
+SampleFigures Sampling::Figures() {
+  Sampler& begun = *sampler();
+  return {.options = sampler_options_,
+          .stats = begun.stats(),
+          .usage = begun.traces().usage(),
+          .written = written_,
+          .watched_cpu_ns = begun.watched_cpu_ns(),
+          .signal = begun.signal(),
+          .classes_without_ids = learner_.classes_without_ids()};
+}
+
+std::string Sampling::Report() { return sampler() == nullptr ? "" : SampleReport(Figures()); }
+
+void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {
+  constexpr uint32_t kNowAndThen = 1024;
+  learner_.LearnClass(jni, klass);
+  if (knowledge_.looks_after_unloaded && ++prepared_ % kNowAndThen == 0) watch_.Process(jni);
+}
+
+// --- Callbacks.
+
+void JNICALL Sampling::ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {
+  // Being enabled is all that AsyncGetCallTrace wants of this event.
+}
+
+void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,
+                                    jclass klass) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "ClassPrepare", [&] { self->OnClassPrepare(jni, klass); });
+}
+
+void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "ThreadStart", [&] {
+    if (Sampler* sampler = self->running()) sampler->ThreadStarted(jni);
+  });
+}
+
+void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "ThreadEnd", [&] {
+    if (Sampler* sampler = self->running()) sampler->ThreadEnding();
+  });
+}
+
+void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jint size,
+                                          const void* address, jint map_length,
+                                          const jvmtiAddrLocationMap* map, const void* /*info*/) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "CompiledMethodLoad", [&] {
+    Sampler* sampler = self->running();
+    if (sampler == nullptr) return;
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    std::vector<PcBci> bcis;
+    bcis.reserve(static_cast<size_t>(map_length));
+    for (jint i = 0; i < map_length; ++i) {
+      bcis.push_back(
+          {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(map[i].start_address) - start),
+           static_cast<int32_t>(map[i].location)});
+    }
+    std::sort(bcis.begin(), bcis.end(),
+              [](const PcBci& a, const PcBci& b) { return a.offset < b.offset; });
+    sampler->code().Add(start, static_cast<size_t>(size), CodeKind::kCompiled, method, bcis);
+  });
+}
+
+void JNICALL Sampling::CompiledMethodUnload(jvmtiEnv* jvmti, jmethodID /*method*/,
+                                            const void* address) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "CompiledMethodUnload", [&] {
+    if (Sampler* sampler = self->running())
+      sampler->code().Remove(reinterpret_cast<uintptr_t>(address));
+  });
+}
+
+void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* name, const void* address,
+                                            jint size) {
+  const InCallback<Sampling> self(jvmti);
+  if (!self) return;
+  AtBoundary(self->log_, "DynamicCodeGenerated", [&] {
+    Sampler* sampler = self->running();
+    if (sampler == nullptr || size <= 0) return;
+    sampler->code().Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
+                        KindOfGenerated(name), nullptr, {});
+  });
+}
+
+}  // namespace iprof::vm

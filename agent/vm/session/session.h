@@ -1,0 +1,103 @@
+// Session: one recording, from the start of its parts to its last profile.
+//
+// Its parts are members and know nothing of each other: counting, sampling, the names of hidden classes. They share the memory budget, the
+// watch for unloaded classes and the names of lambdas and proxies.
+//
+// Threads and phases: Start on the loading thread, in the OnLoad or the live phase; OnVmStart and OnVmInit in the JVM's callbacks of that
+// name; StopSampling on any thread at any time; Stop on the starting thread or after the start; WriteProfile on any attached
+// thread in the live phase, one at a time; Close after the last profile. What is legal when is the LifeCycle's part. Failure:
+// Start says what is wrong; later problems are logged. Nothing here ends the process or lets an exception out.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/instrument/memory_budget.h"
+#include "agent/vm/counting/counting.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
+#include "agent/vm/names/class_watch.h"
+#include "agent/vm/names/hidden_classes.h"
+#include "agent/vm/names/hidden_names.h"
+#include "agent/vm/names/proxy_names.h"
+#include "agent/vm/names/unload_watch.h"
+#include "agent/vm/sampling/sampling.h"
+#include "agent/vm/session/counted_positions.h"
+#include "agent/vm/settings/log.h"
+#include "agent/vm/settings/options.h"
+#include "writer/base/status.h"
+#include "writer/model/model.h"
+
+namespace iprof::vm {
+
+// Everything that is settled before a session starts.
+struct SessionSettings {
+  Options options;
+  std::string out_path;  // absolute
+};
+
+class Session {
+ public:
+  Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
+          std::unique_ptr<Log> log);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // `running`: the program runs already, so that parts begin at once. Gives up early once `is_over` says so. After a failure Stop and
+  // Close what was started.
+  Status Start(bool running, const std::function<bool()>& is_over);
+
+  // Whether OnVmStart must come before the first bytecode (JVMTI's early VMStart).
+  bool WantsEarlyStart() const { return wants_early_start_; }
+  void OnVmStart(JNIEnv* jni);
+  void OnVmInit(JNIEnv* jni);
+
+  // No more samples. Also while another thread is in Start.
+  void StopSampling();
+  // No more samples, no more classes counted. At VMDeath, too.
+  void Stop();
+  // While the program goes on: no callback, no timer and no thread of the session is left behind. True: and nothing refers to it
+  // any more, so that it can be destroyed.
+  bool Close();
+
+  // Writes the profile as of now and logs how it went.
+  void Dump(JNIEnv* jni);
+
+  // For the agent's own callbacks: the program's start and end, and requests for a dump.
+  JvmtiEnvironment& environment() { return environment_; }
+  Log& log() { return *log_; }
+  const Options& options() const { return settings_.options; }
+
+ private:
+  void PlanMemory();
+  Status StartCounting(bool running);
+  Status StartSampling(bool running, const std::function<bool()>& is_over);
+  Result<Profile> MakeProfile(JNIEnv* jni);
+  Status WriteProfile(JNIEnv* jni);
+  void LogReport(const std::string& image_report);
+
+  JavaVM* const vm_;
+  JvmtiEnvironment environment_;
+  SessionSettings settings_;
+  const std::unique_ptr<Log> log_;
+  const int target_jdk_;  // of the GraalVM that builds the image; 0: not known
+  instrument::MemoryBudget budget_;
+  HiddenNames hidden_names_;
+  UnloadWatch unload_watch_;
+  ClassWatch class_watch_;
+  ProxyNames proxies_;
+  bool wants_early_start_ = false;
+  // The starting thread's until Start returns.
+  std::unique_ptr<Counting> counting_;         // null where nothing is counted
+  std::optional<CountedPositions> positions_;  // of counting_
+  std::unique_ptr<HiddenClasses> hidden_;      // null where the JVM does not show them
+  std::unique_ptr<Sampling> sampling_;         // null where nothing is sampled
+  std::atomic<Sampling*> samples_{nullptr};    // sampling_, for StopSampling
+};
+
+}  // namespace iprof::vm
