@@ -80,9 +80,11 @@ void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) 
       ViewOf(signature) != "Ljava/lang/ClassLoader;") {
     return;
   }
-  Installed().original.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
+  if (address != reinterpret_cast<void*>(&Replacement))
+    Installed().original.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
+  // The event stays enabled: threads that race for the first call bind the method once each, and
+  // without an event the last of them would put the original back.
   *replacement = reinterpret_cast<void*>(&Replacement);
-  environment_.Disable(JVMTI_EVENT_NATIVE_METHOD_BIND);
 }
 
 HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
