@@ -19,12 +19,12 @@ std::optional<ImageNote> ImageNote::Parse(std::string_view json) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (document.HasParseError() || !document.IsObject()) return std::nullopt;
-  const auto target = document.FindMember("target");
-  const auto filtered = document.FindMember("filtered");
-  const bool complete = target != document.MemberEnd() && filtered != document.MemberEnd();
-  if (!complete || !target->value.IsInt() || !filtered->value.IsBool()) return std::nullopt;
+  if (!document.HasMember("target") || !document.HasMember("filtered")) return std::nullopt;
+  const rapidjson::Value& target = document["target"];
+  const rapidjson::Value& filtered = document["filtered"];
+  if (!target.IsInt() || !filtered.IsBool()) return std::nullopt;
   for (const ImageTarget known : kImageTargets) {
-    if (JdkOf(known) == target->value.GetInt()) return ImageNote{known, filtered->value.GetBool()};
+    if (JdkOf(known) == target.GetInt()) return ImageNote{known, filtered.GetBool()};
   }
   return std::nullopt;
 }

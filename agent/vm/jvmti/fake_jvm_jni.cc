@@ -28,13 +28,16 @@ template <typename Array, typename Value>
 void Read(JNIEnv*, Array array, jsize start, jsize length, Value* to) {
   const auto& longs = From(array)->longs;
   for (jsize i = 0; i < length; ++i)
-    to[i] = static_cast<Value>(longs.at(static_cast<size_t>(start + i)));
+    to[i] = static_cast<Value>(longs.at(static_cast<size_t>(start) + static_cast<size_t>(i)));
 }
 
 template <typename Array, typename Value>
 void Write(JNIEnv*, Array array, jsize start, jsize length, const Value* from) {
   auto& longs = From(array)->longs;
-  for (jsize i = 0; i < length; ++i) longs.at(static_cast<size_t>(start + i)) = from[i];
+  for (jsize i = 0; i < length; ++i) {
+    const auto at = static_cast<size_t>(start) + static_cast<size_t>(i);
+    longs.at(at) = jlong{from[i]};
+  }
 }
 
 template <typename Array>

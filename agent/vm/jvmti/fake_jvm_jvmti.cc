@@ -15,7 +15,8 @@ const FakeMethod& MethodFrom(jmethodID method) { return *reinterpret_cast<FakeMe
 
 template <typename T>
 T* Allocated(size_t count) {
-  return static_cast<T*>(std::malloc(std::max<size_t>(1, count * sizeof(T))));
+  constexpr size_t kEach = sizeof(T);  // NOLINT(bugprone-sizeof-expression): T may be a pointer
+  return static_cast<T*>(std::malloc(std::max<size_t>(1, count * kEach)));
 }
 
 char* TextOf(const std::string& text) {

@@ -81,9 +81,16 @@ struct Hidden {
     REQUIRE(classes.Start(jvm.vm()).ok());
     FakeMethod* const method =
         jvm.AddMethod(jvm.Find("java/lang/ClassLoader"), "defineClass0", "(…)Ljava/lang/Class;");
-    bound =
-        reinterpret_cast<DefineClass0>(jvm.Bind(method, reinterpret_cast<void*>(&DefineForReal)));
-    if (bound == &DefineForReal) bound = installed;
+    const auto bind = [&] {
+      return reinterpret_cast<DefineClass0>(
+          jvm.Bind(method, reinterpret_cast<void*>(&DefineForReal)));
+    };
+    bound = bind();
+    if (bound == &DefineForReal) {
+      bound = installed;
+    } else {
+      REQUIRE(bind() == bound);  // threads that race for the first call bind it once each
+    }
     installed = bound;
   }
   ~Hidden() { classes.Close(); }
@@ -114,7 +121,6 @@ TEST_CASE("a lambda is counted and has a stable name") {
   CHECK(name != "a/B$$Lambda.0x01");
   CHECK(name.starts_with("a/B$$Lambda"));
   CHECK(h.classes.Report().find("lambdas: 1 defined, 1 counted") != std::string::npos);
-  CHECK(h.jvm.enabled_events().empty());  // the method is bound once
 }
 
 TEST_CASE("a rewritten class that the JVM refuses is defined as it was") {
