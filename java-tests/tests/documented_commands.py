@@ -1,4 +1,5 @@
-"""The commands of README.md and docs/*.md, as a reader types them: each goes through a shell, and must succeed.
+"""The commands of README.md and docs/*.md, as a reader types them: each goes through a shell, and must succeed. (Those of
+docs/lab are experiments of minutes to hours; only the marks of their blocks are checked.) All links must lead somewhere.
 
 A command is a line of a block that is marked "sh" (a line that ends in "\\" goes on), an indented line that begins with a
 program of this project, or a text in backquotes that begins with one of PROGRAMS. What stands for something else (PID,
@@ -24,13 +25,13 @@ NOT_RUN = {
     r"git clone <this repository> .*": "needs the network",
     r"scripts/(demo|build|test|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
     r"scripts/list-substitutions": "needs the network",
-    r"ctest .*": "a test of its own",
+    r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",
-    r"bench/.*": "benchmarks take minutes to hours",
-    r"java .* overhead\.Main .*": "a program of the benchmarks",
     r"kill -9": "not to be typed: what it does is told",
 }
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+KINDS = ("sh", "text", "json")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 INLINE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 SOURCE = """
@@ -47,6 +48,17 @@ public class Main {
 
 def documents():
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def experiments():
+    return sorted((ROOT / "docs" / "lab").glob("*.md"))
+
+
+def anchors(text):
+    """What can stand after '#' in a link: headings, in lower case and with dashes, and named anchors."""
+    headings = re.findall(r"^#+ +(.*)$", FENCE.sub("", text), re.M)
+    names = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return names | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def logical_lines(block):
@@ -155,6 +167,15 @@ class DocumentedCommands(AgentCase):
             self.assertTrue([command for command in ran if expected in command], f"{expected} was not run: {ran}")
 
     def test_each_block_says_whether_it_is_a_command(self):
-        for document in documents():
+        for document in [*documents(), *experiments()]:
             for kind, block in FENCE.findall(document.read_text()):
-                self.assertIn(kind, ("sh", "text"), f"{document.name}: mark this block as sh or text:\n{block}")
+                self.assertIn(kind, KINDS, f"{document.name}: mark this block as sh, text or json:\n{block}")
+
+    def test_each_link_leads_to_a_file_and_a_heading(self):
+        for document in [*documents(), *experiments(), *sorted(ROOT.glob("*.md"))]:
+            for target, anchor in LINK.findall(FENCE.sub("", document.read_text())):
+                linked = (document.parent / target).resolve() if target else document
+                with self.subTest(document=document.name, link=f"{target}{anchor}"):
+                    self.assertTrue(linked.exists(), "no such file")
+                    if anchor:
+                        self.assertIn(anchor[1:], anchors(linked.read_text()))

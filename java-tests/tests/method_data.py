@@ -7,7 +7,7 @@ from oracle import counts, java_sources, jdk_classes, method_data, method_data_c
 from oracle.counting_case import CountingCase
 
 REQUIRES = "jdk"
-# Every class of disagreement is explained in docs/truth.md; what is left may be one site in a thousand.
+# Every class of disagreement is explained in docs/lab/truth.md; what is left may be one site in a thousand.
 CONFIRMED_SHARE = 0.999
 CONFIRMED_RECEIVERS = 0.999
 

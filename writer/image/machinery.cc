@@ -14,14 +14,15 @@ constexpr std::string_view kModules = "modules are resolved by the image builder
 constexpr std::string_view kLoading = "an image loads no classes";
 constexpr std::string_view kRuntimeImage = "an image does not read the JDK's file of modules";
 constexpr std::string_view kLauncher = "an image starts without the java launcher";
-constexpr std::string_view kStart = "an image has a start of its own";
-constexpr std::string_view kAccessors = "an image has reflection accessors of its own";
+constexpr std::string_view kStart = "an image starts in its own way";
+constexpr std::string_view kAccessors = "an image has its own reflection accessors";
 constexpr std::string_view kStackWalking = "an image walks stacks in its own way";
 constexpr std::string_view kAgents = "an image takes no agents";
 
 // The first match decides.
 constexpr MachineryRule kRules[] = {
-    {"java.lang.invoke.VarHandle*", "*", MachineryKind::kKept, "fields and arrays are accessed so"},
+    {"java.lang.invoke.VarHandle*", "*", MachineryKind::kKept,
+     "an image uses it to access fields and arrays"},
     {"java.lang.invoke.*", "*", MachineryKind::kWork, kLinkage},
     {"sun.invoke.*", "*", MachineryKind::kWork, kLinkage},
     {"jdk.internal.invoke.*", "*", MachineryKind::kWork, kLinkage},
