@@ -87,11 +87,11 @@ struct Hidden {
     };
     bound = bind();
     if (bound == &DefineForReal) {
-      bound = installed;
+      bound = installed_;
     } else {
       REQUIRE(bind() == bound);  // threads that race for the first call bind it once each
     }
-    installed = bound;
+    installed_ = bound;
   }
   ~Hidden() { classes.Close(); }
 
@@ -103,10 +103,10 @@ struct Hidden {
   }
 
   // A process replaces the method once.
-  static DefineClass0 installed;
+  static DefineClass0 installed_;
 };
 
-DefineClass0 Hidden::installed = nullptr;
+DefineClass0 Hidden::installed_ = nullptr;
 
 TEST_CASE("a lambda is counted and has a stable name") {
   Hidden h;
