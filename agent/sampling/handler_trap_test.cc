@@ -1,4 +1,4 @@
-#include "agent/sampling/handler_trap.h"
+#include "agent/sampling/core/handler_trap.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "agent/sampling/crash_guard.h"
-#include "agent/sampling/process_threads.h"
-#include "agent/sampling/sample_handler.h"
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/crash_guard.h"
+#include "agent/sampling/core/sample_handler.h"
+#include "agent/sampling/core/sample_signal.h"
+#include "agent/sampling/sources/process_threads.h"
 
 namespace iprof::sampling {
 namespace {

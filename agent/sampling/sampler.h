@@ -36,15 +36,15 @@
 #include <mutex>
 #include <thread>
 
-#include "agent/sampling/call_trace.h"
-#include "agent/sampling/code_ranges.h"
-#include "agent/sampling/sample_handler.h"
-#include "agent/sampling/sample_outcome.h"
-#include "agent/sampling/sample_signal.h"
-#include "agent/sampling/slot_queue.h"
-#include "agent/sampling/thread_slot.h"
-#include "agent/sampling/thread_timer.h"
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/call_trace.h"
+#include "agent/sampling/core/code_ranges.h"
+#include "agent/sampling/core/sample_handler.h"
+#include "agent/sampling/core/sample_outcome.h"
+#include "agent/sampling/core/sample_signal.h"
+#include "agent/sampling/core/slot_queue.h"
+#include "agent/sampling/core/thread_slot.h"
+#include "agent/sampling/core/thread_timer.h"
+#include "agent/sampling/core/trace_table.h"
 #include "writer/base/status.h"
 
 namespace iprof::sampling {

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/fake_vm.h"
-#include "agent/sampling/sample_signal.h"
 
 namespace iprof::sampling {
 namespace {

@@ -11,10 +11,10 @@
 #include <chrono>
 #include <set>
 
-#include "agent/sampling/process_threads.h"
-#include "agent/sampling/sample_handler.h"
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_handler.h"
+#include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/sampler.h"
+#include "agent/sampling/sources/process_threads.h"
 
 namespace iprof::sampling {
 namespace {

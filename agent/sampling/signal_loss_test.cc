@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "agent/sampling/core/sample_handler.h"
 #include "agent/sampling/fake_vm.h"
-#include "agent/sampling/sample_handler.h"
 
 namespace iprof::sampling {
 namespace {

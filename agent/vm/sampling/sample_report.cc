@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_signal.h"
 
 namespace iprof::vm {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_signal.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"

@@ -14,7 +14,7 @@
 
 #include <jvmti.h>
 
-#include "agent/sampling/sample_handler.h"
+#include "agent/sampling/core/sample_handler.h"
 
 namespace iprof::vm {
 

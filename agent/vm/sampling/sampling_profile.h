@@ -29,7 +29,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/trace_table.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sampling_methods.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_signal.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::vm {

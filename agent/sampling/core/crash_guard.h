@@ -14,7 +14,7 @@
 // take out somebody else's that chained to us.
 #pragma once
 
-#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/core/thread_slot.h"
 #include "writer/base/status.h"
 
 namespace iprof::sampling {

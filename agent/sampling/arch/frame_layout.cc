@@ -1,5 +1,5 @@
 // Runs inside the sampling signal handler: plain memory only.
-#include "agent/sampling/frame_layout.h"
+#include "agent/sampling/arch/frame_layout.h"
 
 namespace iprof::sampling {
 

@@ -1,9 +1,9 @@
-#include "agent/sampling/thread_timer.h"
+#include "agent/sampling/core/thread_timer.h"
 
 #include <catch2/catch.hpp>
 #include <cerrno>
 
-#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/core/thread_slot.h"
 
 namespace iprof::sampling {
 namespace {

@@ -1,10 +1,10 @@
-#include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/core/sample_outcome.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
-#include "agent/sampling/call_trace.h"
+#include "agent/sampling/core/call_trace.h"
 
 namespace iprof::sampling {
 namespace {

@@ -1,4 +1,4 @@
-#include "agent/sampling/crash_guard.h"
+#include "agent/sampling/core/crash_guard.h"
 
 #include <signal.h>
 #include <sys/mman.h>

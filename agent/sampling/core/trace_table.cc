@@ -1,5 +1,5 @@
 // Runs inside the sampling signal handler (Add and what it calls): atomics and plain memory only.
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/trace_table.h"
 
 #include <sys/mman.h>
 

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/core/thread_slot.h"
 
 namespace iprof::sampling {
 

@@ -1,4 +1,4 @@
-#include "agent/sampling/process_threads.h"
+#include "agent/sampling/sources/process_threads.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "agent/sampling/thread_timer.h"
+#include "agent/sampling/core/thread_timer.h"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "agent/sampling/frame_recovery.h"
+#include "agent/sampling/arch/frame_recovery.h"
 
 #include <array>
 #include <catch2/catch.hpp>

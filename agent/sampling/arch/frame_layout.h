@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "agent/sampling/code_ranges.h"
+#include "agent/sampling/core/code_ranges.h"
 
 namespace iprof::sampling {
 

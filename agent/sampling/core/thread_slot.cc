@@ -1,4 +1,4 @@
-#include "agent/sampling/thread_slot.h"
+#include "agent/sampling/core/thread_slot.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

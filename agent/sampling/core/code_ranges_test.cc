@@ -1,4 +1,4 @@
-#include "agent/sampling/code_ranges.h"
+#include "agent/sampling/core/code_ranges.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

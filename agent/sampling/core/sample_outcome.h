@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_signal.h"
 
 namespace iprof::sampling {
 

@@ -1,5 +1,5 @@
 // Runs inside the sampling signal handler: plain memory only.
-#include "agent/sampling/machine_context.h"
+#include "agent/sampling/arch/machine_context.h"
 
 namespace iprof::sampling {
 

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "agent/sampling/code_ranges.h"
-#include "agent/sampling/thread_slot.h"
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/code_ranges.h"
+#include "agent/sampling/core/thread_slot.h"
+#include "agent/sampling/core/trace_table.h"
 
 namespace iprof::sampling {
 namespace {

@@ -1,4 +1,4 @@
-#include "agent/sampling/frame_layout.h"
+#include "agent/sampling/arch/frame_layout.h"
 
 #include <array>
 #include <catch2/catch.hpp>

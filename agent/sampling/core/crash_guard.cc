@@ -1,5 +1,5 @@
 // Runs inside signal handlers: sigsetjmp, siglongjmp and pthread_sigmask only.
-#include "agent/sampling/crash_guard.h"
+#include "agent/sampling/core/crash_guard.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "agent/sampling/machine_context.h"
+#include "agent/sampling/arch/machine_context.h"
 
 namespace iprof::sampling {
 namespace {

@@ -1,4 +1,4 @@
-#include "agent/sampling/handler_trap.h"
+#include "agent/sampling/core/handler_trap.h"
 
 #if defined(IPROF_TRAP_HANDLER_ALLOCATIONS)
 

@@ -27,7 +27,7 @@
 #include <memory>
 #include <span>
 
-#include "agent/sampling/call_trace.h"
+#include "agent/sampling/core/call_trace.h"
 #include "writer/base/status.h"
 
 namespace iprof::sampling {

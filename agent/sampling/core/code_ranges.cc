@@ -1,5 +1,5 @@
 // Find() runs inside the sampling signal handler: atomics and plain memory only.
-#include "agent/sampling/code_ranges.h"
+#include "agent/sampling/core/code_ranges.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
-#include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/core/sample_outcome.h"
 
-#include "agent/sampling/call_trace.h"
+#include "agent/sampling/core/call_trace.h"
 
 namespace iprof::sampling {
 

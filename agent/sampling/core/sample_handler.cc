@@ -1,6 +1,6 @@
 // Runs inside the sampling signal handler. Allowed here: atomics, plain memory, clock_gettime,
 // getpid, and the two hooks.
-#include "agent/sampling/sample_handler.h"
+#include "agent/sampling/core/sample_handler.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -9,10 +9,10 @@
 #include <cstring>
 #include <span>
 
-#include "agent/sampling/crash_guard.h"
-#include "agent/sampling/frame_recovery.h"
-#include "agent/sampling/handler_trap.h"
-#include "agent/sampling/machine_context.h"
+#include "agent/sampling/arch/frame_recovery.h"
+#include "agent/sampling/arch/machine_context.h"
+#include "agent/sampling/core/crash_guard.h"
+#include "agent/sampling/core/handler_trap.h"
 
 namespace iprof::sampling {
 namespace {

@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/sampling/call_trace.h"
-#include "agent/sampling/code_ranges.h"
-#include "agent/sampling/sample_outcome.h"
-#include "agent/sampling/thread_slot.h"
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/call_trace.h"
+#include "agent/sampling/core/code_ranges.h"
+#include "agent/sampling/core/sample_outcome.h"
+#include "agent/sampling/core/thread_slot.h"
+#include "agent/sampling/core/trace_table.h"
 
 namespace iprof::sampling {
 

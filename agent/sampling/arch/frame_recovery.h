@@ -17,9 +17,9 @@
 
 #include <cstdint>
 
-#include "agent/sampling/call_trace.h"
-#include "agent/sampling/code_ranges.h"
-#include "agent/sampling/machine_context.h"
+#include "agent/sampling/arch/machine_context.h"
+#include "agent/sampling/core/call_trace.h"
+#include "agent/sampling/core/code_ranges.h"
 
 namespace iprof::sampling {
 

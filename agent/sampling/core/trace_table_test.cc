@@ -1,4 +1,4 @@
-#include "agent/sampling/trace_table.h"
+#include "agent/sampling/core/trace_table.h"
 
 #include <catch2/catch.hpp>
 #include <map>

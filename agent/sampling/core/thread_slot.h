@@ -27,8 +27,8 @@
 #include <mutex>
 #include <vector>
 
-#include "agent/sampling/call_trace.h"
-#include "agent/sampling/sample_outcome.h"
+#include "agent/sampling/core/call_trace.h"
+#include "agent/sampling/core/sample_outcome.h"
 
 namespace iprof::sampling {
 

@@ -1,4 +1,4 @@
-#include "agent/sampling/sample_signal.h"
+#include "agent/sampling/core/sample_signal.h"
 
 #include <cerrno>
 #include <charconv>
