@@ -16,8 +16,6 @@ namespace iprof::sampling {
 namespace {
 
 constexpr uint64_t kDrainTimeoutNs = 1000000000;
-// Threads that use less are likely to end unseen, and are weighed for each other: some clock ticks.
-constexpr uint64_t kShortLifeNs = 64000000;
 // How long stats() waits for handlers that are between counting a signal and counting its outcome.
 constexpr auto kCountingPatience = std::chrono::milliseconds(200);
 
@@ -59,9 +57,9 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   ThreadSlotPool* pool = PoolFor(options.depth);
   std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(*table)));
   sampler->signal_ = *signal;
-  const HandlerView view{hooks.get_call_trace, hooks.current_env, options.depth,
-                         hooks.recover,        hooks.anchor,      sampler->table_.get(),
-                         &sampler->code_,      &sampler->stopped_};
+  const HandlerView view{hooks.get_call_trace,  hooks.current_env, options.depth,
+                         hooks.processor,       hooks.anchor,      hooks.interpreter,
+                         sampler->table_.get(), &sampler->code_,   &sampler->stopped_};
   if (!OpenHandler(view)) {
     sampler->stopped_ = true;
     return Status(Code::kUsage, "sampling is running already");
@@ -94,8 +92,7 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
       pool_(pool),
       table_(std::move(table)),
       code_([pool] { return pool->Quiesce(kDrainTimeoutNs / 20); }),
-      random_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) |
-              1) {}
+      cpu_timers_(*hooks.timers, options.interval_ns) {}
 
 Sampler::~Sampler() {
   if (signal_ == 0) return;  // never started: the handler belongs to another session
@@ -104,22 +101,9 @@ Sampler::~Sampler() {
   if (!Stop()) static_cast<void>(table_.release());
 }
 
-uint64_t Sampler::NextRandom() {  // xorshift64*; under lock_
-  random_ ^= random_ >> 12;
-  random_ ^= random_ << 25;
-  random_ ^= random_ >> 27;
-  return random_ * 0x2545f4914f6cdd1dU;
-}
-
 void Sampler::Arm(ThreadSlot* slot) {
   if (options_.event != SampleEvent::kCpu || slot->has_timer || !SignalIsOurs()) return;
-  slot->first_expiry_ns = 1 + NextRandom() % static_cast<uint64_t>(options_.interval_ns);
-  slot->cpu_at_arming_ns = CpuTimeNs(slot->tid);
-  const int error = ArmThreadTimer(*hooks_.timers, slot->tid, signal_, slot, options_.interval_ns,
-                                   static_cast<int64_t>(slot->first_expiry_ns), &slot->timer);
-  slot->has_timer = error == 0;
-  slot->wants_timer = error != 0;
-  if (error == 0) return;
+  if (cpu_timers_.Arm(slot, signal_)) return;
   ++timer_failures_;
   queue_.Push(slot);
 }
@@ -132,10 +116,8 @@ void Sampler::Watch(ThreadSlot* slot) {
 
 // Gives whether there was a timer.
 bool Sampler::Disarm(ThreadSlot* slot) {
-  const bool armed = slot->has_timer;
-  if (armed) DisarmThreadTimer(*hooks_.timers, slot->timer);
-  slot->has_timer = slot->wants_timer = slot->wants_call = false;
-  return armed;
+  slot->wants_call = false;
+  return cpu_timers_.Disarm(slot);
 }
 
 void Sampler::Dismiss(ThreadSlot* slot) {
@@ -144,26 +126,6 @@ void Sampler::Dismiss(ThreadSlot* slot) {
     const uint64_t now = CpuTimeNs(slot->tid);
     if (now > slot->cpu_at_start_ns) ended_cpu_ns_ += now - slot->cpu_at_start_ns;
   }
-}
-
-// The timer's signals come with clock ticks only; what had expired since the last one when the timer
-// was taken away is owed. A signal of it that is still under way weighs nothing (sample_handler.cc).
-void Sampler::WeighEnd(ThreadSlot* slot) {
-  const uint64_t used = CpuTimeNs(slot->tid) - slot->cpu_at_arming_ns;
-  const auto interval_ns = static_cast<uint64_t>(options_.interval_ns);
-  const uint64_t due =
-      used < slot->first_expiry_ns ? 0 : 1 + (used - slot->first_expiry_ns) / interval_ns;
-  uint64_t owed = due > slot->taken_weight ? due - slot->taken_weight : 0;
-  if (slot->taken_weight == 0) {
-    unseen_weight_ += owed;
-    return;
-  }
-  if (slot->last_trace != ThreadSlot::kNoTrace) {
-    if (used < kShortLifeNs) owed += std::exchange(unseen_weight_, 0);
-    table_->AddWeight(slot->last_trace, owed);
-  }
-  AddOwned(slot->weight[static_cast<size_t>(slot->last_outcome)], owed);
-  ended_weight_ += owed;
 }
 
 void Sampler::ThreadStarted(void* env) {
@@ -196,7 +158,7 @@ void Sampler::ThreadEnding() {
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) return;
   SetCurrentSlot(nullptr);  // from here on no handler touches the slot
-  if (Disarm(slot)) WeighEnd(slot);
+  if (Disarm(slot)) cpu_timers_.WeighEnd(slot, *table_);
   Dismiss(slot);
   pool_->Release(slot);
 }
@@ -267,8 +229,8 @@ SampleStats Sampler::stats() {
   stats.threads_seen = pool_->threads_seen();
   stats.timer_failures = timer_failures_;
   stats.ended_cpu_ns = ended_cpu_ns_;
-  stats.ended_weight = ended_weight_;
-  stats.unseen_weight = unseen_weight_;
+  stats.ended_weight = cpu_timers_.ended_weight();
+  stats.unseen_weight = cpu_timers_.unseen_weight();
   stats.signal_owner = signal_owner_;
   stats.stopped_after_ns = stopped_after_ns_;
   return stats;

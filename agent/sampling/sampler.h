@@ -5,10 +5,7 @@
 //    time (kWall, sleeping and parked threads too), and its stack goes into a TraceTable. A signal
 //    that stands for several intervals weighs as many, so that weights times interval follow the
 //    clock.
-//  - What a thread has used since its last clock tick when it ends goes to the stack that it was
-//    last seen with. A thread that ends unseen leaves what it used to the next short-lived one that
-//    was seen, as if the two were one: so thousands of threads, each shorter than a tick, weigh
-//    what they used.
+//  - The time of threads that end between two signals is not lost (see CpuTimers).
 //  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
 //    received.
 //  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
@@ -36,6 +33,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agent/sampling/arch/adapter.h"
 #include "agent/sampling/core/call_trace.h"
 #include "agent/sampling/core/code_ranges.h"
 #include "agent/sampling/core/sample_handler.h"
@@ -45,6 +43,7 @@
 #include "agent/sampling/core/thread_slot.h"
 #include "agent/sampling/core/thread_timer.h"
 #include "agent/sampling/core/trace_table.h"
+#include "agent/sampling/sources/cpu_timers.h"
 #include "writer/base/status.h"
 
 namespace iprof::sampling {
@@ -68,8 +67,9 @@ struct SamplerHooks {
   void* (*current_env)() = nullptr;
   const TimerCalls* timers = &SystemTimerCalls();
   FrameAnchor anchor;
-  // Recovery can be switched off, to measure what it does.
-  bool recover = true;
+  InterpreterFacts interpreter;
+  // Null switches recovery off.
+  const Processor* processor = ThisProcessor();
   // Without it a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
   bool crash_guard = true;
   // Sampling has ended because another owner has the signal now. Called once, on the ticker's thread.
@@ -113,16 +113,14 @@ class Sampler {
   void Call(ThreadSlot* slot);
   void Dismiss(ThreadSlot* slot);
   bool Disarm(ThreadSlot* slot);
-  void WeighEnd(ThreadSlot* slot);
   void Settle();
   void TickerLoop();
-  void SendWallSignals(uint64_t ticks);
+  void Tick(uint64_t ticks);
   void LookForGone();
   bool SignalIsOurs();
   bool LookAtSignal();
   bool IsBusy();
   void EndSampling();
-  uint64_t NextRandom();
 
   const SamplerOptions options_;
   const SamplerHooks hooks_;
@@ -136,9 +134,7 @@ class Sampler {
   std::mutex lock_;  // slots' administration: timers, states other than the handler's answers
   uint64_t timer_failures_ = 0;
   uint64_t ended_cpu_ns_ = 0;
-  uint64_t ended_weight_ = 0;
-  uint64_t unseen_weight_ = 0;
-  uint64_t random_;
+  CpuTimers cpu_timers_;
   SlotQueue queue_;
   std::chrono::steady_clock::time_point last_roll_call_;
   SignalOwner signal_owner_ = SignalOwner::kUs;

@@ -3,44 +3,29 @@
 //
 // What it costs must not grow with the number of threads that sleep: only the slots in the queue are
 // visited, and of the others a fixed number each second.
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <set>
 
 #include "agent/sampling/core/sample_handler.h"
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/sources/process_threads.h"
+#include "agent/sampling/sources/roll_call.h"
+#include "agent/sampling/sources/wall_ticks.h"
 
 namespace iprof::sampling {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kRollCallPatience = std::chrono::milliseconds(500);
 constexpr auto kBusyPeriod = std::chrono::milliseconds(100);
 constexpr auto kCalmPeriod = std::chrono::seconds(1);
 // After a roll call answers may come late.
 constexpr auto kAnswersMayCome = std::chrono::seconds(3);
 // Threads that are looked at each second, whether they have ended without a word.
 constexpr size_t kLooksAtOnce = 64;
-// A thread that does not answer is called again after 1, 2, 4 … and at last this many rounds.
-constexpr uint32_t kMostRoundsBetweenCalls = 64;
-
-int QueueSignal(pid_t tid, int signal, ThreadSlot* slot) {
-  siginfo_t info{};
-  info.si_signo = signal;
-  info.si_errno = kQueuedMark;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = slot;
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, signal, &info) == 0 ? 0 : errno;
-}
 
 }  // namespace
 
@@ -52,17 +37,7 @@ bool Sampler::SignalIsOurs() {
 
 // Asks the thread whether it is one of Java's. Under lock_, which its handler does not take.
 void Sampler::Call(ThreadSlot* slot) {
-  const int error = QueueSignal(slot->tid, signal_, slot);
-  slot->wants_call = error == EAGAIN;  // too many signals are pending: later
-  slot->rounds_to_call = slot->rounds_between_calls;
-  slot->rounds_between_calls = std::min(2 * slot->rounds_between_calls, kMostRoundsBetweenCalls);
-  if (error == 0) return;
-  if (error == EAGAIN) {
-    ++timer_failures_;
-    return;
-  }
-  SlotState expected = SlotState::kCalled;
-  slot->state.compare_exchange_strong(expected, SlotState::kNotJava);
+  if (!AskThread(slot, signal_)) ++timer_failures_;
 }
 
 void Sampler::RollCall() {
@@ -70,17 +45,7 @@ void Sampler::RollCall() {
   {
     const std::lock_guard<std::mutex> guard(lock_);
     if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
-    std::set<pid_t> known = {ticker_tid_};
-    pool_->ForEachUsed([&](ThreadSlot& slot) { known.insert(slot.tid); });
-    for (const pid_t tid : ThreadsOfProcess()) {
-      if (known.contains(tid) || IsCompilerThread(tid)) continue;
-      ThreadSlot* slot = pool_->Acquire(tid);
-      if (slot == nullptr) break;
-      slot->ask_env = true;
-      slot->rounds_between_calls = 1;
-      queue_.Push(slot);
-      called.push_back(slot);
-    }
+    called = SlotsForUnknownThreads(*pool_, ticker_tid_, queue_);
     last_roll_call_ = Clock::now();
   }
   for (ThreadSlot* slot : called) {
@@ -88,12 +53,7 @@ void Sampler::RollCall() {
     // The thread may have ended meanwhile, and the slot be another's.
     if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
-  const auto deadline = Clock::now() + kRollCallPatience;
-  for (ThreadSlot* slot : called) {
-    while (slot->state.load(std::memory_order_acquire) == SlotState::kCalled &&
-           Clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  AwaitAnswers(called);
   Settle();
 }
 
@@ -161,25 +121,9 @@ void Sampler::LookForGone() {
   } while (gone > kLooksAtOnce / 2);
 }
 
-void Sampler::SendWallSignals(uint64_t ticks) {
+void Sampler::Tick(uint64_t ticks) {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (!SignalIsOurs()) return;
-  pool_->ForEachUsed([&](ThreadSlot& slot) {
-    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
-    slot.owed += ticks;
-    // A thread that has not run since its last signal keeps its debt: signals must not pile up.
-    if (slot.signal_pending.load(std::memory_order_acquire)) return;
-    // What is left of the last one was dropped by the kernel.
-    slot.owed += slot.sent_weight.exchange(0, std::memory_order_acq_rel);
-    slot.sent_weight.store(slot.owed, std::memory_order_release);
-    slot.signal_pending.store(true, std::memory_order_release);
-    if (QueueSignal(slot.tid, signal_, &slot) == 0) {
-      slot.owed = 0;
-    } else {
-      slot.signal_pending.store(false, std::memory_order_release);
-      slot.owed = slot.sent_weight.exchange(0, std::memory_order_acq_rel);
-    }
-  });
+  if (SignalIsOurs()) SendWallSignals(*pool_, signal_, ticks);
 }
 
 // Gives whether sampling goes on. When the signal is no longer ours, it ends, with what it has.
@@ -224,7 +168,7 @@ void Sampler::TickerLoop() {
       if (wall && now >= next_signal) {
         const auto ticks = 1 + (now - next_signal) / interval;
         next_signal += ticks * interval;
-        SendWallSignals(static_cast<uint64_t>(ticks));
+        Tick(static_cast<uint64_t>(ticks));
       }
       if (now >= next_look) {
         next_look = now + (IsBusy() ? Clock::duration(kBusyPeriod) : kCalmPeriod);

@@ -6,14 +6,13 @@
 // address is, and the instruction before a return address says who was called.
 //
 // Guarantees: pure and async-signal-safe; reads code only inside the given range. What is not
-// recognised has no layout, which is a normal answer. On a processor without its own part nothing
-// is recognised.
+// recognised has no layout, which is a normal answer.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "agent/sampling/core/code_ranges.h"
+#include "agent/sampling/arch/code_range.h"
 
 namespace iprof::sampling {
 
@@ -28,7 +27,7 @@ class CodeReader {
   // 0 outside.
   uint32_t Word32(uintptr_t at) const { return Read<uint32_t>(at); }
   uint64_t Word64(uintptr_t at) const { return Read<uint64_t>(at); }
-  bool Contains(uintptr_t at) const { return range_.Contains(at); }
+  uintptr_t start() const { return range_.start; }
 
  private:
   template <typename T>
@@ -45,21 +44,21 @@ class CodeReader {
 // Where the caller's registers are, as offsets from the stack pointer.
 struct FrameLayout {
   static constexpr int64_t kInRegister = -1;
-  int64_t return_at = 0;  // 0: on top of the stack, or in the link register
+
+  // The return address is in the link register.
+  static constexpr FrameLayout InLink(int64_t frame_bytes = 0) {
+    return {kInRegister, kInRegister, frame_bytes, true};
+  }
+  // The return address is the frame's uppermost word.
+  static constexpr FrameLayout OnStack(int64_t return_at, int64_t fp_at = kInRegister) {
+    return {return_at, fp_at, return_at + int64_t{sizeof(uintptr_t)}, true};
+  }
+
+  int64_t return_at = 0;
   int64_t fp_at = kInRegister;
+  int64_t frame_bytes = 0;  // from the stack pointer to the caller's
   bool is_known = false;
   bool is_leaf = true;  // false: code of this method that runs on behalf of the method it calls
 };
-
-// At an instruction of a compiled method that was interrupted there.
-FrameLayout LayoutAt(const CodeReader& code, uintptr_t pc);
-// At the return address of a call that a compiled method makes before its frame is complete: the
-// check on entry that HotSpot's collectors put there.
-FrameLayout LayoutInEntryCall(const CodeReader& code, uintptr_t return_address);
-
-// Is there a call instruction right before this address?
-bool FollowsCall(const CodeReader& code, uintptr_t at);
-// The target of that call, where it is a constant; 0 where it is not.
-uintptr_t CallTarget(const CodeReader& code, uintptr_t at);
 
 }  // namespace iprof::sampling

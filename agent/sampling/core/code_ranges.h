@@ -24,37 +24,11 @@
 #include <span>
 #include <vector>
 
+#include "agent/sampling/arch/code_range.h"
+
 namespace iprof::sampling {
 
-enum class CodeKind : uint8_t {
-  kCompiled,  // a compiled Java method
-  kInterpreter,
-  kUnwinder,  // C1's stub that looks for a handler in a callee's caller
-  kStub,      // anything else that the VM generated: stubs, adapters
-};
-
-// Where the debug information of compiled code knows the bci: from this offset on, up to the next
-// entry's.
-struct PcBci {
-  uint32_t offset;
-  int32_t bci;
-};
-
-struct CodeRange {
-  uintptr_t start = 0;
-  uintptr_t end = 0;
-  CodeKind kind = CodeKind::kStub;
-  void* method = nullptr;  // a jmethodID, for kCompiled
-  const PcBci* bcis = nullptr;
-  uint32_t bci_count = 0;
-
-  bool Contains(uintptr_t pc) const { return start <= pc && pc < end; }
-  // The bci of the *outermost* (not inlined) method at this address; 0 where nothing is known
-  // before it, which is the prologue.
-  int32_t BciAt(uintptr_t pc) const;
-};
-
-class CodeRanges {
+class CodeRanges final : public CodeLookup {
  public:
   // quiesce: true when every handler that ran at the time of the call has left. May take a few
   // milliseconds.
@@ -67,9 +41,7 @@ class CodeRanges {
   bool Add(uintptr_t start, size_t size, CodeKind kind, void* method, std::span<const PcBci> bcis);
   void Remove(uintptr_t start);
 
-  // Async-signal-safe. The result points into memory that stays valid while the calling handler
-  // runs.
-  const CodeRange* Find(uintptr_t pc) const noexcept;
+  const CodeRange* Find(uintptr_t pc) const noexcept override;
 
   size_t live_count() const;
   size_t memory_bytes() const;

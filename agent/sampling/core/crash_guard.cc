@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "agent/sampling/arch/machine_context.h"
+#include "agent/sampling/arch/adapter.h"
 
 namespace iprof::sampling {
 namespace {
@@ -36,32 +36,15 @@ void Chain(const Chained& to, siginfo_t* info, void* context) {
 }
 
 // HotSpot's SafeFetch reads memory that may be unmapped and counts on its own handler to skip the
-// load: such a fault is part of a good AsyncGetCallTrace and must reach that handler. It is a load
-// that returns at once, followed by the code that returns the caller's default: a stub of the code
-// cache on 17, a routine of libjvm later.
+// load: such a fault is part of a good AsyncGetCallTrace and must reach that handler. The load is in a stub of the code
+// cache on 17, in a routine of libjvm later.
 bool IsSafeFetch(const siginfo_t* info, const ucontext_t& context) {
   const uintptr_t pc = ReadContext(context).pc;
   if (pc == 0 || pc == reinterpret_cast<uintptr_t>(info->si_addr))
     return false;  // a jump into nowhere
-  const auto* code = reinterpret_cast<const unsigned char*>(pc);
-#if defined(__x86_64__)
-  if (code[0] == 0x48) ++code;  // a 64-bit load
-  if (code[0] != 0x8b) return false;
-  // mov (%rdi),%eax; ret; mov %esi,%eax   or   mov (%rdi),%rsi; mov %rsi,%rax; ret
-  if (code[1] == 0x07)
-    return code[2] == 0xc3 && (code[3] == 0x89 || (code[3] == 0x48 && code[4] == 0x89));
-  if (code[1] != 0x37 || code[2] != 0x48) return false;
-  return (code[3] == 0x8b && code[4] == 0xc6 && code[5] == 0xc3) ||
-         (code[3] == 0x89 && code[4] == 0xf0 && code[5] == 0xc3);
-#elif defined(__aarch64__)
-  uint32_t words[3];
-  std::memcpy(words, code, sizeof(words));
-  if ((words[0] & 0xbfffffe0U) != 0xb9400000U) return false;  // ldr r, [x0]
-  return words[1] == 0xd65f03c0U || words[2] == 0xd65f03c0U;  // ret
-#else
-  (void)code;
-  return false;
-#endif
+  const Processor* processor = ThisProcessor();
+  return processor != nullptr &&
+         processor->IsGuardedRead(reinterpret_cast<const unsigned char*>(pc));
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {

@@ -61,34 +61,5 @@ TEST_CASE("installing twice changes nothing") {
   CHECK(first.sa_sigaction == second.sa_sigaction);
 }
 
-#if defined(__x86_64__)
-// HotSpot's guarded read, as libjvm has it: its fault is for HotSpot's handler (here: the one of
-// main).
-asm(R"(
-.text
-test_safe_fetch:
-  movl (%rdi), %eax
-  ret
-  movl %esi, %eax
-  ret
-)");
-extern "C" int test_safe_fetch(int* from, int otherwise) asm("test_safe_fetch");
-
-TEST_CASE("a guarded read of HotSpot's inside the guarded call is not taken for a crash") {
-  REQUIRE(CrashGuard::Install().ok());
-  void* bad = Unmapped();
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool survived = CrashGuard::Guarded(
-        TestSlot(), [](void* at) { test_safe_fetch(static_cast<int*>(at), 1); }, bad);
-    _exit(survived ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 42);
-}
-#endif
-
 }  // namespace
 }  // namespace iprof::sampling

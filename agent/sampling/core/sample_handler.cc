@@ -9,8 +9,7 @@
 #include <cstring>
 #include <span>
 
-#include "agent/sampling/arch/frame_recovery.h"
-#include "agent/sampling/arch/machine_context.h"
+#include "agent/sampling/arch/adapter.h"
 #include "agent/sampling/core/crash_guard.h"
 #include "agent/sampling/core/handler_trap.h"
 
@@ -59,16 +58,16 @@ struct GuardedCall {
 };
 
 struct GuardedPop {
+  const Processor* processor;
   const MachineContext* at;
   FrameAt where;
-  uintptr_t stack_end;
-  const CodeRanges* code;
+  const StackView* view;
   PoppedLeaf popped;
   bool found;
 
   static void Run(void* self) {
     auto* pop = static_cast<GuardedPop*>(self);
-    pop->found = PopLeaf(*pop->at, pop->where, pop->stack_end, *pop->code, &pop->popped);
+    pop->found = pop->processor->PopLeaf(*pop->at, pop->where, *pop->view, &pop->popped);
   }
 };
 
@@ -95,7 +94,8 @@ class Sample {
     if (frames == 0) return SampleOutcome::kNoJavaFrame;
     AddOwned(slot_->raw_failed, 1);
     AddOwned(slot_->raw_failed_weight, weight_);
-    return view_.recover ? Recover(call, OutcomeOfCode(frames)) : OutcomeOfCode(frames);
+    return view_.processor != nullptr ? Recover(call, OutcomeOfCode(frames))
+                                      : OutcomeOfCode(frames);
   }
 
  private:
@@ -171,7 +171,8 @@ class Sample {
     const uintptr_t pc = *pc_slot;
     MachineContext caller;
     const uintptr_t end = slot_->stack_high != 0 ? slot_->stack_high : sp + kUnknownStackReach;
-    if (!FindCallerOfStub(pc, sp, end, *view_.code, &caller)) return failed;
+    const StackView stack{end, *view_.code, view_.interpreter};
+    if (!view_.processor->FindCallerOfStub(pc, sp, stack, &caller)) return failed;
     *sp_slot = caller.sp;
     *pc_slot = caller.pc;
     const bool survived = Again(call);
@@ -185,25 +186,26 @@ class Sample {
   SampleOutcome RecoverByPopping(GuardedCall& call, SampleOutcome failed) {
     MachineContext at = ReadContext(*static_cast<const ucontext_t*>(context_));
     const bool bounded = slot_->stack_low <= at.sp && at.sp < slot_->stack_high;
-    const uintptr_t end = bounded ? slot_->stack_high : at.sp + kUnknownStackReach;
+    const StackView stack{bounded ? slot_->stack_high : at.sp + kUnknownStackReach, *view_.code,
+                          view_.interpreter};
     bool has_leaf = false;
     // Native code, the stub that called it, the method that called the stub before its own frame
     // was complete.
     constexpr int kPops = 3;
     for (int pops = 0; pops < kPops; ++pops) {
       const FrameAt where = pops == 0 ? FrameAt::kInterrupted : FrameAt::kCall;
-      GuardedPop pop{&at, where, end, view_.code, {}, false};
+      GuardedPop pop{view_.processor, &at, where, &stack, {}, false};
       // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays
       // watched.
       if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
-      if (pop.popped.has_leaf) {
+      if (const CodeRange* leaf = pop.popped.leaf; leaf != nullptr) {
         if (has_leaf) return failed;
         has_leaf = true;
-        slot_->frames[0] = pop.popped.leaf;
+        slot_->frames[0] = {leaf->BciAt(pop.popped.leaf_pc), leaf->method};
       }
       at = pop.popped.caller;
       MachineContext ask = at;
-      ask.pc = InsideCall(at.pc, *view_.code);
+      ask.pc = view_.processor->InsideCall(at.pc, *view_.code);
       slot_->context = *static_cast<const ucontext_t*>(context_);
       WriteContext(ask, &slot_->context);
       call.context = &slot_->context;

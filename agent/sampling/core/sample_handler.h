@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/sampling/arch/processor.h"
 #include "agent/sampling/core/call_trace.h"
 #include "agent/sampling/core/code_ranges.h"
 #include "agent/sampling/core/sample_outcome.h"
@@ -40,8 +41,9 @@ struct HandlerView {
   AsyncGetCallTraceFn get_call_trace;
   void* (*current_env)();
   int32_t depth;
-  bool recover;
+  const Processor* processor;  // null: nothing is recovered
   FrameAnchor anchor;
+  InterpreterFacts interpreter;
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;

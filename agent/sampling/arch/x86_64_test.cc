@@ -1,14 +1,14 @@
-#include "agent/sampling/arch/frame_recovery.h"
 
+// x86-64: which caller is found from synthetic registers, stacks and code.
 #include <array>
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <initializer_list>
+
+#include "agent/sampling/arch/fake_code.h"
+#include "agent/sampling/arch/processor.h"
 
 namespace iprof::sampling {
 namespace {
-
-#if defined(__x86_64__)
 
 void* Method(uintptr_t id) { return reinterpret_cast<void*>(id); }
 
@@ -16,7 +16,7 @@ void* Method(uintptr_t id) { return reinterpret_cast<void*>(id); }
 struct Machine {
   alignas(4096) std::array<unsigned char, 4096> code{};
   std::array<uintptr_t, 64> stack{};
-  CodeRanges ranges{[] { return true; }};
+  FakeCode ranges;
 
   uintptr_t caller() const { return reinterpret_cast<uintptr_t>(code.data()); }
   uintptr_t callee() const { return caller() + 0x100; }
@@ -45,8 +45,12 @@ struct Machine {
   }
   bool Pop(const MachineContext& at, PoppedLeaf* popped,
            FrameAt where = FrameAt::kInterrupted) const {
-    return PopLeaf(at, where, stack_end(), ranges, popped);
+    return X86_64().PopLeaf(at, where, view(), popped);
   }
+  bool FindCaller(uintptr_t stub_pc, uintptr_t sp, MachineContext* caller) const {
+    return X86_64().FindCallerOfStub(stub_pc, sp, view(), caller);
+  }
+  StackView view() const { return {stack_end(), ranges, {}}; }
 };
 
 TEST_CASE("at a method's entry the return address is on top of the stack") {
@@ -60,9 +64,9 @@ TEST_CASE("at a method's entry the return address is on top of the stack") {
     CHECK(popped.caller.pc == m.return_address());
     CHECK(popped.caller.sp == m.slot(4));
     CHECK(popped.caller.fp == 77);
-    CHECK(popped.has_leaf);
-    CHECK(popped.leaf.method == Method(16));
-    CHECK(popped.leaf.bci == 0);
+    CHECK(popped.leaf != nullptr);
+    CHECK(popped.leaf->method == Method(16));
+    CHECK(popped.leaf->BciAt(popped.leaf_pc) == 0);
   }
 }
 
@@ -79,7 +83,7 @@ TEST_CASE(
   CHECK(popped.caller.sp == m.slot(5));
   REQUIRE(m.Pop({m.callee() + 0x60, m.slot(3), 77, 0}, &popped));
   CHECK(popped.caller.pc == m.return_address());
-  CHECK(popped.leaf.bci == 9);
+  CHECK(popped.leaf->BciAt(popped.leaf_pc) == 9);
   REQUIRE(m.Pop({m.callee() + 0x61, m.slot(4), 77, 0}, &popped));
   CHECK(popped.caller.sp == m.slot(5));
 }
@@ -111,7 +115,7 @@ TEST_CASE("native frames are left along their frame pointers, into code that cal
   CHECK(popped.caller.pc == m.native_return());
   CHECK(popped.caller.sp == m.slot(11));
   CHECK(popped.caller.fp == 99);
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
   // A frame pointer that native code has left alone is that of an outer frame.
   m.stack[10] = m.return_address();
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), m.slot(5), 0}, &popped));
@@ -137,14 +141,14 @@ TEST_CASE(
   REQUIRE(m.Pop({m.stub() + 9, m.slot(3), m.slot(4), 0}, &popped, FrameAt::kCall));
   CHECK(popped.caller.pc == entry_return);
   CHECK(popped.caller.sp == m.slot(7));
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
   const MachineContext in_method = popped.caller;
   REQUIRE(m.Pop(in_method, &popped, FrameAt::kCall));
   CHECK(popped.caller.pc == m.return_address());
   CHECK(popped.caller.sp == m.slot(11));
   CHECK(popped.caller.fp == 66);
-  CHECK(popped.has_leaf);
-  CHECK(popped.leaf.method == Method(16));
+  CHECK(popped.leaf != nullptr);
+  CHECK(popped.leaf->method == Method(16));
 }
 
 TEST_CASE("the caller of a stub is the one whose call leads there") {
@@ -152,12 +156,12 @@ TEST_CASE("the caller of a stub is the one whose call leads there") {
   m.stack[3] = m.return_address();  // stale: a call of something else
   m.stack[8] = m.stub_return();
   MachineContext caller;
-  REQUIRE(FindCallerOfStub(m.stub() + 5, m.slot(2), m.stack_end(), m.ranges, &caller));
+  REQUIRE(m.FindCaller(m.stub() + 5, m.slot(2), &caller));
   CHECK(caller.pc == m.stub_return());
   CHECK(caller.sp == m.slot(9));
   m.stack[8] = 0;
-  CHECK_FALSE(FindCallerOfStub(m.stub() + 5, m.slot(2), m.stack_end(), m.ranges, &caller));
-  CHECK_FALSE(FindCallerOfStub(m.callee(), m.slot(2), m.stack_end(), m.ranges, &caller));
+  CHECK_FALSE(m.FindCaller(m.stub() + 5, m.slot(2), &caller));
+  CHECK_FALSE(m.FindCaller(m.callee(), m.slot(2), &caller));
 }
 
 TEST_CASE("the stub that looks for a handler stands on the call that threw") {
@@ -167,12 +171,12 @@ TEST_CASE("the stub that looks for a handler stands on the call that threw") {
   m.stack[3] = 1234;
   m.stack[4] = m.return_address();
   MachineContext caller;
-  REQUIRE(FindCallerOfStub(unwinder + 5, m.slot(3), m.stack_end(), m.ranges, &caller));
+  REQUIRE(m.FindCaller(unwinder + 5, m.slot(3), &caller));
   CHECK(caller.pc == m.return_address());
   CHECK(caller.sp == m.slot(5));
   m.stack[4] = 0;
   m.stack[5] = m.return_address();
-  CHECK_FALSE(FindCallerOfStub(unwinder + 5, m.slot(3), m.stack_end(), m.ranges, &caller));
+  CHECK_FALSE(m.FindCaller(unwinder + 5, m.slot(3), &caller));
 }
 
 TEST_CASE("a call by the interpreter's rules: the caller's frame ends where the register says") {
@@ -182,7 +186,7 @@ TEST_CASE("a call by the interpreter's rules: the caller's frame ends where the 
   REQUIRE(m.Pop({m.interpreter() + 5, m.slot(3), 77, 0, m.slot(7)}, &popped));
   CHECK(popped.caller.pc == m.return_address());
   CHECK(popped.caller.sp == m.slot(7));
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
   // not without it, for a compiled caller
   CHECK_FALSE(m.Pop({m.interpreter() + 5, m.slot(3), 77, 0, 0}, &popped));
   CHECK_FALSE(m.Pop({m.interpreter() + 5, m.slot(3), 77, 0, m.slot(2)}, &popped));
@@ -211,13 +215,13 @@ TEST_CASE("an intrinsic that has noted its stack pointer is put back to it") {
   REQUIRE(m.Pop({m.callee() + 0x70, m.slot(3), 77, 0}, &popped));
   CHECK(popped.caller.pc == m.callee() + 0x70);
   CHECK(popped.caller.sp == m.slot(4));
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
 }
 
 TEST_CASE("a compiled return address is moved into its call, others are not") {
   Machine m;
-  CHECK(InsideCall(m.return_address(), m.ranges) == m.return_address() - 1);
-  CHECK(InsideCall(m.interpreter() + 5, m.ranges) == m.interpreter() + 5);
+  CHECK(X86_64().InsideCall(m.return_address(), m.ranges) == m.return_address() - 1);
+  CHECK(X86_64().InsideCall(m.interpreter() + 5, m.ranges) == m.interpreter() + 5);
 }
 
 TEST_CASE("a stub is popped and leaves no frame") {
@@ -225,7 +229,7 @@ TEST_CASE("a stub is popped and leaves no frame") {
   m.stack[3] = m.return_address();
   PoppedLeaf popped;
   REQUIRE(m.Pop({m.stub() + 5, m.slot(3), 0, 0}, &popped));
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
   CHECK(popped.caller.pc == m.return_address());
 }
 
@@ -247,7 +251,7 @@ TEST_CASE("from native code the nearest caller of native code on the stack is ta
   PoppedLeaf popped;
   REQUIRE(m.Pop({0x1000, m.slot(2), 0, 0}, &popped));
   CHECK(popped.caller.sp == m.slot(7));
-  CHECK_FALSE(popped.has_leaf);
+  CHECK(popped.leaf == nullptr);
 }
 
 TEST_CASE("what is not a return address is not believed, and reads stay on the stack") {
@@ -270,16 +274,17 @@ TEST_CASE("in the middle of a compiled method nothing is popped") {
   CHECK_FALSE(m.Pop({m.callee() + 0x40, m.slot(3), 0, 0}, &popped));
 }
 
-TEST_CASE("registers go through a copied context unharmed") {
-  ucontext_t context{};
-  WriteContext({1, 2, 3, 0}, &context);
-  const MachineContext back = ReadContext(context);
-  CHECK(back.pc == 1);
-  CHECK(back.sp == 2);
-  CHECK(back.fp == 3);
+TEST_CASE("HotSpot's guarded reads are known by their instructions") {
+  const auto is = [](std::array<unsigned char, 12> code) {
+    return X86_64().IsGuardedRead(code.data());
+  };
+  CHECK(is({0x8b, 0x07, 0xc3, 0x89, 0xf0, 0xc3}));  // mov (%rdi),%eax; ret; mov %esi,%eax
+  CHECK(is({0x48, 0x8b, 0x07, 0xc3, 0x48, 0x89, 0xf0, 0xc3}));  // the same with 64 bits
+  CHECK(is({0x48, 0x8b, 0x37, 0x48, 0x8b, 0xc6, 0xc3}));  // mov (%rdi),%rsi; mov %rsi,%rax; ret
+  CHECK(is({0x48, 0x8b, 0x37, 0x48, 0x89, 0xf0, 0xc3}));
+  CHECK_FALSE(is({0x8b, 0x07, 0x89, 0xf0, 0xc3}));                    // goes on after the load
+  CHECK_FALSE(is({0x48, 0x89, 0x07, 0xc3, 0x48, 0x89, 0xf0, 0xc3}));  // a store
 }
-
-#endif
 
 }  // namespace
 }  // namespace iprof::sampling

@@ -1,14 +1,12 @@
-#include "agent/sampling/arch/frame_layout.h"
+#include "agent/sampling/arch/x86_64_code.h"
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <initializer_list>
 #include <vector>
 
-namespace iprof::sampling {
+namespace iprof::sampling::x86_64 {
 namespace {
-
-#if defined(__x86_64__)
 
 // A method's machine code; "|" of the comments is where the program counter is.
 class Code {
@@ -122,7 +120,5 @@ TEST_CASE("calls tell whom they call, where that is a constant") {
   CHECK_FALSE(Code({0x90, 0x90, 0x90, 0x90, 0x90}, {0x90}).Called());
 }
 
-#endif
-
 }  // namespace
-}  // namespace iprof::sampling
+}  // namespace iprof::sampling::x86_64

@@ -1,15 +1,14 @@
 // Runs inside the sampling signal handler: plain memory only.
-#include "agent/sampling/arch/frame_layout.h"
+#include "agent/sampling/arch/x86_64_code.h"
 
-namespace iprof::sampling {
+#include <initializer_list>
 
-#if defined(__x86_64__)
-
+namespace iprof::sampling::x86_64 {
 namespace {
 
-constexpr int64_t kWord = sizeof(uintptr_t);
-constexpr FrameLayout kOnTop{0, FrameLayout::kInRegister, true};
-constexpr FrameLayout kUnderTop{kWord, 0, true};
+constexpr int64_t kWord = 8;
+constexpr FrameLayout kOnTop = FrameLayout::OnStack(0);
+constexpr FrameLayout kUnderTop = FrameLayout::OnStack(kWord, 0);
 
 int64_t SignedWord32(const CodeReader& code, uintptr_t at) {
   return static_cast<int32_t>(code.Word32(at));
@@ -51,11 +50,11 @@ FrameLayout AllocatedRightBefore(const CodeReader& code, uintptr_t end) {
   };
   if (subtracts(end - 4, 0x83) && code.Byte(end - 1) < 0x80 && pushed(end - 4)) {
     const int64_t size = code.Byte(end - 1);
-    return {size + kWord, size, true};
+    return FrameLayout::OnStack(size + kWord, size);
   }
   if (subtracts(end - 7, 0x81) && pushed(end - 7)) {
     const int64_t size = SignedWord32(code, end - 4);
-    return {size + kWord, size, size >= 0};
+    return size < 0 ? FrameLayout{} : FrameLayout::OnStack(size + kWord, size);
   }
   // sub rsp, n; mov [rsp+n-8], rbp
   const auto saves = [&](uintptr_t at, int modrm) {
@@ -64,11 +63,11 @@ FrameLayout AllocatedRightBefore(const CodeReader& code, uintptr_t end) {
   };
   if (saves(end - 5, 0x6c) && code.Byte(end - 1) < 0x80) {
     const int64_t at = code.Byte(end - 1);
-    return {at + kWord, at, true};
+    return FrameLayout::OnStack(at + kWord, at);
   }
   if (saves(end - 8, 0xac)) {
     const int64_t at = SignedWord32(code, end - 4);
-    return {at + kWord, at, at >= 0};
+    return at < 0 ? FrameLayout{} : FrameLayout::OnStack(at + kWord, at);
   }
   return {};
 }
@@ -143,7 +142,7 @@ FrameLayout LayoutAt(const CodeReader& code, uintptr_t pc) {
   if (b0 == 0x48 && (b1 == 0x83 || b1 == 0x81) && b2 == 0xec)  // sub rsp, n
     return pushed ? kUnderTop : kOnTop;
   if (const int64_t at = SavedFramePointerOffset(code, pc); at >= 0)  // mov [rsp+n], rbp
-    return {at + kWord, FrameLayout::kInRegister, true};
+    return FrameLayout::OnStack(at + kWord);
   if (b0 == 0x48 && b1 == 0x8b && b2 == 0xec && pushed) return kUnderTop;     // mov rbp, rsp
   if (b0 == 0x49 && b1 == 0x3b && (b2 == 0xa7 || b2 == 0x67)) return kOnTop;  // return poll: cmp
   if (b0 == 0x0f && b1 == 0x87 && code.Byte(pc + 6) == 0xc3) return kOnTop;   // return poll: ja
@@ -190,51 +189,4 @@ uintptr_t CallTarget(const CodeReader& code, uintptr_t at) {
   return 0;
 }
 
-#elif defined(__aarch64__)
-
-FrameLayout LayoutAt(const CodeReader& code, uintptr_t pc) {
-  constexpr FrameLayout kOnTop{0, FrameLayout::kInRegister, true};
-  const uint32_t at = code.Word32(pc);
-  if (at == 0xd65f03c0U) return kOnTop;                  // ret
-  if ((at & 0xff8003ffU) == 0xd10003ffU) return kOnTop;  // sub sp, sp, n
-  if ((at & 0xffc07fffU) == 0xa9807bfdU) return kOnTop;  // stp x29, x30, [sp, -n]!
-  return {};
-}
-
-FrameLayout LayoutInEntryCall(const CodeReader&, uintptr_t) { return {}; }
-
-bool FollowsCall(const CodeReader& code, uintptr_t at) {
-  const uint32_t before = code.Word32(at - 4);
-  return (before & 0xfc000000U) == 0x94000000U ||  // bl
-         (before & 0xfffffc1fU) == 0xd63f0000U;    // blr
-}
-
-uintptr_t CallTarget(const CodeReader& code, uintptr_t at) {
-  const uint32_t before = code.Word32(at - 4);
-  if ((before & 0xfc000000U) == 0x94000000U) {  // bl
-    const int64_t words = static_cast<int32_t>(before << 6) >> 6;
-    return at - 4 + static_cast<uintptr_t>(words * 4);
-  }
-  // mov x, imm0; movk x, imm1, 16; movk x, imm2, 32; blr x
-  if ((before & 0xfffffc1fU) != 0xd63f0000U) return 0;
-  uintptr_t target = 0;
-  for (unsigned i = 0; i < 3; ++i) {
-    const uint32_t move = code.Word32(at - 16 + i * 4);
-    const uint32_t opcode = i == 0 ? 0xd2800000U : 0xf2800000U;
-    if ((move & 0xffe00000U) != (opcode | i << 21)) return 0;
-    if ((move & 0x1fU) != (before >> 5 & 0x1fU)) return 0;
-    target |= uintptr_t{move >> 5 & 0xffffU} << (16 * i);
-  }
-  return target;
-}
-
-#else
-
-FrameLayout LayoutAt(const CodeReader&, uintptr_t) { return {}; }
-FrameLayout LayoutInEntryCall(const CodeReader&, uintptr_t) { return {}; }
-bool FollowsCall(const CodeReader&, uintptr_t) { return false; }
-uintptr_t CallTarget(const CodeReader&, uintptr_t) { return 0; }
-
-#endif
-
-}  // namespace iprof::sampling
+}  // namespace iprof::sampling::x86_64

@@ -1,0 +1,64 @@
+#include "agent/sampling/sources/cpu_timers.h"
+
+#include <chrono>
+#include <utility>
+
+namespace iprof::sampling {
+namespace {
+
+// Threads that use less are likely to end unseen, and are weighed for each other: some clock ticks.
+constexpr uint64_t kShortLifeNs = 64000000;
+
+}  // namespace
+
+CpuTimers::CpuTimers(const TimerCalls& calls, int64_t interval_ns)
+    : calls_(calls),
+      interval_ns_(interval_ns),
+      random_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) |
+              1) {}
+
+uint64_t CpuTimers::NextRandom() {  // xorshift64*
+  random_ ^= random_ >> 12;
+  random_ ^= random_ << 25;
+  random_ ^= random_ >> 27;
+  return random_ * 0x2545f4914f6cdd1dU;
+}
+
+bool CpuTimers::Arm(ThreadSlot* slot, int signal) {
+  slot->first_expiry_ns = 1 + NextRandom() % static_cast<uint64_t>(interval_ns_);
+  slot->cpu_at_arming_ns = CpuTimeNs(slot->tid);
+  const int error = ArmThreadTimer(calls_, slot->tid, signal, slot, interval_ns_,
+                                   static_cast<int64_t>(slot->first_expiry_ns), &slot->timer);
+  slot->has_timer = error == 0;
+  slot->wants_timer = error != 0;
+  return slot->has_timer;
+}
+
+bool CpuTimers::Disarm(ThreadSlot* slot) {
+  const bool armed = slot->has_timer;
+  if (armed) DisarmThreadTimer(calls_, slot->timer);
+  slot->has_timer = slot->wants_timer = false;
+  return armed;
+}
+
+// The timer's signals come with clock ticks only; what had expired since the last one when the timer
+// was taken away is owed. A signal of it that is still under way weighs nothing (sample_handler.cc).
+void CpuTimers::WeighEnd(ThreadSlot* slot, TraceTable& table) {
+  const uint64_t used = CpuTimeNs(slot->tid) - slot->cpu_at_arming_ns;
+  const auto interval_ns = static_cast<uint64_t>(interval_ns_);
+  const uint64_t due =
+      used < slot->first_expiry_ns ? 0 : 1 + (used - slot->first_expiry_ns) / interval_ns;
+  uint64_t owed = due > slot->taken_weight ? due - slot->taken_weight : 0;
+  if (slot->taken_weight == 0) {
+    unseen_weight_ += owed;
+    return;
+  }
+  if (slot->last_trace != ThreadSlot::kNoTrace) {
+    if (used < kShortLifeNs) owed += std::exchange(unseen_weight_, 0);
+    table.AddWeight(slot->last_trace, owed);
+  }
+  AddOwned(slot->weight[static_cast<size_t>(slot->last_outcome)], owed);
+  ended_weight_ += owed;
+}
+
+}  // namespace iprof::sampling
