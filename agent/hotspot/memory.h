@@ -1,7 +1,7 @@
-// Memory: reads the memory of a JVM: this process, and later another process or a core file.
+// Memory: reads the memory of a JVM: this process, another process (process_memory.h), or later a core file.
 //
-// Guarantees: Read copies all bytes or answers false; it never writes. Implementations say whether a bad address fails the read or faults.
-// Any thread; no locks.
+// Guarantees: Read copies all bytes or answers false; it never writes. Text answers nothing where there is no end within the
+// limit. Implementations say whether a bad address fails the read or faults. Any thread; no locks.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class Memory {
   }
 
   // A text that ends with a zero byte. Nothing where that takes more than `most` characters.
-  std::optional<std::string> Text(Address from, size_t most = 4096) const {
+  virtual std::optional<std::string> Text(Address from, size_t most = 4096) const {
     std::string text;
     for (char c = 0; text.size() <= most; text += c) {
       if (!Read(from + text.size(), &c, 1)) return std::nullopt;

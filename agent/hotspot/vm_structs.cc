@@ -1,24 +1,9 @@
 #include "agent/hotspot/vm_structs.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 
 namespace iprof::hotspot {
-
-SymbolOf OwnSymbols(const void* inside) {
-  return [inside](const char* name) -> std::optional<Address> {
-    Dl_info info;
-    if (dladdr(inside, &info) == 0 || info.dli_fname == nullptr) return std::nullopt;
-    void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return std::nullopt;
-    const void* symbol = dlsym(library, name);
-    dlclose(library);  // drops only the reference that dlopen added
-    if (symbol == nullptr) return std::nullopt;
-    return static_cast<Address>(reinterpret_cast<uintptr_t>(symbol));
-  };
-}
 
 VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(memory) {
   bool complete = true;

@@ -16,11 +16,8 @@
 
 namespace iprof::hotspot {
 
-// The address of an exported symbol of libjvm.
+// The address of an exported symbol of libjvm; see ElfImage.
 using SymbolOf = std::function<std::optional<Address>(const char* name)>;
-
-// The symbols of the libjvm in this process that holds `inside`, any address in its code; however that library was loaded.
-SymbolOf OwnSymbols(const void* inside);
 
 class VmStructs {
  public:

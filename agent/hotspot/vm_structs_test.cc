@@ -57,10 +57,5 @@ TEST_CASE("a JVM that lacks one of the symbols has no tables at all") {
   CHECK_FALSE(structs.OffsetOf("Klass", "_name"));
 }
 
-TEST_CASE("symbols are looked up in the library that holds an address") {
-  const SymbolOf symbols = OwnSymbols(reinterpret_cast<const void*>(&OwnSymbols));
-  CHECK_FALSE(symbols("gHotSpotVMStructs"));  // this program is no JVM
-}
-
 }  // namespace
 }  // namespace iprof::hotspot

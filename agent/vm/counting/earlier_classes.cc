@@ -8,6 +8,7 @@
 #include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/jvmti/own_jvm.h"
 
 namespace iprof::vm {
 namespace {
@@ -29,10 +30,7 @@ double Milliseconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter)
-    : jvmti_(jvmti),
-      filter_(filter),
-      structs_(memory_, hotspot::OwnSymbols(reinterpret_cast<const void*>(vm->functions->GetEnv))),
-      clock_(structs_) {}
+    : jvmti_(jvmti), filter_(filter), clock_(OwnJvm(vm).structs()) {}
 
 bool EarlierClasses::HasCode(jclass klass) const {
   jint count = 0;

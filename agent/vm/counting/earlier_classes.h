@@ -53,8 +53,6 @@ class EarlierClasses {
 
   jvmtiEnv* const jvmti_;
   const ClassFilter& filter_;
-  const hotspot::OwnMemory memory_;
-  const hotspot::VmStructs structs_;
   const hotspot::PauseClock clock_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<jweak> prepared_;

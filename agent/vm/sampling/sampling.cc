@@ -1,6 +1,5 @@
 #include "agent/vm/sampling/sampling.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/own_jvm.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
 #include "writer/io/agent_section.h"
@@ -20,17 +20,6 @@ namespace {
 using sampling::CodeKind;
 using sampling::PcBci;
 using sampling::Sampler;
-
-// The JVM's library is global when the java launcher loads it; a program that embeds a JVM may load
-// it privately.
-sampling::AsyncGetCallTraceFn FindAsyncGetCallTrace() {
-  void* found = dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
-  if (found == nullptr) {
-    if (void* library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD))
-      found = dlsym(library, "AsyncGetCallTrace");
-  }
-  return reinterpret_cast<sampling::AsyncGetCallTraceFn>(found);
-}
 
 std::atomic<JavaVM*> the_vm{nullptr};
 
@@ -116,9 +105,12 @@ void Sampling::Begin() {
   watch_.LearnLoaders(jni);
   learner_.LearnLoaded(jni, sampler_options_.depth);
   sampling::SamplerHooks hooks;
-  hooks.get_call_trace = FindAsyncGetCallTrace();
+  const hotspot::LoadedJvm& jvm = OwnJvm(vm_);
+  hooks.get_call_trace =
+      reinterpret_cast<sampling::AsyncGetCallTraceFn>(jvm.Symbol("AsyncGetCallTrace"));
   hooks.current_env = CurrentEnv;
-  hooks.anchor = FindFrameAnchor(environment_.get(), jni);
+  hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
+  hooks.interpreter = FindInterpreterFacts(jvm.structs());
   // -Xcheck:jni compares the handlers of faults with HotSpot's own and warns of every other.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {

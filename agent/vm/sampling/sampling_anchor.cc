@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "agent/hotspot/vm_structs.h"
+#include "agent/hotspot/frame_facts.h"
 
 namespace iprof::vm {
 namespace {
@@ -29,17 +29,11 @@ std::optional<uintptr_t> OwnJavaThread(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 }  // namespace
 
-sampling::FrameAnchor FindFrameAnchor(jvmtiEnv* jvmti, JNIEnv* jni) {
-  JavaVM* vm = nullptr;
-  if (jni->GetJavaVM(&vm) != JNI_OK) return {};
-  const hotspot::OwnMemory memory;
-  const hotspot::VmStructs structs(
-      memory, hotspot::OwnSymbols(reinterpret_cast<const void*>(vm->functions->GetEnv)));
-  const auto anchor = structs.OffsetOf("JavaThread", "_anchor");
-  const auto sp = structs.OffsetOf("JavaFrameAnchor", "_last_Java_sp");
-  const auto pc = structs.OffsetOf("JavaFrameAnchor", "_last_Java_pc");
+sampling::FrameAnchor FindFrameAnchor(const hotspot::VmStructs& structs, jvmtiEnv* jvmti,
+                                      JNIEnv* jni) {
+  const auto offsets = hotspot::ReadThreadOffsets(structs);
   const auto java_thread = OwnJavaThread(jvmti, jni);
-  if (!anchor || !sp || !pc || !java_thread || *java_thread == 0) return {};
+  if (!offsets || !java_thread || *java_thread == 0) return {};
   // The JNIEnv is a part of the JavaThread.
   const auto env = reinterpret_cast<uintptr_t>(jni);
   constexpr uintptr_t kLargestThread = 1 << 16;
@@ -48,16 +42,21 @@ sampling::FrameAnchor FindFrameAnchor(jvmtiEnv* jvmti, JNIEnv* jni) {
   const auto from_env = [env_offset](uint64_t offset) {
     return static_cast<ptrdiff_t>(offset) - env_offset;
   };
-  sampling::FrameAnchor found{true, from_env(*anchor + *sp), from_env(*anchor + *pc)};
-  const auto state = structs.OffsetOf("JavaThread", "_thread_state");
-  const auto in_java = structs.IntConstant("_thread_in_Java");
-  const auto in_vm = structs.IntConstant("_thread_in_vm");
-  if (state && in_java && in_vm) {
-    found.state_from_env = from_env(*state);
-    found.in_java = *in_java;
-    found.in_vm = *in_vm;
+  sampling::FrameAnchor found{true, from_env(offsets->last_java_sp),
+                              from_env(offsets->last_java_pc)};
+  if (const auto& state = offsets->state) {
+    found.state_from_env = from_env(state->at);
+    found.in_java = state->in_java;
+    found.in_vm = state->in_vm;
   }
   return found;
+}
+
+sampling::InterpreterFacts FindInterpreterFacts(const hotspot::VmStructs& structs) {
+  sampling::InterpreterFacts facts;
+  if (const auto words = hotspot::ReadSenderSpWords(structs)) facts.sender_sp_words = *words;
+  facts.jdk_major = hotspot::ReadMajorVersion(structs).value_or(0);
+  return facts;
 }
 
 }  // namespace iprof::vm

@@ -1,26 +1,36 @@
-#include "agent/vm/jvmti/vm_flags.h"
+#include "agent/hotspot/vm_flags.h"
 
-namespace iprof::vm {
+#include <algorithm>
 
-using hotspot::Address;
+namespace iprof::hotspot {
+namespace {
 
-VmFlags::VmFlags(JavaVM* vm)
-    : structs_(memory_, hotspot::OwnSymbols(reinterpret_cast<const void*>(vm->functions->GetEnv))) {
+// Far more than there are: what a damaged table says has an end, too.
+constexpr uint64_t kMostFlags = 100'000;
+constexpr uint64_t kMostArguments = 100'000;
+// Arguments can be class paths.
+constexpr size_t kLongestText = 1 << 20;
+
+}  // namespace
+
+VmFlags::VmFlags(const VmStructs& structs) : memory_(structs.memory()) {
   const auto pointer = [&](const char* type, const char* field) -> Address {
-    const auto at = structs_.StaticField(type, field);
+    const auto at = structs.StaticField(type, field);
     return at ? memory_.Load<Address>(*at).value_or(0) : 0;
   };
   arguments_ = pointer("Arguments", "_jvm_args_array");
-  if (const auto at = structs_.StaticField("Arguments", "_num_jvm_args"))
-    argument_count_ = memory_.Load<int32_t>(*at).value_or(0);
-  const auto name_at = structs_.OffsetOf("JVMFlag", "_name");
-  const auto address_at = structs_.OffsetOf("JVMFlag", "_addr");
-  const auto size = structs_.SizeOf("JVMFlag");
+  if (const auto at = structs.StaticField("Arguments", "_num_jvm_args")) {
+    const int32_t count = memory_.Load<int32_t>(*at).value_or(0);
+    argument_count_ = std::min(static_cast<uint64_t>(std::max(count, 0)), kMostArguments);
+  }
+  const auto name_at = structs.OffsetOf("JVMFlag", "_name");
+  const auto address_at = structs.OffsetOf("JVMFlag", "_addr");
+  const auto size = structs.SizeOf("JVMFlag");
   if (!name_at || !address_at || !size || *size == 0) return;
   name_offset_ = *name_at;
   address_offset_ = *address_at;
   size_ = *size;
-  count_ = pointer("JVMFlag", "numFlags");
+  count_ = std::min<uint64_t>(pointer("JVMFlag", "numFlags"), kMostFlags);
   flags_ = pointer("JVMFlag", "flags");
 }
 
@@ -36,8 +46,8 @@ Address VmFlags::AddressOf(std::string_view name) const {
 
 std::vector<std::string> VmFlags::Arguments() const {
   std::vector<std::string> all;
-  for (int32_t i = 0; arguments_ != 0 && i < argument_count_; ++i) {
-    const Address entry = arguments_ + static_cast<Address>(i) * sizeof(Address);
+  for (uint64_t i = 0; arguments_ != 0 && i < argument_count_; ++i) {
+    const Address entry = arguments_ + i * sizeof(Address);
     if (auto text = memory_.Text(memory_.Load<Address>(entry).value_or(0), kLongestText))
       all.push_back(std::move(*text));
   }
@@ -67,4 +77,4 @@ std::optional<std::string> VmFlags::Text(std::string_view name) const {
   return text ? memory_.Text(*text, kLongestText) : std::nullopt;
 }
 
-}  // namespace iprof::vm
+}  // namespace iprof::hotspot

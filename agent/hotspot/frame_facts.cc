@@ -1,0 +1,27 @@
+#include "agent/hotspot/frame_facts.h"
+
+namespace iprof::hotspot {
+
+std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs) {
+  const auto anchor = structs.OffsetOf("JavaThread", "_anchor");
+  const auto sp = structs.OffsetOf("JavaFrameAnchor", "_last_Java_sp");
+  const auto pc = structs.OffsetOf("JavaFrameAnchor", "_last_Java_pc");
+  if (!anchor || !sp || !pc) return std::nullopt;
+  ThreadOffsets offsets{*anchor + *sp, *anchor + *pc, {}};
+  const auto state = structs.OffsetOf("JavaThread", "_thread_state");
+  const auto in_java = structs.IntConstant("_thread_in_Java");
+  const auto in_vm = structs.IntConstant("_thread_in_vm");
+  if (state && in_java && in_vm) offsets.state = ThreadOffsets::State{*state, *in_java, *in_vm};
+  return offsets;
+}
+
+std::optional<int32_t> ReadSenderSpWords(const VmStructs& structs) {
+  return structs.IntConstant("frame::interpreter_frame_sender_sp_offset");
+}
+
+std::optional<int32_t> ReadMajorVersion(const VmStructs& structs) {
+  const auto at = structs.StaticField("Abstract_VM_Version", "_vm_major_version");
+  return at ? structs.memory().Load<int32_t>(*at) : std::nullopt;
+}
+
+}  // namespace iprof::hotspot

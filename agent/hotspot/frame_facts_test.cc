@@ -1,0 +1,64 @@
+#include "agent/hotspot/frame_facts.h"
+
+#include <catch2/catch.hpp>
+
+#include "agent/hotspot/fake_structs.h"
+
+namespace iprof::hotspot {
+namespace {
+
+void AddAnchor(FakeStructs& fake) {
+  fake.AddField("JavaThread", "_anchor", 600);
+  fake.AddField("JavaFrameAnchor", "_last_Java_sp", 0);
+  fake.AddField("JavaFrameAnchor", "_last_Java_pc", 8);
+}
+
+TEST_CASE("the last Java frame and the state are where the tables say") {
+  FakeStructs fake;
+  AddAnchor(fake);
+  fake.AddField("JavaThread", "_thread_state", 1000);
+  fake.AddInt("_thread_in_Java", 8);
+  fake.AddInt("_thread_in_vm", 6);
+  const OwnMemory memory;
+  const VmStructs structs(memory, fake.Symbols());
+  const auto offsets = ReadThreadOffsets(structs);
+  REQUIRE(offsets);
+  CHECK(offsets->last_java_sp == 600);
+  CHECK(offsets->last_java_pc == 608);
+  REQUIRE(offsets->state);
+  CHECK(offsets->state->at == 1000);
+  CHECK(offsets->state->in_java == 8);
+  CHECK(offsets->state->in_vm == 6);
+}
+
+TEST_CASE("what the tables leave out is missing") {
+  FakeStructs fake;
+  const OwnMemory memory;
+  SECTION("everything") {
+    const VmStructs structs(memory, fake.Symbols());
+    CHECK_FALSE(ReadThreadOffsets(structs));
+    CHECK_FALSE(ReadSenderSpWords(structs));
+    CHECK_FALSE(ReadMajorVersion(structs));
+  }
+  SECTION("the state alone") {
+    AddAnchor(fake);
+    const VmStructs structs(memory, fake.Symbols());
+    const auto offsets = ReadThreadOffsets(structs);
+    REQUIRE(offsets);
+    CHECK_FALSE(offsets->state);
+  }
+}
+
+TEST_CASE("interpreted frames and the version") {
+  FakeStructs fake;
+  fake.AddInt("frame::interpreter_frame_sender_sp_offset", -1);
+  const int32_t major = 25;
+  fake.AddStatic("Abstract_VM_Version", "_vm_major_version", &major);
+  const OwnMemory memory;
+  const VmStructs structs(memory, fake.Symbols());
+  CHECK(ReadSenderSpWords(structs) == -1);
+  CHECK(ReadMajorVersion(structs) == 25);
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

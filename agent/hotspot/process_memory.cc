@@ -1,0 +1,94 @@
+#include "agent/hotspot/process_memory.h"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace iprof::hotspot {
+namespace {
+
+// The smallest page of Linux: a mapping begins and ends at its multiples.
+constexpr Address kPageBytes = 4096;
+
+// How many of these bytes lie on the first page.
+size_t OnFirstPage(Address from, size_t size) {
+  return static_cast<size_t>(std::min<Address>(size, kPageBytes - from % kPageBytes));
+}
+
+}  // namespace
+
+bool ProcessMemory::Read(Address from, void* into, size_t size) const {
+  if (from > UINT64_MAX - size) return false;
+  auto* to = static_cast<char*>(into);
+  while (size > 0) {
+    iovec local{to, size};
+    iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(from)), size};
+    const ssize_t read = process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+    if (read <= 0) return false;
+    to += read;
+    from += static_cast<Address>(read);
+    size -= static_cast<size_t>(read);
+  }
+  return true;
+}
+
+std::optional<std::string> ProcessMemory::Text(Address from, size_t most) const {
+  std::string text;
+  std::array<char, kPageBytes> part;
+  while (text.size() <= most && from <= UINT64_MAX - kPageBytes) {
+    const size_t size = OnFirstPage(from, std::min<size_t>(part.size(), most + 1 - text.size()));
+    if (!Read(from, part.data(), size)) return std::nullopt;
+    if (const auto* end = static_cast<const char*>(std::memchr(part.data(), 0, size))) {
+      text.append(part.data(), static_cast<size_t>(end - part.data()));
+      return text;
+    }
+    text.append(part.data(), size);
+    from += size;
+  }
+  return std::nullopt;
+}
+
+Status ProcessMemory::Check(Address at) const {
+  char byte = 0;
+  iovec local{&byte, 1};
+  iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(at)), 1};
+  if (process_vm_readv(pid_, &local, 1, &remote, 1, 0) == 1) return {};
+  const int error = errno;
+  const std::string who = "process " + std::to_string(pid_);
+  if (error == ESRCH) return {Code::kIo, "there is no " + who};
+  if (error == EPERM) {
+    return {Code::kIo,
+            "cannot read the memory of " + who +
+                ": that needs the same user with kernel.yama.ptrace_scope=0, or CAP_SYS_PTRACE"};
+  }
+  return {Code::kIo, "cannot read the memory of " + who + ": " + std::strerror(error)};
+}
+
+bool PageCache::Read(Address from, void* into, size_t size) const {
+  if (from > UINT64_MAX - size) return false;
+  auto* to = static_cast<unsigned char*>(into);
+  while (size > 0) {
+    const size_t part = OnFirstPage(from, size);
+    const Page& page = At(from - from % kPageBytes);
+    if (page.empty()) return false;
+    std::memcpy(to, page.data() + from % kPageBytes, part);
+    to += part;
+    from += part;
+    size -= part;
+  }
+  return true;
+}
+
+const PageCache::Page& PageCache::At(Address page) const {
+  const auto [at, is_new] = pages_.try_emplace(page);
+  if (is_new) {
+    Page bytes(kPageBytes);
+    if (memory_.Read(page, bytes.data(), bytes.size())) at->second = std::move(bytes);
+  }
+  return at->second;
+}
+
+}  // namespace iprof::hotspot

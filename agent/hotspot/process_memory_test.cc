@@ -1,0 +1,149 @@
+#include "agent/hotspot/process_memory.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "agent/hotspot/elf_image.h"
+#include "agent/hotspot/process_libraries.h"
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+Address AddressOf(const void* at) { return static_cast<Address>(reinterpret_cast<uintptr_t>(at)); }
+
+// Two pages, the second of which cannot be read.
+char* PageBeforeHole() {
+  void* pages =
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  REQUIRE(mprotect(static_cast<char*>(pages) + kPage, kPage, PROT_NONE) == 0);
+  return static_cast<char*>(pages);
+}
+
+// A child that differs from this process in one variable, and waits.
+class Child {
+ public:
+  explicit Child(std::string* text) {
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      *text = "the child's";
+      static_cast<void>(!write(ready[1], "x", 1));
+      for (;;) pause();
+    }
+    char byte = 0;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+  }
+  ~Child() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+TEST_CASE("reads of a bad address fail, and so do those that begin with a good one") {
+  const ProcessMemory memory(getpid());
+  char* page = PageBeforeHole();
+  std::memset(page, 'x', kPage);
+  std::memcpy(page + kPage - 8, "at last", 8);
+  char into[16] = {};
+  CHECK(memory.Read(AddressOf(page + kPage - 8), into, 8));
+  CHECK(std::string(into) == "at last");
+  CHECK_FALSE(memory.Read(AddressOf(page + kPage - 8), into, 9));
+  CHECK_FALSE(memory.Read(AddressOf(page + kPage), into, 1));
+  CHECK_FALSE(memory.Read(0, into, 1));
+  CHECK_FALSE(memory.Read(UINT64_MAX - 3, into, 8));
+  CHECK(memory.Load<char>(AddressOf(page)) == 'x');
+}
+
+TEST_CASE("texts end at their zero byte, at the limit, or at the end of what can be read") {
+  const ProcessMemory memory(getpid());
+  char* page = PageBeforeHole();
+  std::memset(page, 'x', kPage);
+  std::memcpy(page + kPage - 8, "at last", 8);
+  CHECK(memory.Text(AddressOf(page + kPage - 8)) == "at last");
+  CHECK(memory.Text(AddressOf(page + kPage - 8), 7) == "at last");
+  CHECK_FALSE(memory.Text(AddressOf(page + kPage - 8), 6));
+  CHECK(memory.Text(AddressOf(page), kPage)->size() == kPage - 1);
+  page[kPage - 1] = 'x';
+  CHECK_FALSE(memory.Text(AddressOf(page + kPage - 8)));
+  CHECK_FALSE(memory.Text(UINT64_MAX - 1));
+}
+
+TEST_CASE("another process is read, and its libraries' symbols are found in its memory") {
+  std::string text = "the parent's";
+  const Child child(&text);
+  const ProcessMemory memory(child.pid());
+  if (const Status status = memory.Check(AddressOf(&text)); !status.ok()) {
+    WARN("not tested here: " << status.message());
+    return;
+  }
+  CHECK(memory.Text(AddressOf(text.data())) == "the child's");
+  std::ifstream file("/proc/" + std::to_string(child.pid()) + "/maps");
+  const std::string maps{std::istreambuf_iterator<char>(file), {}};
+  void* const here = dlsym(RTLD_DEFAULT, "getppid");  // a child has what its parent has
+  Dl_info info;
+  REQUIRE(dladdr(here, &info) != 0);
+  const std::string path = info.dli_fname;
+  const auto bases = BasesOf(path.substr(path.rfind('/') + 1), maps);
+  REQUIRE(bases.size() == 1);
+  const PageCache cache(memory);
+  const auto image = ElfImage::Read(cache, bases[0]);
+  INFO(image.status().message());
+  REQUIRE(image.ok());
+  CHECK(image->Find("getppid") == AddressOf(here));
+}
+
+TEST_CASE("a process that is not there is said to be so") {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  waitpid(pid, nullptr, 0);
+  const Status status = ProcessMemory(pid).Check(0x1000);
+  CHECK(status.message().find("there is no process " + std::to_string(pid)) != std::string::npos);
+  char byte = 0;
+  CHECK_FALSE(ProcessMemory(pid).Read(0x1000, &byte, 1));
+}
+
+TEST_CASE("a page is read once") {
+  class Counting final : public Memory {
+   public:
+    bool Read(Address from, void* into, size_t size) const override {
+      ++reads;
+      if (from >= 2 * kPage) return false;
+      std::memset(into, from == 0 ? 'a' : 'b', size);
+      return true;
+    }
+    mutable int reads = 0;
+  } memory;
+  const PageCache cache(memory);
+  std::string both(4, ' ');
+  CHECK(cache.Read(kPage - 2, both.data(), 4));
+  CHECK(both == "aabb");
+  CHECK(cache.Read(kPage - 2, both.data(), 4));
+  CHECK(memory.reads == 2);
+  CHECK_FALSE(cache.Read(2 * kPage - 2, both.data(), 4));
+  CHECK_FALSE(cache.Read(2 * kPage, both.data(), 1));
+  CHECK(memory.reads == 3);
+  CHECK_FALSE(cache.Read(UINT64_MAX - 1, both.data(), 4));
+}
+
+}  // namespace
+}  // namespace iprof::hotspot
