@@ -39,6 +39,7 @@
 #include "agent/sampling/core/sample_handler.h"
 #include "agent/sampling/core/sample_outcome.h"
 #include "agent/sampling/core/sample_signal.h"
+#include "agent/sampling/core/sampler_options.h"
 #include "agent/sampling/core/slot_queue.h"
 #include "agent/sampling/core/thread_slot.h"
 #include "agent/sampling/core/thread_timer.h"
@@ -47,19 +48,6 @@
 #include "writer/base/status.h"
 
 namespace iprof::sampling {
-
-enum class SampleEvent : uint8_t { kCpu, kWall };
-
-struct SamplerOptions {
-  int64_t interval_ns = 10000000;
-  SampleEvent event = SampleEvent::kCpu;
-  int32_t depth = 2048;
-  size_t memory_bytes = size_t{64} << 20;
-  int signal = 0;  // 0: choose one; see TakeSignal
-};
-
-inline constexpr int64_t kMinIntervalNs = 100000;
-inline constexpr int32_t kMaxDepth = 65536;
 
 struct SamplerHooks {
   AsyncGetCallTraceFn get_call_trace = nullptr;

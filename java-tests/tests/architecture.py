@@ -19,25 +19,31 @@ WRITER = {
     "writer/names": {"writer/base"},
     "writer/methods": {"writer/base", "writer/model", "writer/names"},
 }
+SAMPLING = {
+    "agent/sampling/arch": set(),
+    "agent/sampling/core": {"agent/sampling/arch", "writer/base"},
+    "agent/sampling/sources": {"agent/sampling/arch", "agent/sampling/core", "writer/base"},
+    "agent/sampling": {"agent/sampling/arch", "agent/sampling/core", "agent/sampling/sources", "writer/base"},
+}
 MAY_KNOW = {
     **WRITER,
     "agent/classfile": set(),
     "agent/instrument": {"agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
-    "agent/sampling": {"writer/base"},
+    **SAMPLING,
     "agent/hotspot": {"writer/base"},
     # Inside agent/vm; its room settings knows no JVM.
-    "agent/vm/settings": {"agent/instrument", "agent/sampling", "writer/base", "writer/model", "writer/io"},
+    "agent/vm/settings": {"agent/instrument", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
     "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/hotspot",
                           "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
-    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/sampling",
-                          "agent/hotspot", "writer/base", "writer/model", "writer/io", "writer/names"},
+    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/hotspot",
+                          *SAMPLING, "writer/base", "writer/model", "writer/io", "writer/names"},
     "agent/vm/session": {"agent/vm/counting", "agent/vm/sampling", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
                          "agent/instrument", "agent/hotspot", *WRITER},
     "runtime": set(),
     "cli": {*WRITER},
-    "bench": {"agent/classfile", "agent/instrument", "agent/sampling", *WRITER},
+    "bench": {"agent/classfile", "agent/instrument", *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
@@ -71,6 +77,8 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
             continue
         may_know = MAY_KNOW[room] | (FUZZ_MAY_KNOW.get(room, set()) if path.stem.endswith("_fuzz") else set())
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            if room.startswith("agent/") and re.match(r"\s*#\s*(el)?if.*(x86_64|aarch64|amd64|__arm)", line):
+                violations.append(f"{name}:{number}: asks for the processor, which only CMake does (agent/sampling/arch)")
             match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
             if not match:
                 continue

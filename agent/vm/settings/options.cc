@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/sampling/core/sample_signal.h"
+#include "agent/sampling/core/trace_table.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::vm {

@@ -18,7 +18,7 @@
 #include <variant>
 
 #include "agent/instrument/placement.h"
-#include "agent/sampling/sampler.h"
+#include "agent/sampling/core/sampler_options.h"
 #include "agent/vm/settings/option_values.h"
 #include "writer/base/status.h"
 #include "writer/io/writer.h"

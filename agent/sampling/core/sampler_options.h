@@ -1,0 +1,22 @@
+// SamplerOptions: what sampling is asked to do, and within which limits. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace iprof::sampling {
+
+enum class SampleEvent : uint8_t { kCpu, kWall };
+
+struct SamplerOptions {
+  int64_t interval_ns = 10000000;
+  SampleEvent event = SampleEvent::kCpu;
+  int32_t depth = 2048;
+  size_t memory_bytes = size_t{64} << 20;
+  int signal = 0;  // 0: choose one; see TakeSignal
+};
+
+inline constexpr int64_t kMinIntervalNs = 100000;
+inline constexpr int32_t kMaxDepth = 65536;
+
+}  // namespace iprof::sampling
