@@ -10,16 +10,15 @@
 #include <vector>
 
 #include "agent/classfile/names.h"
-#include "agent/classfile/position_map.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/content_hash.h"
 #include "agent/instrument/kept_shapes.h"
-#include "agent/instrument/known_classes.h"
 #include "agent/instrument/method_plan.h"
 #include "agent/instrument/outcome_tally.h"
-#include "agent/instrument/profile_assembly.h"
 #include "agent/instrument/self_check.h"
+#include "writer/methods/assembly_report.h"
+#include "writer/methods/position_map.h"
 #include "writer/methods/site_record.h"
 #include "writer/names/intrinsic_names.h"
 
@@ -50,7 +49,7 @@ struct Worker {
 // Numbers the callees of one class whose calls are counted at their sites.
 class ClassCallees final : public CalleeNumbers {
  public:
-  explicit ClassCallees(CountedClass& klass) : klass_(klass) {}
+  explicit ClassCallees(ClassRecord& klass) : klass_(klass) {}
 
   uint32_t NumberOf(const MethodCode& code, classfile::Insn insn) override {
     const auto member = code.Member(insn);
@@ -71,7 +70,7 @@ class ClassCallees final : public CalleeNumbers {
   }
 
  private:
-  CountedClass& klass_;
+  ClassRecord& klass_;
 };
 
 // As many workers as classes are rewritten at one time, reused.
@@ -131,11 +130,11 @@ struct ClassInstrumenter::Rep {
                   const std::function<uint8_t*(size_t)>& output, std::optional<ClassId>* held);
   void GiveBack(const CountedMethod& method, uint32_t counters, size_t sites);
   bool Rewrite(Worker& worker, const ClassFile& file, std::string_view name, const Hash128& hash,
-               const CountedClass* before, CountedClass& counted, classfile::ByteSpan* result);
+               const ClassRecord* before, ClassRecord& counted, classfile::ByteSpan* result);
   void InstrumentMethod(Worker& worker, const ClassFile& file, ClassRewriter& rewriter,
-                        uint32_t number, const CountedMethod* before, CountedClass& counted);
+                        uint32_t number, const CountedMethod* before, ClassRecord& counted);
   Reason TryMethod(Worker& worker, ClassRewriter& rewriter, uint32_t number,
-                   const CountedMethod* before, Attempts& attempts, CountedClass& counted,
+                   const CountedMethod* before, Attempts& attempts, ClassRecord& counted,
                    CountedMethod& method, MethodOutcome& outcome);
   UnloadedCounts Collect(const ClassTable::Taken& taken, Counters& counters);
   bool NeedsCounters(const CountedMethod& method) const;
@@ -146,7 +145,7 @@ struct ClassInstrumenter::Rep {
   bool Allocate(MethodPlanner& planner, CountedMethod& method, MethodOutcome& outcome);
   bool Emit(Worker& worker, const CountedMethod& method, classfile::MethodEditor& editor);
   static void NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
-                         CountedClass& counted);
+                         ClassRecord& counted);
 
   const InstrumenterOptions options;
   const CountingWishes wishes;
@@ -162,8 +161,6 @@ struct ClassInstrumenter::Rep {
   OutcomeTally tally;
   // Idle classes, and the round in which they were found to be so.
   std::vector<std::pair<ClassTable::Idle, uint64_t>> idle;
-  AssemblyStatistics assembled;  // of the last AddTo
-  SelfCheckResult checked;
 };
 
 ClassInstrumenter::ClassInstrumenter(InstrumenterOptions options, CounterSpace& space,
@@ -238,14 +235,14 @@ std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal
                                                        std::string_view descriptor,
                                                        uint32_t running_bci,
                                                        const OriginOf& origin_of) const {
-  CountedClass klass;
+  ClassRecord klass;
   if (!rep_->table.DecodeLatest(internal_class, &klass)) return running_bci;
   for (const CountedMethod& m : klass.methods) {
     if (m.name != method || m.descriptor != descriptor) continue;
     if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
     if (!m.rewritten) return running_bci;
-    return classfile::OriginalPosition(
-        std::span<const uint8_t>(klass.positions).subspan(m.positions), running_bci);
+    return OriginalPosition(std::span<const uint8_t>(klass.positions).subspan(m.positions),
+                            running_bci);
   }
   return running_bci;
 }
@@ -264,7 +261,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
   const std::string_view name = input.name.empty() ? file.name() : input.name;
   const Hash128 hash = ContentHash(file, name);
   classfile::ByteSpan result;
-  CountedClass known;
+  ClassRecord known;
   bool is_known = false;
   bool changed = false;
   std::optional<ClassId> id = table.Find(name, hash, &known);
@@ -275,7 +272,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
       tally.NoteNoRoom();
       return false;
     }
-    CountedClass counted;
+    ClassRecord counted;
     changed = Rewrite(worker, file, name, hash, nullptr, counted, &result);
     if (!changed && OutcomeTally::AnyBeyondCap(worker.outcomes)) {
       // It will never be counted, and classes may come under new names for ever.
@@ -294,7 +291,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     }
   }
   if (is_known) {
-    CountedClass again;
+    ClassRecord again;
     changed = Rewrite(worker, file, name, hash, &known, again, &result);
   }
   if (held != nullptr) *held = id;
@@ -316,8 +313,8 @@ void ClassInstrumenter::Rep::GiveBack(const CountedMethod& method, uint32_t coun
 // Fills `counted` and rewrites the class; with `before`, to the counters that the class has
 // already.
 bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std::string_view name,
-                                     const Hash128& hash, const CountedClass* before,
-                                     CountedClass& counted, classfile::ByteSpan* result) {
+                                     const Hash128& hash, const ClassRecord* before,
+                                     ClassRecord& counted, classfile::ByteSpan* result) {
   counted.name = counted.Keep(name);
   counted.super_name = counted.Keep(file.super_name());
   counted.hash = hash;
@@ -336,7 +333,7 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
 
 void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& file,
                                               ClassRewriter& rewriter, uint32_t number,
-                                              const CountedMethod* before, CountedClass& counted) {
+                                              const CountedMethod* before, ClassRecord& counted) {
   const MemberInfo& member = file.methods()[number];
   CountedMethod method;
   method.name = counted.Keep(file.NameOf(member));
@@ -439,7 +436,7 @@ bool ClassInstrumenter::Rep::Emit(Worker& worker, const CountedMethod& method,
 
 Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter, uint32_t number,
                                          const CountedMethod* before, Attempts& attempts,
-                                         CountedClass& counted, CountedMethod& method,
+                                         ClassRecord& counted, CountedMethod& method,
                                          MethodOutcome& outcome) {
   MethodCode code;
   Reason reason = rewriter.Open(number, &code);
@@ -501,44 +498,49 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter
     counted.left_out.push_back({number, planner.left_out()});
   }
   if (planner.reference()) {
-    self_check.Note(MethodKey(counted.name, method.name, method.descriptor), planner.probes(),
-                    *planner.reference(), planner.Branches(), method.first);
+    self_check.Note(counted.KeyOf(method), planner.probes(), *planner.reference(),
+                    planner.Branches(), method.first);
   }
   return Reason::kOk;
 }
 
 // How the method's counts follow from its counters.
 void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
-                                        CountedClass& counted) {
+                                        ClassRecord& counted) {
   method.record = static_cast<uint32_t>(counted.records.size());
   worker.planner.FillRecord(&worker.record);
   worker.record.method = number;
-  // Its counters are where the class's own lie (ClassRecord): so classes can share the record.
+  // Its counters are where the class's own lie (KeptClass): so classes can share the record.
   EncodeSiteRecord(worker.record, &counted.records);
 }
 
-void ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
-                              const LiveFrameCount& live_frames, Profile& profile,
-                              const OriginOf& origin_of) {
-  const AssemblyOptions assembly{.calls = rep_->options.calls,
-                                 .branches = rep_->options.branches,
-                                 .monitors = rep_->options.sites.monitors,
-                                 .max_lost = rep_->options.receivers_max_lost};
-  const KnownClasses classes(rep_->table, counters, types);
-  rep_->assembled = AssembleProfile(
-      classes, {classes.counters(), classes.types(), live_frames, origin_of}, assembly, profile);
-  if (rep_->options.self_check) rep_->checked = rep_->self_check.Compare(counters, live_frames);
+AddedCounts ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
+                                     const LiveFrameCount& live_frames, Profile& profile,
+                                     const OriginOf& origin_of) {
+  const auto classes = Classes(counters, types, origin_of);
+  AddedCounts added;
+  added.assembly = AssembleProfile(*classes, {classes->counters(), classes->types(), live_frames},
+                                   assembly_options(), profile);
+  if (rep_->options.self_check) added.self_check = rep_->self_check.Compare(counters, live_frames);
+  return added;
+}
+
+std::unique_ptr<const KnownClasses> ClassInstrumenter::Classes(std::span<const uint64_t> counters,
+                                                               const TypeCounts& types,
+                                                               const OriginOf& origin_of) {
+  return std::make_unique<const KnownClasses>(rep_->table, counters, types, origin_of);
+}
+
+AssemblyOptions ClassInstrumenter::assembly_options() const {
+  return {.calls = rep_->options.calls,
+          .branches = rep_->options.branches,
+          .monitors = rep_->options.sites.monitors,
+          .max_lost = rep_->options.receivers_max_lost};
 }
 
 ClassTable::Statistics ClassInstrumenter::classes() const { return rep_->table.statistics(); }
 
-bool ClassInstrumenter::WasAdded(std::string_view internal_class_name, std::string_view name,
-                                 std::string_view descriptor) const {
-  const auto& added = rep_->assembled.added_methods;
-  return !added.empty() && added.contains(MethodKey(internal_class_name, name, descriptor));
-}
-
-std::string ClassInstrumenter::Report() const {
+std::string ClassInstrumenter::Report(const AddedCounts& added) const {
   const Rep& r = *rep_;
   std::string report = r.tally.Report();
   const ClassTable::Statistics classes = r.table.statistics();
@@ -551,68 +553,16 @@ std::string ClassInstrumenter::Report() const {
         "classes gone whose counts were given up for want of room: {}, with {} counts\n",
         classes.forgotten, classes.forgotten_counts);
   }
-  const AssemblyStatistics& a = r.assembled;
-  report +=
-      fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
-                  a.methods_exact, a.methods_bounded, a.largest_k, a.methods_unknown, a.clamps);
-  if (a.virtual_threads > 0) {
-    report += fmt::format(
-        "virtual threads: {} began; k does not know the frames of those that have not ended\n",
-        a.virtual_threads);
-  }
-  report +=
-      fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
-                  a.intrinsics_corrected, a.versions_dropped);
-  if (a.branches_left_out > 0) {
-    report += fmt::format(
-        "branches left out because exceptions may have moved their counts by more than 1 %: {} in "
-        "{} methods (placement=direct counts them)\n",
-        a.branches_left_out, a.branches_left_out_methods);
-    for (const std::string& method : a.branches_left_out_examples)
-      report += fmt::format("left out: {}\n", method);
-  }
-  if (a.positions_dropped > 0) {
-    report +=
-        fmt::format("methods whose positions were dropped because another agent changed them: {}\n",
-                    a.positions_dropped);
-  }
-  if (!a.added_methods.empty()) {
-    report += fmt::format("methods left out because another agent added them: {}\n",
-                          a.added_methods.size());
-  }
+  report += DescribeCounts(added.assembly);
   if (r.site_space != nullptr) {
-    report += fmt::format(
-        "sites that met objects: {}; left out because more than {:.3g} % of their objects had no "
-        "known class: {}\n",
-        a.sites_written + a.sites_left_out, 100 * r.options.receivers_max_lost, a.sites_left_out);
-    if (a.monitors_lost > 0)
-      report += fmt::format("monitors of unknown class: {}\n", a.monitors_lost);
-    for (const std::string& site : a.sites_left_out_examples)
-      report += fmt::format("left out: {}\n", site);
+    report += DescribeSites(added.assembly, r.options.receivers_max_lost);
     if (const uint64_t count = r.tally.methods_without_sites(); count > 0) {
       report +=
           fmt::format("methods whose receivers are not counted for want of memory: {}\n", count);
     }
   }
-  report += a.trimmed.Report();
-  if (a.damaged_records > 0) report += fmt::format("damaged site records: {}\n", a.damaged_records);
-  if (r.options.self_check) {
-    const SelfCheckResult& c = r.checked;
-    report += fmt::format(
-        "selfcheck: {} methods, {} counts: {} equal, {} within k, {} beyond k; largest difference "
-        "{}\n",
-        c.methods, c.counts, c.equal, c.within_bound, c.beyond_bound, c.largest_error);
-    for (const std::string& example : c.examples)
-      report += fmt::format("selfcheck: beyond k: {}\n", example);
-    report += fmt::format(
-        "selfcheck: {} increments with placement=tree\nselfcheck: {} branches with {} executions "
-        "or more, {} of them left out: {} inverted, {} "
-        "off by more than a point; largest difference {:.2f} points\n",
-        c.increments, c.branches.compared + c.branches.left_out, BranchCheck::kFewestExecutions,
-        c.branches.left_out, c.branches.inverted, c.branches.off, c.branches.largest_points);
-    for (const std::string& example : c.branches.examples)
-      report += fmt::format("selfcheck: off: {}\n", example);
-  }
+  report += DescribeLeftOut(added.assembly);
+  if (r.options.self_check) report += added.self_check.Report();
   return report;
 }
 

@@ -19,7 +19,7 @@
 //  - Methods that HotSpot tells by their code are never touched (kept_shapes.h).
 // Threads: Instrument, Release and Knows from any thread in any phase, several at a time; no lock is held
 // while a class is rewritten or while `output` runs. AddTo and Report whenever, against a
-// consistent set of classes.
+// consistent set of classes; nothing remembers an AddTo but its result.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,13 @@
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/class_table.h"
 #include "agent/instrument/counter_space.h"
-#include "agent/instrument/live_frame_count.h"
+#include "agent/instrument/known_classes.h"
 #include "agent/instrument/memory_budget.h"
-#include "agent/instrument/original_class.h"
 #include "agent/instrument/placement.h"
+#include "agent/instrument/self_check.h"
 #include "agent/instrument/site_probes.h"
+#include "writer/methods/live_frame_count.h"
+#include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
@@ -73,6 +75,12 @@ struct ClassBytes {
   std::string_view name;  // internal; empty where the JVM does not say
   std::span<const uint8_t> bytes;
   ChunkAccess* access = nullptr;  // null: the loader finds the agent's own holders
+};
+
+// What AddTo put into a profile: what was left out and why, and what the counts are worth.
+struct AddedCounts {
+  AssemblyResult assembly;
+  SelfCheckResult self_check;  // empty without InstrumenterOptions::self_check
 };
 
 class ClassInstrumenter {
@@ -127,22 +135,26 @@ class ClassInstrumenter {
 
   // Adds types, methods and counts of all classes; `counters` by CounterIndex (missing ones count
   // as 0), `types` by site number.
-  void AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
-             const LiveFrameCount& live_frames, Profile& profile, const OriginOf& origin_of = {});
-  void AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
-             Profile& profile) {
-    AddTo(counters, TypeCounts(), live_frames, profile);
+  AddedCounts AddTo(std::span<const uint64_t> counters, const TypeCounts& types,
+                    const LiveFrameCount& live_frames, Profile& profile,
+                    const OriginOf& origin_of = {});
+  AddedCounts AddTo(std::span<const uint64_t> counters, const LiveFrameCount& live_frames,
+                    Profile& profile) {
+    return AddTo(counters, TypeCounts(), live_frames, profile);
   }
+
+  // The classes that AddTo would put into a profile, with their counts, for whoever writes them down
+  // (writer/methods/class_record_bytes.h). Not while Unload runs.
+  std::unique_ptr<const KnownClasses> Classes(std::span<const uint64_t> counters,
+                                              const TypeCounts& types,
+                                              const OriginOf& origin_of = {});
+  AssemblyOptions assembly_options() const;
 
   ClassTable::Statistics classes() const;
 
-  // Whether the last AddTo left this method out, because another agent added it to its class.
-  bool WasAdded(std::string_view internal_class_name, std::string_view name,
-                std::string_view descriptor) const;
-
   // Lines about classes and methods, instrumented and left alone by reason, and about the exactness
   // of what AddTo gave.
-  std::string Report() const;
+  std::string Report(const AddedCounts& added) const;
 
  private:
   struct Rep;

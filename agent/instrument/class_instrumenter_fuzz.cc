@@ -12,7 +12,7 @@
 #include "agent/classfile/checker.h"
 #include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/instrument/stable_names.h"
+#include "agent/instrument/naming_facts.h"
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
 
@@ -44,7 +44,8 @@ void TryNames(std::span<const uint8_t> bytes) {
   classfile::ClassFile file;
   if (file.Parse(bytes, arena) != classfile::Reason::kOk) return;
   for (const NamingRule rule : {NamingRule::k17, NamingRule::k23, NamingRule::k25}) {
-    const auto name = LambdaBaseName(file, arena, rule);
+    const auto facts = ReadLambda(file, arena);
+    const auto name = facts ? LambdaBaseName(*facts, rule) : std::nullopt;
     if (name && name->empty()) Fail("a lambda's name is empty");
   }
   (void)IsLambdaClass(file);
@@ -114,10 +115,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   Profile profile;
   profile.AddStandardTypes();
-  instrumenter.AddTo(
+  const AddedCounts added = instrumenter.AddTo(
       SomeCounters(seed, space.statistics()), types,
-      [&](std::string_view) -> uint64_t { return seed % 3; }, profile);
-  (void)instrumenter.Report();
+      [&](const MethodKey&) -> uint64_t { return seed % 3; }, profile);
+  (void)instrumenter.Report(added);
   const Result<std::string> text = WriteProfileText(profile);
   if (!text.ok()) Fail("the profile cannot be written");
   const Result<CheckCounts> counts = CheckProfileText(*text, {}, [&](const Finding& finding) {

@@ -39,21 +39,21 @@ uint32_t ClassTable::ContentHash(std::span<const uint8_t> bytes) {
 uint32_t ClassTable::FindKey(const HashIndex& index, std::string_view name,
                              const Hash128& hash) const {
   return index.Find(KeyHash(name, hash), [&](uint32_t number) {
-    const ClassRecord& record = entries_[number]->record;
-    return record.hash == hash && names_.Text(record.name) == name;
+    const KeptClass& kept = entries_[number]->kept;
+    return kept.hash == hash && names_.Text(kept.name) == name;
   });
 }
 
 std::optional<ClassId> ClassTable::Find(std::string_view name, const Hash128& hash,
-                                        CountedClass* decoded) {
+                                        ClassRecord* decoded) {
   std::lock_guard lock(mutex_);
   const uint32_t number = FindKey(by_key_, name, hash);
   if (number == kNone) return std::nullopt;
   Entry& entry = *entries_[number];
   ++entry.holds;
-  decoded->name = names_.Text(entry.record.name);
+  decoded->name = names_.Text(entry.kept.name);
   decoded->hash = hash;
-  DecodeContent(BytesOf(entry.record.content), entry.record, names_, decoded);
+  DecodeContent(BytesOf(entry.kept.content), entry.kept, names_, decoded);
   return ClassId{number};
 }
 
@@ -114,10 +114,10 @@ void ClassTable::ReleaseContent(uint32_t content) {
 }
 
 void ClassTable::LinkName(uint32_t number) {
-  const NameId name = entries_[number]->record.name;
+  const NameId name = entries_[number]->kept.name;
   const uint32_t hash = NameHash(names_.Text(name));
   const uint32_t newest =
-      newest_by_name_.Find(hash, [&](uint32_t n) { return entries_[n]->record.name == name; });
+      newest_by_name_.Find(hash, [&](uint32_t n) { return entries_[n]->kept.name == name; });
   if (newest == kNone) {
     newest_by_name_.Insert(hash, number);
     return;
@@ -133,7 +133,7 @@ void ClassTable::UnlinkName(uint32_t number) {
   if (entry.newer != kNone) {
     entries_[entry.newer]->older = entry.older;
   } else {
-    const uint32_t hash = NameHash(names_.Text(entry.record.name));
+    const uint32_t hash = NameHash(names_.Text(entry.kept.name));
     if (entry.older != kNone) {
       newest_by_name_.Replace(hash, number, entry.older);
     } else {
@@ -143,7 +143,7 @@ void ClassTable::UnlinkName(uint32_t number) {
   entry.older = entry.newer = kNone;
 }
 
-ClassTable::Added ClassTable::Add(const CountedClass& added) {
+ClassTable::Added ClassTable::Add(const ClassRecord& added) {
   std::lock_guard lock(mutex_);
   if (const uint32_t known = FindKey(by_key_, added.name, added.hash); known != kNone) {
     ++entries_[known]->holds;
@@ -151,11 +151,11 @@ ClassTable::Added ClassTable::Add(const CountedClass& added) {
   }
   const uint32_t number = NewEntry();
   Entry& entry = *entries_[number];
-  entry.record.hash = added.hash;
-  entry.record.name = names_.Add(added.name);
-  TakeRanges(added, &entry.record);
-  entry_bytes_ += HeapBytes(entry.record.ranges.capacity() * sizeof(CounterRange));
-  entry.record.content = KeepContent(EncodeContent(added, names_));
+  entry.kept.hash = added.hash;
+  entry.kept.name = names_.Add(added.name);
+  TakeRanges(added, &entry.kept);
+  entry_bytes_ += HeapBytes(entry.kept.ranges.capacity() * sizeof(CounterRange));
+  entry.kept.content = KeepContent(EncodeContent(added, names_));
   entry.state = Entry::State::kLoaded;
   entry.holds = 1;
   by_key_.Insert(KeyHash(added.name, added.hash), number);
@@ -187,7 +187,7 @@ std::vector<ClassTable::Idle> ClassTable::TakeIdle() {
 
 bool ClassTable::HasSites(ClassId id) const {
   std::lock_guard lock(mutex_);
-  return !At(id).record.SiteRanges().empty();
+  return !At(id).kept.SiteRanges().empty();
 }
 
 std::optional<ClassTable::Taken> ClassTable::TakeOut(const Idle& idle) {
@@ -202,11 +202,11 @@ std::optional<ClassTable::Taken> ClassTable::TakeOut(const Idle& idle) {
     idle_.push_back({idle.id, entry.releases});
     return std::nullopt;
   }
-  by_key_.Erase(KeyHash(names_.Text(entry.record.name), entry.record.hash), number);
+  by_key_.Erase(KeyHash(names_.Text(entry.kept.name), entry.kept.hash), number);
   entry.state = Entry::State::kTakenOut;
   --statistics_.loaded;
-  const auto counters = entry.record.CounterRanges();
-  const auto sites = entry.record.SiteRanges();
+  const auto counters = entry.kept.CounterRanges();
+  const auto sites = entry.kept.SiteRanges();
   return Taken{{counters.begin(), counters.end()}, {sites.begin(), sites.end()}};
 }
 
@@ -214,9 +214,9 @@ void ClassTable::Free(uint32_t number) {
   Entry& entry = *entries_[number];
   UnlinkName(number);
   DropCounts(entry);
-  names_.Release(entry.record.name);
-  ReleaseContent(entry.record.content);
-  entry_bytes_ -= HeapBytes(entry.record.ranges.capacity() * sizeof(CounterRange));
+  names_.Release(entry.kept.name);
+  ReleaseContent(entry.kept.content);
+  entry_bytes_ -= HeapBytes(entry.kept.ranges.capacity() * sizeof(CounterRange));
   entry_bytes_ -= HeapBytes(sizeof(Entry));
   entries_[number].reset();
   free_entries_.push_back(number);
@@ -240,10 +240,10 @@ void ClassTable::SetCounts(Entry& entry, const UnloadedCounts& counts) {
   entry.counts_size = static_cast<uint32_t>(bytes.size());
   entry.total = counts.Total();
   entry_bytes_ += HeapBytes(bytes.size());
-  const Content& content = contents_[entry.record.content];
+  const Content& content = contents_[entry.kept.content];
   entry.charge = HeapBytes(sizeof(Entry)) + HeapBytes(bytes.size()) +
-                 HeapBytes(entry.record.ranges.size() * sizeof(CounterRange)) +
-                 HeapBytes(names_.Text(entry.record.name).size()) + kIndexBytes +
+                 HeapBytes(entry.kept.ranges.size() * sizeof(CounterRange)) +
+                 HeapBytes(names_.Text(entry.kept.name).size()) + kIndexBytes +
                  (content.uses == 1 ? HeapBytes(content.size) : 0);
   unloaded_bytes_ += entry.charge;
 }
@@ -252,11 +252,11 @@ void ClassTable::Unload(ClassId id, const UnloadedCounts& counts) {
   std::lock_guard lock(mutex_);
   const auto number = static_cast<uint32_t>(id);
   Entry& entry = *entries_[number];
-  const std::string_view name = names_.Text(entry.record.name);
+  const std::string_view name = names_.Text(entry.kept.name);
   if (counts.empty()) {
     ++statistics_.dropped;
     Forget(number);
-  } else if (const uint32_t before = FindKey(unloaded_by_key_, name, entry.record.hash);
+  } else if (const uint32_t before = FindKey(unloaded_by_key_, name, entry.kept.hash);
              before != kNone && entries_[before]->holds == 0) {
     Entry& into = *entries_[before];
     UnloadedCounts sum = DecodeCounts({into.counts.get(), into.counts_size}, names_);
@@ -268,8 +268,8 @@ void ClassTable::Unload(ClassId id, const UnloadedCounts& counts) {
     entry.state = Entry::State::kUnloaded;
     SetCounts(entry, counts);
     // Its counters are another class's from now on; how many it had is kept.
-    for (CounterRange& range : entry.record.ranges) range.first = CounterIndex{0};
-    unloaded_by_key_.Insert(KeyHash(name, entry.record.hash), number);
+    for (CounterRange& range : entry.kept.ranges) range.first = CounterIndex{0};
+    unloaded_by_key_.Insert(KeyHash(name, entry.kept.hash), number);
     ++statistics_.unloaded;
   }
   MakeRoomForUnloaded();
@@ -283,12 +283,12 @@ void ClassTable::LimitUnloaded(uint64_t bytes) {
 
 // Frees a class that is in no index any more.
 void ClassTable::Forget(uint32_t number) {
-  const ClassRecord& record = entries_[number]->record;
-  const std::string_view name = names_.Text(record.name);
+  const KeptClass& kept = entries_[number]->kept;
+  const std::string_view name = names_.Text(kept.name);
   // The same class may be there once more, loaded again or with older counts.
-  if (forgotten_ && FindKey(by_key_, name, record.hash) == kNone &&
-      FindKey(unloaded_by_key_, name, record.hash) == kNone) {
-    forgotten_(name, record.hash);
+  if (forgotten_ && FindKey(by_key_, name, kept.hash) == kNone &&
+      FindKey(unloaded_by_key_, name, kept.hash) == kNone) {
+    forgotten_(name, kept.hash);
   }
   Free(number);
 }
@@ -305,8 +305,8 @@ void ClassTable::MakeRoomForUnloaded() {
   std::sort(order.begin(), order.end());
   for (const auto& [total, number] : order) {
     if (unloaded_bytes_ <= unloaded_limit_ / 4 * 3) return;
-    const ClassRecord& record = entries_[number]->record;
-    unloaded_by_key_.Erase(KeyHash(names_.Text(record.name), record.hash), number);
+    const KeptClass& kept = entries_[number]->kept;
+    unloaded_by_key_.Erase(KeyHash(names_.Text(kept.name), kept.hash), number);
     Forget(number);
     --statistics_.unloaded;
     ++statistics_.forgotten;
@@ -317,18 +317,18 @@ void ClassTable::MakeRoomForUnloaded() {
 bool ClassTable::KnowsName(std::string_view name) const {
   std::lock_guard lock(mutex_);
   return newest_by_name_.Find(NameHash(name), [&](uint32_t n) {
-    return names_.Text(entries_[n]->record.name) == name;
+    return names_.Text(entries_[n]->kept.name) == name;
   }) != kNone;
 }
 
-bool ClassTable::DecodeLatest(std::string_view name, CountedClass* decoded) const {
+bool ClassTable::DecodeLatest(std::string_view name, ClassRecord* decoded) const {
   std::lock_guard lock(mutex_);
   const uint32_t newest = newest_by_name_.Find(
-      NameHash(name), [&](uint32_t n) { return names_.Text(entries_[n]->record.name) == name; });
+      NameHash(name), [&](uint32_t n) { return names_.Text(entries_[n]->kept.name) == name; });
   if (newest == kNone) return false;
-  const ClassRecord& record = entries_[newest]->record;
-  DecodeContent(BytesOf(record.content), record, names_, decoded);
-  decoded->hash = record.hash;
+  const KeptClass& kept = entries_[newest]->kept;
+  DecodeContent(BytesOf(kept.content), kept, names_, decoded);
+  decoded->hash = kept.hash;
   // The class may go at any time, and its texts with it.
   decoded->name = decoded->Keep(name);
   decoded->super_name = decoded->Keep(decoded->super_name);
@@ -354,7 +354,7 @@ std::vector<ClassId> ClassTable::HoldAll() {
       Entry* entry = entries_[n].get();
       if (entry == nullptr || entry->state == Entry::State::kTakenOut) continue;
       ++entry->holds;
-      keys.push_back({names_.Text(entry->record.name), entry->record.hash, n});
+      keys.push_back({names_.Text(entry->kept.name), entry->kept.hash, n});
     }
   }
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
@@ -380,25 +380,25 @@ bool ClassTable::CountsOf(ClassId id, UnloadedCounts* counts) const {
 }
 
 void ClassTable::Decode(ClassId id, uint32_t counter_base, uint32_t site_base,
-                        CountedClass* decoded) const {
+                        ClassRecord* decoded) const {
   std::lock_guard lock(mutex_);
   const Entry& entry = At(id);
-  decoded->name = names_.Text(entry.record.name);
-  decoded->hash = entry.record.hash;
-  ClassRecord record = entry.record;
+  decoded->name = names_.Text(entry.kept.name);
+  decoded->hash = entry.kept.hash;
+  KeptClass kept = entry.kept;
   if (entry.state == Entry::State::kUnloaded) {
-    for (uint32_t r = 0; r < record.ranges.size(); ++r) {
-      uint32_t& base = r < record.counter_ranges ? counter_base : site_base;
-      record.ranges[r].first = CounterIndex{base};
-      base += record.ranges[r].count;
+    for (uint32_t r = 0; r < kept.ranges.size(); ++r) {
+      uint32_t& base = r < kept.counter_ranges ? counter_base : site_base;
+      kept.ranges[r].first = CounterIndex{base};
+      base += kept.ranges[r].count;
     }
   }
-  DecodeContent(BytesOf(record.content), record, names_, decoded);
+  DecodeContent(BytesOf(kept.content), kept, names_, decoded);
 }
 
 std::string_view ClassTable::NameOf(ClassId id) const {
   std::lock_guard lock(mutex_);
-  return names_.Text(At(id).record.name);
+  return names_.Text(At(id).kept.name);
 }
 
 size_t ClassTable::Bytes() const {

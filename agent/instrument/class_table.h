@@ -12,7 +12,7 @@
 //    class at a time, never across a call to the JVM.
 //  - Of a class that is gone, only what was counted is kept (Unload), within a limit: the classes
 //    with the fewest counts go first, and are counted.
-//  - Classes with equal methods share one content (class_record.h), and all classes share names.
+//  - Classes with equal methods share one content (kept_class.h), and all classes share names.
 // Threads: any.
 #pragma once
 
@@ -25,12 +25,12 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/class_record.h"
-#include "agent/instrument/counted_class.h"
+#include "agent/instrument/kept_class.h"
 #include "agent/instrument/memory_budget.h"
-#include "agent/instrument/unloaded_counts.h"
 #include "writer/base/hash_index.h"
 #include "writer/base/name_table.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/unloaded_counts.h"
 
 namespace iprof::instrument {
 
@@ -43,13 +43,13 @@ class ClassTable {
 
   // Holds the class and decodes it; nothing where it is not there. The decoded texts live while the
   // class is held.
-  std::optional<ClassId> Find(std::string_view name, const Hash128& hash, CountedClass* decoded);
+  std::optional<ClassId> Find(std::string_view name, const Hash128& hash, ClassRecord* decoded);
 
   struct Added {
     ClassId id;   // held
     bool is_new;  // false: another thread was faster
   };
-  Added Add(const CountedClass& added);
+  Added Add(const ClassRecord& added);
 
   void Hold(ClassId id);
   void Release(ClassId id);
@@ -83,7 +83,7 @@ class ClassTable {
 
   bool KnowsName(std::string_view name) const;
   // The version that was added last; an unloaded one where there is no other.
-  bool DecodeLatest(std::string_view name, CountedClass* decoded) const;
+  bool DecodeLatest(std::string_view name, ClassRecord* decoded) const;
 
   // All classes in the order of their names, versions of one name in that of their hashes: the
   // order of loading leaves no trace. All are held.
@@ -92,7 +92,7 @@ class ClassTable {
   // What follows is for classes that are held. Whether this one is unloaded; its counts then.
   bool CountsOf(ClassId id, UnloadedCounts* counts) const;
   // The counters of an unloaded class are numbered from `counter_base`, its sites from `site_base`.
-  void Decode(ClassId id, uint32_t counter_base, uint32_t site_base, CountedClass* decoded) const;
+  void Decode(ClassId id, uint32_t counter_base, uint32_t site_base, ClassRecord* decoded) const;
   std::string_view NameOf(ClassId id) const;
 
   struct Statistics {
@@ -109,7 +109,7 @@ class ClassTable {
 
  private:
   struct Entry {
-    ClassRecord record;
+    KeptClass kept;
     std::unique_ptr<uint8_t[]> counts;  // of an unloaded class: EncodeCounts
     uint32_t counts_size = 0;
     uint32_t holds = 0;

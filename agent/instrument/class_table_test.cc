@@ -10,8 +10,8 @@ namespace iprof::instrument {
 namespace {
 
 // A class with one method that has counters 10 to 12 and site 7.
-CountedClass Named(std::string_view name, uint64_t hash, uint32_t first = 10) {
-  CountedClass c;
+ClassRecord Named(std::string_view name, uint64_t hash, uint32_t first = 10) {
+  ClassRecord c;
   c.name = c.Keep(name);
   c.super_name = "java/lang/Object";
   c.hash = {.low = hash, .high = ~hash};
@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, uint64_t>> Listed(ClassTable& table) {
   std::vector<std::pair<std::string, uint64_t>> list;
   const auto held = table.HoldAll();
   for (const ClassId id : held) {
-    CountedClass c;
+    ClassRecord c;
     table.Decode(id, 0, 0, &c);
     list.emplace_back(c.name, c.hash.low);
   }
@@ -58,7 +58,7 @@ std::optional<ClassTable::Taken> TakeIdleOut(ClassTable& table, ClassId* id = nu
 }
 
 TEST_CASE("a class keeps copies of names, long, short and empty ones") {
-  CountedClass c;
+  ClassRecord c;
   CHECK(c.Keep("").empty());
   std::vector<std::pair<std::string, std::string_view>> kept;
   for (size_t i = 0; i < 3000; ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("a class is its name and its bytes") {
   const ClassTable::Added again = table.Add(Named("a/B", 1));
   CHECK(again.id == first);
   CHECK_FALSE(again.is_new);
-  CountedClass decoded;
+  ClassRecord decoded;
   CHECK(table.Find("a/B", HashOf(1), &decoded) == first);
   CHECK(table.Find("a/B", HashOf(2), &decoded) == second);
   CHECK_FALSE(table.Find("a/C", HashOf(2), &decoded));
@@ -93,7 +93,7 @@ TEST_CASE("a class is its name and its bytes") {
 TEST_CASE("what is found is what was added") {
   ClassTable table;
   Added(table, "a/B", 1);
-  CountedClass found;
+  ClassRecord found;
   REQUIRE(table.Find("a/B", HashOf(1), &found));
   CHECK(found.name == "a/B");
   CHECK(found.super_name == "java/lang/Object");
@@ -121,7 +121,7 @@ TEST_CASE("classes that differ in their names and counters only share their cont
   CHECK(statistics.loaded == 1000);
   CHECK(statistics.contents == 1);
   CHECK(statistics.bytes / 1000 < 400);
-  CountedClass found;
+  ClassRecord found;
   REQUIRE(table.Find("generated/Class77", HashOf(77), &found));
   CHECK(found.methods[0].first == CounterIndex{770});
 }
@@ -154,7 +154,7 @@ TEST_CASE("a class stays while one of its definitions does") {
   CHECK(taken->counters[0].count == 3);
   REQUIRE(taken->sites.size() == 1);
   CHECK(taken->sites[0].count == 1);
-  CountedClass found;
+  ClassRecord found;
   CHECK_FALSE(table.Find("a/B", HashOf(1), &found));
   table.Unload(id, {});
   CHECK_FALSE(table.KnowsName("a/B"));
@@ -167,7 +167,7 @@ TEST_CASE("a class that is loaded again while it is idle is not taken out") {
   table.Release(id);
   const auto idle = table.TakeIdle();
   REQUIRE(idle.size() == 1);
-  CountedClass found;
+  ClassRecord found;
   CHECK(table.Find("a/B", HashOf(1), &found) == id);
   CHECK_FALSE(table.TakeOut(idle[0]));
 
@@ -213,7 +213,7 @@ TEST_CASE("the counts of a class outlive it, and add up when it comes again") {
   CHECK(counts.sites[0].lost == 6);
   CHECK(counts.sites[0].types == std::vector<std::pair<std::string, uint64_t>>{{"x.Lock", 11}});
   // Its counters are numbered from where the reader says.
-  CountedClass klass;
+  ClassRecord klass;
   table.Decode(all[0], 1000, 2000, &klass);
   CHECK(klass.methods[0].first == CounterIndex{1000});
   CHECK(klass.sites[0].number == 2000);
@@ -291,13 +291,13 @@ TEST_CASE("the latest version of a name is found when newer ones are gone") {
   ClassTable table;
   Added(table, "a/B", 1);
   table.Release(Added(table, "a/B", 2));
-  CountedClass latest;
+  ClassRecord latest;
   REQUIRE(table.DecodeLatest("a/B", &latest));
   CHECK(latest.hash == HashOf(2));
   ClassId id{};
   REQUIRE(TakeIdleOut(table, &id));
   table.Unload(id, {});
-  CountedClass older;
+  ClassRecord older;
   REQUIRE(table.DecodeLatest("a/B", &older));
   CHECK(older.hash == HashOf(1));
   CHECK_FALSE(table.DecodeLatest("a/C", &older));
@@ -307,7 +307,7 @@ TEST_CASE("the latest version of a name is found when newer ones are gone") {
 TEST_CASE("a name with a hundred thousand versions is found as fast as any") {
   ClassTable table;
   for (uint64_t i = 0; i < 100'000; ++i) Added(table, "a/B", i);
-  CountedClass found;
+  ClassRecord found;
   for (uint64_t i = 0; i < 100'000; ++i) {
     if (!table.Find("a/B", HashOf(i), &found)) FAIL("version " << i << " is missing");
   }

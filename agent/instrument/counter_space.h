@@ -22,20 +22,15 @@
 #include <set>
 #include <utility>
 
+#include "writer/methods/counter_range.h"
+
 namespace iprof::instrument {
 
 inline constexpr uint32_t kChunkCounters = 32768;
 
-// A position among all counters: chunk * kChunkCounters + index in the chunk.
-enum class CounterIndex : uint32_t {};
-
+// A CounterIndex is chunk * kChunkCounters + index in the chunk.
 inline uint32_t ChunkOf(CounterIndex i) { return static_cast<uint32_t>(i) / kChunkCounters; }
 inline uint32_t IndexInChunk(CounterIndex i) { return static_cast<uint32_t>(i) % kChunkCounters; }
-
-struct CounterRange {
-  CounterIndex first{};
-  uint32_t count = 0;
-};
 
 // Why a request was refused.
 enum class Refusal : uint8_t { kCap, kNotReady };

@@ -1,6 +1,7 @@
 #include "agent/instrument/known_classes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace iprof::instrument {
 namespace {
@@ -11,9 +12,10 @@ constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
 }  // namespace
 
 KnownClasses::KnownClasses(ClassTable& table, std::span<const uint64_t> counters,
-                           const TypeCounts& types)
+                           const TypeCounts& types, OriginOf origin_of)
     : table_(table),
       classes_(table.HoldAll()),
+      origin_of_(std::move(origin_of)),
       counters_(counters.begin(), counters.end()),
       next_site_(kFirstUnloadedSite) {
   types_.AddAll(types);
@@ -27,13 +29,13 @@ KnownClasses::KnownClasses(ClassTable& table, std::span<const uint64_t> counters
       continue;
     }
     bases_.emplace_back(static_cast<uint32_t>(counters_.size()), next_site_);
-    CountedClass klass;
+    ClassRecord klass;
     table_.Decode(id, bases_.back().first, bases_.back().second, &klass);
     AddUnloaded(klass, counts);
   }
 }
 
-void KnownClasses::AddUnloaded(const CountedClass& klass, const UnloadedCounts& counts) {
+void KnownClasses::AddUnloaded(const ClassRecord& klass, const UnloadedCounts& counts) {
   const size_t base = counters_.size();
   size_t all = 0;
   for (const CountedMethod& method : klass.methods) {
@@ -53,8 +55,11 @@ void KnownClasses::AddUnloaded(const CountedClass& klass, const UnloadedCounts& 
   }
 }
 
-const CountedClass& KnownClasses::Get(size_t number, CountedClass& scratch) const {
+const ClassRecord& KnownClasses::Get(size_t number, ClassRecord& scratch) const {
   table_.Decode(classes_[number], bases_[number].first, bases_[number].second, &scratch);
+  if (origin_of_) {
+    for (CountedMethod& method : scratch.methods) method.origin = origin_of_(scratch, method);
+  }
   return scratch;
 }
 

@@ -10,30 +10,33 @@
 #include <vector>
 
 #include "agent/instrument/class_table.h"
-#include "agent/instrument/profile_assembly.h"
+#include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
 
 namespace iprof::instrument {
 
 class KnownClasses final : public ClassSource {
  public:
-  KnownClasses(ClassTable& table, std::span<const uint64_t> counters, const TypeCounts& types);
+  // `origin_of` judges the methods; it may be empty.
+  KnownClasses(ClassTable& table, std::span<const uint64_t> counters, const TypeCounts& types,
+               OriginOf origin_of);
   ~KnownClasses() override { table_.ReleaseAll(classes_); }
   KnownClasses(const KnownClasses&) = delete;
   KnownClasses& operator=(const KnownClasses&) = delete;
 
   size_t size() const override { return classes_.size(); }
   std::string_view NameOf(size_t number) const override { return names_[number]; }
-  const CountedClass& Get(size_t number, CountedClass& scratch) const override;
+  const ClassRecord& Get(size_t number, ClassRecord& scratch) const override;
 
   std::span<const uint64_t> counters() const { return counters_; }
   const TypeCounts& types() const { return types_; }
 
  private:
-  void AddUnloaded(const CountedClass& klass, const UnloadedCounts& counts);
+  void AddUnloaded(const ClassRecord& klass, const UnloadedCounts& counts);
 
   ClassTable& table_;
   const std::vector<ClassId> classes_;
+  const OriginOf origin_of_;
   std::vector<std::string_view> names_;
   // Where an unloaded class's counters and sites begin; 0 for those that are there.
   std::vector<std::pair<uint32_t, uint32_t>> bases_;

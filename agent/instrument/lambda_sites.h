@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "agent/classfile/class_file.h"
-#include "agent/instrument/stable_names.h"
+#include "writer/names/stable_names.h"
 
 namespace iprof::instrument {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/effort.h"
 #include "agent/instrument/method_graph.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/probe_emitter.h"
 #include "agent/instrument/site_probes.h"
 #include "agent/instrument/trimming.h"
+#include "writer/methods/effort.h"
 
 namespace iprof::instrument {
 

@@ -15,7 +15,7 @@
 
 #include "agent/classfile/reason.h"
 #include "agent/instrument/counter_space.h"
-#include "agent/instrument/effort.h"
+#include "writer/methods/effort.h"
 
 namespace iprof::instrument {
 

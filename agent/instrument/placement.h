@@ -8,7 +8,7 @@
 //    unreachable blocks never run, their edges have kNoValue.
 //  - Nothing is counted that no output rests on (and no certificate needs): a method without
 //    required edges has its entry counter only.
-//  - What the derived counts are worth is what writer/sites/derivation.h proves; the plan's
+//  - What the derived counts are worth is what writer/methods/derivation.h proves; the plan's
 //    certificate says which counters make up the bound k.
 //  - Nothing is derived across a caught block (FlowNode::caught): exceptions that the method itself
 //    catches and goes on from disturb no count, however frequent they are.

@@ -8,7 +8,7 @@
 
 namespace iprof::instrument {
 
-void SelfCheck::Note(std::string key, const ProbePlan& every, const ProbePlan& tree,
+void SelfCheck::Note(MethodKey key, const ProbePlan& every, const ProbePlan& tree,
                      std::vector<BranchEdges> branches, CounterIndex first) {
   std::lock_guard lock(mutex_);
   methods_.push_back({std::move(key), every, tree, std::move(branches), first});
@@ -39,7 +39,7 @@ void SelfCheck::CompareBranches(const Method& method, const Values& values, Bran
     if (may_be_off && !SharesHold(shown, values.k)) {
       if (executions >= BranchCheck::kFewestExecutions) ++check->left_out;
     } else {
-      check->Compare(fmt::format("{} bci {}", method.key, branch.bci), truth, written);
+      check->Compare(fmt::format("{} bci {}", method.key.text(), branch.bci), truth, written);
     }
   }
 }
@@ -84,13 +84,32 @@ SelfCheckResult SelfCheck::Compare(std::span<const uint64_t> counters,
       } else {
         ++result.beyond_bound;
         if (result.examples.size() < kMostExamples) {
-          result.examples.push_back(fmt::format("{} edge {}: counted {}, derived {}, k = {}", m.key,
-                                                e, direct[c], derived[d], bound.k));
+          result.examples.push_back(fmt::format("{} edge {}: counted {}, derived {}, k = {}",
+                                                m.key.text(), e, direct[c], derived[d], bound.k));
         }
       }
     }
   }
   return result;
+}
+
+std::string SelfCheckResult::Report() const {
+  std::string report;
+  report += fmt::format(
+      "selfcheck: {} methods, {} counts: {} equal, {} within k, {} beyond k; largest difference "
+      "{}\n",
+      methods, counts, equal, within_bound, beyond_bound, largest_error);
+  for (const std::string& example : examples)
+    report += fmt::format("selfcheck: beyond k: {}\n", example);
+  report += fmt::format(
+      "selfcheck: {} increments with placement=tree\nselfcheck: {} branches with {} executions "
+      "or more, {} of them left out: {} inverted, {} "
+      "off by more than a point; largest difference {:.2f} points\n",
+      increments, branches.compared + branches.left_out, BranchCheck::kFewestExecutions,
+      branches.left_out, branches.inverted, branches.off, branches.largest_points);
+  for (const std::string& example : branches.examples)
+    report += fmt::format("selfcheck: off: {}\n", example);
+  return report;
 }
 
 }  // namespace iprof::instrument

@@ -18,8 +18,8 @@
 
 #include "agent/instrument/branch_check.h"
 #include "agent/instrument/counter_space.h"
-#include "agent/instrument/live_frame_count.h"
 #include "agent/instrument/placement.h"
+#include "writer/methods/live_frame_count.h"
 
 namespace iprof::instrument {
 
@@ -33,12 +33,14 @@ struct SelfCheckResult {
   std::vector<std::string> examples;  // of those beyond, the first few
   uint64_t increments = 0;            // that tree placement would have executed
   BranchCheck branches;
+
+  // Lines for people.
+  std::string Report() const;
 };
 
 class SelfCheck {
  public:
-  // `key` is the method's MethodKey.
-  void Note(std::string key, const ProbePlan& every, const ProbePlan& tree,
+  void Note(MethodKey key, const ProbePlan& every, const ProbePlan& tree,
             std::vector<BranchEdges> branches, CounterIndex first);
 
   // `live_frames`: activations of a method that have not ended.
@@ -47,7 +49,7 @@ class SelfCheck {
 
  private:
   struct Method {
-    std::string key;
+    MethodKey key;
     ProbePlan every;
     ProbePlan tree;
     std::vector<BranchEdges> branches;

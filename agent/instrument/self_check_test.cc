@@ -6,7 +6,7 @@
 namespace iprof::instrument {
 namespace {
 
-uint64_t NoLiveFrames(std::string_view /*key*/) { return 0; }
+uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
 TEST_CASE("methods that did not run, and counters that are not there, are not compared") {
   FlowGraph graph;
@@ -19,8 +19,8 @@ TEST_CASE("methods that did not run, and counters that are not there, are not co
   planner.Plan(graph, {.policy = PlacementPolicy::kEveryEdge}, &every);
   planner.Plan(graph, {.policy = PlacementPolicy::kTree}, &tree);
   SelfCheck check;
-  check.Note("A.f()V", every, tree, {}, CounterIndex{0});
-  check.Note("A.g()V", every, tree, {}, CounterIndex{1000});
+  check.Note(MethodKey(InternalName("A"), "f", "()V"), every, tree, {}, CounterIndex{0});
+  check.Note(MethodKey(InternalName("A"), "g", "()V"), every, tree, {}, CounterIndex{1000});
   const SelfCheckResult result =
       check.Compare(std::vector<uint64_t>(every.counter_count(), 0), NoLiveFrames);
   CHECK(result.methods == 0);
@@ -59,7 +59,8 @@ struct Diamond {
 TEST_CASE("what flows agrees, what does not is shown with the method's key") {
   const Diamond diamond;
   SelfCheck check;
-  check.Note("A.f(I)V", diamond.every, diamond.tree, {{4, 1, 2}}, CounterIndex{0});
+  check.Note(MethodKey(InternalName("A"), "f", "(I)V"), diamond.every, diamond.tree, {{4, 1, 2}},
+             CounterIndex{0});
 
   const SelfCheckResult good = check.Compare(diamond.Counters({10, 7, 3, 7, 3, 10}), NoLiveFrames);
   CHECK(good.methods == 1);
@@ -78,8 +79,8 @@ TEST_CASE("what flows agrees, what does not is shown with the method's key") {
 
   // Unless four of its frames are still there.
   const SelfCheckResult live =
-      check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), [](std::string_view key) {
-        CHECK(key == "A.f(I)V");
+      check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), [](const MethodKey& key) {
+        CHECK(key.text() == "A.f(I)V");
         return uint64_t{4};
       });
   CHECK(live.beyond_bound == 0);
@@ -121,7 +122,8 @@ TEST_CASE(
     "branches: what many exceptions may have moved is left out, what few did is within a point") {
   const CallAndIf method;
   SelfCheck check;
-  check.Note("A.f()V", method.every, method.tree, {{7, 1, 2}}, CounterIndex{0});
+  check.Note(MethodKey(InternalName("A"), "f", "()V"), method.every, method.tree, {{7, 1, 2}},
+             CounterIndex{0});
   const SelfCheckResult few = check.Compare(method.Counters(10, 1490, 500), NoLiveFrames);
   CHECK(few.within_bound > 0);
   CHECK(few.branches.compared == 1);

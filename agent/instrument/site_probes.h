@@ -26,10 +26,9 @@
 
 #include "agent/classfile/method_editor.h"
 #include "agent/instrument/probe_emitter.h"
+#include "writer/methods/class_record.h"
 
 namespace iprof::instrument {
-
-enum class SiteKind : uint8_t { kReceiver, kMonitor, kInstanceOf };
 
 struct SiteKinds {
   bool receivers = false;

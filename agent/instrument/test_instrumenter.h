@@ -13,7 +13,7 @@ namespace iprof::instrument {
 
 using Bytes = std::vector<uint8_t>;
 
-inline uint64_t NoLiveFrames(std::string_view /*key*/) { return 0; }
+inline uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
 inline InstrumenterOptions Placed(PlacementPolicy placement) {
   InstrumenterOptions options;
@@ -25,6 +25,7 @@ inline InstrumenterOptions Placed(PlacementPolicy placement) {
 struct Instrumenter {
   CounterSpace space;
   ClassInstrumenter instrumenter;
+  AddedCounts added;  // by Assembled
 
   explicit Instrumenter(InstrumenterOptions options = {}, uint32_t chunks = 4)
       : instrumenter(options, space, [](uint32_t chunk) { return "H" + std::to_string(chunk); }) {
@@ -46,13 +47,13 @@ struct Instrumenter {
 
   // Whether the report has such a line, or part of one.
   bool Reports(const std::string& pattern) const {
-    return std::regex_search(instrumenter.Report(), std::regex(pattern));
+    return std::regex_search(instrumenter.Report(added), std::regex(pattern));
   }
 };
 
 inline Profile Assembled(Instrumenter& made, const std::vector<uint64_t>& counters) {
   Profile profile;
-  made.instrumenter.AddTo(counters, TypeCounts(), NoLiveFrames, profile);
+  made.added = made.instrumenter.AddTo(counters, TypeCounts(), NoLiveFrames, profile);
   return profile;
 }
 

@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/instrument/effort.h"
 #include "agent/instrument/method_graph.h"
 #include "agent/instrument/placement.h"
 #include "agent/instrument/probe_emitter.h"
 #include "agent/instrument/register_budget.h"
 #include "agent/instrument/site_probes.h"
+#include "writer/methods/effort.h"
 
 namespace iprof::instrument {
 

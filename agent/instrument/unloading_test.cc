@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-uint64_t NoLiveFrames(std::string_view) { return 0; }
+uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
 // A JVM's counters: what probes would have counted, and what is read of it.
 struct Jvm final : ClassInstrumenter::Counters {
@@ -152,7 +152,7 @@ TEST_CASE("at the limit nothing new is learned, and what is known counts on", "[
   CHECK(jvm.Load(Countdown("a/T")));
   jvm.counters[0] = 5;
   CHECK(jvm.Calls() == "a.T.f(int)int: 5\n");
-  CHECK_THAT(jvm.instrumenter.Report(),
+  CHECK_THAT(jvm.instrumenter.Report({}),
              Catch::Contains("classes left alone: 1 (the memory cap, memory=, was reached)"));
 }
 

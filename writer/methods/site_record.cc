@@ -2,74 +2,23 @@
 
 #include <cassert>
 
+#include "writer/base/varint.h"
+
 namespace iprof {
 namespace {
 
 constexpr uint32_t kMaxBci = 0xffff;
 // More than 64 KiB of code can need; keeps what a reader allocates for values within 2 MiB.
 constexpr uint32_t kMaxCounters = 1u << 18;
-constexpr size_t kChecksumBytes = 4;
 
-uint32_t Checksum(std::span<const uint8_t> bytes) {
-  uint32_t hash = 2166136261u;
-  for (uint8_t b : bytes) hash = (hash ^ b) * 16777619u;
-  return hash;
-}
-
-void Put(uint32_t value, std::vector<uint8_t>* out) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<uint8_t>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<uint8_t>(value));
-}
+void Put(uint32_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
 
 // Values are written plus one, so that kNoValue takes one byte.
 void PutValue(ValueId value, std::vector<uint8_t>* out) { Put(value + 1, out); }
 
-// Reads varints; once something is wrong everything reads as 0 and ok() stays false.
-class Cursor {
- public:
-  explicit Cursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-
-  bool ok() const { return ok_; }
-  bool at_end() const { return at_ == bytes_.size(); }
-  size_t position() const { return at_; }
-
-  uint32_t Get() {
-    uint64_t value = 0;
-    for (uint32_t shift = 0; shift < 35; shift += 7) {
-      if (!ok_ || at_ == bytes_.size()) return Fail();
-      const uint8_t b = bytes_[at_++];
-      value |= uint64_t{b & 0x7fu} << shift;
-      if (b < 0x80) return value <= UINT32_MAX ? static_cast<uint32_t>(value) : Fail();
-    }
-    return Fail();
-  }
-
-  // A number of things of which each takes at least `bytes_each`.
-  uint32_t GetCount(size_t bytes_each) {
-    const uint32_t count = Get();
-    return count <= (bytes_.size() - at_) / bytes_each ? count : Fail();
-  }
-
-  uint32_t GetBelow(uint64_t limit) {
-    const uint32_t value = Get();
-    return value < limit ? value : Fail();
-  }
-
-  ValueId GetValue(uint32_t value_count) { return GetBelow(uint64_t{value_count} + 1) - 1; }
-
-  uint32_t Fail() {
-    ok_ = false;
-    return 0;
-  }
-
- private:
-  std::span<const uint8_t> bytes_;
-  size_t at_ = 0;
-  bool ok_ = true;
-};
+ValueId GetValue(BoundedReader* in, uint32_t value_count) {
+  return in->GetBelow(uint64_t{value_count} + 1) - 1;
+}
 
 void PutDerivation(const Derivation& d, std::vector<uint8_t>* out) {
   Put(d.counter_count, out);
@@ -81,7 +30,7 @@ void PutDerivation(const Derivation& d, std::vector<uint8_t>* out) {
   }
 }
 
-void GetDerivation(Cursor* in, Derivation* d) {
+void GetDerivation(BoundedReader* in, Derivation* d) {
   d->counter_count = in->GetBelow(kMaxCounters);
   const uint32_t steps = in->GetCount(1);
   for (uint32_t s = 0; s < steps && in->ok(); ++s) {
@@ -98,12 +47,12 @@ void PutValues(const std::vector<ValueId>& values, std::vector<uint8_t>* out) {
   for (ValueId v : values) Put(v, out);
 }
 
-void GetValues(Cursor* in, uint32_t limit, std::vector<ValueId>* values) {
+void GetValues(BoundedReader* in, uint32_t limit, std::vector<ValueId>* values) {
   const uint32_t count = in->GetCount(1);
   for (uint32_t i = 0; i < count && in->ok(); ++i) values->push_back(in->GetBelow(limit));
 }
 
-void GetBranches(Cursor* in, uint32_t value_count, MethodRecord* record) {
+void GetBranches(BoundedReader* in, uint32_t value_count, MethodRecord* record) {
   const uint32_t count = in->GetCount(2);
   uint32_t bci = 0;
   for (uint32_t i = 0; i < count && in->ok(); ++i) {
@@ -114,25 +63,25 @@ void GetBranches(Cursor* in, uint32_t value_count, MethodRecord* record) {
     const uint32_t successors = shape == 0 ? 2 : shape - 1;
     for (uint32_t s = 0; s < successors && in->ok(); ++s) {
       const uint32_t target = in->GetBelow(kMaxBci + 1);
-      record->successors.push_back({target, in->GetValue(value_count)});
+      record->successors.push_back({target, GetValue(in, value_count)});
     }
     record->branches.push_back({bci, shape == 0 ? BranchKind::kIf : BranchKind::kSwitch,
                                 static_cast<uint32_t>(record->successors.size())});
   }
 }
 
-void GetCalls(Cursor* in, uint32_t value_count, MethodRecord* record) {
+void GetCalls(BoundedReader* in, uint32_t value_count, MethodRecord* record) {
   const uint32_t count = in->GetCount(3);
   uint32_t bci = 0;
   for (uint32_t i = 0; i < count && in->ok(); ++i) {
     bci += in->GetBelow(kMaxBci + 1);
     if (bci > kMaxBci) in->Fail();
     const uint32_t callee = in->Get();
-    record->calls.push_back({bci, callee, in->GetValue(value_count)});
+    record->calls.push_back({bci, callee, GetValue(in, value_count)});
   }
 }
 
-bool GetBody(Cursor* in, MethodRecord* record) {
+bool GetBody(BoundedReader* in, MethodRecord* record) {
   record->klass = in->Get();
   record->method = in->Get();
   record->context = in->Get();
@@ -211,37 +160,16 @@ void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
     PutValue(site.value, &body);
   }
 
-  Put(static_cast<uint32_t>(body.size()), out);
-  out->insert(out->end(), body.begin(), body.end());
-  const uint32_t sum = Checksum(body);
-  for (uint32_t shift = 0; shift < 32; shift += 8) {
-    out->push_back(static_cast<uint8_t>(sum >> shift));
-  }
+  AppendSealed(body, out);
 }
 
 SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,
                                   size_t* consumed) {
-  *consumed = 0;
   record->Clear();
-  if (bytes.empty()) return SiteRecordStatus::kEnd;
-  Cursor header(bytes);
-  const uint32_t length = header.Get();
-  if (!header.ok()) {
-    return header.at_end() ? SiteRecordStatus::kTruncated : SiteRecordStatus::kDamaged;
-  }
-  const size_t begin = header.position();
-  if (bytes.size() - begin < uint64_t{length} + kChecksumBytes) {
-    return SiteRecordStatus::kTruncated;
-  }
-  *consumed = begin + length + kChecksumBytes;
-  const auto body = bytes.subspan(begin, length);
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < kChecksumBytes; ++i) {
-    sum |= uint32_t{bytes[begin + length + i]} << (8 * i);
-  }
-  if (length == 0 || Checksum(body) != sum) return SiteRecordStatus::kDamaged;
-  if (body[0] != kSiteRecordVersion) return SiteRecordStatus::kNewVersion;
-  Cursor in(body.subspan(1));
+  const Sealed sealed = OpenSealed(bytes, kSiteRecordVersion);
+  *consumed = sealed.consumed;
+  if (sealed.status != SealStatus::kRecord) return sealed.status;
+  BoundedReader in(sealed.body);
   if (GetBody(&in, record)) return SiteRecordStatus::kRecord;
   record->Clear();
   return SiteRecordStatus::kDamaged;

@@ -1,10 +1,9 @@
 // Site records: everything that turns a counted method's counters into profile records, in tens of
 // bytes, without its class file.
 //
-// The agent keeps one for each counted method (CountedClass::records in agent/instrument); bytes, not
+// The agent keeps one for each counted method (ClassRecord::records); bytes, not
 // pointers, so that they are small, and mean the same in another process. A record is
 //
-//   length        varint, of what follows up to the checksum
 //   version       1 byte, kSiteRecordVersion
 //   method        varints: class, method, context, counter base
 //   derivation    varints: counters; steps, each: operand count, operands
@@ -12,8 +11,8 @@
 //   certificate   kind and flags; varints: abrupt, thrown, disturbed values
 //   branches      varints: each: bci (as difference), kind, successors: target bci, value
 //   calls         varints: each: bci (as difference), callee, value
-//   checksum      4 bytes, little endian, FNV-1a over version .. calls
 //
+// and is sealed with a length and a checksum (sealed_bytes.h).
 // Class, method, context and callee are numbers of the caller's registries; this file gives them no
 // meaning. Context 0 = none.
 //
@@ -28,6 +27,7 @@
 #include <span>
 #include <vector>
 
+#include "writer/base/sealed_bytes.h"
 #include "writer/methods/derivation.h"
 #include "writer/methods/successors.h"
 
@@ -78,13 +78,9 @@ struct MethodRecord {
 // Appends the record's bytes. Bcis must ascend.
 void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out);
 
-enum class SiteRecordStatus : uint8_t {
-  kRecord,      // *record holds it, *consumed says how many bytes it took
-  kEnd,         // the input is empty
-  kTruncated,   // the input ends inside the record: a tail that was being written
-  kDamaged,     // checksum or contents are wrong; *consumed skips it where its length is plausible
-  kNewVersion,  // written by another version; *consumed skips it
-};
+// kDamaged also for contents that make no sense; *consumed skips such a record where its length is
+// plausible, and one of another version.
+using SiteRecordStatus = SealStatus;
 
 SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,
                                   size_t* consumed);

@@ -43,6 +43,15 @@ const TypeCounts::Site* TypeCounts::Find(uint32_t site) const {
   return found == sites_.end() ? nullptr : &found->second;
 }
 
+std::vector<uint32_t> TypeCounts::Sites() const {
+  std::vector<uint32_t> numbers;
+  for (const auto& [number, site] : sites_) {
+    if (site.lost > 0 || !site.types.empty()) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
 void TypeCounts::Forget(uint32_t site) {
   const auto found = sites_.find(site);
   if (found == sites_.end()) return;

@@ -33,6 +33,8 @@ class TypeCounts {
   };
   // Null for a site that met nothing.
   const Site* Find(uint32_t site) const;
+  // The sites that met something, ascending.
+  std::vector<uint32_t> Sites() const;
   std::string_view TypeName(uint32_t number) const { return names_.Text(NameId{number}); }
 
   // Forgets what a site met: its number will be another site's.

@@ -99,29 +99,37 @@ bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 }  // namespace
 
-std::optional<std::string> TypeNameOf(std::string_view descriptor) {
-  if (DescriptorLength(descriptor) != descriptor.size() || descriptor.empty()) return std::nullopt;
-  if (descriptor.front() == '[') return WithDots(descriptor);
-  if (descriptor.front() == 'L') return WithDots(descriptor.substr(1, descriptor.size() - 2));
-  return std::string(PrimitiveName(descriptor.front()));
+std::optional<std::string> TypeNameOf(Descriptor descriptor) {
+  const std::string_view text = descriptor.text();
+  if (text.empty() || DescriptorLength(text) != text.size()) return std::nullopt;
+  if (text.front() == '[') return WithDots(text);
+  if (descriptor.IsClass()) return WithDots(descriptor.ClassName().text());
+  return std::string(PrimitiveName(text.front()));
+}
+
+std::optional<MethodTypes> SplitDescriptor(std::string_view method_descriptor) {
+  if (!method_descriptor.starts_with('(')) return std::nullopt;
+  MethodTypes types;
+  std::string_view rest = method_descriptor.substr(1);
+  while (!rest.starts_with(')')) {
+    const size_t length = DescriptorLength(rest);
+    if (length == 0 || rest[length - 1] == 'V') return std::nullopt;
+    types.parameters.push_back(rest.substr(0, length));
+    rest.remove_prefix(length);
+  }
+  types.result = rest.substr(1);
+  if (types.result.empty() || DescriptorLength(types.result) != types.result.size()) {
+    return std::nullopt;
+  }
+  return types;
 }
 
 std::optional<std::vector<std::string>> SignatureOf(std::string_view method_descriptor) {
-  if (!method_descriptor.starts_with('(')) return std::nullopt;
-  const size_t close = method_descriptor.find(')');
-  if (close == std::string_view::npos) return std::nullopt;
-  std::optional<std::string> result = TypeNameOf(method_descriptor.substr(close + 1));
-  if (!result) return std::nullopt;
-  std::vector<std::string> types;
-  types.push_back(std::move(*result));
-  std::string_view parameters = method_descriptor.substr(1, close - 1);
-  while (!parameters.empty()) {
-    const size_t length = DescriptorLength(parameters);
-    std::optional<std::string> type = TypeNameOf(parameters.substr(0, length));
-    if (!type || *type == "void") return std::nullopt;
-    types.push_back(std::move(*type));
-    parameters.remove_prefix(length);
-  }
+  const auto split = SplitDescriptor(method_descriptor);
+  if (!split) return std::nullopt;
+  std::vector<std::string> types{TypeNameOf(Descriptor(split->result)).value_or("")};
+  for (const std::string_view parameter : split->parameters)
+    types.push_back(TypeNameOf(Descriptor(parameter)).value_or(""));
   return types;
 }
 
@@ -154,21 +162,26 @@ std::string ToUtf8(std::string_view modified_utf8) {
   return out;
 }
 
-bool IsHiddenClass(std::string_view descriptor) {
-  return descriptor.find('.') != std::string_view::npos;
+bool IsHiddenClass(Descriptor descriptor) {
+  return descriptor.text().find('.') != std::string_view::npos;
 }
 
-bool IsLinkageClass(std::string_view internal_name) {
-  return internal_name.starts_with("java/lang/invoke/") &&
-         (IsHiddenClass(internal_name) || internal_name.ends_with("$Holder"));
+bool IsLinkageClass(InternalName name) {
+  return name.text().starts_with("java/lang/invoke/") &&
+         (name.text().find('.') != std::string_view::npos || name.text().ends_with("$Holder"));
 }
 
-bool IsGeneratedAccessor(std::string_view descriptor) {
-  constexpr std::string_view kPrefix = "Ljdk/internal/reflect/Generated";
-  if (!descriptor.starts_with(kPrefix) || !descriptor.ends_with(';')) return false;
-  descriptor.remove_suffix(1);
-  const size_t end = descriptor.find_last_not_of("0123456789");
-  return end + 1 < descriptor.size() && descriptor.substr(0, end + 1).ends_with("Accessor");
+bool IsLinkageClass(ProfileName name) {
+  return name.text().starts_with("java.lang.invoke.") &&
+         (name.text().find('/') != std::string_view::npos || name.text().ends_with("$Holder"));
+}
+
+bool IsGeneratedAccessor(Descriptor descriptor) {
+  constexpr std::string_view kPrefix = "jdk/internal/reflect/Generated";
+  const std::string_view name = descriptor.ClassName().text();
+  if (!name.starts_with(kPrefix)) return false;
+  const size_t end = name.find_last_not_of("0123456789");
+  return end + 1 < name.size() && name.substr(0, end + 1).ends_with("Accessor");
 }
 
 }  // namespace iprof

@@ -10,11 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include "writer/names/typed_names.h"
+
 namespace iprof {
 
-// "I" → "int", "Ljava/lang/String;" → "java.lang.String", "[[I" → "[[I", "[La/B;" → "[La.B;";
+// The BinaryName: "I" → "int", "Ljava/lang/String;" → "java.lang.String", "[[I" → "[[I", "[La/B;" → "[La.B;";
 // nothing if malformed.
-std::optional<std::string> TypeNameOf(std::string_view descriptor);
+std::optional<std::string> TypeNameOf(Descriptor descriptor);
+
+// A method descriptor taken apart: "(I[J)V" has the parameters "I" and "[J" and the result "V".
+struct MethodTypes {
+  std::vector<std::string_view> parameters;
+  std::string_view result;
+};
+// Nothing if malformed. The parts belong to the text.
+std::optional<MethodTypes> SplitDescriptor(std::string_view method_descriptor);
 
 // A method descriptor's types by name: the return type first, then the parameters; nothing if
 // malformed.
@@ -27,16 +37,17 @@ std::string ToUtf8(std::string_view modified_utf8);
 
 // Whether a descriptor from JVMTI is that of a hidden class: "La/B.0x0000;", a dot before the
 // suffix.
-bool IsHiddenClass(std::string_view descriptor);
+bool IsHiddenClass(Descriptor descriptor);
 
-// Whether a class, by its internal name, is linkage of method handles: one of java.lang.invoke that
+// Whether a class is linkage of method handles: one of java.lang.invoke that
 // is hidden, or one of the `…$Holder` classes, which hold the lambda forms that were made when the
 // JDK was built. An image has neither, so that no table knows them.
-bool IsLinkageClass(std::string_view internal_name);
+bool IsLinkageClass(InternalName name);
+bool IsLinkageClass(ProfileName name);
 
 // Whether a descriptor is that of a class that reflection generates while the program runs, such as
 // GeneratedMethodAccessor7: numbered in the order of their making, so that no image build could know
 // them.
-bool IsGeneratedAccessor(std::string_view descriptor);
+bool IsGeneratedAccessor(Descriptor descriptor);
 
 }  // namespace iprof

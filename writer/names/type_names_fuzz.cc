@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto name = iprof::TypeNameOf(text);
+  const auto name = iprof::TypeNameOf(iprof::Descriptor(text));
   if (name && name->empty()) std::abort();
   const auto signature = iprof::SignatureOf(text);
   if (signature && signature->empty()) std::abort();

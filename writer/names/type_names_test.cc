@@ -6,18 +6,18 @@ using namespace iprof;
 using Names = std::vector<std::string>;
 
 TEST_CASE("types are named as Class.getName() names them") {
-  CHECK(TypeNameOf("I") == "int");
-  CHECK(TypeNameOf("V") == "void");
-  CHECK(TypeNameOf("Ljava/util/Map$Entry;") == "java.util.Map$Entry");
-  CHECK(TypeNameOf("[I") == "[I");
-  CHECK(TypeNameOf("[[Ljava/lang/String;") == "[[Ljava.lang.String;");
-  CHECK(TypeNameOf("La/Foo$$Lambda.0x01;") == "a.Foo$$Lambda/0x01");
+  CHECK(TypeNameOf(Descriptor("I")) == "int");
+  CHECK(TypeNameOf(Descriptor("V")) == "void");
+  CHECK(TypeNameOf(Descriptor("Ljava/util/Map$Entry;")) == "java.util.Map$Entry");
+  CHECK(TypeNameOf(Descriptor("[I")) == "[I");
+  CHECK(TypeNameOf(Descriptor("[[Ljava/lang/String;")) == "[[Ljava.lang.String;");
+  CHECK(TypeNameOf(Descriptor("La/Foo$$Lambda.0x01;")) == "a.Foo$$Lambda/0x01");
 }
 
 TEST_CASE("what is no descriptor has no name") {
   for (const char* text : {"", "[", "L", "L;", "La", "X", "II", "La;I", "[[", "[La"}) {
     INFO(text);
-    CHECK_FALSE(TypeNameOf(text).has_value());
+    CHECK_FALSE(TypeNameOf(Descriptor(text)).has_value());
   }
 }
 
@@ -45,25 +45,47 @@ TEST_CASE("modified UTF-8 becomes UTF-8") {
 }
 
 TEST_CASE("hidden classes carry a dot in JVMTI's descriptors") {
-  CHECK(IsHiddenClass("La/Foo$$Lambda.0x0000000800c03000;"));
-  CHECK(IsHiddenClass("[La/Foo$$Lambda.0x01;"));
-  CHECK_FALSE(IsHiddenClass("La/Foo$$Lambda$1;"));
+  CHECK(IsHiddenClass(Descriptor("La/Foo$$Lambda.0x0000000800c03000;")));
+  CHECK(IsHiddenClass(Descriptor("[La/Foo$$Lambda.0x01;")));
+  CHECK_FALSE(IsHiddenClass(Descriptor("La/Foo$$Lambda$1;")));
 }
 
 TEST_CASE("what reflection generates is known by its running number") {
-  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor7;"));
-  CHECK(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedSerializationConstructorAccessor12;"));
-  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/GeneratedMethodAccessor;"));
-  CHECK_FALSE(IsGeneratedAccessor("Ljdk/internal/reflect/NativeMethodAccessorImpl;"));
-  CHECK_FALSE(IsGeneratedAccessor("La/GeneratedMethodAccessor7;"));
-  CHECK_FALSE(IsGeneratedAccessor(""));
+  CHECK(IsGeneratedAccessor(Descriptor("Ljdk/internal/reflect/GeneratedMethodAccessor7;")));
+  CHECK(IsGeneratedAccessor(
+      Descriptor("Ljdk/internal/reflect/GeneratedSerializationConstructorAccessor12;")));
+  CHECK_FALSE(IsGeneratedAccessor(Descriptor("Ljdk/internal/reflect/GeneratedMethodAccessor;")));
+  CHECK_FALSE(IsGeneratedAccessor(Descriptor("Ljdk/internal/reflect/NativeMethodAccessorImpl;")));
+  CHECK_FALSE(IsGeneratedAccessor(Descriptor("La/GeneratedMethodAccessor7;")));
+  CHECK_FALSE(IsGeneratedAccessor(Descriptor("")));
 }
 
 TEST_CASE("linkage of method handles: lambda forms, hidden ones and those of the holders") {
-  CHECK(IsLinkageClass("java/lang/invoke/LambdaForm$MH.0x000000080001"));
-  CHECK(IsLinkageClass("java/lang/invoke/Invokers$Holder"));
-  CHECK_FALSE(IsLinkageClass("java/lang/invoke/LambdaForm$Name"));
-  CHECK_FALSE(IsLinkageClass("java/lang/invoke/Invokers"));
-  CHECK_FALSE(IsLinkageClass("a/Foo$$Lambda.0x01"));
-  CHECK_FALSE(IsLinkageClass("a/Foo$Holder"));
+  CHECK(IsLinkageClass(InternalName("java/lang/invoke/LambdaForm$MH.0x000000080001")));
+  CHECK(IsLinkageClass(InternalName("java/lang/invoke/Invokers$Holder")));
+  CHECK_FALSE(IsLinkageClass(InternalName("java/lang/invoke/LambdaForm$Name")));
+  CHECK_FALSE(IsLinkageClass(InternalName("java/lang/invoke/Invokers")));
+  CHECK_FALSE(IsLinkageClass(InternalName("a/Foo$$Lambda.0x01")));
+  CHECK_FALSE(IsLinkageClass(InternalName("a/Foo$Holder")));
+}
+
+TEST_CASE("linkage of method handles by the names in profiles") {
+  CHECK(IsLinkageClass(ProfileName("java.lang.invoke.LambdaForm$MH/0x000000080001")));
+  CHECK(IsLinkageClass(ProfileName("java.lang.invoke.Invokers$Holder")));
+  CHECK_FALSE(IsLinkageClass(ProfileName("java.lang.invoke.LambdaForm$Name")));
+  CHECK_FALSE(IsLinkageClass(ProfileName("a.Foo$$Lambda/0x01")));
+}
+
+TEST_CASE("method descriptors are taken apart") {
+  const auto types = SplitDescriptor("(I[JLa/B;)[[La/C;");
+  REQUIRE(types);
+  CHECK(types->parameters == std::vector<std::string_view>{"I", "[J", "La/B;"});
+  CHECK(types->result == "[[La/C;");
+  // A name may hold what ends the parameters.
+  CHECK(SplitDescriptor("(La)b;)V")->parameters == std::vector<std::string_view>{"La)b;"});
+  for (const char* malformed :
+       {"", "(", "()", "(V)V", "([V)V", "(I)", "(I)VV", "(L;)V", "(La/B)V"}) {
+    INFO(malformed);
+    CHECK_FALSE(SplitDescriptor(malformed));
+  }
 }

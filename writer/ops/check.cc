@@ -14,6 +14,7 @@
 #include "writer/base/hash.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/profile_events.h"
+#include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_successors.h"
@@ -262,7 +263,7 @@ class Checker final : public ProfileEvents {
     const auto declaring = type_names_.find(method.signature[0]);
     if (declaring == type_names_.end()) return note;
     note.blocks = IsBlockingMethod(declaring->second, method.name);
-    note.linkage = IsLinkageClass(declaring->second);
+    note.linkage = IsLinkageClass(ProfileName(declaring->second));
     return note;
   }
 

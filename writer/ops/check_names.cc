@@ -71,11 +71,4 @@ bool IsBlockingMethod(std::string_view declaring_class, std::string_view method)
   });
 }
 
-bool IsLinkageClass(std::string_view name) {
-  return name.starts_with("java.lang.invoke.LambdaForm$") ||
-         name.starts_with("java.lang.invoke.DirectMethodHandle$Holder") ||
-         name.starts_with("java.lang.invoke.DelegatingMethodHandle$Holder") ||
-         name.starts_with("java.lang.invoke.Invokers$Holder");
-}
-
 }  // namespace iprof

@@ -18,7 +18,4 @@ bool IsUnstableLambdaName(std::string_view name);
 // Object.wait, Thread.sleep, Unsafe.park and the like: the consumer drops stacks that hold one.
 bool IsBlockingMethod(std::string_view declaring_class, std::string_view method);
 
-// LambdaForm$… and method-handle adapters: frames that do not exist in an image.
-bool IsLinkageClass(std::string_view name);
-
 }  // namespace iprof

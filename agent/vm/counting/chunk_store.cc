@@ -33,9 +33,9 @@ constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 TypeNaming NamingBy(ProxyNames& proxies) {
   return [&proxies](jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
                     std::string_view signature) -> std::optional<std::string> {
-    if (IsGeneratedAccessor(signature)) return std::nullopt;
+    if (IsGeneratedAccessor(Descriptor(signature))) return std::nullopt;
     proxies.NameLoaded(jvmti, jni, type, signature);
-    return proxies.names().ProfileName(signature);
+    return proxies.names().ProfileName(Descriptor(signature));
   };
 }
 
@@ -45,12 +45,11 @@ class JvmCounters final : public instrument::ClassInstrumenter::Counters {
   JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types)
       : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types) {}
 
-  bool Take(instrument::CounterRange counters, std::vector<uint64_t>* values) override {
+  bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
     chunks_.Take(jni_, counters, values);
     return true;
   }
-  bool TakeSites(instrument::CounterRange sites, uint32_t first,
-                 instrument::UnloadedCounts* counts) override {
+  bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
     return types_.Take(jvmti_, jni_, sites, first, counts);
   }
 

@@ -37,8 +37,8 @@ void ClassFilter::LearnLoaders(JNIEnv* jni) {
 }
 
 bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
-  if (IsOwnClass(internal_name)) return false;
-  if (IsLinkageClass(internal_name)) return false;
+  if (IsOwnClass(InternalName(internal_name))) return false;
+  if (IsLinkageClass(InternalName(internal_name))) return false;
   if (instrument::IsBenchmarkHarness(internal_name)) return false;
   if (!count_jdk_) {
     if (loader == nullptr) return false;

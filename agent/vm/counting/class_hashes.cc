@@ -57,7 +57,7 @@ void ClassHashes::Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   jint hash = 0;
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
   // Whether its loader keeps a hidden class, and its name, are not known yet: see HiddenDefined.
-  if (IsHiddenClass(ViewOf(signature))) return;
+  if (IsHiddenClass(Descriptor(ViewOf(signature)))) return;
   if (LoaderStays(jvmti, jni, type)) return;
   if (jvmti->GetObjectHashCode(type, &hash) != JVMTI_ERROR_NONE) return;
   Add(jni, type, hash, naming_(jvmti, jni, type, ViewOf(signature)));
@@ -83,7 +83,9 @@ void ClassHashes::LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni) {
     JvmtiString signature(jvmti);
     if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) continue;
     const bool is_array = ViewOf(signature).starts_with('[');
-    if (is_array || (!IsHiddenClass(ViewOf(signature)) && LoaderStays(jvmti, jni, type))) continue;
+    if (is_array ||
+        (!IsHiddenClass(Descriptor(ViewOf(signature))) && LoaderStays(jvmti, jni, type)))
+      continue;
     jint hash = 0;
     if (jvmti->GetObjectHashCode(type, &hash) != JVMTI_ERROR_NONE || Knows(jni, type, hash))
       continue;

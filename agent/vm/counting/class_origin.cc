@@ -7,14 +7,12 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/instrument/original_class_reader.h"
 #include "agent/vm/counting/other_agents.h"
 #include "agent/vm/jvmti/boundary.h"
 
 namespace iprof::vm {
 namespace {
-
-using instrument::MethodOrigin;
-using instrument::OriginalClass;
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
 constexpr jint kReferences = 16;  // local ones that a look-up makes, at most
@@ -176,7 +174,7 @@ void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
   if (look_up) found = Read(jni, loader, waiting);
   jni->PopLocalFrame(nullptr);
   OriginalClass original =
-      found.state == State::kDiffers ? OriginalClass(found.bytes) : OriginalClass();
+      found.state == State::kDiffers ? instrument::ReadOriginalClass(found.bytes) : OriginalClass();
   std::lock_guard lock(mutex_);
   const auto verdict = verdicts_.find(KeyOf(waiting.name, waiting.hash));
   if (verdict == verdicts_.end()) return;  // dropped meanwhile
@@ -221,8 +219,7 @@ void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
   settled_.wait_for(lock, timeout, [this] { return !settling_; });
 }
 
-MethodOrigin ClassOrigin::Judge(const instrument::CountedClass& klass,
-                                const instrument::CountedMethod& method) const {
+MethodOrigin ClassOrigin::Judge(const ClassRecord& klass, const CountedMethod& method) const {
   std::lock_guard lock(mutex_);
   const auto found = verdicts_.find(KeyOf(klass.name, klass.hash));
   if (found == verdicts_.end()) return MethodOrigin::kSame;  // nobody could have changed it

@@ -34,9 +34,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agent/instrument/original_class.h"
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/settings/log.h"
+#include "writer/base/murmur3.h"
+#include "writer/methods/class_record.h"
 
 namespace iprof::vm {
 
@@ -62,8 +63,7 @@ class ClassOrigin {
   // Looks up what is left, for so long at most.
   void Settle(std::chrono::milliseconds timeout);
 
-  instrument::MethodOrigin Judge(const instrument::CountedClass& klass,
-                                 const instrument::CountedMethod& method) const;
+  MethodOrigin Judge(const ClassRecord& klass, const CountedMethod& method) const;
 
   // Of verbose=1; empty where nothing was compared.
   std::string Report() const;
@@ -75,7 +75,7 @@ class ClassOrigin {
   enum class State : uint8_t { kWaiting, kSame, kNoFile, kDiffers, kUnknown };
   struct Verdict {
     State state = State::kWaiting;
-    instrument::OriginalClass original;  // where it differs
+    OriginalClass original;  // where it differs
   };
   enum class Loader : uint8_t { kUnsorted, kBoot, kPlatform, kApplication };
   struct Waiting {

@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using instrument::AssembledClass;
-using instrument::MethodOrigin;
 
 constexpr auto kLong = 1min;
 
@@ -66,10 +65,10 @@ struct Comparing {
   }
   // Of the method f()V of a class with these bytes.
   MethodOrigin Judge(const std::string& name, const std::vector<uint8_t>& bytes) {
-    instrument::CountedClass type;
+    ClassRecord type;
     type.name = name;
     type.hash = Murmur3(bytes);
-    instrument::CountedMethod method;
+    CountedMethod method;
     method.name = "f";
     method.descriptor = "()V";
     return origin.Judge(type, method);

@@ -95,8 +95,7 @@ std::vector<uint64_t> CounterChunks::Read(JNIEnv* jni) const {
   return sums;
 }
 
-void CounterChunks::Take(JNIEnv* jni, instrument::CounterRange range,
-                         std::vector<uint64_t>* values) {
+void CounterChunks::Take(JNIEnv* jni, CounterRange range, std::vector<uint64_t>* values) {
   std::vector<jlong> buffer;
   uint32_t first = static_cast<uint32_t>(range.first);
   const uint32_t end = first + range.count;

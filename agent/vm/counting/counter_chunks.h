@@ -31,7 +31,7 @@ class CounterChunks final : public ChunkHolders {
   std::vector<uint64_t> Read(JNIEnv* jni) const;
 
   // Appends the sums of counters that no code uses any more, and zeroes them.
-  void Take(JNIEnv* jni, instrument::CounterRange range, std::vector<uint64_t>* values);
+  void Take(JNIEnv* jni, CounterRange range, std::vector<uint64_t>* values);
 
  private:
   std::string_view RuntimeName() const override;

@@ -217,7 +217,7 @@ bool Counting::Close() {
   return false;
 }
 
-void Counting::AddTo(JNIEnv* jni, Profile& profile) {
+CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
   if (!lock) log_.Error("counts of classes that are being unloaded may be missing");
   const std::vector<uint64_t> counters = store_.Read(jni);
@@ -231,32 +231,33 @@ void Counting::AddTo(JNIEnv* jni, Profile& profile) {
   WarnOfCap();
   // After the counters were read: its own work is not counted.
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
-  instrumenter_.AddTo(
-      counters, types.counts, [&](std::string_view key) { return live.Of(key); }, profile,
+  instrument::AddedCounts added = instrumenter_.AddTo(
+      counters, types.counts, [&](const MethodKey& key) { return live.Of(key); }, profile,
       Origins());
+  return {std::move(added), {instrumenter_, proxies_.names(), Origins()}};
 }
 
-instrument::OriginOf Counting::Origins() const {
+OriginOf Counting::Origins() const {
   if (origin_ == nullptr) return {};
-  return [this](const instrument::CountedClass& klass, const instrument::CountedMethod& method) {
+  return [this](const ClassRecord& klass, const CountedMethod& method) {
     return origin_->Judge(klass, method);
   };
 }
 
-std::optional<Bci> Counting::OriginalBci(std::string_view class_descriptor, std::string_view name,
-                                         std::string_view descriptor, Bci running) const {
-  std::string_view owner = class_descriptor;
-  if (running <= 0 || owner.size() < 3 || owner.front() != 'L') return running;
-  owner = owner.substr(1, owner.size() - 2);
-  const std::string counted = proxies_.names().InternalName(owner);
+std::optional<Bci> ClassFilePositions::OriginalBci(std::string_view class_descriptor,
+                                                   std::string_view name,
+                                                   std::string_view descriptor, Bci running) const {
+  const Descriptor owner(class_descriptor);
+  if (running <= 0 || !owner.IsClass()) return running;
+  const std::string counted = names_.InternalName(owner.ClassName().text());
   const std::optional<uint32_t> original = instrumenter_.OriginalBci(
-      counted, name, descriptor, static_cast<uint32_t>(running), Origins());
+      counted, name, descriptor, static_cast<uint32_t>(running), origin_of_);
   if (!original) return std::nullopt;
   return static_cast<Bci>(*original);
 }
 
-std::string Counting::Report() const {
-  std::string report = instrumenter_.Report() + store_.Report() + access_.Report();
+std::string Counting::Report(const CountedProfile& counted) const {
+  std::string report = instrumenter_.Report(counted.added) + store_.Report() + access_.Report();
   if (origin_ != nullptr) report += origin_->Report();
   if (earlier_ != nullptr) report += earlier_->Report();
   return report;

@@ -41,6 +41,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
@@ -72,6 +73,31 @@ struct CountingContext {
   instrument::MemoryBudget& budget;
 };
 
+// Where running instructions stand in the class files, as of a profile. It must not outlive its
+// Counting.
+class ClassFilePositions {
+ public:
+  ClassFilePositions(const instrument::ClassInstrumenter& instrumenter, const HiddenNames& names,
+                     OriginOf origin_of)
+      : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
+
+  // The class file's bci of a position in a running, rewritten method; nothing where another agent had
+  // changed the method before.
+  std::optional<Bci> OriginalBci(std::string_view class_descriptor, std::string_view name,
+                                 std::string_view descriptor, Bci running) const;
+
+ private:
+  const instrument::ClassInstrumenter& instrumenter_;
+  const HiddenNames& names_;
+  const OriginOf origin_of_;
+};
+
+// What Counting added to a profile.
+struct CountedProfile {
+  instrument::AddedCounts added;
+  ClassFilePositions positions;
+};
+
 class Counting final : public HiddenClassCounting {
  public:
   // `origin`: where other agents may change classes first, else null. All of
@@ -101,7 +127,7 @@ class Counting final : public HiddenClassCounting {
   bool Close();
 
   // Adds every instrumented class's types, methods and counts.
-  void AddTo(JNIEnv* jni, Profile& profile);
+  CountedProfile AddTo(JNIEnv* jni, Profile& profile);
 
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
                         std::vector<uint8_t>* output,
@@ -113,24 +139,13 @@ class Counting final : public HiddenClassCounting {
   // Whether the profile already knows this class's methods: by binary name with slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
-  // For samples: the class file's bci of a position in a running, rewritten method; nothing where
-  // another agent had changed the method before. After an AddTo, which settles who changed what.
-  std::optional<Bci> OriginalBci(std::string_view class_descriptor, std::string_view name,
-                                 std::string_view descriptor, Bci running) const;
-
-  // Whether the last AddTo left this method out as another agent's own.
-  bool WasAdded(std::string_view internal_class_name, std::string_view name,
-                std::string_view descriptor) const {
-    return instrumenter_.WasAdded(internal_class_name, name, descriptor);
-  }
-
   // The paragraph that verbose=1 prints at the end.
-  std::string Report() const;
+  std::string Report(const CountedProfile& counted) const;
 
  private:
   Status Register();
   // Empty where every class is known to be the class file's own.
-  instrument::OriginOf Origins() const;
+  OriginOf Origins() const;
   bool IsOn() const { return on_.load(std::memory_order_acquire); }
   Status StartHook(JNIEnv* jni);
   void OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& type, jint* new_size,

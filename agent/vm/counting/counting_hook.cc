@@ -18,9 +18,8 @@ void Counting::OnClassLoad(JNIEnv* jni, jclass klass) {
   JvmtiString signature(environment_.get());
   if (environment_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return;
-  std::string_view name = ViewOf(signature);
-  if (name.size() > 2) name = name.substr(1, name.size() - 2);
-  if (const auto held = ClassDefinitions::End(name)) held_.HoldWhileLoaded(klass, *held);
+  const InternalName name = Descriptor(ViewOf(signature)).ClassName();
+  if (const auto held = ClassDefinitions::End(name.text())) held_.HoldWhileLoaded(klass, *held);
 }
 
 void Counting::OnClassPrepare(JNIEnv* jni, jclass klass) {
@@ -79,7 +78,7 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
   if (!plan_.attached) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   std::optional<std::string> proxy;
-  if (instrument::IsProxyName(known_name)) {
+  if (IsProxyName(InternalName(known_name))) {
     proxy = proxies_.NameLoading(environment_.get(), jni, loader, original);
   }
   const std::string_view profile_name = proxy ? std::string_view(*proxy) : known_name;

@@ -22,7 +22,7 @@ std::vector<uint8_t> ClassFile(std::string_view name) {
 struct Counted {
   FakeJvm jvm;
   Log log;
-  HiddenNames names{instrument::RuleForJdk(17), instrument::UnboxingOfJdk(17)};
+  HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
   UnloadWatch tags{log};
   ClassWatch watch{tags};
   ProxyNames proxies{names, tags};

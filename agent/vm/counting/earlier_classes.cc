@@ -9,6 +9,7 @@
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/jvmti/own_jvm.h"
+#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -49,11 +50,11 @@ bool EarlierClasses::IsCountable(JNIEnv* jni, jclass klass) const {
   JvmtiString signature(jvmti_);
   if (jvmti_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return false;
-  const std::string_view text = ViewOf(signature);
-  if (text.size() < 3 || text.front() != 'L') return false;
+  const Descriptor type(ViewOf(signature));
+  if (!type.IsClass()) return false;
   jobject loader = nullptr;
   if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return false;
-  const bool accepted = filter_.Accepts(jni, loader, text.substr(1, text.size() - 2));
+  const bool accepted = filter_.Accepts(jni, loader, type.ClassName().text());
   if (loader != nullptr) jni->DeleteLocalRef(loader);
   if (!accepted) return false;
   jboolean modifiable = JNI_FALSE;

@@ -1,5 +1,7 @@
 #include "agent/vm/counting/live_frames.h"
 
+#include <optional>
+
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 
@@ -34,20 +36,18 @@ MethodCounts MethodsOnStacks(jvmtiEnv* jvmti) {
   }
 }
 
-// "java/lang/Object.wait(J)V"; empty where the method is gone.
-std::string KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
+// Nothing where the method is gone.
+std::optional<MethodKey> KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
   jclass declaring = nullptr;
-  if (jvmti->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return {};
+  if (jvmti->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return std::nullopt;
   JvmtiString owner(jvmti);
   JvmtiString name(jvmti);
   JvmtiString descriptor(jvmti);
-  std::string key;
+  std::optional<MethodKey> key;
   if (jvmti->GetClassSignature(declaring, owner.address(), nullptr) == JVMTI_ERROR_NONE &&
       jvmti->GetMethodName(method, name.address(), descriptor.address(), nullptr) ==
           JVMTI_ERROR_NONE) {
-    std::string_view internal = ViewOf(owner);
-    if (internal.size() > 2) internal = internal.substr(1, internal.size() - 2);
-    key.append(internal).append(".").append(ViewOf(name)).append(ViewOf(descriptor));
+    key.emplace(Descriptor(ViewOf(owner)).ClassName(), ViewOf(name), ViewOf(descriptor));
   }
   jni->DeleteLocalRef(declaring);
   return key;
@@ -60,14 +60,13 @@ LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
   const MethodCounts methods = MethodsOnStacks(jvmti);
   for (const auto& [method, count] : methods) {
-    const std::string key = KeyOf(jvmti, jni, method);
-    if (!key.empty()) live.counts_[key] += count;
+    if (const auto key = KeyOf(jvmti, jni, method)) live.counts_[*key] += count;
   }
   return live;
 }
 
-uint64_t LiveFrames::Of(std::string_view key) const {
-  const auto found = counts_.find(std::string(key));
+uint64_t LiveFrames::Of(const MethodKey& key) const {
+  const auto found = counts_.find(key);
   return found == counts_.end() ? 0 : found->second;
 }
 

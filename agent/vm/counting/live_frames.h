@@ -11,9 +11,9 @@
 #include <jvmti.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <unordered_map>
+
+#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 
@@ -21,11 +21,10 @@ class LiveFrames {
  public:
   static LiveFrames Collect(jvmtiEnv* jvmti, JNIEnv* jni);
 
-  // The key is "java/lang/Object.wait(J)V".
-  uint64_t Of(std::string_view key) const;
+  uint64_t Of(const MethodKey& key) const;
 
  private:
-  std::unordered_map<std::string, uint64_t> counts_;
+  std::unordered_map<MethodKey, uint64_t> counts_;
 };
 
 }  // namespace iprof::vm

@@ -40,7 +40,7 @@ TEST_CASE("chunks bear their number, in the class's name and wherever it names i
     for (const uint32_t chunk : {0u, 1u, 9u, 10u, 12'345u}) {
       const std::string name = CounterHolderName(chunk, stripes);
       INFO(name);
-      CHECK(IsOwnClass(name));
+      CHECK(IsOwnClass(InternalName(name)));
       CHECK(name.ends_with(std::to_string(chunk)));
       const std::vector<uint8_t> bytes = CounterHolderBytes(chunk, stripes);
       classfile::Arena arena;
@@ -99,7 +99,7 @@ TEST_CASE("holders of sites bear their number, and that of their first site") {
     ClassFile file;
     REQUIRE(file.Parse(bytes, arena) == Reason::kOk);
     CHECK(file.name() == SiteHolderName(chunk));
-    CHECK(IsOwnClass(file.name()));
+    CHECK(IsOwnClass(InternalName(file.name())));
     CHECK(IntConstants(bytes, 0x52525252) == 0);
     if (chunk > 0) CHECK(IntConstants(bytes, chunk * kChunkSites) == 1);
   }
@@ -132,9 +132,9 @@ TEST_CASE(
 TEST_CASE("the agent's own classes are known by name") {
   for (const char* name :
        {"java/lang/IprofTypes", "iprof/agent/iprof-Sites0_1", "iprof-Counters1_2"})
-    CHECK(IsOwnClass(name));
+    CHECK(IsOwnClass(InternalName(name)));
   for (const char* name : {"java/lang/Object", "a/Iprof", "iprof/agent/Main", "a/iprof", ""})
-    CHECK_FALSE(IsOwnClass(name));
+    CHECK_FALSE(IsOwnClass(InternalName(name)));
 }
 
 TEST_CASE("the runtime class is what its name says") {

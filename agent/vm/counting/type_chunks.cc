@@ -179,15 +179,15 @@ void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCount
   jni->SetLongArrayRegion(rows.counts, row, kSiteRows, counts.data());
 }
 
-bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sites, uint32_t first,
-                      instrument::UnloadedCounts* counts) {
+bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
+                      UnloadedCounts* counts) {
   if (!armed_.load(std::memory_order_acquire)) return false;
   bool reusable = true;
   TypeCounts met;
   for (uint32_t i = 0; i < sites.count; ++i) {
     const uint32_t site = static_cast<uint32_t>(sites.first) + i;
     TakeRows(jvmti, jni, site, met);
-    instrument::UnloadedCounts::Site taken{first + i, spill_.LostAt(jni, site), {}};
+    UnloadedCounts::Site taken{first + i, spill_.LostAt(jni, site), {}};
     // Other sites share the place, so it cannot be cleared, and the next user would seem to lose.
     reusable = reusable && taken.lost == 0;
     taken.lost += spill_.TakeHarvested(site, met);

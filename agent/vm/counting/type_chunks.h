@@ -19,12 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/unloaded_counts.h"
 #include "agent/vm/counting/chunk_holders.h"
 #include "agent/vm/counting/chunk_reach.h"
 #include "agent/vm/counting/class_hashes.h"
 #include "agent/vm/counting/spill_table.h"
 #include "writer/methods/type_counts.h"
+#include "writer/methods/unloaded_counts.h"
 
 namespace iprof::vm {
 
@@ -73,8 +73,8 @@ class TypeChunks final : public ChunkHolders {
   uint64_t rounds() const { return spill_.rounds(); }
   // Appends what such sites have met, numbered from `first` on, and forgets it. False: their
   // numbers must not be used again. On the agent's thread.
-  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, instrument::CounterRange sites, uint32_t first,
-            instrument::UnloadedCounts* counts);
+  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
+            UnloadedCounts* counts);
   // What the harvested classes take, and may take.
   size_t harvested_bytes() { return spill_.harvested_bytes(); }
   void LimitHarvested(size_t bytes) { spill_.LimitHarvested(bytes); }

@@ -59,9 +59,9 @@ std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
   for (jclass klass : classes) {
     JvmtiString descriptor(jvmti);
     const jvmtiError error = jvmti->GetClassSignature(klass, descriptor.address(), nullptr);
-    if (error != JVMTI_ERROR_NONE || IsOwnClass(ViewOf(descriptor).substr(1))) {
+    if (error != JVMTI_ERROR_NONE || IsOwnClass(Descriptor(ViewOf(descriptor)).ClassName())) {
       ++counts.left_out_classes;
-    } else if (IsHiddenClass(ViewOf(descriptor))) {
+    } else if (IsHiddenClass(Descriptor(ViewOf(descriptor)))) {
       ++counts.hidden_classes;
     } else {
       described.push_back({std::string(ViewOf(descriptor)), klass});
@@ -95,16 +95,15 @@ Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const Meth
   }
   for (const LoadedClass& loaded : Describe(jvmti, classes.all(), counts)) {
     proxies.NameLoaded(jvmti, jni, loaded.klass, loaded.descriptor);
-    const auto name = proxies.names().ProfileName(loaded.descriptor);
+    const auto name = proxies.names().ProfileName(Descriptor(loaded.descriptor));
     if (!name) {
       ++counts.left_out_classes;
       continue;
     }
     const TypeIndex type = profile.AddType(*name);
-    std::string_view internal_name = loaded.descriptor;  // arrays have no methods
-    if (internal_name.size() > 2) internal_name = internal_name.substr(1, internal_name.size() - 2);
+    const InternalName owner = Descriptor(loaded.descriptor).ClassName();  // arrays have no methods
     for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {
-      if (leave_out(internal_name, method.name, method.descriptor)) {
+      if (leave_out(owner, method.name, method.descriptor)) {
         ++counts.left_out_methods;
       } else {
         AddMethod(type, method, profile, counts);

@@ -19,6 +19,7 @@
 #include "agent/vm/names/proxy_names.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
+#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 
@@ -28,8 +29,8 @@ struct RegistryCounts {
   int64_t left_out_methods = 0;
 };
 
-// Methods to leave out, by their class's internal name, name and descriptor.
-using MethodFilter = std::function<bool(std::string_view, std::string_view, std::string_view)>;
+// Methods to leave out, by their class, name and descriptor.
+using MethodFilter = std::function<bool(InternalName, std::string_view, std::string_view)>;
 
 // Adds the types and methods to the profile, in an order that depends on their names alone; proxies
 // under the names that ProxyNames gives them. Fails only where the JVM does not list its classes.

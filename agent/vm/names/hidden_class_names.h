@@ -5,7 +5,8 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+
+#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 
@@ -14,9 +15,9 @@ namespace iprof::vm {
 class HiddenClassNames {
  public:
   virtual ~HiddenClassNames() = default;
-  virtual std::optional<std::string> StableName(std::string_view hotspot_name) const = 0;
+  virtual std::optional<std::string> StableName(BinaryName hotspot_name) const = 0;
   // The same for a descriptor, "La/B$$Lambda.0x0000000800c03000;".
-  virtual std::optional<std::string> StableDescriptor(std::string_view descriptor) const = 0;
+  virtual std::optional<std::string> StableDescriptor(Descriptor descriptor) const = 0;
 };
 
 }  // namespace iprof::vm

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "agent/instrument/naming_facts.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"
@@ -97,9 +99,7 @@ uint32_t HiddenClasses::NumberOf(JNIEnv* jni, jclass lookup) {
   JvmtiString signature(environment_.get());
   if (environment_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return 0;
-  std::string_view capturing = ViewOf(signature);
-  if (capturing.size() < 3) return 0;
-  capturing = capturing.substr(1, capturing.size() - 2);
+  const std::string_view capturing = Descriptor(ViewOf(signature)).ClassName().text();
   const instrument::LambdaNumbers& numbers = names_.lambda_numbers();
   if (!numbers.AnyIn(capturing)) return 0;
   const auto site = call_sites_->Find(jni, lookup);
@@ -128,14 +128,14 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
     return prepared;
   }
   ++seen_[static_cast<size_t>(Kind::kLambda)];
-  const auto base = instrument::LambdaBaseName(file, code_arena, names_.rule());
+  const auto facts = instrument::ReadLambda(file, code_arena);
+  const auto base = facts ? LambdaBaseName(*facts, names_.rule()) : std::nullopt;
   if (!base) {
     ++without_name_;
     return prepared;
   }
   prepared.class_name = file.name();
-  prepared.stable_name =
-      instrument::NumberedLambdaName(*base, names_.rule(), NumberOf(jni, lookup));
+  prepared.stable_name = NumberedLambdaName(*base, names_.rule(), NumberOf(jni, lookup));
   if (counting_ == nullptr) return prepared;
 
   std::vector<uint8_t> rewritten;
@@ -159,9 +159,8 @@ void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
   JvmtiString signature(environment_.get());
   if (environment_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return;
-  const std::string_view text = ViewOf(signature);
-  if (text.size() < 3) return;
-  const std::string_view name = text.substr(1, text.size() - 2);
+  const std::string_view name = Descriptor(ViewOf(signature)).ClassName().text();
+  if (name.empty()) return;
   if (stable_name.empty()) {
     names_.Remove(name);
   } else {

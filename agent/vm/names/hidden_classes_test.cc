@@ -68,7 +68,7 @@ std::vector<uint8_t> Lambda() {
 struct Hidden {
   FakeJvm jvm;
   Log log;
-  HiddenNames names{instrument::RuleForJdk(17), instrument::UnboxingOfJdk(17)};
+  HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
   UnloadWatch tags{log};
   Counter counter;
   HiddenClasses classes{log, names, tags, &counter};
@@ -156,7 +156,7 @@ TEST_CASE("after the end the method that stays replaced only calls the original"
 TEST_CASE("a failed start names the step") {
   FakeJvm jvm;
   Log log;
-  HiddenNames names{instrument::RuleForJdk(17), instrument::UnboxingOfJdk(17)};
+  HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
   UnloadWatch tags(log);
   HiddenClasses classes(log, names, tags, nullptr);
   jvm.refuse["SetEventCallbacks"] = JVMTI_ERROR_WRONG_PHASE;

@@ -58,8 +58,7 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
   auto known =
       std::find_if(texts.begin(), texts.end(), [&](const ProxyText& t) { return t.hash == hash; });
   if (known == texts.end()) known = texts.insert(texts.end(), {hash, 0});
-  std::string stable =
-      instrument::NumberedProxyName(base, static_cast<uint32_t>(known - texts.begin()));
+  std::string stable = NumberedProxyName(base, static_cast<uint32_t>(known - texts.begin()));
   const auto before = names_.find(std::string(hotspot_name));
   if (before != names_.end() && before->second.stable == stable) return stable;
   ++known->classes;
@@ -76,7 +75,7 @@ void HiddenNames::ReleaseProxy(const std::string& stable_name) {
   if (known == proxies_.end()) return;
   std::vector<ProxyText>& texts = known->second;
   for (uint32_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].classes > 0 && instrument::NumberedProxyName(known->first, i) == stable_name)
+    if (texts[i].classes > 0 && NumberedProxyName(known->first, i) == stable_name)
       --texts[i].classes;
   }
   const bool unused =
@@ -127,32 +126,33 @@ std::string HiddenNames::InternalName(std::string_view hotspot_name) const {
   return Find(hotspot_name).value_or(std::string(hotspot_name));
 }
 
-std::optional<std::string> HiddenNames::StableName(std::string_view hotspot_name) const {
-  const auto found = Find(OtherSpelling(hotspot_name));
+std::optional<std::string> HiddenNames::StableName(BinaryName hotspot_name) const {
+  const auto found = Find(OtherSpelling(hotspot_name.text()));
   if (!found) return std::nullopt;
   return OtherSpelling(*found);
 }
 
-std::optional<std::string> HiddenNames::StableDescriptor(std::string_view descriptor) const {
-  if (descriptor.size() < 3 || descriptor.front() != 'L') return std::nullopt;
-  const auto found = Find(descriptor.substr(1, descriptor.size() - 2));
+std::optional<std::string> HiddenNames::StableDescriptor(Descriptor descriptor) const {
+  if (!descriptor.IsClass()) return std::nullopt;
+  const auto found = Find(descriptor.ClassName().text());
   if (!found) return std::nullopt;
   return "L" + *found + ";";
 }
 
-std::optional<std::string> HiddenNames::ProfileName(std::string_view signature) const {
-  const size_t dimensions = std::min(signature.find_first_not_of('['), signature.size());
+std::optional<std::string> HiddenNames::ProfileName(Descriptor signature) const {
+  const std::string_view text = signature.text();
+  const size_t dimensions = std::min(text.find_first_not_of('['), text.size());
   if (dimensions > 0) {
-    const auto element = ProfileName(signature.substr(dimensions));
+    const auto element = ProfileName(Descriptor(text.substr(dimensions)));
     const auto whole = TypeNameOf(signature);
     if (!element || !whole) return std::nullopt;
     // An array of a renamed class; all others keep the spelling of Class.getName().
-    if (signature[dimensions] != 'L') return ToUtf8(*whole);
+    if (text[dimensions] != 'L') return ToUtf8(*whole);
     return std::string(dimensions, '[') + "L" + *element + ";";
   }
   auto name = TypeNameOf(signature);
   if (!name) return std::nullopt;
-  if (auto stable = StableName(*name)) return ToUtf8(*stable);
+  if (auto stable = StableName(BinaryName(*name))) return ToUtf8(*stable);
   if (IsHiddenClass(signature)) return std::nullopt;
   return ToUtf8(*name);
 }

@@ -14,21 +14,21 @@
 #include <vector>
 
 #include "agent/instrument/lambda_numbers.h"
-#include "agent/instrument/stable_names.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/names/unload_tag.h"
+#include "writer/names/stable_names.h"
 
 namespace iprof::vm {
 
 class HiddenNames final : public HiddenClassNames {
  public:
   // `rule` is that of the image, `unboxing` the running JVM's.
-  HiddenNames(instrument::NamingRule rule, instrument::Unboxing unboxing)
+  HiddenNames(NamingRule rule, instrument::Unboxing unboxing)
       : rule_(rule), lambda_numbers_(rule, unboxing) {}
   HiddenNames(const HiddenNames&) = delete;
   HiddenNames& operator=(const HiddenNames&) = delete;
 
-  instrument::NamingRule rule() const { return rule_; }
+  NamingRule rule() const { return rule_; }
 
   // Which number a lambda has that shares its name with others of its class.
   instrument::LambdaNumbers& lambda_numbers() { return lambda_numbers_; }
@@ -66,11 +66,11 @@ class HiddenNames final : public HiddenClassNames {
   std::string InternalName(std::string_view hotspot_name) const;
 
   // In Class.getName()'s form, as samples have it.
-  std::optional<std::string> StableName(std::string_view hotspot_name) const override;
-  std::optional<std::string> StableDescriptor(std::string_view descriptor) const override;
+  std::optional<std::string> StableName(BinaryName hotspot_name) const override;
+  std::optional<std::string> StableDescriptor(Descriptor descriptor) const override;
   // From JVMTI's signature to the name that a profile gives any class, in UTF-8; nothing where an
   // image would have no such class.
-  std::optional<std::string> ProfileName(std::string_view signature) const;
+  std::optional<std::string> ProfileName(Descriptor signature) const;
 
   size_t size() const;   // classes that have a name now
   size_t bytes() const;  // of memory, about; without lambda_numbers()
@@ -92,7 +92,7 @@ class HiddenNames final : public HiddenClassNames {
 
   std::optional<std::string> Find(std::string_view hotspot_name) const;
 
-  const instrument::NamingRule rule_;
+  const NamingRule rule_;
   instrument::LambdaNumbers lambda_numbers_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Name> names_;                      // by HotSpot's

@@ -4,8 +4,6 @@
 
 namespace iprof::vm {
 
-using instrument::NamingRule;
-
 TEST_CASE("proxies are numbered by what they are made of", "[hidden_names]") {
   HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
   CHECK(names.AddProxy("a/$Proxy1", "a/$Proxy.s1", "x") == "a/$Proxy.s1");
@@ -27,7 +25,7 @@ TEST_CASE("names go with the class or loader that they are for", "[hidden_names]
   names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xab0", lambda);
   CHECK(names.size() == 4);
   names.Drop(lambda);
-  CHECK(names.StableName("a.B$$Lambda/0x01") == std::nullopt);
+  CHECK(names.StableName(BinaryName("a.B$$Lambda/0x01")) == std::nullopt);
   names.Drop(loader);
   names.Drop(loader);
   CHECK(names.size() == 1);
@@ -49,14 +47,14 @@ TEST_CASE("a class that is being defined has its name already, on its thread", "
   {
     const HiddenNames::Defining outer("a/B$$Lambda$7", "a/B$$Lambda$ab");
     const HiddenNames::Defining inner("a/C$$Lambda", "a/C$$Lambda.0xcd0");
-    CHECK(names.StableDescriptor("La/B$$Lambda$7.0x01;") == "La/B$$Lambda$ab;");
-    CHECK(names.StableName("a.C$$Lambda/0x01") == "a.C$$Lambda/0xcd0");
-    CHECK(names.ProfileName("La/C$$Lambda.0x01;") == "a.C$$Lambda/0xcd0");
-    CHECK(names.StableDescriptor("La/B$$Lambda$77.0x01;") == std::nullopt);
-    CHECK(names.StableDescriptor("La/B$$Lambda$7;") == std::nullopt);
-    CHECK(names.StableDescriptor("[La/B$$Lambda$7.0x01;") == std::nullopt);
+    CHECK(names.StableDescriptor(Descriptor("La/B$$Lambda$7.0x01;")) == "La/B$$Lambda$ab;");
+    CHECK(names.StableName(BinaryName("a.C$$Lambda/0x01")) == "a.C$$Lambda/0xcd0");
+    CHECK(names.ProfileName(Descriptor("La/C$$Lambda.0x01;")) == "a.C$$Lambda/0xcd0");
+    CHECK(names.StableDescriptor(Descriptor("La/B$$Lambda$77.0x01;")) == std::nullopt);
+    CHECK(names.StableDescriptor(Descriptor("La/B$$Lambda$7;")) == std::nullopt);
+    CHECK(names.StableDescriptor(Descriptor("[La/B$$Lambda$7.0x01;")) == std::nullopt);
   }
-  CHECK(names.StableDescriptor("La/B$$Lambda$7.0x01;") == std::nullopt);
+  CHECK(names.StableDescriptor(Descriptor("La/B$$Lambda$7.0x01;")) == std::nullopt);
 }
 
 TEST_CASE("names are found as samples and as signatures spell them", "[hidden_names]") {
@@ -64,26 +62,26 @@ TEST_CASE("names are found as samples and as signatures spell them", "[hidden_na
   names.Add("a/B$$Lambda.0x0123", "a/B$$Lambda.0xab0");
   names.Add("jdk/proxy1/$Proxy5", "jdk/proxy1/$Proxy.s77");
   CHECK(names.size() == 2);
-  CHECK(names.StableName("a.B$$Lambda/0x0123") == "a.B$$Lambda/0xab0");
-  CHECK(names.StableName("jdk.proxy1.$Proxy5") == "jdk.proxy1.$Proxy/s77");
-  CHECK(names.StableName("a.B") == std::nullopt);
+  CHECK(names.StableName(BinaryName("a.B$$Lambda/0x0123")) == "a.B$$Lambda/0xab0");
+  CHECK(names.StableName(BinaryName("jdk.proxy1.$Proxy5")) == "jdk.proxy1.$Proxy/s77");
+  CHECK(names.StableName(BinaryName("a.B")) == std::nullopt);
   CHECK(names.InternalName("a/B$$Lambda.0x0123") == "a/B$$Lambda.0xab0");
   CHECK(names.InternalName("a/B") == "a/B");
-  CHECK(names.ProfileName("La/B$$Lambda.0x0123;") == "a.B$$Lambda/0xab0");
-  CHECK(names.ProfileName("[[La/B$$Lambda.0x0123;") == "[[La.B$$Lambda/0xab0;");
-  CHECK(names.ProfileName("Ljdk/proxy1/$Proxy5;") == "jdk.proxy1.$Proxy/s77");
-  CHECK(names.ProfileName("La/B$$Lambda.0x9999;") == std::nullopt);
-  CHECK(names.ProfileName("Ljava/lang/String;") == "java.lang.String");
-  CHECK(names.ProfileName("[Ljava/lang/String;") == "[Ljava.lang.String;");
-  CHECK(names.ProfileName("[[I") == "[[I");
-  CHECK(names.ProfileName("nonsense") == std::nullopt);
+  CHECK(names.ProfileName(Descriptor("La/B$$Lambda.0x0123;")) == "a.B$$Lambda/0xab0");
+  CHECK(names.ProfileName(Descriptor("[[La/B$$Lambda.0x0123;")) == "[[La.B$$Lambda/0xab0;");
+  CHECK(names.ProfileName(Descriptor("Ljdk/proxy1/$Proxy5;")) == "jdk.proxy1.$Proxy/s77");
+  CHECK(names.ProfileName(Descriptor("La/B$$Lambda.0x9999;")) == std::nullopt);
+  CHECK(names.ProfileName(Descriptor("Ljava/lang/String;")) == "java.lang.String");
+  CHECK(names.ProfileName(Descriptor("[Ljava/lang/String;")) == "[Ljava.lang.String;");
+  CHECK(names.ProfileName(Descriptor("[[I")) == "[[I");
+  CHECK(names.ProfileName(Descriptor("nonsense")) == std::nullopt);
 }
 
 TEST_CASE("a name that HotSpot uses again means the newest class", "[hidden_names]") {
   HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
   names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xab0");
   names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xcd0");
-  CHECK(names.StableName("a.B$$Lambda/0x01") == "a.B$$Lambda/0xcd0");
+  CHECK(names.StableName(BinaryName("a.B$$Lambda/0x01")) == "a.B$$Lambda/0xcd0");
   CHECK(names.size() == 1);
   names.Add("a/B$$Lambda.0x02", "a/B$$Lambda.0xab0", UnloadTag{1});
   names.Add("a/B$$Lambda.0x02", "a/B$$Lambda.0xcd0", UnloadTag{2});
@@ -97,7 +95,7 @@ TEST_CASE("a newer class without a stable name does not take that of an unloaded
   names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xab0");
   names.Remove("a/B$$Lambda.0x01");
   names.Remove("a/B$$Lambda.0x02");
-  CHECK_FALSE(names.ProfileName("La/B$$Lambda.0x01;"));
+  CHECK_FALSE(names.ProfileName(Descriptor("La/B$$Lambda.0x01;")));
   CHECK(names.size() == 0);
 }
 

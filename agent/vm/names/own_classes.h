@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "writer/names/typed_names.h"
+
 namespace iprof::vm {
 
 // Of classes in the boot loader.
@@ -12,9 +14,10 @@ inline constexpr std::string_view kOwnBootPrefix = "java/lang/Iprof";
 // Of classes in the program's loaders, after the package.
 inline constexpr std::string_view kOwnLoaderPrefix = "iprof-";
 
-inline bool IsOwnClass(std::string_view internal_name) {
-  return internal_name.starts_with(kOwnBootPrefix) ||
-         internal_name.substr(internal_name.rfind('/') + 1).starts_with(kOwnLoaderPrefix);
+inline bool IsOwnClass(InternalName name) {
+  const std::string_view text = name.text();
+  return text.starts_with(kOwnBootPrefix) ||
+         text.substr(text.rfind('/') + 1).starts_with(kOwnLoaderPrefix);
 }
 
 }  // namespace iprof::vm

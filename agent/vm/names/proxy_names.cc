@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/instrument/naming_facts.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "writer/names/type_names.h"
 
@@ -35,10 +36,6 @@ std::optional<std::string> TextField(JNIEnv* jni, jobject object, jfieldID field
   return read;
 }
 
-std::string_view InternalName(std::string_view signature) {
-  return signature.size() > 2 ? signature.substr(1, signature.size() - 2) : std::string_view();
-}
-
 }  // namespace
 
 void ProxyNames::LearnFields(JNIEnv* jni) {
@@ -55,7 +52,7 @@ std::optional<std::string> ProxyNames::LoaderName(jvmtiEnv* jvmti, JNIEnv* jni,
   JvmtiString signature(jvmti);
   std::string name;
   if (jvmti->GetClassSignature(klass, signature.address(), nullptr) == JVMTI_ERROR_NONE) {
-    name = TypeNameOf(ViewOf(signature)).value_or("");
+    name = TypeNameOf(Descriptor(ViewOf(signature))).value_or("");
   }
   jni->DeleteLocalRef(klass);
   return name;
@@ -74,14 +71,13 @@ std::optional<std::string> ProxyNames::ModuleName(jvmtiEnv* jvmti, JNIEnv* jni, 
 }
 
 std::string ProxyNames::Name(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
-                             std::string_view hotspot_name, instrument::ProxyFacts facts) {
+                             std::string_view hotspot_name, ProxyFacts facts) {
   facts.loader = LoaderName(jvmti, jni, loader);
-  if (!instrument::IsDynamicProxyPackage(facts.package)) {
+  if (!IsDynamicProxyPackage(facts.package)) {
     facts.module = ModuleName(jvmti, jni, loader, facts.package);
   }
   const UnloadTag tag = watch_.TagOf(loader);
-  return names_.AddProxy(hotspot_name, instrument::ProxyBaseName(facts),
-                         instrument::ProxyText(facts), tag);
+  return names_.AddProxy(hotspot_name, ProxyBaseName(facts), ProxyText(facts), tag);
 }
 
 std::optional<std::string> ProxyNames::NameLoading(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
@@ -97,12 +93,12 @@ std::optional<std::string> ProxyNames::NameLoading(jvmtiEnv* jvmti, JNIEnv* jni,
 
 void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
                             std::string_view signature) {
-  const std::string_view internal = InternalName(signature);
-  if (!instrument::IsProxyName(internal)) return;
+  const InternalName name = Descriptor(signature).ClassName();
+  if (!IsProxyName(name)) return;
   if (!learnt_.load(std::memory_order_acquire)) LearnFields(jni);
   if (!learnt_.load(std::memory_order_acquire)) return;
-  const auto java_name = TypeNameOf(signature);
-  if (!java_name || names_.StableName(*java_name)) return;
+  const auto java_name = TypeNameOf(Descriptor(signature));
+  if (!java_name || names_.StableName(BinaryName(*java_name))) return;
   jclass super = jni->GetSuperclass(klass);
   if (super == nullptr) return;
   JvmtiString super_signature(jvmti);
@@ -112,7 +108,8 @@ void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
   jni->DeleteLocalRef(super);
   if (!is_proxy) return;
 
-  instrument::ProxyFacts facts;
+  ProxyFacts facts;
+  const std::string_view internal = name.text();
   const size_t slash = internal.rfind('/');
   if (slash != std::string_view::npos) facts.package = internal.substr(0, slash);
   jint count = 0;
@@ -120,9 +117,9 @@ void ProxyNames::NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass,
   if (jvmti->GetImplementedInterfaces(klass, &count, interfaces.address()) != JVMTI_ERROR_NONE)
     return;
   for (jint i = 0; i < count; ++i) {
-    JvmtiString name(jvmti);
-    if (jvmti->GetClassSignature(interfaces[i], name.address(), nullptr) == JVMTI_ERROR_NONE) {
-      facts.interfaces.push_back(TypeNameOf(ViewOf(name)).value_or(""));
+    JvmtiString type(jvmti);
+    if (jvmti->GetClassSignature(interfaces[i], type.address(), nullptr) == JVMTI_ERROR_NONE) {
+      facts.interfaces.push_back(TypeNameOf(Descriptor(ViewOf(type))).value_or(""));
     }
     jni->DeleteLocalRef(interfaces[i]);
   }

@@ -39,7 +39,7 @@ class ProxyNames {
 
  private:
   std::string Name(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader, std::string_view hotspot_name,
-                   instrument::ProxyFacts facts);
+                   ProxyFacts facts);
   std::optional<std::string> LoaderName(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader) const;
   std::optional<std::string> ModuleName(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
                                         const std::string& package) const;

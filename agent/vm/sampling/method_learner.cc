@@ -71,7 +71,7 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
   jobject loader = nullptr;
   if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
   int64_t watch = 0;
-  const bool may_go = watch_.MayGo(jni, loader) || IsHiddenClass(ViewOf(descriptor));
+  const bool may_go = watch_.MayGo(jni, loader) || IsHiddenClass(Descriptor(ViewOf(descriptor)));
   if (loader != nullptr) jni->DeleteLocalRef(loader);
   if (may_go) {
     if (!MayMakeIds()) return;
@@ -94,7 +94,7 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
                        MethodVersion::kCurrent});
   }
   const auto stable =
-      names_ == nullptr ? std::nullopt : names_->StableDescriptor(ViewOf(descriptor));
+      names_ == nullptr ? std::nullopt : names_->StableDescriptor(Descriptor(ViewOf(descriptor)));
   if (stable) {
     methods_.AddClass(*stable, methods, ClassNaming::kStable, watch);
   } else {

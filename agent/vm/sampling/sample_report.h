@@ -16,7 +16,7 @@ struct SampleFigures {
   sampling::SamplerOptions options;
   sampling::SampleStats stats;
   sampling::TraceTable::Usage usage;
-  SampleWriteCounts written;  // of the last profile
+  SampleWriteCounts written;  // of the profile
   uint64_t watched_cpu_ns = 0;
   int signal = 0;
   uint64_t classes_without_ids = 0;

@@ -168,39 +168,40 @@ std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
   return sampled;
 }
 
-void Sampling::AddTo(JNIEnv* jni, Profile& profile) {
+SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile) {
   Sampler* const begun = sampler();
-  if (begun == nullptr) return;
+  if (begun == nullptr) return {};
   const auto lock = learner_.KeepTexts();
   if (!lock) {
     log_.Error("no samples are written: the agent's thread, iprof, is suspended");
-    return;
+    return {};
   }
   if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
   MethodLearner::SampledIds sampled;
   AddSampled(*begun, sampled);
   const LineTables lines = learner_.LinesOf(jni, sampled);
-  written_ = AddSamples(begun->traces(),
-                        {.methods = learner_.methods(),
-                         .names = knowledge_.names,
-                         .bcis = knowledge_.bcis,
-                         .lines = &lines},
-                        profile);
-  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(Figures()));
+  const SampleWriteCounts written = AddSamples(
+      begun->traces(),
+      {.methods = learner_.methods(), .names = knowledge_.names, .bcis = bcis, .lines = &lines},
+      profile);
+  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(Figures(written)));
+  return written;
 }
 
-SampleFigures Sampling::Figures() {
+SampleFigures Sampling::Figures(const SampleWriteCounts& written) {
   Sampler& begun = *sampler();
   return {.options = sampler_options_,
           .stats = begun.stats(),
           .usage = begun.traces().usage(),
-          .written = written_,
+          .written = written,
           .watched_cpu_ns = begun.watched_cpu_ns(),
           .signal = begun.signal(),
           .classes_without_ids = learner_.classes_without_ids()};
 }
 
-std::string Sampling::Report() { return sampler() == nullptr ? "" : SampleReport(Figures()); }
+std::string Sampling::Report(const SampleWriteCounts& written) {
+  return sampler() == nullptr ? "" : SampleReport(Figures(written));
+}
 
 void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {
   constexpr uint32_t kNowAndThen = 1024;

@@ -51,7 +51,6 @@ namespace iprof::vm {
 // What the rest of the session knows of the program's classes. Null: nothing.
 struct SamplingKnowledge {
   const HiddenClassNames* names = nullptr;  // stable names
-  const BciMap* bcis = nullptr;             // of rewritten code
   // Whether this part must look after unloaded classes, because no thread of
   // the agent does. Threads that prepare classes do it now and then.
   bool looks_after_unloaded = false;
@@ -80,17 +79,17 @@ class Sampling {
 
   // Adds samplingProfiles, and to the section "iprofagent" the parts "lines" (their source lines) and
   // "sampling" (the statistics). While sampling goes on, too.
-  void AddTo(JNIEnv* jni, Profile& profile);
+  // `bcis` is null where no code was rewritten. Tells what it wrote.
+  SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
 
-  // The paragraph that verbose=1 prints at the end; as of the last AddTo where it concerns the
-  // profile.
-  std::string Report();
+  // The paragraph that verbose=1 prints at the end.
+  std::string Report(const SampleWriteCounts& written);
 
  private:
   void StopSampler(sampling::Sampler& sampler);
   // What samples show by now; nothing where a handler does not return.
   std::optional<MethodLearner::SampledIds> SampledNow();
-  SampleFigures Figures();
+  SampleFigures Figures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   sampling::Sampler* sampler() const { return sampler_.load(); }
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
@@ -119,7 +118,6 @@ class Sampling {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};
-  SampleWriteCounts written_;
   JvmtiEnvironment environment_;  // last: it is closed before what its callbacks
                                   // use is destroyed
 };

@@ -22,8 +22,8 @@ using sampling::TraceView;
 enum class FrameKind { kOrdinary, kUnstable, kLinkage, kProbe, kContinuation, kUnnamed };
 
 // "La/B.0x0123;" is the hidden class "a.B/0x0123".
-std::string HiddenNameOf(std::string_view descriptor) {
-  std::string name(descriptor.substr(1, descriptor.size() - 2));
+std::string HiddenNameOf(Descriptor descriptor) {
+  std::string name(descriptor.ClassName().text());
   for (char& c : name) {
     if (c == '.') {
       c = '/';
@@ -35,14 +35,13 @@ std::string HiddenNameOf(std::string_view descriptor) {
 }
 
 bool IsLinkage(std::string_view class_descriptor) {
-  return class_descriptor.size() > 2 &&
-         IsLinkageClass(class_descriptor.substr(1, class_descriptor.size() - 2));
+  return IsLinkageClass(Descriptor(class_descriptor).ClassName());
 }
 
 // The agent's own classes and methods, which probes call.
 bool IsProbe(const SampledMethod& method) {
   const std::string_view owner = method.class_descriptor;
-  return IsOwnClass(owner.substr(1)) ||
+  return IsOwnClass(Descriptor(owner).ClassName()) ||
          (owner == "Ljava/lang/Object;" && instrument::IsInheritedName(method.name));
 }
 
@@ -151,10 +150,10 @@ class Translation {
   void Name(Resolved& resolved) {
     const std::string_view descriptor = resolved.method.class_descriptor;
     std::string type;
-    if (IsHiddenClass(descriptor)) {
-      type = HiddenNameOf(descriptor);
+    if (IsHiddenClass(Descriptor(descriptor))) {
+      type = HiddenNameOf(Descriptor(descriptor));
       resolved.kind = FrameKind::kUnstable;
-    } else if (const auto name = TypeNameOf(descriptor)) {
+    } else if (const auto name = TypeNameOf(Descriptor(descriptor))) {
       type = *name;
     } else {
       resolved.kind = FrameKind::kUnnamed;
@@ -163,7 +162,7 @@ class Translation {
     if (resolved.method.naming == ClassNaming::kStable) {
       resolved.kind = FrameKind::kOrdinary;
     } else if (lookup_.names != nullptr) {
-      if (std::optional<std::string> stable = lookup_.names->StableName(type)) {
+      if (std::optional<std::string> stable = lookup_.names->StableName(BinaryName(type))) {
         type = std::move(*stable);
         resolved.kind = FrameKind::kOrdinary;
       }

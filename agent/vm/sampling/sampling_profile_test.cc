@@ -115,13 +115,11 @@ TEST_CASE("time in a probe, and in what it calls, belongs to the method that is 
 
 TEST_CASE("a lambda goes in under its stable name, and stays out while nobody knows it") {
   struct Names : HiddenClassNames {
-    std::optional<std::string> StableName(std::string_view name) const override {
-      if (name != "a.App$$Lambda/0x000000080002") return std::nullopt;
+    std::optional<std::string> StableName(BinaryName name) const override {
+      if (name.text() != "a.App$$Lambda/0x000000080002") return std::nullopt;
       return "a.App$$Lambda/0xfeed0";
     }
-    std::optional<std::string> StableDescriptor(std::string_view) const override {
-      return std::nullopt;
-    }
+    std::optional<std::string> StableDescriptor(Descriptor) const override { return std::nullopt; }
   } names;
   World world;
   world.Sample({At(6, 2), At(3, 1)});

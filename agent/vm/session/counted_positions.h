@@ -1,6 +1,6 @@
 // CountedPositions: tells sampling where a position of counted, rewritten code is in its class file.
 //
-// Why here: counting and sampling know nothing of each other. Threads as Counting::OriginalBci.
+// Why here: counting and sampling know nothing of each other. Threads as ClassFilePositions.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace iprof::vm {
 
 class CountedPositions final : public BciMap {
  public:
-  // `counting` outlives this.
-  explicit CountedPositions(const Counting& counting) : counting_(counting) {}
+  // `positions` outlive this.
+  explicit CountedPositions(const ClassFilePositions& positions) : positions_(positions) {}
 
   std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {
-    return counting_.OriginalBci(method.class_descriptor, method.name, method.descriptor, running);
+    return positions_.OriginalBci(method.class_descriptor, method.name, method.descriptor, running);
   }
 
  private:
-  const Counting& counting_;
+  const ClassFilePositions& positions_;
 };
 
 }  // namespace iprof::vm

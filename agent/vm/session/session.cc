@@ -11,6 +11,7 @@
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/names/class_registry.h"
+#include "agent/vm/session/counted_positions.h"
 #include "agent/vm/session/profile_dump.h"
 #include "agent/vm/settings/container_memory.h"
 #include "agent/vm/settings/vm_identity.h"
@@ -66,7 +67,7 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
       settings_(std::move(settings)),
       log_(std::move(log)),
       target_jdk_(TargetJdk(settings_.options, environment_.get())),
-      hidden_names_(instrument::RuleForJdk(target_jdk_),
+      hidden_names_(RuleForJdk(target_jdk_),
                     instrument::UnboxingOfJdk(JdkVersion(environment_.get()))),
       unload_watch_(*log_),
       class_watch_(unload_watch_),
@@ -106,7 +107,6 @@ Status Session::StartSampling(bool running, const std::function<bool()>& is_over
   sampling_ = std::make_unique<Sampling>(vm_, settings_.options, *log_, class_watch_, budget_);
   SamplingKnowledge knowledge{.names = &hidden_names_,
                               .looks_after_unloaded = counting_ == nullptr};
-  if (counting_ != nullptr) knowledge.bcis = &positions_.emplace(*counting_);
   if (Status status = sampling_->Start(knowledge); !status.ok()) return status;
   // Either the end of the program finds it and stops it, or we see here that the end has come.
   samples_.store(sampling_.get());
@@ -164,14 +164,15 @@ void Session::Dump(JNIEnv* jni) {
   if (!written.ok()) log_->Error(fmt::format("no profile was written: {}", written.message()));
 }
 
-Result<Profile> Session::MakeProfile(JNIEnv* jni) {
-  Profile profile;
+Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
+  MadeProfile made;
+  Profile& profile = made.profile;
   profile.AddStandardTypes();
-  if (counting_ != nullptr) counting_->AddTo(jni, profile);
-  const auto was_added = [this](std::string_view owner, std::string_view name,
-                                std::string_view descriptor) {
-    if (owner == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
-    return counting_ != nullptr && counting_->WasAdded(owner, name, descriptor);
+  if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
+  const auto was_added = [&](InternalName owner, std::string_view name,
+                             std::string_view descriptor) {
+    if (owner.text() == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
+    return made.counted && made.counted->added.assembly.WasAdded(owner, name, descriptor);
   };
   const Result<RegistryCounts> counts =
       AddLoadedClasses(environment_.get(), jni, was_added, proxies_, profile);
@@ -179,21 +180,25 @@ Result<Profile> Session::MakeProfile(JNIEnv* jni) {
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
                          counts->left_out_methods));
-  if (Sampling* const sampling = samples_.load()) sampling->AddTo(jni, profile);
-  return profile;
+  if (Sampling* const sampling = samples_.load()) {
+    std::optional<CountedPositions> positions;
+    if (made.counted) positions.emplace(made.counted->positions);
+    made.samples = sampling->AddTo(jni, positions ? &*positions : nullptr, profile);
+  }
+  return made;
 }
 
 Status Session::WriteProfile(JNIEnv* jni) {
-  Result<Profile> whole = MakeProfile(jni);
+  Result<MadeProfile> whole = MakeProfile(jni);
   if (!whole.ok()) return whole.status();
-  Profile profile = std::move(*whole);
+  Profile& profile = whole->profile;
   const Options& options = settings_.options;
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
   std::string image_report;
   if (options.image) {
-    ImageProfile made = MakeImageProfile(profile, image_target);
-    image_report = DescribeShare(made, image_target);
-    profile = std::move(made.profile);
+    ImageProfile image = MakeImageProfile(profile, image_target);
+    image_report = DescribeShare(image, image_target);
+    profile = std::move(image.profile);
   } else {
     SetAgentPart(profile, kImagePart, ImageNote{image_target, false}.ToJson());
   }
@@ -207,14 +212,14 @@ Status Session::WriteProfile(JNIEnv* jni) {
   }
   log_->Result(fmt::format("wrote {}: {} types, {} methods", file->path, profile.type_count(),
                            profile.method_count()));
-  if (log_->Shows(LogLevel::kStatistics)) LogReport(image_report);
+  if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
   return {};
 }
 
-void Session::LogReport(const std::string& image_report) {
-  std::string report = counting_ == nullptr ? "" : counting_->Report();
+void Session::LogReport(const MadeProfile& made, const std::string& image_report) {
+  std::string report = made.counted ? counting_->Report(*made.counted) : "";
   if (hidden_ != nullptr) report += hidden_->Report();
-  if (Sampling* const sampling = samples_.load()) report += sampling->Report();
+  if (Sampling* const sampling = samples_.load()) report += sampling->Report(made.samples);
   report += budget_.Report();
   report += image_report;
   for (std::string_view line : SplitAt(report, "\n")) {

@@ -26,7 +26,6 @@
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/sampling/sampling.h"
-#include "agent/vm/session/counted_positions.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
@@ -77,9 +76,15 @@ class Session {
   void PlanMemory();
   Status StartCounting(bool running);
   Status StartSampling(bool running, const std::function<bool()>& is_over);
-  Result<Profile> MakeProfile(JNIEnv* jni);
+  // A profile, and what is to be said of it.
+  struct MadeProfile {
+    Profile profile;
+    std::optional<CountedProfile> counted;  // nothing where nothing is counted
+    SampleWriteCounts samples;
+  };
+  Result<MadeProfile> MakeProfile(JNIEnv* jni);
   Status WriteProfile(JNIEnv* jni);
-  void LogReport(const std::string& image_report);
+  void LogReport(const MadeProfile& made, const std::string& image_report);
 
   JavaVM* const vm_;
   JvmtiEnvironment environment_;
@@ -93,11 +98,10 @@ class Session {
   ProxyNames proxies_;
   bool wants_early_start_ = false;
   // The starting thread's until Start returns.
-  std::unique_ptr<Counting> counting_;         // null where nothing is counted
-  std::optional<CountedPositions> positions_;  // of counting_
-  std::unique_ptr<HiddenClasses> hidden_;      // null where the JVM does not show them
-  std::unique_ptr<Sampling> sampling_;         // null where nothing is sampled
-  std::atomic<Sampling*> samples_{nullptr};    // sampling_, for StopSampling
+  std::unique_ptr<Counting> counting_;       // null where nothing is counted
+  std::unique_ptr<HiddenClasses> hidden_;    // null where the JVM does not show them
+  std::unique_ptr<Sampling> sampling_;       // null where nothing is sampled
+  std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
 };
 
 }  // namespace iprof::vm

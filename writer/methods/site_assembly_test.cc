@@ -1,13 +1,11 @@
 // From class counts at sites to the profile's tables.
-#include "agent/instrument/site_assembly.h"
+#include "writer/methods/site_assembly.h"
 
 #include <catch2/catch.hpp>
 #include <memory>
 #include <vector>
 
-#include "agent/classfile/class_file.h"
-
-namespace iprof::instrument {
+namespace iprof {
 namespace {
 
 // One class with one method that has a receiver at bci 5, a monitor and a type check at bci 9.
@@ -27,12 +25,12 @@ struct Fixture {
     index = profile.AddMethod("run", std::vector<TypeIndex>{type, profile.AddType("void")});
   }
 
-  AssemblyStatistics Assemble(const AssemblyOptions& options = {.monitors = true}) {
+  AssemblyResult Assemble(const AssemblyOptions& options = {.monitors = true}) {
     SiteAssembly assembly(types, options, profile);
     assembly.Add(klass, klass.methods[0], index);
     assembly.AddStaticMonitor(static_calls);
     assembly.WriteMonitors();
-    AssemblyStatistics statistics;
+    AssemblyResult statistics;
     assembly.AddTo(statistics);
     return statistics;
   }
@@ -49,7 +47,7 @@ struct Fixture {
     return text;
   }
 
-  CountedClass klass;
+  ClassRecord klass;
   TypeCounts types;
   Profile profile;
   MethodIndex index{};
@@ -101,7 +99,7 @@ TEST_CASE_METHOD(Fixture, "monitors=n: no calls of static synchronized methods e
 TEST_CASE("without counters the busier of two versions is the one whose sites met more objects",
           "[site_assembly]") {
   const auto version = [](uint64_t code_hash, uint32_t site) {
-    auto klass = std::make_unique<CountedClass>();
+    auto klass = std::make_unique<ClassRecord>();
     klass->name = klass->Keep("a/B");
     CountedMethod method;
     method.name = klass->Keep("run");
@@ -118,13 +116,13 @@ TEST_CASE("without counters the busier of two versions is the one whose sites me
   TypeCounts types;
   types.Add(100, "x.Quiet", 1);
   types.Add(200, "x.Busy", 50);
-  const LiveFrameCount no_frames = [](std::string_view) -> uint64_t { return 0; };
-  for (const auto& order : {std::vector<const CountedClass*>{quiet.get(), busy.get()},
-                            std::vector<const CountedClass*>{busy.get(), quiet.get()}}) {
+  const LiveFrameCount no_frames = [](const MethodKey&) -> uint64_t { return 0; };
+  for (const auto& order : {std::vector<const ClassRecord*>{quiet.get(), busy.get()},
+                            std::vector<const ClassRecord*>{busy.get(), quiet.get()}}) {
     Profile profile;
     profile.AddStandardTypes();
-    const AssemblyStatistics statistics =
-        AssembleProfile(order, {{}, types, no_frames, {}}, {}, profile);
+    const AssemblyResult statistics =
+        AssembleProfile(RecordedClasses(order), {{}, types, no_frames}, {}, profile);
     CHECK(statistics.versions_dropped == 1);
     REQUIRE(profile.entry_count(Table::kVirtualInvokes) == 1);
     const auto counts = profile.EntryTypeCounts(Table::kVirtualInvokes, EntryIndex{0});
@@ -134,4 +132,4 @@ TEST_CASE("without counters the busier of two versions is the one whose sites me
 }
 
 }  // namespace
-}  // namespace iprof::instrument
+}  // namespace iprof

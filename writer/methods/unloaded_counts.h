@@ -16,7 +16,7 @@
 
 #include "writer/base/name_table.h"
 
-namespace iprof::instrument {
+namespace iprof {
 
 struct UnloadedCounts {
   struct Site {
@@ -37,4 +37,4 @@ std::vector<uint8_t> EncodeCounts(const UnloadedCounts& counts, NameTable& names
 UnloadedCounts DecodeCounts(std::span<const uint8_t> bytes, const NameTable& names);
 void ForEachTypeName(std::span<const uint8_t> bytes, const std::function<void(NameId)>& visit);
 
-}  // namespace iprof::instrument
+}  // namespace iprof

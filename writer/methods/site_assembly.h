@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/counted_class.h"
-#include "agent/instrument/profile_assembly.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
-namespace iprof::instrument {
+namespace iprof {
 
 class SiteAssembly {
  public:
@@ -22,22 +22,22 @@ class SiteAssembly {
       : types_(types), options_(options), profile_(profile) {}
 
   // All sites of a method. Two versions of one method add up.
-  void Add(const CountedClass& klass, const CountedMethod& method, MethodIndex index);
+  void Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index);
   // Of a version whose positions are not written: monitors have none.
-  void AddMonitorsOnly(const CountedClass& klass, const CountedMethod& method);
+  void AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method);
   // Calls of a static synchronized method.
   void AddStaticMonitor(uint64_t calls);
 
   // The objects that all sites of a method have met.
-  uint64_t ObjectsIn(const CountedClass& klass, const CountedMethod& method) const;
+  uint64_t ObjectsIn(const ClassRecord& klass, const CountedMethod& method) const;
 
   // The one global entry, when every method has been added.
   void WriteMonitors();
-  void AddTo(AssemblyStatistics& statistics) const;
+  void AddTo(AssemblyResult& statistics) const;
 
  private:
   void AddMonitors(const TypeCounts::Site& site);
-  void WriteSite(const CountedClass& klass, const CountedMethod& method, MethodIndex index,
+  void WriteSite(const ClassRecord& klass, const CountedMethod& method, MethodIndex index,
                  const ClassSite& site, const TypeCounts::Site& counts);
 
   const TypeCounts& types_;
@@ -50,4 +50,4 @@ class SiteAssembly {
   std::vector<std::string> left_out_examples_;
 };
 
-}  // namespace iprof::instrument
+}  // namespace iprof

@@ -1,4 +1,4 @@
-#include "agent/instrument/profile_assembly.h"
+#include "writer/methods/profile_assembly.h"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "agent/classfile/class_file.h"
-#include "agent/instrument/site_assembly.h"
+#include "writer/methods/site_assembly.h"
 #include "writer/methods/site_record.h"
 #include "writer/names/type_names.h"
 
-namespace iprof::instrument {
+namespace iprof {
 namespace {
 
 uint64_t SaturatingSum(uint64_t a, uint64_t b) {
@@ -27,9 +27,11 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min(count, kMost));
 }
 
+constexpr uint16_t kAccFinal = 0x0010;
+
 // One version of a method with its counts.
 struct Counted {
-  const CountedClass* klass;
+  const ClassRecord* klass;
   const CountedMethod* method;
   bool positions = true;  // are those of the class file
   uint64_t entries = 0;
@@ -43,7 +45,6 @@ class Assembly {
       : source_(classes),
         counters_(input.counters),
         live_frames_(input.live_frames),
-        origin_of_(input.origin_of),
         options_(options),
         profile_(profile),
         sites_(input.types, options, profile) {}
@@ -59,10 +60,10 @@ class Assembly {
     }
     TellLeftOut();
     sites_.WriteMonitors();
-    sites_.AddTo(statistics_);
+    sites_.AddTo(result_);
   }
 
-  AssemblyStatistics statistics() const { return statistics_; }
+  AssemblyResult TakeResult() { return std::move(result_); }
 
  private:
   // Of a candidate's sites. Sure: whatever exceptions have done to the derived counts.
@@ -81,10 +82,10 @@ class Assembly {
   void LearnCandidates() {
     for (size_t number = 0; number < source_.size(); ++number) {
       versions_.try_emplace(source_.NameOf(number), number);
-      CountedClass scratch;
-      const CountedClass& c = source_.Get(number, scratch);
+      ClassRecord scratch;
+      const ClassRecord& c = source_.Get(number, scratch);
       for (const CountedMethod& m : c.methods) {
-        if (m.intrinsic_candidate) site_calls_.try_emplace(MethodKey(c.name, m.name, m.descriptor));
+        if (m.intrinsic_candidate) site_calls_.try_emplace(c.KeyOf(m));
       }
     }
   }
@@ -92,22 +93,22 @@ class Assembly {
   // Adds up the calls of candidates at the sites of a class: of all classes before any is written.
   void AddSiteCallsOf(size_t number) {
     if (!options_.calls) return;
-    CountedClass scratch;
-    const CountedClass& c = source_.Get(number, scratch);
+    ClassRecord scratch;
+    const ClassRecord& c = source_.Get(number, scratch);
     if (c.callees.empty()) return;
     for (const CountedMethod& method : c.methods) {
-      if (method.counters == 0 || OriginOfMethod(c, method) == MethodOrigin::kAdded) continue;
+      if (method.counters == 0 || method.origin == MethodOrigin::kAdded) continue;
       if (Load(c, method)) AddSiteCalls(c);
     }
   }
 
   // Evaluates and writes the versions [first, last) of one class.
   void WriteVersions(size_t first, size_t last) {
-    std::deque<CountedClass> scratch;
+    std::deque<ClassRecord> scratch;
     std::vector<Counted> methods;
-    const CountedClass* klass = nullptr;
+    const ClassRecord* klass = nullptr;
     for (size_t version = first; version < last; ++version) {
-      const CountedClass& c = source_.Get(version, scratch.emplace_back());
+      const ClassRecord& c = source_.Get(version, scratch.emplace_back());
       if (klass == nullptr) klass = &c;
       for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
       NoteTrimmed(c, methods);
@@ -115,47 +116,41 @@ class Assembly {
     WriteClass(*klass, methods);
   }
 
-  MethodOrigin OriginOfMethod(const CountedClass& c, const CountedMethod& method) const {
-    return origin_of_ ? origin_of_(c, method) : MethodOrigin::kSame;
-  }
-
-  void EvaluateMethod(const CountedClass& c, const CountedMethod& method,
+  void EvaluateMethod(const ClassRecord& c, const CountedMethod& method,
                       std::vector<Counted>& out) {
     Counted counted{.klass = &c, .method = &method, .branches = {}};
-    const MethodOrigin origin = OriginOfMethod(c, method);
-    if (origin == MethodOrigin::kAdded) {
-      statistics_.added_methods.insert(MethodKey(c.name, method.name, method.descriptor));
+    if (method.origin == MethodOrigin::kAdded) {
+      result_.added_methods.insert(c.KeyOf(method));
       return;
     }
-    counted.positions = origin == MethodOrigin::kSame;
+    counted.positions = method.origin == MethodOrigin::kSame;
     if (method.counters > 0 && Load(c, method)) {
       NoteExactness(c, method);
       counted.entries = values_[record_.entry];
       if (c.name == "java/lang/VirtualThread" && method.name == "run")
-        statistics_.virtual_threads += counted.entries;
+        result_.virtual_threads += counted.entries;
       if (counted.positions) {
         AddBranches(counted);
       } else if (counted.entries > 0) {
-        ++statistics_.positions_dropped;
+        ++result_.positions_dropped;
       }
     } else if (method.counters > 0) {
-      ++statistics_.damaged_records;
+      ++result_.damaged_records;
     }
     out.push_back(std::move(counted));
   }
 
-  void NoteTrimmed(const CountedClass& c, const std::vector<Counted>& counted) {
+  void NoteTrimmed(const ClassRecord& c, const std::vector<Counted>& counted) {
     for (const TrimmedMethod& trimmed : c.left_out) {
       const CountedMethod* method = &c.methods[trimmed.method];
       uint64_t calls = 0;
       for (const Counted& m : counted) calls += m.method == method ? m.entries : 0;
-      statistics_.trimmed.Note(MethodKey(c.name, method->name, method->descriptor), calls,
-                               trimmed.left_out);
+      result_.trimmed.Note(c.KeyOf(*method).text(), calls, trimmed.left_out);
     }
   }
 
   // Leaves the record in record_ and its values in values_. False: the record is damaged.
-  bool Load(const CountedClass& c, const CountedMethod& method) {
+  bool Load(const ClassRecord& c, const CountedMethod& method) {
     size_t consumed = 0;
     const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
     if (DecodeSiteRecord(bytes, &record_, &consumed) != SiteRecordStatus::kRecord) return false;
@@ -177,25 +172,24 @@ class Assembly {
   }
 
   // What the loaded values are worth.
-  void NoteExactness(const CountedClass& c, const CountedMethod& method) {
+  void NoteExactness(const ClassRecord& c, const CountedMethod& method) {
     if (!ran_) return;
-    statistics_.clamps += clamps_;
-    const uint64_t live = record_.certificate.live_frames_matter
-                              ? live_frames_(MethodKey(c.name, method.name, method.descriptor))
-                              : 0;
+    result_.clamps += clamps_;
+    const uint64_t live =
+        record_.certificate.live_frames_matter ? live_frames_(c.KeyOf(method)) : 0;
     const ErrorBound bound = BoundOf(record_.certificate, values_, live);
     switch (bound.kind) {
       case Exactness::kExact:
-        ++statistics_.methods_exact;
+        ++result_.methods_exact;
         break;
       case Exactness::kBounded:
-        ++(bound.k == 0 ? statistics_.methods_exact : statistics_.methods_bounded);
+        ++(bound.k == 0 ? result_.methods_exact : result_.methods_bounded);
         break;
       case Exactness::kUnknown:
-        ++statistics_.methods_unknown;
+        ++result_.methods_unknown;
         break;
     }
-    statistics_.largest_k = std::max(statistics_.largest_k, bound.k);
+    result_.largest_k = std::max(result_.largest_k, bound.k);
   }
 
   uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
@@ -235,25 +229,24 @@ class Assembly {
   void NoteLeftOut(const Counted& counted, uint64_t branches) {
     const CountedMethod& m = *counted.method;
     left_out_.push_back(
-        {abrupt_.k,
-         fmt::format("{} of {} branches of {}: exceptions left {} of its {} calls", branches,
-                     record_.branches.size(), MethodKey(counted.klass->name, m.name, m.descriptor),
-                     abrupt_.k, counted.entries)});
-    statistics_.branches_left_out += branches;
+        {abrupt_.k, fmt::format("{} of {} branches of {}: exceptions left {} of its {} calls",
+                                branches, record_.branches.size(), counted.klass->KeyOf(m).text(),
+                                abrupt_.k, counted.entries)});
+    result_.branches_left_out += branches;
   }
 
   // The methods with the most exceptions first.
   void TellLeftOut() {
     constexpr size_t kMostExamples = 20;
-    statistics_.branches_left_out_methods = left_out_.size();
+    result_.branches_left_out_methods = left_out_.size();
     std::stable_sort(left_out_.begin(), left_out_.end(),
                      [](const LeftOut& a, const LeftOut& b) { return a.k > b.k; });
     for (size_t i = 0; i < std::min(left_out_.size(), kMostExamples); ++i) {
-      statistics_.branches_left_out_examples.push_back(std::move(left_out_[i].what));
+      result_.branches_left_out_examples.push_back(std::move(left_out_[i].what));
     }
   }
 
-  void AddSiteCalls(const CountedClass& c) {
+  void AddSiteCalls(const ClassRecord& c) {
     for (const CallSite& site : record_.calls) {
       const uint64_t count = ValueOf(site.value);
       if (count == 0 || site.callee >= c.callees.size()) continue;
@@ -268,7 +261,7 @@ class Assembly {
   // The sum of the candidate that a call names; null where it names none, or may mean an overriding
   // method.
   SiteCalls* SumOf(const Callee& callee) {
-    std::string key = MethodKey(callee.owner, callee.name, callee.descriptor);
+    std::string key = MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
     key += callee.virtual_call ? 'v' : 's';
     const auto [known, is_new] = sums_.try_emplace(std::move(key), nullptr);
     if (is_new) known->second = FindSum(callee);
@@ -281,14 +274,14 @@ class Assembly {
     for (int depth = 0; depth < kDeepest; ++depth) {
       const auto version = versions_.find(owner);
       if (version == versions_.end()) return nullptr;
-      CountedClass scratch;
-      const CountedClass& klass = source_.Get(version->second, scratch);
+      ClassRecord scratch;
+      const ClassRecord& klass = source_.Get(version->second, scratch);
       for (const CountedMethod& m : klass.methods) {
         if (m.name != callee.name || m.descriptor != callee.descriptor) continue;
         if (!m.intrinsic_candidate) return nullptr;
         const uint16_t access = m.access | klass.access;
-        if (callee.virtual_call && (access & classfile::kAccFinal) == 0) return nullptr;
-        const auto sum = site_calls_.find(MethodKey(owner, m.name, m.descriptor));
+        if (callee.virtual_call && (access & kAccFinal) == 0) return nullptr;
+        const auto sum = site_calls_.find(MethodKey(InternalName(owner), m.name, m.descriptor));
         return sum == site_calls_.end() ? nullptr : &sum->second;
       }
       owner = klass.super_name;
@@ -297,10 +290,11 @@ class Assembly {
     return nullptr;
   }
 
-  void WriteClass(const CountedClass& klass, std::vector<Counted>& methods) {
+  void WriteClass(const ClassRecord& klass, std::vector<Counted>& methods) {
     // A hidden class's suffix stands behind a dot, which Class.getName() turns into a slash.
     const std::string descriptor = "L" + std::string(klass.name) + ";";
-    const TypeIndex type = profile_.AddType(ToUtf8(TypeNameOf(descriptor).value_or(descriptor)));
+    const TypeIndex type =
+        profile_.AddType(ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor)));
     std::stable_sort(methods.begin(), methods.end(), [](const Counted& a, const Counted& b) {
       return std::pair(a.method->name, a.method->descriptor) <
              std::pair(b.method->name, b.method->descriptor);
@@ -322,7 +316,7 @@ class Assembly {
                                         : sites_.ObjectsIn(*version.klass, *version.method);
   }
 
-  void WriteMethod(const CountedClass& c, TypeIndex type, std::span<const Counted> versions) {
+  void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     const auto types = SignatureOf(method.descriptor);
     if (!types) return;  // not a method that the JVM would have run
@@ -345,7 +339,7 @@ class Assembly {
         continue;
       }
       if (v.method->code_hash != busiest->method->code_hash) {
-        ++statistics_.versions_dropped;
+        ++result_.versions_dropped;
         sites_.AddMonitorsOnly(*v.klass, *v.method);
         continue;
       }
@@ -357,13 +351,13 @@ class Assembly {
     }
   }
 
-  void WriteCalls(const CountedClass& c, const CountedMethod& method, MethodIndex index,
+  void WriteCalls(const ClassRecord& c, const CountedMethod& method, MethodIndex index,
                   uint64_t entries) {
     if (method.intrinsic_candidate) {
-      const auto sum = site_calls_.find(MethodKey(c.name, method.name, method.descriptor));
+      const auto sum = site_calls_.find(c.KeyOf(method));
       if (sum != site_calls_.end() && sum->second.sure > entries) {
         entries = sum->second.count;
-        ++statistics_.intrinsics_corrected;
+        ++result_.intrinsics_corrected;
       }
     }
     if (entries == 0) return;
@@ -373,13 +367,12 @@ class Assembly {
   const ClassSource& source_;
   const std::span<const uint64_t> counters_;
   const LiveFrameCount& live_frames_;
-  const OriginOf& origin_of_;
   const AssemblyOptions options_;
   Profile& profile_;
   SiteAssembly sites_;
-  AssemblyStatistics statistics_;
+  AssemblyResult result_;
   std::unordered_map<std::string_view, size_t> versions_;  // the first of each name
-  std::unordered_map<std::string, SiteCalls> site_calls_;  // of candidates
+  std::unordered_map<MethodKey, SiteCalls> site_calls_;    // of candidates
   std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
   MethodRecord record_;
   std::vector<uint64_t> values_;
@@ -392,32 +385,21 @@ class Assembly {
   std::vector<uint32_t> numbers_;
 };
 
-class PointedClasses final : public ClassSource {
- public:
-  explicit PointedClasses(const std::vector<const CountedClass*>& classes) : classes_(classes) {}
-  size_t size() const override { return classes_.size(); }
-  std::string_view NameOf(size_t number) const override { return classes_[number]->name; }
-  const CountedClass& Get(size_t number, CountedClass& /*scratch*/) const override {
-    return *classes_[number];
-  }
-
- private:
-  const std::vector<const CountedClass*>& classes_;
-};
-
 }  // namespace
 
-AssemblyStatistics AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
-                                   const AssemblyOptions& options, Profile& profile) {
+AssemblyResult AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
+                               const AssemblyOptions& options, Profile& profile) {
   Assembly assembly(sorted_classes, input, options, profile);
   assembly.Run();
-  return assembly.statistics();
+  return assembly.TakeResult();
 }
 
-AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
-                                   const AssemblyInput& input, const AssemblyOptions& options,
-                                   Profile& profile) {
-  return AssembleProfile(PointedClasses(sorted_classes), input, options, profile);
+RecordedClasses::RecordedClasses(std::vector<const ClassRecord*> classes)
+    : classes_(std::move(classes)) {
+  std::stable_sort(classes_.begin(), classes_.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->name, a->hash.high, a->hash.low) <
+           std::tie(b->name, b->hash.high, b->hash.low);
+  });
 }
 
-}  // namespace iprof::instrument
+}  // namespace iprof

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/effort.h"
+#include "writer/methods/effort.h"
 
-namespace iprof::instrument {
+namespace iprof {
 
 class TrimmedMethods {
  public:
@@ -29,4 +29,4 @@ class TrimmedMethods {
   std::vector<Method> methods_;
 };
 
-}  // namespace iprof::instrument
+}  // namespace iprof

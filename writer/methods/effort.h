@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace iprof::instrument {
+namespace iprof {
 
 struct Effort {
   enum class Step : uint8_t { kAsAsked, kCompact, kTrimmed, kCallsOnly };
@@ -39,4 +39,4 @@ struct LeftOut {
   bool any() const { return everything || branches + sites > 0; }
 };
 
-}  // namespace iprof::instrument
+}  // namespace iprof

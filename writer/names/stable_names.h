@@ -7,8 +7,9 @@
 // Names here are internal ones with a hidden class's suffix behind a dot, as JVMTI gives them:
 // "a/B$$Lambda.0x01…", which Class.getName() spells "a.B$$Lambda/0x01…".
 //
-// Guarantees: pure; the class's own bytes decide, before anything was inserted into them; damaged
-// ones give nothing. Any thread. Failure: no name, and the caller leaves the class out.
+// What a name is made of comes from the class's bytes; agent/instrument/naming_facts.h reads it.
+//
+// Guarantees: pure; any thread. Failure: no name, and the caller leaves the class out.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/classfile/arena.h"
-#include "agent/classfile/class_file.h"
+#include "writer/names/typed_names.h"
 
-namespace iprof::instrument {
+namespace iprof {
 
 // The builders that agree on a rule, by the first of them.
 enum class NamingRule {
@@ -30,18 +30,28 @@ enum class NamingRule {
 };
 NamingRule RuleForJdk(int feature_version);
 
-// Whether the metafactory made this class for a lambda or a method reference: a final class whose
-// name ends in $$Lambda, or in $$Lambda$ and a number.
-bool IsLambdaClass(const classfile::ClassFile& file);
+// What a lambda's class does, by the class file's own names. The texts must outlive it.
+struct LambdaFacts {
+  struct Call {
+    std::string_view owner;  // internal, or an array's descriptor
+    std::string_view name;
+    std::string_view descriptor;
+  };
+  std::string_view class_name;
+  std::vector<Call> calls;                     // of the first public non-bridge method
+  std::vector<std::string_view> constructors;  // their descriptors: what the lambda captures
+  std::vector<std::string_view> interfaces;
+};
 
-// The text that is hashed: what the lambda's first public non-bridge method calls, and from rule
-// k23 on what the lambda captures and implements. Nothing where that method calls nothing. UTF-8.
-std::optional<std::string> LambdaText(const classfile::ClassFile& file, classfile::Arena& arena,
-                                      NamingRule rule);
+// Whether the metafactory gives such names: they end in $$Lambda, or in $$Lambda$ and a number.
+bool IsLambdaName(InternalName name);
+
+// The text that is hashed: the calls, and from rule k23 on what the lambda captures and implements.
+// Nothing where it calls nothing or a descriptor is malformed. UTF-8.
+std::optional<std::string> LambdaText(const LambdaFacts& facts, NamingRule rule);
 
 // The name without the number that tells lambdas of one class apart which do the same.
-std::optional<std::string> LambdaBaseName(const classfile::ClassFile& file, classfile::Arena& arena,
-                                          NamingRule rule);
+std::optional<std::string> LambdaBaseName(const LambdaFacts& facts, NamingRule rule);
 
 // `number` counts from 0 the classes of this base name.
 std::string NumberedLambdaName(std::string_view base, NamingRule rule, uint32_t number);
@@ -54,10 +64,8 @@ struct ProxyFacts {
   std::optional<std::string> module;    // nothing: an unnamed module
 };
 
-// Reads package and interfaces; nothing where this is not a proxy: a final subclass of
-// java.lang.reflect.Proxy called $Proxy and a number.
-std::optional<ProxyFacts> ReadProxy(const classfile::ClassFile& file);
-bool IsProxyName(std::string_view internal_name);
+// Whether the name is $Proxy and a number, in any package.
+bool IsProxyName(InternalName name);
 
 // Whether the package's module was made for proxies alone; its name is then no part of the text.
 bool IsDynamicProxyPackage(std::string_view internal_package);
@@ -67,4 +75,4 @@ std::string ProxyBaseName(const ProxyFacts& facts);
 // `number` counts from 0 the different texts that share the base name.
 std::string NumberedProxyName(std::string_view base, uint32_t number);
 
-}  // namespace iprof::instrument
+}  // namespace iprof

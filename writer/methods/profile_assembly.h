@@ -16,8 +16,9 @@
 // calls up. Branches add up where the method's instructions are the same; otherwise those of the
 // version called most often are written.
 //
-// Other agents: a method that another agent added is left out of the profile; of one that it
-// changed the calls and monitors are right and written, the positions are not and are dropped.
+// Other agents (CountedMethod::origin): a method that another agent added is left out of the profile;
+// of one that it changed the calls and monitors are right and written, the positions are not and are
+// dropped.
 //
 // Sites: where more objects lost their class than max_lost allows, the listed classes would mislead
 // (the consumer takes them for all there are): the site is left out and named. Monitors go to one
@@ -33,21 +34,19 @@
 #include <unordered_set>
 #include <vector>
 
-#include "agent/instrument/counted_class.h"
-#include "agent/instrument/live_frame_count.h"
-#include "agent/instrument/original_class.h"
-#include "agent/instrument/trimmed_methods.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/live_frame_count.h"
+#include "writer/methods/trimmed_methods.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
-namespace iprof::instrument {
+namespace iprof {
 
 // What the JVM counted.
 struct AssemblyInput {
   std::span<const uint64_t> counters;
   const TypeCounts& types;
   const LiveFrameCount& live_frames;
-  const OriginOf origin_of = {};
 };
 
 struct AssemblyOptions {
@@ -57,7 +56,8 @@ struct AssemblyOptions {
   double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
 };
 
-struct AssemblyStatistics {
+// What became of it: what was left out and why, and what the counts are worth.
+struct AssemblyResult {
   uint64_t methods_exact = 0;
   uint64_t methods_bounded = 0;  // within k, k > 0
   uint64_t methods_unknown = 0;  // k is only a lower estimate
@@ -76,25 +76,44 @@ struct AssemblyStatistics {
   uint64_t versions_dropped = 0;   // methods whose branches another version's replaced
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
   TrimmedMethods trimmed;
-  std::unordered_set<std::string> added_methods;  // by MethodKey: another agent's own
+  std::unordered_set<MethodKey> added_methods;  // another agent's own
+
+  // Whether this method was left out, because another agent added it to its class.
+  bool WasAdded(InternalName class_name, std::string_view name, std::string_view descriptor) const {
+    return !added_methods.empty() &&
+           added_methods.contains(MethodKey(class_name, name, descriptor));
+  }
 };
 
-// The classes of a profile in the order of their names, decoded when they are asked for: all of them
-// at once would take many times what a table keeps.
+// The classes of a profile in the order of their names, versions of one name in that of their hashes.
+// They are decoded when they are asked for: all of them at once would take many times what a table
+// keeps.
 class ClassSource {
  public:
   virtual ~ClassSource() = default;
   virtual size_t size() const = 0;
   virtual std::string_view NameOf(size_t number) const = 0;
-  // The class; in `scratch`, or elsewhere for as long as this object lives.
-  virtual const CountedClass& Get(size_t number, CountedClass& scratch) const = 0;
+  // The class, with the origins of its methods; in `scratch`, or elsewhere for as long as this object
+  // lives.
+  virtual const ClassRecord& Get(size_t number, ClassRecord& scratch) const = 0;
 };
 
 // Writes into the profile; returns what its counts are worth.
-AssemblyStatistics AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
-                                   const AssemblyOptions& options, Profile& profile);
-AssemblyStatistics AssembleProfile(const std::vector<const CountedClass*>& sorted_classes,
-                                   const AssemblyInput& input, const AssemblyOptions& options,
-                                   Profile& profile);
+AssemblyResult AssembleProfile(const ClassSource& sorted_classes, const AssemblyInput& input,
+                               const AssemblyOptions& options, Profile& profile);
 
-}  // namespace iprof::instrument
+// Classes that stand in memory, in whatever order they came. They must outlive this object.
+class RecordedClasses final : public ClassSource {
+ public:
+  explicit RecordedClasses(std::vector<const ClassRecord*> classes);
+  size_t size() const override { return classes_.size(); }
+  std::string_view NameOf(size_t number) const override { return classes_[number]->name; }
+  const ClassRecord& Get(size_t number, ClassRecord& /*scratch*/) const override {
+    return *classes_[number];
+  }
+
+ private:
+  std::vector<const ClassRecord*> classes_;
+};
+
+}  // namespace iprof

@@ -1,29 +1,32 @@
 // From counters and hand-made records to a profile.
-#include "agent/instrument/profile_assembly.h"
+#include "writer/methods/profile_assembly.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "agent/classfile/class_file.h"
 #include "writer/methods/site_record.h"
 
-namespace iprof::instrument {
+namespace iprof {
 namespace {
+
+constexpr uint16_t kAccPublic = 0x0001;
+constexpr uint16_t kAccStatic = 0x0008;
+constexpr uint16_t kAccFinal = 0x0010;
 
 // Makes classes whose counters are numbered in the order in which methods were added.
 class Classes {
  public:
-  CountedClass& Add(std::string_view name, std::string_view super = "java/lang/Object") {
-    auto c = std::make_unique<CountedClass>();
+  ClassRecord& Add(std::string_view name, std::string_view super = "java/lang/Object") {
+    auto c = std::make_unique<ClassRecord>();
     c->name = c->Keep(name);
     c->super_name = c->Keep(super);
-    c->access = classfile::kAccPublic;
+    c->access = kAccPublic;
     classes_.push_back(std::move(c));
     return *classes_.back();
   }
 
   // A method with an entry counter only, and calls at sites that run as often as it.
-  CountedMethod& Method(CountedClass& c, std::string_view name, uint64_t entries,
+  CountedMethod& Method(ClassRecord& c, std::string_view name, uint64_t entries,
                         const std::vector<uint32_t>& callees = {}) {
     MethodRecord record;
     record.derivation.counter_count = 1;
@@ -36,7 +39,7 @@ class Classes {
   }
 
   // static int name(int) with an if at bci 1: target 10 counted, fall-through 4 derived.
-  CountedMethod& IfMethod(CountedClass& c, std::string_view name, uint64_t entries, uint64_t taken,
+  CountedMethod& IfMethod(ClassRecord& c, std::string_view name, uint64_t entries, uint64_t taken,
                           uint64_t code_hash = 0) {
     MethodRecord record;
     record.derivation.counter_count = 2;
@@ -51,25 +54,28 @@ class Classes {
     return method;
   }
 
-  AssemblyStatistics AddTo(Profile& profile, AssemblyOptions options = {}, uint64_t live = 0,
-                           OriginOf origin_of = {}) {
-    std::vector<const CountedClass*> sorted;
-    for (const auto& c : classes_) sorted.push_back(c.get());
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto* a, const auto* b) { return a->name < b->name; });
-    return AssembleProfile(
-        sorted, {counters_, TypeCounts(), [&](std::string_view) { return live; }, origin_of},
-        options, profile);
+  AssemblyResult AddTo(Profile& profile, AssemblyOptions options = {}, uint64_t live = 0,
+                       const OriginOf& origin_of = {}) {
+    std::vector<const ClassRecord*> all;
+    for (const auto& c : classes_) {
+      for (CountedMethod& m : c->methods) {
+        m.origin = origin_of ? origin_of(*c, m) : MethodOrigin::kSame;
+      }
+      all.push_back(c.get());
+    }
+    return AssembleProfile(RecordedClasses(all),
+                           {counters_, TypeCounts(), [&](const MethodKey&) { return live; }},
+                           options, profile);
   }
 
   std::vector<uint64_t> counters_;
 
-  CountedMethod& Put(CountedClass& c, std::string_view name, std::string_view descriptor,
+  CountedMethod& Put(ClassRecord& c, std::string_view name, std::string_view descriptor,
                      const MethodRecord& record, const std::vector<uint64_t>& values) {
     CountedMethod method;
     method.name = c.Keep(name);
     method.descriptor = c.Keep(descriptor);
-    method.access = classfile::kAccStatic;
+    method.access = kAccStatic;
     method.record = static_cast<uint32_t>(c.records.size());
     method.counters = record.derivation.counter_count;
     method.first = CounterIndex{static_cast<uint32_t>(counters_.size())};
@@ -80,7 +86,7 @@ class Classes {
   }
 
  private:
-  std::vector<std::unique_ptr<CountedClass>> classes_;
+  std::vector<std::unique_ptr<ClassRecord>> classes_;
 };
 
 // The whole profile as text: "a.B.f(int)int: 5 calls" and "a.B.f(int)int: @1 (10,0):3 (4,1):2".
@@ -110,7 +116,7 @@ TEST_CASE("calls and branches: counted and derived values, the if's two successo
   Classes classes;
   classes.IfMethod(classes.Add("a/B"), "f", 5, 3);
   Profile profile;
-  const AssemblyStatistics statistics = classes.AddTo(profile);
+  const AssemblyResult statistics = classes.AddTo(profile);
   CHECK(Text(profile) ==
         "a.B.f(int)int: 5 calls\n"
         "a.B.f(int)int: @1 (10,0):3 (4,1):2\n");
@@ -122,7 +128,7 @@ TEST_CASE("methods that did not run are named, and have no entries") {
   Classes classes;
   classes.IfMethod(classes.Add("a/B"), "f", 0, 0);
   Profile profile;
-  const AssemblyStatistics statistics = classes.AddTo(profile);
+  const AssemblyResult statistics = classes.AddTo(profile);
   CHECK(Text(profile).empty());
   CHECK(profile.method_count() == 1);
   CHECK(statistics.methods_exact == 0);
@@ -152,7 +158,7 @@ TEST_CASE("frames that are still there make the bound") {
   Classes classes;
   classes.IfMethod(classes.Add("a/B"), "f", 5, 3);
   Profile profile;
-  const AssemblyStatistics statistics = classes.AddTo(profile, {}, 4);
+  const AssemblyResult statistics = classes.AddTo(profile, {}, 4);
   CHECK(statistics.methods_exact == 0);
   CHECK(statistics.methods_bounded == 1);
   CHECK(statistics.largest_k == 4);
@@ -182,14 +188,14 @@ TEST_CASE("versions with different code: calls add up, branches are those of the
 
 TEST_CASE("of methods that another agent changed, calls are written and positions are not") {
   Classes classes;
-  CountedClass& changed = classes.Add("a/B");
+  ClassRecord& changed = classes.Add("a/B");
   changed.methods.reserve(3);
   classes.IfMethod(changed, "f", 5, 3, 1);
   classes.IfMethod(changed, "same", 7, 2, 2);
   classes.Method(changed, "$added", 1);
   Profile profile;
-  const AssemblyStatistics statistics =
-      classes.AddTo(profile, {}, 0, [](const CountedClass&, const CountedMethod& m) {
+  const AssemblyResult statistics =
+      classes.AddTo(profile, {}, 0, [](const ClassRecord&, const CountedMethod& m) {
         if (m.name == "f") return MethodOrigin::kChanged;
         return m.name == "same" ? MethodOrigin::kSame : MethodOrigin::kAdded;
       });
@@ -199,7 +205,7 @@ TEST_CASE("of methods that another agent changed, calls are written and position
         "a.B.same(int)int: @1 (10,0):2 (4,1):5\n");
   CHECK(profile.method_count() == 2);
   CHECK(statistics.positions_dropped == 1);
-  CHECK(statistics.added_methods.count(MethodKey("a/B", "$added", "()V")) == 1);
+  CHECK(statistics.added_methods.count(MethodKey(InternalName("a/B"), "$added", "()V")) == 1);
 }
 
 TEST_CASE("a changed version, however busy, does not replace the positions of an unchanged one") {
@@ -207,8 +213,8 @@ TEST_CASE("a changed version, however busy, does not replace the positions of an
   classes.IfMethod(classes.Add("a/B"), "f", 5, 3, 1);
   classes.IfMethod(classes.Add("a/B"), "f", 1000, 1, 2);
   Profile profile;
-  const AssemblyStatistics statistics =
-      classes.AddTo(profile, {}, 0, [](const CountedClass&, const CountedMethod& m) {
+  const AssemblyResult statistics =
+      classes.AddTo(profile, {}, 0, [](const ClassRecord&, const CountedMethod& m) {
         return m.code_hash == 2 ? MethodOrigin::kChanged : MethodOrigin::kSame;
       });
   CHECK(Text(profile) ==
@@ -220,11 +226,11 @@ TEST_CASE("a changed version, however busy, does not replace the positions of an
 
 TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
   Classes classes;
-  CountedClass& math = classes.Add("a/Math");
+  ClassRecord& math = classes.Add("a/Math");
   classes.Method(math, "max", 16).intrinsic_candidate = true;
   classes.Method(math, "min", 900).intrinsic_candidate = true;
   classes.Method(math, "plain", 16);
-  CountedClass& user = classes.Add("a/User");
+  ClassRecord& user = classes.Add("a/User");
   user.callees = {{"a/Math", "max", "()V", false},
                   {"a/Math", "min", "()V", false},
                   {"a/Math", "plain", "()V", false},
@@ -243,9 +249,9 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
 TEST_CASE("sites that may be too high do not outdo an entry counter that may be right") {
   const auto calls_of_max = [](uint64_t entries_of_max, uint64_t caught, Exactness kind) {
     Classes classes;
-    CountedClass& math = classes.Add("a/Math");
+    ClassRecord& math = classes.Add("a/Math");
     classes.Method(math, "max", entries_of_max).intrinsic_candidate = true;
-    CountedClass& user = classes.Add("a/User");
+    ClassRecord& user = classes.Add("a/User");
     user.callees = {{"a/Math", "max", "()V", false}};
     MethodRecord record;
     record.derivation.counter_count = 2;
@@ -271,22 +277,22 @@ TEST_CASE("sites that may be too high do not outdo an entry counter that may be 
 TEST_CASE(
     "virtual sites count only where the method cannot be overridden; names may be inherited") {
   Classes classes;
-  CountedClass& open = classes.Add("a/Open");
+  ClassRecord& open = classes.Add("a/Open");
   CountedMethod& may = classes.Method(open, "may", 1);
   may.intrinsic_candidate = true;
-  may.access = classfile::kAccPublic;
+  may.access = kAccPublic;
   CountedMethod& cannot = classes.Method(open, "cannot", 1);
   cannot.intrinsic_candidate = true;
-  cannot.access = classfile::kAccPublic | classfile::kAccFinal;
-  CountedClass& closed = classes.Add("a/Closed");
-  closed.access |= classfile::kAccFinal;
+  cannot.access = kAccPublic | kAccFinal;
+  ClassRecord& closed = classes.Add("a/Closed");
+  closed.access |= kAccFinal;
   CountedMethod& last = classes.Method(closed, "last", 1);
   last.intrinsic_candidate = true;
-  last.access = classfile::kAccPublic;
+  last.access = kAccPublic;
   classes.Add("a/Sub", "a/Open");
   classes.Add("a/Cycle1", "a/Cycle2");
   classes.Add("a/Cycle2", "a/Cycle1");
-  CountedClass& user = classes.Add("a/User");
+  ClassRecord& user = classes.Add("a/User");
   user.callees = {{"a/Open", "may", "()V", true},
                   {"a/Open", "cannot", "()V", true},
                   {"a/Closed", "last", "()V", true},
@@ -304,7 +310,7 @@ TEST_CASE(
 
 TEST_CASE("a damaged record and counters that are missing cost their method only") {
   Classes classes;
-  CountedClass& c = classes.Add("a/B");
+  ClassRecord& c = classes.Add("a/B");
   classes.IfMethod(c, "f", 5, 3);
   const size_t damaged_from = c.records.size();
   classes.IfMethod(c, "g", 6, 3);
@@ -323,9 +329,9 @@ TEST_CASE("a damaged record and counters that are missing cost their method only
 // An if whose fall-through is derived across a block that exceptions leave, and one that is counted.
 TEST_CASE(
     "a branch that exceptions may have moved by more than 1 % is left out, its method named") {
-  const auto assembled = [](uint64_t unwinds, AssemblyStatistics* statistics) {
+  const auto assembled = [](uint64_t unwinds, AssemblyResult* statistics) {
     Classes classes;
-    CountedClass& c = classes.Add("a/B");
+    ClassRecord& c = classes.Add("a/B");
     MethodRecord record;
     record.derivation.counter_count = 4;  // entry, taken, unwinds, the other branch's fall-through
     record.derivation.operands = {Operand::Plus(0), Operand::Minus(1)};
@@ -340,7 +346,7 @@ TEST_CASE(
     *statistics = classes.AddTo(profile);
     return Text(profile);
   };
-  AssemblyStatistics statistics;
+  AssemblyResult statistics;
   CHECK(assembled(10, &statistics) ==
         "a.B.f(int)int: 1000 calls\n"
         "a.B.f(int)int: @1 (10,0):300 (4,1):700\n"
@@ -366,7 +372,7 @@ TEST_CASE("counts beyond the format's integers are the largest ones") {
 
 TEST_CASE("a descriptor that is none leaves its method out") {
   Classes classes;
-  CountedClass& c = classes.Add("a/B");
+  ClassRecord& c = classes.Add("a/B");
   classes.Method(c, "f", 3).descriptor = "(";
   classes.Method(c, "g", 4);
   Profile profile;
@@ -375,4 +381,4 @@ TEST_CASE("a descriptor that is none leaves its method out") {
 }
 
 }  // namespace
-}  // namespace iprof::instrument
+}  // namespace iprof

@@ -1,24 +1,15 @@
-#include "agent/instrument/stable_names.h"
+#include "writer/names/stable_names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "agent/classfile/code.h"
-#include "agent/classfile/descriptor.h"
 #include "writer/base/murmur3.h"
 #include "writer/base/sha1.h"
 #include "writer/names/type_names.h"
 
-namespace iprof::instrument {
+namespace iprof {
 namespace {
-
-using classfile::ClassFile;
-using classfile::DescriptorWalk;
-using classfile::MemberInfo;
-using classfile::MethodCode;
-using classfile::Reason;
-using classfile::TypeView;
 
 constexpr std::string_view kLambda = "$$Lambda";
 constexpr std::string_view kProxy = "$Proxy";
@@ -31,7 +22,7 @@ bool AreDigits(std::string_view text) {
 // A type as Java source writes it: "int", "java.lang.String", "int[][]".
 void AppendSourceType(std::string_view descriptor, std::string* out) {
   const size_t dimensions = std::min(descriptor.find_first_not_of('['), descriptor.size());
-  const auto element = TypeNameOf(descriptor.substr(dimensions));
+  const auto element = TypeNameOf(Descriptor(descriptor.substr(dimensions)));
   if (element) *out += *element;
   for (size_t i = 0; i < dimensions; ++i) *out += "[]";
 }
@@ -45,49 +36,26 @@ void AppendOwner(std::string_view owner, std::string* out) {
   }
 }
 
-// The parameter types, joined; leaves the result's type in `result`.
-bool AppendParameters(std::string_view descriptor, std::string* out, TypeView* result) {
-  DescriptorWalk walk(descriptor);
-  TypeView type;
-  for (bool first = true; walk.NextArgument(&type); first = false) {
-    if (!first) *out += ", ";
-    AppendSourceType(type.text, out);
+// The parameter types, joined.
+void AppendParameters(const MethodTypes& types, std::string* out) {
+  for (size_t i = 0; i < types.parameters.size(); ++i) {
+    if (i > 0) *out += ", ";
+    AppendSourceType(types.parameters[i], out);
   }
-  return walk.Result(result);
 }
 
 // "a.B.run(int, java.lang.String[])void"
-bool AppendMethod(std::string_view owner, std::string_view name, std::string_view descriptor,
-                  std::string* out) {
-  AppendOwner(owner, out);
+bool AppendMethod(const LambdaFacts::Call& call, std::string* out) {
+  const auto types = SplitDescriptor(call.descriptor);
+  if (!types) return false;
+  AppendOwner(call.owner, out);
   *out += '.';
-  *out += name;
+  *out += call.name;
   *out += '(';
-  TypeView result;
-  if (!AppendParameters(descriptor, out, &result)) return false;
+  AppendParameters(*types, out);
   *out += ')';
-  AppendSourceType(result.text, out);
+  AppendSourceType(types->result, out);
   return true;
-}
-
-// The calls of one method, in the order of its instructions; false where there are none.
-bool AppendCalls(const ClassFile& file, const MemberInfo& method, classfile::Arena& arena,
-                 std::string* out) {
-  MethodCode code;
-  if (code.Decode(file, method, arena) != Reason::kOk) return false;
-  bool any = false;
-  for (classfile::Insn i = 0; i < code.count(); ++i) {
-    if (!classfile::IsInvoke(code.at(i).op)) continue;
-    const auto member = code.Member(i);
-    if (!member) return false;
-    // A call site has no owner; a compiler interface shows its method handle's class.
-    const std::string_view owner = member->owner == classfile::CpIndex::none
-                                       ? "java/lang/invoke/MethodHandle"
-                                       : file.pool().ClassName(member->owner);
-    if (!AppendMethod(owner, member->name, member->descriptor, out)) return false;
-    any = true;
-  }
-  return any;
 }
 
 std::string Hex(const Hash128& hash) { return fmt::format("{:016x}{:016x}", hash.low, hash.high); }
@@ -135,47 +103,37 @@ NamingRule RuleForJdk(int feature_version) {
   return feature_version < 25 ? NamingRule::k23 : NamingRule::k25;
 }
 
-bool IsLambdaClass(const ClassFile& file) {
-  if ((file.access() & classfile::kAccFinal) == 0) return false;
-  const std::string_view name = file.name();
-  const size_t at = name.rfind(kLambda);
+bool IsLambdaName(InternalName internal) {
+  const std::string_view internal_name = internal.text();
+  const size_t at = internal_name.rfind(kLambda);
   if (at == std::string_view::npos) return false;
-  const std::string_view rest = name.substr(at + kLambda.size());
+  const std::string_view rest = internal_name.substr(at + kLambda.size());
   return rest.empty() || (rest.front() == '$' && AreDigits(rest.substr(1)));
 }
 
-std::optional<std::string> LambdaText(const ClassFile& file, classfile::Arena& arena,
-                                      NamingRule rule) {
+std::optional<std::string> LambdaText(const LambdaFacts& facts, NamingRule rule) {
+  if (facts.calls.empty()) return std::nullopt;
   std::string text;
-  const MemberInfo* first = nullptr;
-  for (const MemberInfo& method : file.methods()) {
-    constexpr uint16_t kWhich = classfile::kAccPublic | classfile::kAccBridge;
-    if ((method.access & kWhich) != classfile::kAccPublic) continue;
-    if (file.NameOf(method).starts_with('<')) continue;
-    first = &method;
-    break;
+  for (const LambdaFacts::Call& call : facts.calls) {
+    if (!AppendMethod(call, &text)) return std::nullopt;
   }
-  if (first == nullptr || !AppendCalls(file, *first, arena, &text)) return std::nullopt;
   if (rule != NamingRule::k17) {
-    for (const MemberInfo& method : file.methods()) {
-      if (file.NameOf(method) != "<init>") continue;
-      TypeView result;
-      if (!AppendParameters(file.DescriptorOf(method), &text, &result)) return std::nullopt;
+    for (const std::string_view descriptor : facts.constructors) {
+      const auto types = SplitDescriptor(descriptor);
+      if (!types) return std::nullopt;
+      AppendParameters(*types, &text);
     }
   }
   if (rule == NamingRule::k25) {
-    for (const classfile::CpIndex index : file.interfaces()) {
-      AppendOwner(file.pool().ClassName(index), &text);
-    }
+    for (const std::string_view name : facts.interfaces) AppendOwner(name, &text);
   }
   return ToUtf8(text);
 }
 
-std::optional<std::string> LambdaBaseName(const ClassFile& file, classfile::Arena& arena,
-                                          NamingRule rule) {
-  const auto text = LambdaText(file, arena, rule);
+std::optional<std::string> LambdaBaseName(const LambdaFacts& facts, NamingRule rule) {
+  const auto text = LambdaText(facts, rule);
   if (!text) return std::nullopt;
-  const std::string_view name = file.name();
+  const std::string_view name = facts.class_name;
   std::string made(name.substr(0, name.rfind(kLambda)));
   made += kLambda;
   return rule == NamingRule::k17 ? made + "$" + Hex(Sha1(*text))
@@ -187,27 +145,12 @@ std::string NumberedLambdaName(std::string_view base, NamingRule rule, uint32_t 
   return number == 0 ? std::string(base) : fmt::format("{}_{}", base, number);
 }
 
-bool IsProxyName(std::string_view internal_name) {
+bool IsProxyName(InternalName internal) {
+  const std::string_view internal_name = internal.text();
   const size_t slash = internal_name.rfind('/');
   const std::string_view simple =
       slash == std::string_view::npos ? internal_name : internal_name.substr(slash + 1);
   return simple.starts_with(kProxy) && AreDigits(simple.substr(kProxy.size()));
-}
-
-std::optional<ProxyFacts> ReadProxy(const ClassFile& file) {
-  if (!IsProxyName(file.name()) || file.super_name() != "java/lang/reflect/Proxy" ||
-      (file.access() & classfile::kAccFinal) == 0) {
-    return std::nullopt;
-  }
-  ProxyFacts facts;
-  const size_t slash = file.name().rfind('/');
-  if (slash != std::string_view::npos) facts.package = file.name().substr(0, slash);
-  for (const classfile::CpIndex index : file.interfaces()) {
-    std::string name(file.pool().ClassName(index));
-    std::replace(name.begin(), name.end(), '/', '.');
-    facts.interfaces.push_back(std::move(name));
-  }
-  return facts;
 }
 
 bool IsDynamicProxyPackage(std::string_view internal_package) {
@@ -234,4 +177,4 @@ std::string NumberedProxyName(std::string_view base, uint32_t number) {
   return number == 0 ? std::string(base) : fmt::format("{}_{}", base, number);
 }
 
-}  // namespace iprof::instrument
+}  // namespace iprof

@@ -1,11 +1,11 @@
-#include "agent/instrument/trimmed_methods.h"
+#include "writer/methods/trimmed_methods.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace iprof::instrument {
+namespace iprof {
 
 void TrimmedMethods::Note(std::string name, uint64_t calls, const LeftOut& left_out) {
   methods_.push_back({std::move(name), calls, left_out});
@@ -43,4 +43,4 @@ std::string TrimmedMethods::Report() const {
   return report;
 }
 
-}  // namespace iprof::instrument
+}  // namespace iprof

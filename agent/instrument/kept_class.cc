@@ -1,4 +1,4 @@
-#include "agent/instrument/class_record.h"
+#include "agent/instrument/kept_class.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ Effort EffortOf(uint64_t number) {
 
 // Where the bytes of a method's positions or record end: where the next method's begin.
 template <typename Has>
-uint32_t EndOf(const CountedClass& klass, size_t method, Has has, uint32_t CountedMethod::*offset,
+uint32_t EndOf(const ClassRecord& klass, size_t method, Has has, uint32_t CountedMethod::*offset,
                size_t all) {
   for (size_t m = method + 1; m < klass.methods.size(); ++m) {
     if (has(klass.methods[m])) return klass.methods[m].*offset;
@@ -85,7 +85,7 @@ class RangeWalk {
 
 }  // namespace
 
-std::vector<uint8_t> EncodeContent(const CountedClass& klass, NameTable& names) {
+std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names) {
   std::vector<uint8_t> out;
   PutVarint(klass.access, &out);
   PutName(klass.super_name, names, &out);
@@ -154,7 +154,7 @@ std::vector<uint8_t> EncodeContent(const CountedClass& klass, NameTable& names) 
   return out;
 }
 
-void TakeRanges(const CountedClass& klass, ClassRecord* record) {
+void TakeRanges(const ClassRecord& klass, KeptClass* record) {
   record->ranges.clear();
   for (const CountedMethod& m : klass.methods)
     AddRange(static_cast<uint32_t>(m.first), m.counters, &record->ranges, 0);
@@ -198,8 +198,8 @@ void ForEachName(std::span<const uint8_t> content, const std::function<void(Name
   }
 }
 
-void DecodeContent(std::span<const uint8_t> content, const ClassRecord& record,
-                   const NameTable& names, CountedClass* klass) {
+void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
+                   const NameTable& names, ClassRecord* klass) {
   VarintReader in(content);
   const auto name = [&] { return names.Text(NameId{in.Next32()}); };
   klass->access = static_cast<uint16_t>(in.Next());

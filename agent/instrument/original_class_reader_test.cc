@@ -1,10 +1,11 @@
 // What another agent may do to a class, and what the class file says about it.
-#include "agent/instrument/original_class.h"
+#include "agent/instrument/original_class_reader.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "agent/instrument/assembled_class.h"
+#include "writer/methods/class_record.h"
 
 namespace iprof::instrument {
 namespace {
@@ -30,14 +31,14 @@ std::vector<uint8_t> ClassFile() {
 }
 
 TEST_CASE("a method is the same where its instructions are") {
-  const OriginalClass original(ClassFile());
+  const OriginalClass original = ReadOriginalClass(ClassFile());
   CHECK(original.Judge(Seen("f", "(I)I", CountdownCode())) == MethodOrigin::kSame);
   CHECK(original.Judge(Seen("f", "()V", Code({B(Op::return_)}))) == MethodOrigin::kSame);
   CHECK(original.Judge(Seen("n", "()V", {})) == MethodOrigin::kSame);
 }
 
 TEST_CASE("other instructions are a changed method, however small the difference") {
-  const OriginalClass original(ClassFile());
+  const OriginalClass original = ReadOriginalClass(ClassFile());
   std::vector<uint8_t> other = CountdownCode();
   other[6] = 0xfe;  // iinc 0,-2
   CHECK(original.Judge(Seen("f", "(I)I", other)) == MethodOrigin::kChanged);
@@ -50,7 +51,7 @@ TEST_CASE("other instructions are a changed method, however small the difference
 }
 
 TEST_CASE("a method that the class file does not have was added") {
-  const OriginalClass original(ClassFile());
+  const OriginalClass original = ReadOriginalClass(ClassFile());
   CHECK(original.Judge(Seen("$jacocoInit", "()[Z", CountdownCode())) == MethodOrigin::kAdded);
   CHECK(original.Judge(Seen("f", "(J)I", CountdownCode())) == MethodOrigin::kAdded);
 }
@@ -59,8 +60,8 @@ TEST_CASE("nothing is trusted where the class file cannot be read") {
   CHECK(OriginalClass().Judge(Seen("f", "()V", Code({B(Op::return_)}))) == MethodOrigin::kChanged);
   std::vector<uint8_t> cut = ClassFile();
   cut.resize(cut.size() / 2);
-  CHECK(OriginalClass(cut).Judge(Seen("f", "(I)I", CountdownCode())) == MethodOrigin::kChanged);
-  CHECK(OriginalClass(std::vector<uint8_t>{}).Judge(Seen("f", "(I)I", CountdownCode())) ==
+  CHECK(ReadOriginalClass(cut).Judge(Seen("f", "(I)I", CountdownCode())) == MethodOrigin::kChanged);
+  CHECK(ReadOriginalClass(std::vector<uint8_t>{}).Judge(Seen("f", "(I)I", CountdownCode())) ==
         MethodOrigin::kChanged);
 }
 

@@ -1,6 +1,6 @@
 // What the names are made of is written out here; the hashes were computed by Python's hashlib and
 // by an implementation of MurmurHash3 of its own, see java-tests/oracle/stable_names.py.
-#include "agent/instrument/stable_names.h"
+#include "agent/instrument/naming_facts.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -174,27 +174,19 @@ auto Read(CallingClass source, Use use) {
 
 std::string Text(const CallingClass& source, NamingRule rule) {
   return Read(source, [&](const auto& file, auto& arena) {
-    return LambdaText(file, arena, rule).value_or("(none)");
+    const auto facts = ReadLambda(file, arena);
+    return facts ? LambdaText(*facts, rule).value_or("(none)") : "(none)";
   });
 }
 
 std::string BaseName(const CallingClass& source, NamingRule rule) {
   return Read(source, [&](const auto& file, auto& arena) {
-    return LambdaBaseName(file, arena, rule).value_or("(none)");
+    const auto facts = ReadLambda(file, arena);
+    return facts ? LambdaBaseName(*facts, rule).value_or("(none)") : "(none)";
   });
 }
 
 }  // namespace
-
-TEST_CASE("Rules by the JDK's version", "[stable_names]") {
-  CHECK(RuleForJdk(17) == NamingRule::k17);
-  CHECK(RuleForJdk(21) == NamingRule::k17);
-  CHECK(RuleForJdk(22) == NamingRule::k17);
-  CHECK(RuleForJdk(23) == NamingRule::k23);
-  CHECK(RuleForJdk(24) == NamingRule::k23);
-  CHECK(RuleForJdk(25) == NamingRule::k25);
-  CHECK(RuleForJdk(27) == NamingRule::k25);
-}
 
 TEST_CASE("A lambda's text: its calls, then what it captures, then what it implements",
           "[stable_names]") {
@@ -244,14 +236,6 @@ TEST_CASE("Names beyond ASCII are hashed as UTF-8", "[stable_names]") {
   CHECK(Text(source, NamingRule::k17) == "a.B.\xc3\xa9\xf0\x9d\x84\x9e()void");
 }
 
-TEST_CASE("Lambdas that do the same are numbered", "[stable_names]") {
-  CHECK(NumberedLambdaName("B$$Lambda$ab", NamingRule::k17, 0) == "B$$Lambda$ab");
-  CHECK(NumberedLambdaName("B$$Lambda$ab", NamingRule::k17, 1) == "B$$Lambda$ab_1");
-  CHECK(NumberedLambdaName("B$$Lambda$ab", NamingRule::k17, 12) == "B$$Lambda$ab_12");
-  CHECK(NumberedLambdaName("B$$Lambda.0xab", NamingRule::k23, 0) == "B$$Lambda.0xab0");
-  CHECK(NumberedLambdaName("B$$Lambda.0xab", NamingRule::k25, 12) == "B$$Lambda.0xab12");
-}
-
 TEST_CASE("What is a lambda's class", "[stable_names]") {
   const auto is_lambda = [](const std::string& name, uint16_t access = 0x1030) {
     CallingClass source = Reference();
@@ -277,25 +261,6 @@ TEST_CASE("A lambda that calls nothing has no name", "[stable_names]") {
   CHECK(BaseName(source, NamingRule::k25) == "(none)");
   source.methods.resize(2);
   CHECK(BaseName(source, NamingRule::k25) == "(none)");
-}
-
-TEST_CASE("Proxies are named by interfaces, loader and module", "[stable_names]") {
-  const ProxyFacts dynamic{"jdk/proxy2", {"a.B", "java.lang.Runnable"}, "app", std::nullopt};
-  CHECK(ProxyText(dynamic) == "a.Bjava.lang.Runnableapp");
-  CHECK(ProxyBaseName(dynamic) == "jdk/proxy2/$Proxy.s4528bd3b");
-  const ProxyFacts unnamed{"a", {"a.Hidden"}, "app", std::nullopt};
-  CHECK(ProxyText(unnamed) == "a.Hiddenappnative-image-unnamed");
-  CHECK(ProxyBaseName(unnamed) == "a/$Proxy.sb2ed3862");
-  const ProxyFacts boot{"a", {"a.B"}, std::nullopt, "java.base"};
-  CHECK(ProxyText(boot) == "a.Bnative-image-null-class-loaderjava.base");
-  CHECK(ProxyBaseName(boot) == "a/$Proxy.s72d3c562");
-  CHECK(NumberedProxyName("a/$Proxy.s1", 0) == "a/$Proxy.s1");
-  CHECK(NumberedProxyName("a/$Proxy.s1", 2) == "a/$Proxy.s1_2");
-  CHECK(IsDynamicProxyPackage("jdk/proxy12"));
-  CHECK(IsDynamicProxyPackage("com/sun/proxy/jdk/proxy1"));
-  CHECK_FALSE(IsDynamicProxyPackage("com/sun/proxy"));
-  CHECK_FALSE(IsDynamicProxyPackage("jdk/proxy"));
-  CHECK_FALSE(IsDynamicProxyPackage("jdk/proxyx"));
 }
 
 TEST_CASE("What is a proxy's class", "[stable_names]") {

@@ -1,5 +1,5 @@
 // What is kept of a class is the class.
-#include "agent/instrument/class_record.h"
+#include "agent/instrument/kept_class.h"
 
 #include <catch2/catch.hpp>
 
@@ -23,7 +23,7 @@ TEST_CASE("efforts and what was left out are kept with their methods") {
       {.step = Effort::Step::kCallsOnly},
       {.sites = false},
   };
-  CountedClass klass;
+  ClassRecord klass;
   klass.super_name = "java/lang/Object";
   for (const Effort& effort : efforts) klass.methods.push_back(Method("m", effort));
   klass.left_out.push_back({2, {.branches = 300, .all_branches = 420, .sites = 1, .all_sites = 9}});
@@ -31,7 +31,7 @@ TEST_CASE("efforts and what was left out are kept with their methods") {
 
   NameTable names;
   const std::vector<uint8_t> content = EncodeContent(klass, names);
-  CountedClass decoded;
+  ClassRecord decoded;
   DecodeContent(content, {}, names, &decoded);
   REQUIRE(decoded.methods.size() == klass.methods.size());
   for (size_t m = 0; m < klass.methods.size(); ++m)

@@ -1,9 +1,11 @@
-// ClassContent and ClassRecord: a counted class in the few hundred bytes that are kept of it.
+// KeptClass: a ClassRecord in the few hundred bytes that the agent keeps of it. It shares names and equal
+// contents with other classes, so it means nothing without the tables of its ClassTable;
+// writer/methods/class_record_bytes.h has the form for other processes.
 //
 // The content is everything that two classes with equal methods have in common: the methods' names,
 // code hashes, positions, sites and derivation records, with counters and sites numbered from 0
 // within the class. It is bytes, so that equal contents can be found and shared, and names in it are
-// numbers of a NameTable. A record is what one class has for itself: its name, its hash, and the
+// numbers of a NameTable. A kept class is what one class has for itself: its name, its hash, and the
 // ranges of counters and sites that the numbers of its content stand for.
 //
 // Content, all numbers as varints:
@@ -27,15 +29,15 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/counted_class.h"
 #include "writer/base/name_table.h"
+#include "writer/methods/class_record.h"
 
 namespace iprof::instrument {
 
-struct ClassRecord {
+struct KeptClass {
   Hash128 hash;  // of the class file
   NameId name{};
-  uint32_t content = 0;              // number of the ClassContent
+  uint32_t content = 0;              // number of the content
   std::vector<CounterRange> ranges;  // of counters, then of sites
   uint32_t counter_ranges = 0;       // how many of the ranges are of counters
 
@@ -48,16 +50,16 @@ struct ClassRecord {
 };
 
 // The class's content; every name in it counts as one more use in `names`.
-std::vector<uint8_t> EncodeContent(const CountedClass& klass, NameTable& names);
+std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names);
 
 // The ranges of the class's counters and sites, in the order of its methods.
-void TakeRanges(const CountedClass& klass, ClassRecord* record);
+void TakeRanges(const ClassRecord& klass, KeptClass* record);
 
 // Calls visit(name) for every mention of a name in the content.
 void ForEachName(std::span<const uint8_t> content, const std::function<void(NameId)>& visit);
 
 // Fills everything but name and hash. Texts are those of `names` and live as long as there.
-void DecodeContent(std::span<const uint8_t> content, const ClassRecord& record,
-                   const NameTable& names, CountedClass* klass);
+void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
+                   const NameTable& names, ClassRecord* klass);
 
 }  // namespace iprof::instrument

@@ -1,4 +1,4 @@
-#include "agent/instrument/site_assembly.h"
+#include "writer/methods/site_assembly.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace iprof::instrument {
+namespace iprof {
 namespace {
 
 constexpr size_t kMostExamples = 20;
@@ -24,7 +24,7 @@ uint64_t Listed(const TypeCounts::Site& site) {
 
 // The sites of one method: they stand together.
 std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_iterator> SitesOf(
-    const CountedClass& klass, const CountedMethod& method) {
+    const ClassRecord& klass, const CountedMethod& method) {
   const auto number = static_cast<uint32_t>(&method - klass.methods.data());
   const auto less = [](const ClassSite& a, const ClassSite& b) { return a.method < b.method; };
   return std::equal_range(klass.sites.begin(), klass.sites.end(),
@@ -33,7 +33,7 @@ std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_
 
 }  // namespace
 
-void SiteAssembly::Add(const CountedClass& klass, const CountedMethod& method, MethodIndex index) {
+void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
   const auto [first, last] = SitesOf(klass, method);
   for (auto site = first; site != last; ++site) {
     const TypeCounts::Site* counts = types_.Find(site->number);
@@ -46,7 +46,7 @@ void SiteAssembly::Add(const CountedClass& klass, const CountedMethod& method, M
   }
 }
 
-void SiteAssembly::AddMonitorsOnly(const CountedClass& klass, const CountedMethod& method) {
+void SiteAssembly::AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method) {
   const auto [first, last] = SitesOf(klass, method);
   for (auto site = first; site != last; ++site) {
     const TypeCounts::Site* counts =
@@ -59,7 +59,7 @@ void SiteAssembly::AddStaticMonitor(uint64_t calls) {
   if (options_.monitors && calls > 0) monitors_["java.lang.Class"] += calls;
 }
 
-uint64_t SiteAssembly::ObjectsIn(const CountedClass& klass, const CountedMethod& method) const {
+uint64_t SiteAssembly::ObjectsIn(const ClassRecord& klass, const CountedMethod& method) const {
   uint64_t sum = 0;
   const auto [first, last] = SitesOf(klass, method);
   for (auto site = first; site != last; ++site) {
@@ -75,7 +75,7 @@ void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
   monitors_lost_ += site.lost;
 }
 
-void SiteAssembly::WriteSite(const CountedClass& klass, const CountedMethod& method,
+void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& method,
                              MethodIndex index, const ClassSite& site,
                              const TypeCounts::Site& counts) {
   const uint64_t listed = Listed(counts);
@@ -115,11 +115,11 @@ void SiteAssembly::WriteMonitors() {
   profile_.AddTypeCounts(Table::kMonitors, profile_.AddMonitorContext(), made);
 }
 
-void SiteAssembly::AddTo(AssemblyStatistics& statistics) const {
+void SiteAssembly::AddTo(AssemblyResult& statistics) const {
   statistics.sites_written = written_;
   statistics.sites_left_out = left_out_;
   statistics.monitors_lost = monitors_lost_;
   statistics.sites_left_out_examples = left_out_examples_;
 }
 
-}  // namespace iprof::instrument
+}  // namespace iprof

@@ -1,11 +1,11 @@
-#include "agent/instrument/unloaded_counts.h"
+#include "writer/methods/unloaded_counts.h"
 
 #include <algorithm>
 #include <map>
 
 #include "writer/base/varint.h"
 
-namespace iprof::instrument {
+namespace iprof {
 namespace {
 
 void AddTypes(const UnloadedCounts::Site& from, UnloadedCounts::Site* into) {
@@ -115,4 +115,4 @@ void ForEachTypeName(std::span<const uint8_t> bytes, const std::function<void(Na
   }
 }
 
-}  // namespace iprof::instrument
+}  // namespace iprof

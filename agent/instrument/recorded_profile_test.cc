@@ -1,0 +1,249 @@
+// Class records and counters in bytes give the same profile, to the byte, as the instrumenter that made them
+// gives at the end of a program: through the same code, without class files and without the instrumenter.
+#include <catch2/catch.hpp>
+#include <optional>
+
+#include "agent/instrument/assembled_class.h"
+#include "agent/instrument/test_instrumenter.h"
+#include "writer/io/writer.h"
+#include "writer/methods/assembly_report.h"
+#include "writer/methods/class_record_bytes.h"
+#include "writer/methods/position_map.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::Op;
+
+constexpr uint32_t kSitesInChunk = 256;
+
+// A caller of Math.max, of an interface and of a synchronized block, with a loop of its own.
+Bytes Caller(std::string_view name, int step = 0xff) {
+  AssembledClass c(name);
+  const int max = c.MethodRef("java/lang/Math", "max", "(II)I");
+  const int run = c.MethodRef("b/U", "run", "()V");
+  std::vector<uint8_t> loop = CountdownCode();
+  loop[6] = static_cast<uint8_t>(step);  // iinc 0,step
+  return c.Add({.descriptor = "(I)I", .code = loop})
+      .Add({.name = "calls",
+            .descriptor = "(Lb/U;II)V",
+            .code = Code({B(Op::aload_0), B(Op::invokevirtual), run >> 8, run & 0xff,
+                          B(Op::iload_1), B(Op::iload_2), B(Op::invokestatic), max >> 8, max & 0xff,
+                          B(Op::pop), B(Op::return_)})})
+      .Add({.access = 0x0029, .name = "locks", .code = Code({B(Op::return_)})})
+      .Add({.access = 0x0109, .name = "native"})
+      .Bytes();
+}
+
+// Like the JDK's, which compilers may replace.
+Bytes Math() {
+  return AssembledClass("java/lang/Math")
+      .Add({.name = "max",
+            .descriptor = "(II)I",
+            .code = Code({B(Op::iload_0), B(Op::iload_1), B(Op::if_icmple), 0, 5, B(Op::iload_0),
+                          B(Op::ireturn), B(Op::iload_1), B(Op::ireturn)}),
+            .intrinsic_candidate = true})
+      .Bytes();
+}
+
+// Counters of classes that go: they are read and zeroed.
+class Memory final : public ClassInstrumenter::Counters {
+ public:
+  explicit Memory(std::vector<uint64_t>& counters) : counters_(counters) {}
+  bool Take(CounterRange range, std::vector<uint64_t>* values) override {
+    for (uint32_t i = 0; i < range.count; ++i) {
+      uint64_t& counter = counters_[static_cast<uint32_t>(range.first) + i];
+      values->push_back(counter);
+      counter = 0;
+    }
+    return true;
+  }
+  bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
+    for (uint32_t i = 0; i < sites.count; ++i)
+      counts->sites.push_back({first + i, 1, {{"gone.Type", 400 + i}}});
+    return true;
+  }
+
+ private:
+  std::vector<uint64_t>& counters_;
+};
+
+// A program that has run: some classes in two versions, one class gone, one changed by another agent.
+struct Program {
+  Instrumenter made;
+  CounterSpace sites{kSitesInChunk};
+  std::vector<uint64_t> counters = std::vector<uint64_t>(200);
+  TypeCounts types;
+
+  static InstrumenterOptions Options(PlacementPolicy placement) {
+    InstrumenterOptions options = Placed(placement);
+    options.sites = {.receivers = true, .monitors = true, .instance_ofs = true};
+    return options;
+  }
+
+  explicit Program(PlacementPolicy placement) : made(Options(placement)) {
+    sites.Configure(1, [] {});
+    sites.SetReady(1);
+    made.instrumenter.UseSites(sites, kSitesInChunk,
+                               [](uint32_t chunk) { return "S" + std::to_string(chunk); });
+    for (const Bytes& bytes : {Caller("a/T"), Caller("a/T", 0xfe), Math(), Caller("a/Changed")})
+      REQUIRE_FALSE(made.Run(bytes).empty());
+    const std::optional<ClassId> gone = Load(Caller("a/Gone"));
+    REQUIRE(gone);
+    for (size_t i = 0; i < counters.size(); ++i) counters[i] = 1000 + i * i % 61;
+    Memory memory(counters);
+    made.instrumenter.Release(*gone);
+    for (const uint64_t round : {0, 1, 2}) made.instrumenter.Unload(memory, round);
+    for (uint32_t site = 0; site < sites.statistics().counters; ++site) {
+      types.Add(site, "b.U", 7 + site);
+      types.Add(site, "b.V", 3);
+      if (site == 1) types.AddLost(site, 100);  // too many: left out
+    }
+  }
+
+  std::optional<ClassId> Load(const Bytes& bytes) {
+    std::optional<ClassId> held;
+    Bytes result;
+    made.instrumenter.Instrument(
+        {{}, bytes},
+        [&](size_t size) {
+          result.resize(size);
+          return result.data();
+        },
+        &held);
+    return held;
+  }
+
+  static MethodOrigin OriginIn(const ClassRecord& klass, const CountedMethod& method) {
+    if (klass.name != "a/Changed") return MethodOrigin::kSame;
+    return method.name == "calls" ? MethodOrigin::kAdded : MethodOrigin::kChanged;
+  }
+
+  // What a file would hold.
+  Bytes Recorded() {
+    const auto classes = made.instrumenter.Classes(counters, types, OriginIn);
+    Bytes bytes;
+    for (size_t i = 0; i < classes->size(); ++i) {
+      ClassRecord scratch;
+      EncodeClassRecord(classes->Get(i, scratch), &bytes);
+    }
+    RecordedCounts counts;
+    counts.SetCounters(classes->counters());
+    counts.types.AddAll(classes->types());
+    counts.live_frames["a/T.f(I)I"] = 1;
+    EncodeRecordedCounts(counts, &bytes);
+    return bytes;
+  }
+};
+
+struct Recording {
+  std::vector<ClassRecord> classes;
+  RecordedCounts counts;
+};
+
+Recording Read(std::span<const uint8_t> bytes) {
+  Recording recording;
+  size_t consumed = 0;
+  for (;;) {
+    ClassRecord record;
+    if (DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord) break;
+    recording.classes.push_back(std::move(record));
+    bytes = bytes.subspan(consumed);
+  }
+  REQUIRE(DecodeRecordedCounts(bytes, &recording.counts, &consumed) == SealStatus::kRecord);
+  REQUIRE(consumed == bytes.size());
+  return recording;
+}
+
+struct Made {
+  std::string profile;
+  std::string report;
+};
+
+Made Finish(Profile& profile, const AssemblyResult& result, double max_lost) {
+  Result<std::string> text = WriteProfileText(profile);
+  REQUIRE(text.ok());
+  return {std::move(*text),
+          DescribeCounts(result) + DescribeSites(result, max_lost) + DescribeLeftOut(result)};
+}
+
+uint64_t LiveFrames(const MethodKey& key) { return key.text() == "a/T.f(I)I" ? 1 : 0; }
+
+Made MadeByInstrumenter(Program& program) {
+  Profile profile;
+  profile.AddStandardTypes();
+  const AddedCounts added = program.made.instrumenter.AddTo(program.counters, program.types,
+                                                            LiveFrames, profile, Program::OriginIn);
+  return Finish(profile, added.assembly, program.made.instrumenter.assembly_options().max_lost);
+}
+
+Made MadeFromRecording(const Recording& recording, const AssemblyOptions& options) {
+  std::vector<const ClassRecord*> classes;
+  for (auto record = recording.classes.rbegin(); record != recording.classes.rend(); ++record)
+    classes.push_back(&*record);  // in another order than they were written
+  const std::vector<uint64_t> counters = recording.counts.CountersBelow(1 << 20);
+  Profile profile;
+  profile.AddStandardTypes();
+  const AssemblyResult result =
+      AssembleProfile(RecordedClasses(classes),
+                      {counters, recording.counts.types,
+                       [&](const MethodKey& key) { return recording.counts.LiveFramesOf(key); }},
+                      options, profile);
+  return Finish(profile, result, options.max_lost);
+}
+
+TEST_CASE("records and counters in bytes give the profile that the instrumenter gives") {
+  for (const PlacementPolicy placement : {PlacementPolicy::kTree, PlacementPolicy::kDirect}) {
+    Program program(placement);
+    const Made expected = MadeByInstrumenter(program);
+    const Made read =
+        MadeFromRecording(Read(program.Recorded()), program.made.instrumenter.assembly_options());
+    CHECK(read.profile == expected.profile);
+    CHECK(read.report == expected.report);
+    // That there was something to compare.
+    INFO(expected.profile << expected.report);
+    for (const char* part : {"callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles",
+                             "monitorProfiles", "a.Gone", "gone.Type", "java.lang.Math"}) {
+      CHECK(expected.profile.find(part) != std::string::npos);
+    }
+    for (const char* line : {"versions of methods left out: 1", "another agent added them: 1",
+                             "another agent changed them: 2", "known class: 1\n"}) {
+      CHECK(expected.report.find(line) != std::string::npos);
+    }
+    if (placement != PlacementPolicy::kDirect) continue;  // derived counts are worth less here
+    CHECK(expected.report.find("intrinsics counted at their call sites: 1") != std::string::npos);
+  }
+}
+
+TEST_CASE("a recorded class tells where its running instructions stand in the class file") {
+  Program program(PlacementPolicy::kDirect);
+  const Recording recording = Read(program.Recorded());
+  size_t compared = 0;
+  for (const ClassRecord& record : recording.classes) {
+    if (record.name != "a/Gone") continue;
+    for (const CountedMethod& method : record.methods) {
+      if (!method.rewritten) continue;
+      for (uint32_t running = 0; running < 60; ++running) {
+        const auto map = std::span<const uint8_t>(record.positions).subspan(method.positions);
+        CHECK(program.made.instrumenter.OriginalBci(record.name, method.name, method.descriptor,
+                                                    running) == OriginalPosition(map, running));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared == 3 * 60);
+}
+
+TEST_CASE("a recording that was cut gives the classes before the cut") {
+  Program program(PlacementPolicy::kTree);
+  const Bytes bytes = program.Recorded();
+  std::span<const uint8_t> rest(bytes);
+  ClassRecord record;
+  size_t consumed = 0;
+  REQUIRE(DecodeClassRecord(rest, &record, &consumed) == SealStatus::kRecord);
+  rest = rest.subspan(consumed);
+  CHECK(DecodeClassRecord(rest.first(20), &record, &consumed) == SealStatus::kTruncated);
+}
+
+}  // namespace
+}  // namespace iprof::instrument

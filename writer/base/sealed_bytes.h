@@ -1,0 +1,81 @@
+// Sealed bytes: records that somebody else may read later, from a file that may end anywhere or be
+// damaged.
+//
+//   length     varint, of the body
+//   body       begins with a version, 1 byte
+//   checksum   4 bytes, little endian, FNV-1a over the body
+//
+// The checksum finds accidents, not attacks: who reads a body must check what it says. BoundedReader
+// is for that.
+//
+// Guarantees: reads nothing outside its input, allocates nothing. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace iprof {
+
+enum class SealStatus : uint8_t {
+  kRecord,      // the body can be read
+  kEnd,         // the input is empty
+  kTruncated,   // the input ends inside the record: a tail that was being written
+  kDamaged,     // the checksum or the contents are wrong
+  kNewVersion,  // written by another version
+};
+
+struct Sealed {
+  SealStatus status = SealStatus::kEnd;
+  size_t consumed = 0;            // bytes to skip to the next record; 0 where nobody knows
+  std::span<const uint8_t> body;  // behind the version; only for kRecord
+};
+
+// The record at the front of `bytes`.
+Sealed OpenSealed(std::span<const uint8_t> bytes, uint8_t version);
+
+// Appends the record. `body` begins with its version.
+void AppendSealed(std::span<const uint8_t> body, std::vector<uint8_t>* out);
+
+// Reads numbers and texts. Once something is wrong, everything reads as 0 or empty and ok() stays
+// false.
+class BoundedReader {
+ public:
+  explicit BoundedReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  bool ok() const { return ok_; }
+  bool at_end() const { return at_ == bytes_.size(); }
+  size_t position() const { return at_; }
+
+  uint32_t Get() { return static_cast<uint32_t>(GetWithin(UINT32_MAX)); }
+  uint64_t Get64() { return GetWithin(UINT64_MAX); }
+  uint32_t GetBelow(uint64_t limit);
+  // A number of things of which each takes at least `bytes_each`.
+  uint32_t GetCount(size_t bytes_each);
+  // Eight bytes, little endian.
+  uint64_t GetFixed64();
+  // A length, and so many bytes.
+  std::span<const uint8_t> GetBytes();
+  std::string_view GetText();
+
+  uint32_t Fail() {
+    ok_ = false;
+    return 0;
+  }
+
+ private:
+  uint64_t GetWithin(uint64_t most);
+
+  std::span<const uint8_t> bytes_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+// What BoundedReader reads. Numbers are varints (varint.h).
+void PutFixed64(uint64_t value, std::vector<uint8_t>* out);
+void PutBytes(std::span<const uint8_t> bytes, std::vector<uint8_t>* out);
+void PutText(std::string_view text, std::vector<uint8_t>* out);
+
+}  // namespace iprof

@@ -1,0 +1,32 @@
+#include "writer/methods/class_record.h"
+
+#include <algorithm>
+
+namespace iprof {
+
+bool CountedMethod::IsStaticSynchronized() const {
+  constexpr uint16_t kBoth = 0x0008 | 0x0020;  // ACC_STATIC, ACC_SYNCHRONIZED
+  return (access & kBoth) == kBoth;
+}
+
+std::string_view ClassRecord::Keep(std::string_view text) {
+  constexpr size_t kBlock = 2048;
+  if (blocks_.empty() || text.size() > left_) {
+    left_ = std::max(kBlock, text.size());
+    blocks_.push_back(std::make_unique<char[]>(left_));
+    block_size_ = left_;
+  }
+  char* at = blocks_.back().get() + (block_size_ - left_);
+  std::copy(text.begin(), text.end(), at);
+  left_ -= text.size();
+  return {at, text.size()};
+}
+
+bool ClassRecord::operator==(const ClassRecord& other) const {
+  return name == other.name && super_name == other.super_name && hash == other.hash &&
+         access == other.access && methods == other.methods && callees == other.callees &&
+         sites == other.sites && left_out == other.left_out && positions == other.positions &&
+         records == other.records;
+}
+
+}  // namespace iprof

@@ -1,0 +1,305 @@
+#include "writer/methods/class_record_bytes.h"
+
+#include <utility>
+
+#include "writer/base/varint.h"
+
+namespace iprof {
+namespace {
+
+constexpr uint32_t kFlagIntrinsic = 1;
+constexpr uint32_t kFlagRewritten = 2;
+constexpr uint32_t kFlagCounters = 4;
+constexpr uint32_t kFlagSites = 8;
+constexpr uint32_t kFlagEffort = 16;
+constexpr uint32_t kFlagLeftOut = 32;
+constexpr uint32_t kFlagOrigin = 64;  // times MethodOrigin, 0 to 2
+constexpr uint32_t kFlagsEnd = 3 * kFlagOrigin;
+
+constexpr uint32_t kAccessEnd = 0x10000;
+constexpr uint32_t kBciEnd = 0x10000;
+constexpr uint32_t kSiteKinds = 3;
+
+void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
+
+void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector<uint8_t>* out) {
+  PutText(method.name, out);
+  PutText(method.descriptor, out);
+  Put(method.access, out);
+  const bool has_effort = method.effort != Effort{};
+  uint32_t flags = kFlagOrigin * static_cast<uint32_t>(method.origin);
+  if (method.intrinsic_candidate) flags |= kFlagIntrinsic;
+  if (method.rewritten) flags |= kFlagRewritten;
+  if (method.counters > 0) flags |= kFlagCounters;
+  if (method.sites > 0) flags |= kFlagSites;
+  if (has_effort) flags |= kFlagEffort;
+  if (left_out != nullptr) flags |= kFlagLeftOut;
+  Put(flags, out);
+  if (has_effort) {
+    const Effort& e = method.effort;
+    Put(static_cast<uint32_t>(e.step) | uint32_t{e.sites} << 2 | uint32_t{e.inherited} << 3, out);
+    Put(e.budget, out);
+  }
+  if (left_out != nullptr) {
+    Put(left_out->everything ? 1 : 0, out);
+    for (const uint32_t number :
+         {left_out->branches, left_out->all_branches, left_out->sites, left_out->all_sites}) {
+      Put(number, out);
+    }
+  }
+  if (method.rewritten) {
+    PutFixed64(method.code_hash, out);
+    Put(method.positions, out);
+  }
+  if (method.counters > 0) {
+    Put(method.counters, out);
+    Put(static_cast<uint32_t>(method.first), out);
+    Put(method.record, out);
+  }
+  if (method.sites > 0) {
+    Put(method.sites, out);
+    Put(method.first_site, out);
+  }
+}
+
+void GetEffort(BoundedReader* in, Effort* effort) {
+  const uint32_t bits = in->GetBelow(16);
+  effort->step = static_cast<Effort::Step>(bits & 3);
+  effort->sites = (bits >> 2 & 1) != 0;
+  effort->inherited = (bits >> 3 & 1) != 0;
+  effort->budget = static_cast<uint16_t>(in->GetBelow(0x10000));
+}
+
+void GetLeftOut(BoundedReader* in, uint32_t method, std::vector<TrimmedMethod>* out) {
+  LeftOut left_out;
+  left_out.everything = in->GetBelow(2) == 1;
+  for (uint32_t* number :
+       {&left_out.branches, &left_out.all_branches, &left_out.sites, &left_out.all_sites}) {
+    *number = in->Get();
+  }
+  out->push_back({method, left_out});
+}
+
+// How many numbers from `first` on; none may pass the last 32-bit number.
+void GetRange(BoundedReader* in, uint32_t* count, uint32_t* first) {
+  *count = in->Get();
+  *first = in->Get();
+  if (*count == 0 || uint64_t{*first} + *count > UINT32_MAX) in->Fail();
+}
+
+void GetMethod(BoundedReader* in, uint32_t number, ClassRecord* record) {
+  CountedMethod& method = record->methods[number];
+  method.name = record->Keep(in->GetText());
+  method.descriptor = record->Keep(in->GetText());
+  method.access = static_cast<uint16_t>(in->GetBelow(kAccessEnd));
+  const uint32_t flags = in->GetBelow(kFlagsEnd);
+  method.origin = static_cast<MethodOrigin>(flags / kFlagOrigin);
+  method.intrinsic_candidate = (flags & kFlagIntrinsic) != 0;
+  method.rewritten = (flags & kFlagRewritten) != 0;
+  if ((flags & kFlagEffort) != 0) GetEffort(in, &method.effort);
+  if ((flags & kFlagLeftOut) != 0) GetLeftOut(in, number, &record->left_out);
+  if (method.rewritten) {
+    method.code_hash = in->GetFixed64();
+    method.positions = in->GetBelow(record->positions.size() + 1);
+  }
+  if ((flags & kFlagCounters) != 0) {
+    uint32_t first = 0;
+    GetRange(in, &method.counters, &first);
+    method.first = CounterIndex{first};
+    method.record = in->GetBelow(record->records.size());
+  }
+  if ((flags & kFlagSites) != 0) GetRange(in, &method.sites, &method.first_site);
+}
+
+void GetSites(BoundedReader* in, ClassRecord* record) {
+  const uint32_t count = in->GetCount(4);
+  uint32_t method = 0;
+  for (uint32_t s = 0; s < count && in->ok(); ++s) {
+    const uint32_t step = in->GetBelow(record->methods.size() - method);
+    const uint32_t bci = in->GetBelow(kBciEnd);
+    if (!record->sites.empty() && step == 0 && bci < record->sites.back().bci) in->Fail();
+    method += step;
+    const uint32_t number = in->Get();
+    record->sites.push_back({method, bci, number, static_cast<SiteKind>(in->GetBelow(kSiteKinds))});
+  }
+}
+
+bool GetClass(BoundedReader* in, ClassRecord* record) {
+  record->hash.low = in->GetFixed64();
+  record->hash.high = in->GetFixed64();
+  record->access = static_cast<uint16_t>(in->GetBelow(kAccessEnd));
+  record->name = record->Keep(in->GetText());
+  record->super_name = record->Keep(in->GetText());
+  const uint32_t callees = in->GetCount(4);
+  for (uint32_t c = 0; c < callees && in->ok(); ++c) {
+    Callee callee;
+    callee.owner = record->Keep(in->GetText());
+    callee.name = record->Keep(in->GetText());
+    callee.descriptor = record->Keep(in->GetText());
+    callee.virtual_call = in->GetBelow(2) == 1;
+    record->callees.push_back(callee);
+  }
+  const auto positions = in->GetBytes();
+  record->positions.assign(positions.begin(), positions.end());
+  const auto records = in->GetBytes();
+  record->records.assign(records.begin(), records.end());
+  record->methods.resize(in->GetCount(4));
+  for (uint32_t m = 0; m < record->methods.size() && in->ok(); ++m) GetMethod(in, m, record);
+  GetSites(in, record);
+  return in->ok() && in->at_end();
+}
+
+void PutSite(uint32_t step, const TypeCounts::Site& site, const TypeCounts& types,
+             std::vector<uint8_t>* out) {
+  Put(step, out);
+  Put(site.lost, out);
+  Put(site.types.size(), out);
+  for (const auto& [type, count] : site.types) {
+    PutText(types.TypeName(type), out);
+    Put(count, out);
+  }
+}
+
+void GetSite(BoundedReader* in, uint32_t number, TypeCounts* types) {
+  if (const uint64_t lost = in->Get64(); lost > 0) types->AddLost(number, lost);
+  const uint32_t count = in->GetCount(2);
+  for (uint32_t t = 0; t < count && in->ok(); ++t) {
+    const std::string_view name = in->GetText();
+    const uint64_t objects = in->Get64();
+    if (in->ok()) types->Add(number, name, objects);
+  }
+}
+
+// The next of ascending numbers, given as the difference to the last one; the first begins at 0.
+uint32_t Ascend(BoundedReader* in, bool first, uint32_t last) {
+  const uint32_t step = in->Get();
+  if (!first && step == 0) return in->Fail();
+  return uint64_t{last} + step > UINT32_MAX ? in->Fail() : last + step;
+}
+
+bool GetCounts(BoundedReader* in, RecordedCounts* counts) {
+  const uint32_t counters = in->GetCount(2);
+  uint32_t number = 0;
+  for (uint32_t c = 0; c < counters && in->ok(); ++c) {
+    number = Ascend(in, c == 0, number);
+    const uint64_t value = in->Get64();
+    if (value == 0) return false;
+    counts->counters.emplace_back(number, value);
+  }
+  const uint32_t sites = in->GetCount(3);
+  number = 0;
+  for (uint32_t s = 0; s < sites && in->ok(); ++s) {
+    number = Ascend(in, s == 0, number);
+    GetSite(in, number, &counts->types);
+  }
+  const uint32_t methods = in->GetCount(2);
+  for (uint32_t m = 0; m < methods && in->ok(); ++m) {
+    std::string key(in->GetText());
+    const uint64_t frames = in->Get64();
+    if (frames == 0 || !counts->live_frames.emplace(std::move(key), frames).second) return false;
+  }
+  return in->ok() && in->at_end();
+}
+
+// Opens a sealed record and reads its body with `get`; *into is empty again where that fails.
+template <typename Record, typename Get>
+SealStatus Decode(std::span<const uint8_t> bytes, uint8_t version, Record* into, size_t* consumed,
+                  Get get) {
+  *into = Record();
+  const Sealed sealed = OpenSealed(bytes, version);
+  *consumed = sealed.consumed;
+  if (sealed.status != SealStatus::kRecord) return sealed.status;
+  BoundedReader in(sealed.body);
+  if (get(&in, into)) return SealStatus::kRecord;
+  *into = Record();
+  return SealStatus::kDamaged;
+}
+
+}  // namespace
+
+void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
+  std::vector<uint8_t> body{kClassRecordVersion};
+  PutFixed64(record.hash.low, &body);
+  PutFixed64(record.hash.high, &body);
+  Put(record.access, &body);
+  PutText(record.name, &body);
+  PutText(record.super_name, &body);
+  Put(record.callees.size(), &body);
+  for (const Callee& callee : record.callees) {
+    PutText(callee.owner, &body);
+    PutText(callee.name, &body);
+    PutText(callee.descriptor, &body);
+    Put(callee.virtual_call ? 1 : 0, &body);
+  }
+  PutBytes(record.positions, &body);
+  PutBytes(record.records, &body);
+  Put(record.methods.size(), &body);
+  auto left_out = record.left_out.begin();
+  for (uint32_t m = 0; m < record.methods.size(); ++m) {
+    const bool trimmed = left_out != record.left_out.end() && left_out->method == m;
+    PutMethod(record.methods[m], trimmed ? &(left_out++)->left_out : nullptr, &body);
+  }
+  Put(record.sites.size(), &body);
+  uint32_t method = 0;
+  for (const ClassSite& site : record.sites) {
+    Put(site.method - method, &body);
+    method = site.method;
+    Put(site.bci, &body);
+    Put(site.number, &body);
+    Put(static_cast<uint32_t>(site.kind), &body);
+  }
+  AppendSealed(body, out);
+}
+
+SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record,
+                             size_t* consumed) {
+  return Decode(bytes, kClassRecordVersion, record, consumed, GetClass);
+}
+
+void RecordedCounts::SetCounters(std::span<const uint64_t> values) {
+  counters.clear();
+  for (size_t number = 0; number < values.size(); ++number) {
+    if (values[number] != 0) counters.emplace_back(static_cast<uint32_t>(number), values[number]);
+  }
+}
+
+std::vector<uint64_t> RecordedCounts::CountersBelow(uint32_t end) const {
+  std::vector<uint64_t> values;
+  for (const auto& [number, value] : counters) {
+    if (number >= end) break;
+    values.resize(size_t{number} + 1);
+    values[number] = value;
+  }
+  return values;
+}
+
+void EncodeRecordedCounts(const RecordedCounts& counts, std::vector<uint8_t>* out) {
+  std::vector<uint8_t> body{kRecordedCountsVersion};
+  Put(counts.counters.size(), &body);
+  uint32_t last = 0;
+  for (const auto& [number, value] : counts.counters) {
+    Put(number - last, &body);
+    Put(value, &body);
+    last = number;
+  }
+  const std::vector<uint32_t> sites = counts.types.Sites();
+  Put(sites.size(), &body);
+  uint32_t last_site = 0;
+  for (const uint32_t number : sites) {
+    PutSite(number - last_site, *counts.types.Find(number), counts.types, &body);
+    last_site = number;
+  }
+  Put(counts.live_frames.size(), &body);
+  for (const auto& [key, frames] : counts.live_frames) {
+    PutText(key, &body);
+    Put(frames, &body);
+  }
+  AppendSealed(body, out);
+}
+
+SealStatus DecodeRecordedCounts(std::span<const uint8_t> bytes, RecordedCounts* counts,
+                                size_t* consumed) {
+  return Decode(bytes, kRecordedCountsVersion, counts, consumed, GetCounts);
+}
+
+}  // namespace iprof

@@ -1,0 +1,72 @@
+// ClassRecords and their counts as bytes, for a process that has neither the class files nor the JVM: what
+// a killed JVM left behind, or what another process reads while it runs.
+//
+// Both are sealed with a length and a checksum (sealed_bytes.h) and can stand one after the other in a
+// file. Numbers are varints, texts have a length, [8] stands for eight bytes, little endian.
+//
+//   class      version, hash [8] [8], access, name, super class
+//              callees; each: owner, name, descriptor, 1 where virtual
+//              positions, records: bytes
+//              methods; each: name, descriptor, access, flags (kFlag… in the .cc)
+//                with an effort of its own: step, budget
+//                with something left out: everything, branches, all branches, sites, all sites
+//                rewritten: code hash [8], offset in positions
+//                with counters: counters, number of the first, offset in records
+//                with sites: sites, number of the first
+//              sites; each: method as difference, bci, number, kind
+//   counts     version
+//              counters that are not zero; each: number as difference, count
+//              sites that met something; each: number as difference, lost objects, types; each: name, count
+//              methods with live frames; each: MethodKey, how many
+//
+// Guarantees: decoding never reads outside its input, never allocates more than a small multiple of it,
+// and gives kRecord only where everything is in range, so that ProfileAssembly may use it. Decoding what was encoded gives an equal record. Other versions are
+// refused. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "writer/base/sealed_bytes.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/type_counts.h"
+
+namespace iprof {
+
+inline constexpr uint8_t kClassRecordVersion = 1;
+inline constexpr uint8_t kRecordedCountsVersion = 1;
+
+// Appends the record's bytes.
+void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out);
+
+// *consumed says how many bytes to skip; 0 where nobody knows. The record's texts are its own.
+SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record, size_t* consumed);
+
+// What was counted up to some moment.
+struct RecordedCounts {
+  // Those that are not zero: ascending CounterIndex, value.
+  std::vector<std::pair<uint32_t, uint64_t>> counters;
+  TypeCounts types;                             // by site number
+  std::map<std::string, uint64_t> live_frames;  // by MethodKey; only where there are any
+
+  void SetCounters(std::span<const uint64_t> values);
+  // By CounterIndex, up to the last that is not zero and below `end`. What is allocated depends on
+  // numbers in the input: the caller says how much that may be.
+  std::vector<uint64_t> CountersBelow(uint32_t end) const;
+
+  uint64_t LiveFramesOf(const MethodKey& key) const {
+    const auto found = live_frames.find(key.text());
+    return found == live_frames.end() ? 0 : found->second;
+  }
+};
+
+void EncodeRecordedCounts(const RecordedCounts& counts, std::vector<uint8_t>* out);
+SealStatus DecodeRecordedCounts(std::span<const uint8_t> bytes, RecordedCounts* counts,
+                                size_t* consumed);
+
+}  // namespace iprof

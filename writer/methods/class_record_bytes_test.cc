@@ -1,0 +1,220 @@
+// Class records and counts go into bytes and come back as they were; damage is found.
+#include "writer/methods/class_record_bytes.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <random>
+
+namespace iprof {
+namespace {
+
+ClassRecord Example() {
+  ClassRecord c;
+  c.name = c.Keep("a/Café");
+  c.super_name = c.Keep("java/lang/Object");
+  c.hash = {0x0123456789abcdef, 0xfedcba9876543210};
+  c.access = 0x21;
+  c.callees = {{c.Keep("java/lang/Math"), c.Keep("max"), c.Keep("(II)I"), false},
+               {c.Keep("java/lang/String"), c.Keep("length"), c.Keep("()I"), true}};
+  c.positions = {1, 2, 3, 4, 5};
+  c.records = {9, 8, 7};
+  CountedMethod plain;
+  plain.name = c.Keep("<init>");
+  plain.descriptor = c.Keep("()V");
+  plain.access = 1;
+  CountedMethod counted;
+  counted.name = c.Keep("run");
+  counted.descriptor = c.Keep("(IJ)V");
+  counted.access = 0x29;
+  counted.code_hash = UINT64_MAX;
+  counted.rewritten = true;
+  counted.positions = 2;
+  counted.counters = 3;
+  counted.first = CounterIndex{70'000};
+  counted.record = 1;
+  counted.sites = 2;
+  counted.first_site = 40'000;
+  counted.intrinsic_candidate = true;
+  counted.origin = MethodOrigin::kChanged;
+  counted.effort = {
+      .step = Effort::Step::kTrimmed, .inherited = true, .sites = false, .budget = 777};
+  c.methods = {plain, counted};
+  c.sites = {{1, 5, 40'000, SiteKind::kReceiver}, {1, 5, 40'001, SiteKind::kInstanceOf}};
+  c.left_out = {{1, {.branches = 2, .all_branches = 9, .sites = 1, .all_sites = 3}}};
+  return c;
+}
+
+ClassRecord RandomClass(std::mt19937& random) {
+  const auto below = [&](uint32_t n) {
+    return std::uniform_int_distribution<uint32_t>(0, n - 1)(random);
+  };
+  ClassRecord c;
+  const auto text = [&] {
+    return c.Keep(std::string(below(20), static_cast<char>('a' + below(26))));
+  };
+  c.name = text();
+  c.super_name = text();
+  c.hash = {random(), random()};
+  c.access = static_cast<uint16_t>(below(0x10000));
+  for (uint32_t i = below(4); i > 0; --i)
+    c.callees.push_back({text(), text(), text(), below(2) == 0});
+  c.positions.resize(below(50));
+  c.records.resize(1 + below(50));
+  for (uint32_t i = below(6); i > 0; --i) {
+    CountedMethod m;
+    m.name = text();
+    m.descriptor = text();
+    m.access = static_cast<uint16_t>(below(0x10000));
+    m.intrinsic_candidate = below(2) == 0;
+    m.origin = static_cast<MethodOrigin>(below(3));
+    m.rewritten = below(2) == 0;
+    if (m.rewritten) {
+      m.code_hash = random();
+      m.positions = below(static_cast<uint32_t>(c.positions.size()) + 1);
+      m.counters = below(9);
+      if (m.counters > 0) {
+        m.first = CounterIndex{below(1u << 30)};
+        m.record = below(static_cast<uint32_t>(c.records.size()));
+      }
+      m.sites = below(3);
+      if (m.sites > 0) m.first_site = below(1u << 30);
+      m.effort.step = static_cast<Effort::Step>(below(4));
+    }
+    const auto number = static_cast<uint32_t>(c.methods.size());
+    for (uint32_t s = 0; s < m.sites; ++s)
+      c.sites.push_back({number, 3 * s, m.first_site + s, static_cast<SiteKind>(below(3))});
+    if (below(4) == 0) c.left_out.push_back({number, {.everything = true}});
+    c.methods.push_back(m);
+  }
+  return c;
+}
+
+std::vector<uint8_t> Encoded(const ClassRecord& record) {
+  std::vector<uint8_t> bytes;
+  EncodeClassRecord(record, &bytes);
+  return bytes;
+}
+
+RecordedCounts ExampleCounts() {
+  RecordedCounts counts;
+  counts.SetCounters(std::vector<uint64_t>{0, 7, 0, UINT64_MAX, 1, 0});
+  counts.types.Add(3, "a.B", 5);
+  counts.types.Add(3, "a.C", 1);
+  counts.types.AddLost(UINT32_MAX, 2);
+  counts.live_frames["a/B.run()V"] = 2;
+  return counts;
+}
+
+TEST_CASE("a class record comes back as it was, and owns its texts") {
+  ClassRecord read;
+  size_t consumed = 0;
+  {
+    const std::vector<uint8_t> bytes = Encoded(Example());
+    REQUIRE(DecodeClassRecord(bytes, &read, &consumed) == SealStatus::kRecord);
+    CHECK(consumed == bytes.size());
+  }
+  CHECK(read == Example());
+}
+
+TEST_CASE("any class record comes back as it was, also behind another") {
+  std::mt19937 random(1);
+  std::vector<uint8_t> bytes;
+  std::vector<std::unique_ptr<ClassRecord>> written;
+  for (int i = 0; i < 200; ++i) {
+    written.push_back(std::make_unique<ClassRecord>(RandomClass(random)));
+    EncodeClassRecord(*written.back(), &bytes);
+  }
+  std::span<const uint8_t> rest(bytes);
+  for (const auto& expected : written) {
+    ClassRecord read;
+    size_t consumed = 0;
+    REQUIRE(DecodeClassRecord(rest, &read, &consumed) == SealStatus::kRecord);
+    REQUIRE(read == *expected);
+    rest = rest.subspan(consumed);
+  }
+  CHECK(rest.empty());
+}
+
+TEST_CASE("damaged and cut class records are no records") {
+  const std::vector<uint8_t> bytes = Encoded(Example());
+  ClassRecord read;
+  size_t consumed = 0;
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    const auto cut = std::span(bytes).first(length);
+    CHECK(DecodeClassRecord(cut, &read, &consumed) ==
+          (length == 0 ? SealStatus::kEnd : SealStatus::kTruncated));
+  }
+  for (size_t at = 2; at < bytes.size(); ++at) {
+    auto damaged = bytes;
+    damaged[at] ^= 0x20;
+    CHECK(DecodeClassRecord(damaged, &read, &consumed) == SealStatus::kDamaged);
+  }
+}
+
+TEST_CASE("numbers that lead outside the class are refused") {
+  const auto refused = [](const ClassRecord& record) {
+    ClassRecord read;
+    size_t consumed = 0;
+    return DecodeClassRecord(Encoded(record), &read, &consumed) == SealStatus::kDamaged &&
+           read == ClassRecord();
+  };
+  CHECK_FALSE(refused(Example()));
+  ClassRecord record = Example();
+  record.methods[1].record = 3;
+  CHECK(refused(record));
+  record = Example();
+  record.methods[1].positions = 6;
+  CHECK(refused(record));
+  record = Example();
+  record.methods[1].first = CounterIndex{UINT32_MAX - 1};
+  CHECK(refused(record));
+  record = Example();
+  record.methods[1].first_site = UINT32_MAX;
+  CHECK(refused(record));
+  record = Example();
+  record.sites[1].method = 2;
+  CHECK(refused(record));
+  record = Example();
+  record.sites[1].bci = 4;  // sites of a method ascend
+  CHECK(refused(record));
+}
+
+TEST_CASE("counts come back as they were") {
+  std::vector<uint8_t> bytes;
+  EncodeRecordedCounts(ExampleCounts(), &bytes);
+  RecordedCounts read;
+  size_t consumed = 0;
+  REQUIRE(DecodeRecordedCounts(bytes, &read, &consumed) == SealStatus::kRecord);
+  CHECK(consumed == bytes.size());
+  CHECK(read.counters == ExampleCounts().counters);
+  CHECK(read.CountersBelow(100) == std::vector<uint64_t>{0, 7, 0, UINT64_MAX, 1});
+  CHECK(read.CountersBelow(3) == std::vector<uint64_t>{0, 7});
+  CHECK(read.LiveFramesOf(MethodKey(InternalName("a/B"), "run", "()V")) == 2);
+  CHECK(read.LiveFramesOf(MethodKey(InternalName("a/B"), "stop", "()V")) == 0);
+  CHECK(read.types.Sites() == std::vector<uint32_t>{3, UINT32_MAX});
+  const TypeCounts::Site* site = read.types.Find(3);
+  REQUIRE(site != nullptr);
+  REQUIRE(site->types.size() == 2);
+  CHECK(read.types.TypeName(site->types[0].first) == "a.B");
+  CHECK(site->types[0].second == 5);
+  CHECK(read.types.Find(UINT32_MAX)->lost == 2);
+}
+
+TEST_CASE("damaged and cut counts are no counts") {
+  std::vector<uint8_t> bytes;
+  EncodeRecordedCounts(ExampleCounts(), &bytes);
+  RecordedCounts read;
+  size_t consumed = 0;
+  for (size_t length = 1; length < bytes.size(); ++length) {
+    CHECK(DecodeRecordedCounts(std::span(bytes).first(length), &read, &consumed) ==
+          SealStatus::kTruncated);
+  }
+  for (size_t at = 1; at < bytes.size(); ++at) {
+    auto damaged = bytes;
+    damaged[at] ^= 1;
+    CHECK(DecodeRecordedCounts(damaged, &read, &consumed) == SealStatus::kDamaged);
+  }
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,16 @@
+// CounterRange: counters, or class-counting sites, by their numbers among all of the process.
+#pragma once
+
+#include <cstdint>
+
+namespace iprof {
+
+enum class CounterIndex : uint32_t {};
+
+struct CounterRange {
+  CounterIndex first{};
+  uint32_t count = 0;
+  bool operator==(const CounterRange&) const = default;
+};
+
+}  // namespace iprof

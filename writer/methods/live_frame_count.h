@@ -1,0 +1,14 @@
+// LiveFrameCount: how many activations of a method had not ended when the counters were read, by
+// its key "java/lang/Object.wait(J)V". Each may put a derived count off by one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "writer/names/typed_names.h"
+
+namespace iprof {
+
+using LiveFrameCount = std::function<uint64_t(const MethodKey&)>;
+
+}  // namespace iprof
