@@ -94,7 +94,7 @@ class Proofs(unittest.TestCase):
 
 class ContinuousIntegration(unittest.TestCase):
     """.ci/run in a copy of the project in which every script only writes down that it was called."""
-    SCRIPTS = ("install-deps", "jvms", "format-check", "build", "test", "tidy", "fuzz", "soak")
+    SCRIPTS = ("install-deps", "jvms", "format-check", "cross-check", "build", "test", "tidy", "fuzz", "soak")
 
     def ci(self, **fails):
         with tempfile.TemporaryDirectory(prefix="iprof-ci.") as name:
