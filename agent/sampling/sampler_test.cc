@@ -212,7 +212,7 @@ void WantsCompiledCaller(CallTrace* trace, int32_t, void*) {
 
 TEST_CASE("the caller of a stub that HotSpot does not walk stands in for it during the call") {
   SamplerHooks hooks = Hooks();
-  hooks.processor = &X86_64();  // whose code is below
+  hooks.processor = &Amd64();  // whose code is below
   hooks.get_call_trace = WantsCompiledCaller;
   hooks.anchor = {true,
                   offsetof(FakeThread, last_sp),

@@ -3,7 +3,7 @@
 
 namespace iprof::sampling {
 
-const Processor* ThisProcessor() noexcept { return &X86_64(); }
+const Processor* ThisProcessor() noexcept { return &Amd64(); }
 
 MachineContext ReadContext(const ucontext_t& context) noexcept {
   const auto& registers = context.uc_mcontext.gregs;

@@ -74,8 +74,8 @@ class Processor {
   ~Processor() = default;
 };
 
-// They have no state and live for ever.
-const Processor& X86_64();
+// They have no state and live for ever. Amd64 is x86-64: names here have no underscores.
+const Processor& Amd64();
 const Processor& Aarch64();
 
 }  // namespace iprof::sampling

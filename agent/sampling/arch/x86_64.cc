@@ -207,7 +207,7 @@ class X86 final : public Processor {
 
 }  // namespace
 
-const Processor& X86_64() {
+const Processor& Amd64() {
   static constexpr X86 processor;
   return processor;
 }

@@ -45,10 +45,10 @@ struct Machine {
   }
   bool Pop(const MachineContext& at, PoppedLeaf* popped,
            FrameAt where = FrameAt::kInterrupted) const {
-    return X86_64().PopLeaf(at, where, view(), popped);
+    return Amd64().PopLeaf(at, where, view(), popped);
   }
   bool FindCaller(uintptr_t stub_pc, uintptr_t sp, MachineContext* caller) const {
-    return X86_64().FindCallerOfStub(stub_pc, sp, view(), caller);
+    return Amd64().FindCallerOfStub(stub_pc, sp, view(), caller);
   }
   StackView view() const { return {stack_end(), ranges, {}}; }
 };
@@ -220,8 +220,8 @@ TEST_CASE("an intrinsic that has noted its stack pointer is put back to it") {
 
 TEST_CASE("a compiled return address is moved into its call, others are not") {
   Machine m;
-  CHECK(X86_64().InsideCall(m.return_address(), m.ranges) == m.return_address() - 1);
-  CHECK(X86_64().InsideCall(m.interpreter() + 5, m.ranges) == m.interpreter() + 5);
+  CHECK(Amd64().InsideCall(m.return_address(), m.ranges) == m.return_address() - 1);
+  CHECK(Amd64().InsideCall(m.interpreter() + 5, m.ranges) == m.interpreter() + 5);
 }
 
 TEST_CASE("a stub is popped and leaves no frame") {
@@ -276,7 +276,7 @@ TEST_CASE("in the middle of a compiled method nothing is popped") {
 
 TEST_CASE("HotSpot's guarded reads are known by their instructions") {
   const auto is = [](std::array<unsigned char, 12> code) {
-    return X86_64().IsGuardedRead(code.data());
+    return Amd64().IsGuardedRead(code.data());
   };
   CHECK(is({0x8b, 0x07, 0xc3, 0x89, 0xf0, 0xc3}));  // mov (%rdi),%eax; ret; mov %esi,%eax
   CHECK(is({0x48, 0x8b, 0x07, 0xc3, 0x48, 0x89, 0xf0, 0xc3}));  // the same with 64 bits
