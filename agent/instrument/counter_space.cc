@@ -20,7 +20,12 @@ void CounterSpace::SetReady(uint32_t ready) {
 uint32_t CounterSpace::WantedLocked() const {
   // The spare is wanted from the start of a chunk on: a whole chunk of head start for whoever
   // defines holders.
-  return std::min(chunk_ + 2, max_chunks_);
+  return std::min(chunk_ + 2 + expected_chunks_, max_chunks_);
+}
+
+void CounterSpace::Expect(uint32_t count) {
+  std::lock_guard lock(mutex_);
+  expected_chunks_ = count / chunk_size_;
 }
 
 uint32_t CounterSpace::Wanted() const {

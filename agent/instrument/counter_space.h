@@ -57,7 +57,10 @@ class CounterSpace {
   // Changes it; never below the chunks that are ready.
   void SetCap(uint32_t max_chunks);
 
-  // Chunks that should exist: those in use plus one spare, within the cap.
+  // So many will be asked for soon, more or less: the chunks for them are wanted, too. 0 takes that back.
+  void Expect(uint32_t count);
+
+  // Chunks that should exist: those in use, those expected to be used, and one spare, within the cap.
   uint32_t Wanted() const;
 
   struct Statistics {
@@ -84,6 +87,7 @@ class CounterSpace {
   uint32_t max_chunks_ = 1;
   uint32_t chunk_ = 0;  // the chunk being filled
   uint32_t used_ = 0;   // counters taken from it
+  uint32_t expected_chunks_ = 0;
   // Free ranges; none crosses the end of a chunk, and no two touch each other.
   std::map<uint32_t, uint32_t> free_by_first_;            // first, count
   std::set<std::pair<uint32_t, uint32_t>> free_by_size_;  // count, first

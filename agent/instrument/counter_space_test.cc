@@ -40,6 +40,20 @@ TEST_CASE("No chunk is used before it is ready, none beyond the cap", "[counter_
   CHECK(space.statistics().chunks_used == 2);
 }
 
+TEST_CASE("Chunks for what is expected are wanted in advance, within the cap", "[counter_space]") {
+  CounterSpace space(1000);
+  space.Configure(6, nullptr);
+  space.SetReady(1);
+  REQUIRE(space.Allocate(500));
+  CHECK(space.Wanted() == 2);
+  space.Expect(2500);
+  CHECK(space.Wanted() == 4);
+  space.Expect(50'000);
+  CHECK(space.Wanted() == 6);
+  space.Expect(0);
+  CHECK(space.Wanted() == 2);
+}
+
 TEST_CASE("A refused large request leaves room for a small one", "[counter_space]") {
   CounterSpace space;
   space.Configure(1, nullptr);

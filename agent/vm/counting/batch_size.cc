@@ -4,28 +4,44 @@
 
 namespace iprof::vm {
 
-std::chrono::nanoseconds BatchSize::Limit() const {
-  return single_ ? std::max(budget_, *single_ + *single_ / 2) : budget_;
+std::chrono::nanoseconds BatchSize::Limit() const { return std::max(budget_, fixed_ + fixed_ / 2); }
+
+std::chrono::nanoseconds BatchSize::TypicalPause() const {
+  std::array<Batch, 5> sorted = last_;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Batch& a, const Batch& b) { return a.pause < b.pause; });
+  return sorted[sorted.size() / 2].pause;
 }
 
 void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
-  if (size == 1) single_ = single_ ? std::min(*single_, pause) : pause;
-  if (singles_ < kSingles && size == 1) {
-    if (++singles_ == kSingles) next_ = 8;
+  if (singles_.size() < kSingles) {
+    if (size != 1) return;
+    singles_.push_back(pause);
+    if (singles_.size() < kSingles) return;
+    std::sort(singles_.begin() + 1, singles_.end());
+    measured_ = fixed_ = singles_[kSingles / 2];
+    next_ = kLeast;
     return;
   }
-  if (size < next_ && pause <= Limit())
-    return;  // a part of a batch, or the last one: it says little
-  const std::chrono::nanoseconds limit = Limit();
-  if (pause > limit) {
-    const double share = static_cast<double>(limit.count()) / static_cast<double>(pause.count());
-    next_ = static_cast<size_t>(static_cast<double>(size) * std::max(0.25, share * 0.8));
-  } else if (pause < limit / 2) {
-    next_ = size * 2;
-  } else if (pause < limit * 3 / 4) {
-    next_ = size + size / 4;
+  if (size < next_) return;  // a part of a batch, or the last one: it says little
+  last_[noted_++ % last_.size()] = {size, pause};
+  if (size == kLeast && noted_ >= last_.size())
+    fixed_ = std::min(std::max(fixed_, TypicalPause()), 2 * measured_);
+  size_t classes = 0;
+  std::chrono::nanoseconds for_classes{};
+  for (const Batch& batch : last_) {
+    classes += batch.size;
+    if (batch.size > 0) for_classes += batch.pause - fixed_;
   }
-  next_ = std::clamp<size_t>(next_, 1, kMost);
+  // Half and twice are steps that the next pauses can judge.
+  const size_t smallest = std::max(next_ / 2, kLeast);
+  const size_t largest = std::min(next_ * 2, kMost);
+  const auto room = static_cast<double>((Limit() - fixed_).count());
+  const double each =
+      static_cast<double>(for_classes.count()) / static_cast<double>(std::max<size_t>(classes, 1));
+  const double fits = each <= 0 ? static_cast<double>(kMost) : room / each;
+  next_ = static_cast<size_t>(
+      std::clamp(fits, static_cast<double>(smallest), static_cast<double>(largest)));
 }
 
 }  // namespace iprof::vm

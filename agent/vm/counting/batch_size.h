@@ -2,20 +2,26 @@
 //
 // Why: every batch stops the whole program once. The pause has a fixed part, which grows with the number of loaded classes (the JVM walks
 // all of them), and a part for each class of the batch. Small batches repeat the fixed part; large ones make the single pause long. So the
-// first batches hold one class, which tells what no batch can go below; then batches grow while their pauses stay below the limit: the
-// budget, or 1.5 times the pause of a single class where that is more.
+// first batches hold one class, which tells the fixed part. Later batches grow until their pauses reach the limit: the budget, or 1.5
+// times the fixed part where that is more.
+//
+// Pauses vary by a factor of two and more on a busy machine, whatever the batch. So the part of a class is measured over several batches,
+// and batches do not become smaller than kLeast, where the fixed part is nearly all: smaller ones would make more pauses, not shorter ones.
+// If pauses are too long even then, the fixed part was measured too short, by up to a half.
 //
 // Guarantees: at least 1, at most kMost. Pure logic; one thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <vector>
 
 namespace iprof::vm {
 
 class BatchSize {
  public:
+  static constexpr size_t kLeast = 32;  // after the batches of one class
   static constexpr size_t kMost = 1000;
 
   explicit BatchSize(std::chrono::nanoseconds budget) : budget_(budget) {}
@@ -29,12 +35,23 @@ class BatchSize {
   std::chrono::nanoseconds Limit() const;
 
  private:
+  struct Batch {
+    size_t size = 0;
+    std::chrono::nanoseconds pause{};
+  };
+
   // The first pause is not typical: compiled code that does not expect redefinition is thrown away then.
-  static constexpr int kSingles = 3;
+  static constexpr size_t kSingles = 5;
+
+  // The middle of the last pauses.
+  std::chrono::nanoseconds TypicalPause() const;
 
   const std::chrono::nanoseconds budget_;
-  std::optional<std::chrono::nanoseconds> single_;  // the shortest pause for one class
-  int singles_ = 0;
+  std::vector<std::chrono::nanoseconds> singles_;
+  std::chrono::nanoseconds measured_{};  // the median of the batches of one class but the first
+  std::chrono::nanoseconds fixed_{};     // that, or more
+  std::array<Batch, 5> last_{};          // full batches
+  size_t noted_ = 0;                     // of those
   size_t next_ = 1;
 };
 

@@ -148,6 +148,14 @@ Status ChunkStore::FinishStart(jvmtiEnv* jvmti, JNIEnv* jni,
   return status;
 }
 
+void ChunkStore::ExpectClasses(uint32_t classes) {
+  // Twice the average of a server on Spring.
+  constexpr uint32_t kCountersOfClass = 64;
+  constexpr uint32_t kSitesOfClass = 32;
+  counter_space_.Expect(classes * kCountersOfClass);
+  site_space_.Expect(classes * kSitesOfClass);
+}
+
 void ChunkStore::DefineAhead(JNIEnv* jni, Log& log) {
   ShareBudget();
   if (Status status = counters_.DefineAhead(jni); !status.ok()) log.Step(status.message());

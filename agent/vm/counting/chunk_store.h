@@ -64,6 +64,8 @@ class ChunkStore {
 
   void ShareBudget();
   void DefineAhead(JNIEnv* jni, Log& log);
+  // So many classes are about to be counted: DefineAhead makes room for them, too. 0 takes that back.
+  void ExpectClasses(uint32_t classes);
   // Empties the tables behind class-counting sites, now and then or where they
   // fill up.
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);

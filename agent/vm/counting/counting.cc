@@ -171,11 +171,13 @@ Status Counting::StartHook(JNIEnv* jni) {
 void Counting::CountEarlier(JNIEnv* jni) {
   if (!environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}).ok())
     log_.Step("classes that are not linked yet stay uncounted");
-  earlier_->Start(jni, [&] { return GoesOn(jni); });
+  earlier_->Start(jni, [&](size_t classes) { return GoesOn(jni, classes); });
+  store_.ExpectClasses(0);
 }
 
-// Before a batch of classes is retransformed: there is room for counters, unless counting ends.
-bool Counting::GoesOn(JNIEnv* jni) {
+// Before a batch of classes is retransformed: there is room for their counters, unless counting ends.
+bool Counting::GoesOn(JNIEnv* jni, size_t classes) {
+  store_.ExpectClasses(static_cast<uint32_t>(classes));
   store_.DefineAhead(jni, log_);
   return IsOn();
 }
@@ -193,7 +195,10 @@ void Counting::WarnOfCap() {
 void Counting::Work(JNIEnv* jni) {
   watch_.Process(jni);
   store_.DefineAhead(jni, log_);
-  if (earlier_ != nullptr) earlier_->Work(jni, [&] { return GoesOn(jni); });
+  if (earlier_ != nullptr) {
+    earlier_->Work(jni, [&](size_t classes) { return GoesOn(jni, classes); });
+    store_.ExpectClasses(0);
+  }
   WarnOfCap();
   store_.Harvest(environment_.get(), jni);
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);

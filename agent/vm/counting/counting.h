@@ -159,7 +159,7 @@ class Counting final : public HiddenClassCounting {
   void OnClassLoad(JNIEnv* jni, jclass klass);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   void CountEarlier(JNIEnv* jni);
-  bool GoesOn(JNIEnv* jni);
+  bool GoesOn(JNIEnv* jni, size_t classes);
   void WarnOfCap();
   void Work(JNIEnv* jni);
 

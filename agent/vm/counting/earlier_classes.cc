@@ -20,6 +20,9 @@ constexpr jlong kAwaited = 1;
 // The longest pause that a batch should cause.
 constexpr auto kPauseBudget = std::chrono::milliseconds(100);
 
+// After a pause for classes that were linked later, the program runs for this many times as long.
+constexpr int kRunsForPause = 20;
+
 constexpr jint kInterface = 0x0200;
 constexpr jint kAbstract = 0x0400;
 constexpr jint kNative = 0x0100;
@@ -31,7 +34,10 @@ double Milliseconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter)
-    : jvmti_(jvmti), filter_(filter), clock_(OwnJvm(vm).structs()) {}
+    : jvmti_(jvmti),
+      filter_(filter),
+      clock_(OwnJvm(vm).structs()),
+      retransformer_(jvmti, &clock_, kPauseBudget) {}
 
 bool EarlierClasses::HasCode(jclass klass) const {
   jint count = 0;
@@ -69,7 +75,7 @@ bool EarlierClasses::IsLinked(jclass klass) const {
          (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
 }
 
-void EarlierClasses::Start(JNIEnv* jni, const std::function<bool()>& before_batch) {
+void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch) {
   const LoadedClasses classes(jvmti_, jni);
   std::vector<jclass> linked;
   std::vector<jclass> unlinked;
@@ -106,7 +112,7 @@ void EarlierClasses::Start(JNIEnv* jni, const std::function<bool()>& before_batc
     left_out_ = left_out;
     awaited_ = awaited;
   }
-  Retransform(linked, false, before_batch);
+  Retransform(linked, before_batch);
 }
 
 bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
@@ -123,7 +129,8 @@ bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
   return true;
 }
 
-void EarlierClasses::Work(JNIEnv* jni, const std::function<bool()>& before_batch) {
+void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch) {
+  if (std::chrono::steady_clock::now() < next_work_) return;
   std::vector<jweak> taken;
   {
     std::lock_guard lock(mutex_);
@@ -136,23 +143,23 @@ void EarlierClasses::Work(JNIEnv* jni, const std::function<bool()>& before_batch
     if (jobject alive = jni->NewLocalRef(reference)) classes.push_back(static_cast<jclass>(alive));
     jni->DeleteWeakGlobalRef(reference);
   }
-  Retransform(classes, true, before_batch);
+  const RetransformOutcome before = retransformer_.outcome();
+  Retransform(classes, before_batch);
+  const RetransformOutcome& after = retransformer_.outcome();
+  next_work_ = std::chrono::steady_clock::now() +
+               kRunsForPause * (after.sum_of_pauses - before.sum_of_pauses);
+  {
+    std::lock_guard lock(mutex_);
+    linked_since_ += after.classes - before.classes;
+  }
   for (jclass klass : classes) jni->DeleteLocalRef(klass);
 }
 
-void EarlierClasses::Retransform(const std::vector<jclass>& classes, bool late,
-                                 const std::function<bool()>& before_batch) {
-  Retransformer retransformer(jvmti_, &clock_, kPauseBudget);
-  retransformer.Run(classes, before_batch);
-  const RetransformOutcome& added = retransformer.outcome();
+void EarlierClasses::Retransform(const std::vector<jclass>& classes,
+                                 const Retransformer::BeforeBatch& before_batch) {
+  retransformer_.Run(classes, before_batch);
   std::lock_guard lock(mutex_);
-  if (late) linked_since_ += added.classes;
-  outcome_.classes += added.classes;
-  outcome_.refused += added.refused;
-  if (added.refused > 0) outcome_.last_error = added.last_error;
-  outcome_.pauses += added.pauses;
-  outcome_.sum_of_pauses += added.sum_of_pauses;
-  outcome_.longest_pause = std::max(outcome_.longest_pause, added.longest_pause);
+  outcome_ = retransformer_.outcome();
 }
 
 std::string EarlierClasses::Report() const {

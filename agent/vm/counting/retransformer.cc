@@ -11,10 +11,10 @@ std::chrono::nanoseconds Retransformer::Now() const {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-void Retransformer::Run(std::span<const jclass> classes,
-                        const std::function<bool()>& before_batch) {
-  while (!classes.empty() && before_batch()) {
+void Retransformer::Run(std::span<const jclass> classes, const BeforeBatch& before_batch) {
+  while (!classes.empty()) {
     const size_t size = std::min(classes.size(), sizes_.Next());
+    if (!before_batch(size)) return;
     RunBatch(classes.first(size));
     classes = classes.subspan(size);
   }

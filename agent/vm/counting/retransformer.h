@@ -33,8 +33,10 @@ class Retransformer {
   Retransformer(jvmtiEnv* jvmti, const hotspot::PauseClock* clock, std::chrono::nanoseconds budget)
       : jvmti_(jvmti), clock_(clock), sizes_(budget) {}
 
-  // `before_batch` runs before every batch; where it says false, no more is done.
-  void Run(std::span<const jclass> classes, const std::function<bool()>& before_batch);
+  // Runs before every batch, with the number of its classes. Where it says false, no more is done.
+  using BeforeBatch = std::function<bool(size_t)>;
+
+  void Run(std::span<const jclass> classes, const BeforeBatch& before_batch);
 
   const RetransformOutcome& outcome() const { return outcome_; }
 

@@ -51,7 +51,7 @@ TEST_CASE("every class is retransformed once") {
   FakeJvmti jvm;
   Retransformer retransformer(jvm.env(), nullptr, std::chrono::milliseconds(100));
   const auto classes = Classes(500);
-  retransformer.Run(classes, [] { return true; });
+  retransformer.Run(classes, [](size_t) { return true; });
   CHECK(jvm.done == classes);
   CHECK(retransformer.outcome().classes == 500);
   CHECK(retransformer.outcome().refused == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a class that is refused costs only itself, and few calls") {
   const auto classes = Classes(1000);
   jvm.refused = {classes[10], classes[777]};
   Retransformer retransformer(jvm.env(), nullptr, std::chrono::milliseconds(100));
-  retransformer.Run(classes, [] { return true; });
+  retransformer.Run(classes, [](size_t) { return true; });
   CHECK(jvm.done.size() == 998);
   CHECK(std::set(jvm.done.begin(), jvm.done.end()).size() == 998);
   CHECK(retransformer.outcome().refused == 2);
@@ -76,7 +76,7 @@ TEST_CASE("nothing more is done when the caller says so") {
   FakeJvmti jvm;
   Retransformer retransformer(jvm.env(), nullptr, std::chrono::milliseconds(100));
   int left = 2;
-  retransformer.Run(Classes(100), [&] { return left-- > 0; });
+  retransformer.Run(Classes(100), [&](size_t) { return left-- > 0; });
   CHECK(jvm.calls.size() == 2);
 }
 
