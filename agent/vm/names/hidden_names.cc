@@ -22,6 +22,9 @@ std::string OtherSpelling(std::string_view name) {
   return other;
 }
 
+// Proxies whose first package is remembered: more than any program means to have.
+constexpr size_t kMostNumberedPackages = 10'000;
+
 thread_local const HiddenNames::Defining* defining = nullptr;
 
 }  // namespace
@@ -54,16 +57,31 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
                                   std::string_view text, UnloadTag loader) {
   const uint64_t hash = Murmur3(text).low;
   const std::lock_guard lock(mutex_);
-  std::vector<ProxyText>& texts = proxies_[base];
+  const std::string& first = FirstBase(base, hash);
+  std::vector<ProxyText>& texts = proxies_[first];
   auto known =
       std::find_if(texts.begin(), texts.end(), [&](const ProxyText& t) { return t.hash == hash; });
-  if (known == texts.end()) known = texts.insert(texts.end(), {hash, 0});
-  std::string stable = NumberedProxyName(base, static_cast<uint32_t>(known - texts.begin()));
+  // A name in a numbered package is never forgotten: later proxies have it, too.
+  const bool is_kept = first_bases_.contains(hash);
+  if (known == texts.end()) known = texts.insert(texts.end(), {hash, is_kept ? 1U : 0U});
+  std::string stable =
+      NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
   const auto before = names_.find(std::string(hotspot_name));
   if (before != names_.end() && before->second.stable == stable) return stable;
   ++known->classes;
   Put(hotspot_name, stable, loader);
   return stable;
+}
+
+const std::string& HiddenNames::FirstBase(const std::string& base, uint64_t text_hash) {
+  const size_t slash = base.rfind('/');
+  if (slash == std::string::npos || !instrument::IsDynamicProxyPackage(base.substr(0, slash)))
+    return base;
+  if (const auto known = first_bases_.find(text_hash); known != first_bases_.end())
+    return known->second;
+  if (first_bases_.size() == kMostNumberedPackages) return base;
+  text_bytes_ += base.size();
+  return first_bases_.emplace(text_hash, base).first->second;
 }
 
 void HiddenNames::ReleaseProxy(const std::string& stable_name) {
@@ -169,8 +187,10 @@ size_t HiddenNames::bytes() const {
   const std::lock_guard lock(mutex_);
   return text_bytes_ + names_.size() * (kNode + 2 * kText) +
          by_tag_.size() * (kNode + sizeof(std::vector<std::string>) + kText) +
-         proxies_.size() * (kNode + kText + 3 * kText) +
-         (names_.bucket_count() + by_tag_.bucket_count() + proxies_.bucket_count()) * sizeof(void*);
+         proxies_.size() * (kNode + kText + 3 * kText) + first_bases_.size() * (kNode + kText) +
+         (names_.bucket_count() + by_tag_.bucket_count() + proxies_.bucket_count() +
+          first_bases_.bucket_count()) *
+             sizeof(void*);
 }
 
 }  // namespace iprof::vm

@@ -39,7 +39,9 @@ class HiddenNames final : public HiddenClassNames {
            UnloadTag tag = kNeverUnloaded);
   // A new class with this HotSpot name has no stable name: an unloaded one may have had it.
   void Remove(std::string_view hotspot_name);
-  // Also chooses the number behind the base name; the same for the same text. Gives the name.
+  // Also chooses the number behind the base name; the same for the same text. Gives the name. The JVM
+  // numbers the packages of proxies anew for each loader ("jdk/proxy7"): all proxies of one text have
+  // the package of the first, so that a proxy that is made again and again is one class.
   std::string AddProxy(std::string_view hotspot_name, const std::string& base,
                        std::string_view text, UnloadTag loader = kNeverUnloaded);
   // Forgets what was added with this tag.
@@ -89,6 +91,8 @@ class HiddenNames final : public HiddenClassNames {
   // The mutex is held.
   void Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag);
   void ReleaseProxy(const std::string& stable_name);
+  // The base name itself, or that of the first proxy with this text where packages are numbered.
+  const std::string& FirstBase(const std::string& base, uint64_t text_hash);
 
   std::optional<std::string> Find(std::string_view hotspot_name) const;
 
@@ -98,6 +102,7 @@ class HiddenNames final : public HiddenClassNames {
   std::unordered_map<std::string, Name> names_;                      // by HotSpot's
   std::unordered_map<UnloadTag, std::vector<std::string>> by_tag_;   // HotSpot's
   std::unordered_map<std::string, std::vector<ProxyText>> proxies_;  // by base name
+  std::unordered_map<uint64_t, std::string> first_bases_;            // by the text's hash
   size_t text_bytes_ = 0;                                            // of all of the above
 };
 

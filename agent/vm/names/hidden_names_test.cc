@@ -13,6 +13,30 @@ TEST_CASE("proxies are numbered by what they are made of", "[hidden_names]") {
   CHECK(names.InternalName("a/$Proxy2") == "a/$Proxy.s1_1");
 }
 
+TEST_CASE(
+    "a proxy that each loader makes anew in a package with a number of its own is one class") {
+  HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
+  constexpr UnloadTag first{1};
+  CHECK(names.AddProxy("jdk/proxy3/$Proxy1", "jdk/proxy3/$Proxy.s1", "x", first) ==
+        "jdk/proxy3/$Proxy.s1");
+  CHECK(names.AddProxy("jdk/proxy4/$Proxy2", "jdk/proxy4/$Proxy.s1", "x", UnloadTag{2}) ==
+        "jdk/proxy3/$Proxy.s1");
+  CHECK(names.AddProxy("jdk/proxy4/$Proxy3", "jdk/proxy4/$Proxy.s2", "y", UnloadTag{2}) ==
+        "jdk/proxy4/$Proxy.s2");
+  // Another text with the hash of the first.
+  CHECK(names.AddProxy("jdk/proxy3/$Proxy4", "jdk/proxy3/$Proxy.s1", "z", first) ==
+        "jdk/proxy3/$Proxy.s1_1");
+  names.Drop(first);
+  names.Drop(UnloadTag{2});
+  CHECK(names.AddProxy("jdk/proxy5/$Proxy5", "jdk/proxy5/$Proxy.s1", "z", first) ==
+        "jdk/proxy3/$Proxy.s1_1");
+  CHECK(names.AddProxy("jdk/proxy5/$Proxy6", "jdk/proxy5/$Proxy.s1", "x", first) ==
+        "jdk/proxy3/$Proxy.s1");
+  // Packages of the program stay what they are.
+  CHECK(names.AddProxy("a/$Proxy1", "a/$Proxy.s1", "w") == "a/$Proxy.s1");
+  CHECK(names.AddProxy("b/$Proxy2", "b/$Proxy.s1", "w") == "b/$Proxy.s1");
+}
+
 TEST_CASE("names go with the class or loader that they are for", "[hidden_names]") {
   HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
   const size_t empty = names.bytes();
