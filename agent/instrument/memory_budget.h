@@ -20,6 +20,7 @@ enum class MemoryPart : uint8_t {
   kCounters,   // heap: chunks of counters
   kSites,      // heap: rows of class-counting sites
   kSpill,      // heap: the table behind those rows
+  kLoaders,    // mostly heap: what class loaders that do not delegate were given
   kClasses,    // records of classes
   kUnloaded,   // of these, the counts of classes that are gone
   kTypes,      // classes met at sites
@@ -29,7 +30,7 @@ enum class MemoryPart : uint8_t {
   kMethodIds,  // ids of methods of unloaded classes, which the JVM never frees
   kCode,       // addresses of compiled code, for samples
 };
-inline constexpr size_t kMemoryParts = 11;
+inline constexpr size_t kMemoryParts = 12;
 
 class MemoryBudget {
  public:

@@ -105,16 +105,19 @@ void ChunkStore::AnnounceFirst() {
 
 // Chunks may use what nothing else does.
 void ChunkStore::Share(instrument::CounterSpace& space, instrument::MemoryPart part,
-                       uint64_t chunk_bytes, uint32_t most_chunks) {
+                       uint64_t chunk_bytes, uint64_t later_bytes, uint32_t most_chunks) {
   const uint32_t ready = space.statistics().ready;
   budget_.Set(part, ready * chunk_bytes + space.bytes());
   // Classes need a part as well, and so does the other kind of chunks.
   const uint64_t known = budget_.Used(instrument::MemoryPart::kClasses);
   const uint64_t reserved = std::max(kLeastForClasses, budget_.limit() / kClassShare);
-  const uint64_t spoken_for = reserved - std::min(reserved, known);
+  const uint64_t for_ready = ready * later_bytes;
+  const uint64_t spoken_for =
+      reserved - std::min(reserved, known) + for_ready -
+      std::min(for_ready, budget_.Used(instrument::MemoryPart::kLoaders));
   const uint64_t left = budget_.Left() - std::min(budget_.Left(), spoken_for);
   const uint64_t mine = counts_types_ ? left / 2 : left;
-  const uint64_t more = std::min<uint64_t>(mine / chunk_bytes, most_chunks);
+  const uint64_t more = std::min<uint64_t>(mine / (chunk_bytes + later_bytes), most_chunks);
   space.SetCap(std::min(ready + static_cast<uint32_t>(more), most_chunks));
 }
 
@@ -122,9 +125,11 @@ void ChunkStore::ShareBudget() {
   using instrument::MemoryPart;
   const HiddenNames& names = proxies_.names();
   budget_.Set(MemoryPart::kNames, names.bytes() + names.lambda_numbers().bytes());
-  Share(counter_space_, MemoryPart::kCounters, chunk_bytes_, heap_.counter_chunks);
+  budget_.Set(MemoryPart::kLoaders, reach_.loader_holders().bytes());
+  Share(counter_space_, MemoryPart::kCounters, chunk_bytes_, 0, heap_.counter_chunks);
   if (!counts_types_) return;
-  Share(site_space_, MemoryPart::kSites, kSiteChunkBytes, heap_.site_chunks);
+  Share(site_space_, MemoryPart::kSites, kSiteChunkBytes,
+        reach_.has_members() ? 0 : LoaderHolders::kSiteObjectsBytes, heap_.site_chunks);
   budget_.Set(MemoryPart::kTypes, types_.harvested_bytes() + types_.hash_statistics().bytes);
 }
 

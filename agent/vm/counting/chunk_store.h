@@ -81,8 +81,9 @@ class ChunkStore {
   std::string Report() const;
 
  private:
+  // `later_bytes`: what a chunk may need besides, once it is used.
   void Share(instrument::CounterSpace& space, instrument::MemoryPart part, uint64_t chunk_bytes,
-             uint32_t most_chunks);
+             uint64_t later_bytes, uint32_t most_chunks);
 
   ProxyNames& proxies_;
   instrument::MemoryBudget& budget_;

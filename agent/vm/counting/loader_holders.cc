@@ -23,6 +23,10 @@ bool ExtendsObject(std::span<const uint8_t> bytes) {
          file.super_name() == "java/lang/Object";
 }
 
+// Nodes of the maps, with their texts.
+constexpr uint64_t kLoaderBytes = 120;
+constexpr uint64_t kNameBytes = 200;
+
 bool Threw(JNIEnv* jni) {
   if (!jni->ExceptionCheck()) return false;
   jni->ExceptionClear();
@@ -106,7 +110,10 @@ void JNICALL LoaderHolders::ObjectFree(jvmtiEnv* jvmti, jlong tag) {
   const InCallback<LoaderHolders> self(jvmti);
   if (!self) return;
   std::lock_guard lock(self->mutex_);
-  self->loaders_.erase(tag);
+  const auto found = self->loaders_.find(tag);
+  if (found == self->loaders_.end()) return;
+  self->names_ -= found->second.names.size();
+  self->loaders_.erase(found);
 }
 
 // A class of a named module reads no class of its loader's unnamed module.
@@ -203,7 +210,7 @@ std::optional<std::string> LoaderHolders::Find(JNIEnv* jni, const ClassInLoader&
   std::lock_guard lock(mutex_);
   Loader& loader = loaders_[tag];
   loader.knows_object = true;
-  loader.names.try_emplace(key, *name);
+  if (loader.names.try_emplace(key, *name).second) ++names_;
   return name;  // its own, if another thread was faster
 }
 
@@ -261,12 +268,18 @@ jobject LoaderHolders::SitesOf(JNIEnv* jni, uint32_t chunk) {
   std::unique_lock lock(mutex_);
   if (sites_[chunk] == nullptr) {
     sites_[chunk] = global;
+    ++site_chunks_;
     return global;
   }
   jobject first = sites_[chunk];
   lock.unlock();
   jni->DeleteGlobalRef(global);
   return first;
+}
+
+uint64_t LoaderHolders::bytes() const {
+  std::lock_guard lock(mutex_);
+  return site_chunks_ * kSiteObjectsBytes + loaders_.size() * kLoaderBytes + names_ * kNameBytes;
 }
 
 std::string LoaderHolders::Report() const {

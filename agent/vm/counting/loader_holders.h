@@ -34,6 +34,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/vm/counting/runtime_image.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "writer/base/status.h"
 
@@ -55,6 +56,8 @@ class LoaderHolders {
   // Why a class has no access.
   enum class Refusal : uint8_t { kObjectNotKnown, kLoaderBusy, kNotDefined };
   static constexpr size_t kRefusals = 3;
+  // Heap for the sites of a chunk: for each an object of two ints, and a reference to it.
+  static constexpr uint64_t kSiteObjectsBytes = uint64_t{kChunkSites} * (24 + 4);
 
   explicit LoaderHolders(uint32_t stripes) : stripes_(stripes) {}
   LoaderHolders(const LoaderHolders&) = delete;
@@ -76,6 +79,9 @@ class LoaderHolders {
                                   uint32_t chunk);
   // Whether Find has a chance: asked before counters are taken. A refusal is counted.
   bool HasAccess(JNIEnv* jni, const ClassInLoader& type);
+
+  // What the objects for sites take in the heap, about, and the entries of loaders outside it.
+  uint64_t bytes() const;
 
   // Lines of verbose=1; empty where there was nothing to do.
   std::string Report() const;
@@ -116,6 +122,8 @@ class LoaderHolders {
   std::unordered_map<jlong, Loader> loaders_;
   std::vector<jobject> counters_;  // by chunk
   std::vector<jobject> sites_;     // by chunk; null until needed
+  uint64_t site_chunks_ = 0;       // of these, those that are there
+  uint64_t names_ = 0;             // of holders in all loaders that are there
   std::array<std::atomic<uint64_t>, kRefusals> refused_{};
 };
 
