@@ -1,0 +1,16 @@
+package oneclass;
+
+import java.lang.instrument.Instrumentation;
+
+/** An agent that has the JVM redefine one class with the bytes that it has, again and again: what no attaching agent can go below. */
+public final class OneClass {
+    private OneClass() {}
+
+    public static void agentmain(String times, Instrumentation instrumentation) throws Exception {
+        Class<?> shop = Class.forName("shop.Item", false, ClassLoader.getSystemClassLoader());
+        for (int i = 0; i < Integer.parseInt(times); ++i) {
+            instrumentation.retransformClasses(shop);
+            Thread.sleep(100);
+        }
+    }
+}
