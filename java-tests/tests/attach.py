@@ -112,6 +112,30 @@ class Attach(AgentCase):
         # The single call right after it was linked may come before or after it is retransformed.
         self.assertIn(profile.calls_of("Earlier$Later.third"), (1000, 1001))
 
+    def test_calls_count_once_however_they_are_made(self):
+        """Constructors and getters of one class are counted from the same pause on. A loop that runs meanwhile keeps its code, which
+        calls the counted methods: 6 objects made for 4 reads, before and after."""
+        process = self.start_java("MadeAndRead", agent=None)
+        self.attach(process, "out=late.iprof")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + PATIENCE_S
+        while "rounds" not in process.out_path.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        after_attach, end = (int(n) for n in re.findall(r"rounds (\d+)", process.out_path.read_text()))
+        profile = self.profile("late.iprof")
+        made = profile.calls_of("MadeAndRead$Thing.<init>(int)")
+        by_default = profile.calls_of("MadeAndRead$Thing.<init>()")
+        read = profile.calls_of("MadeAndRead$Thing.get")
+        self.assertGreaterEqual(read, 4 * (end - after_attach - 1))
+        self.assertLess(read, 4 * end)
+        # The round in which counting began was counted in part.
+        self.assertLessEqual(abs(2 * made - 3 * read), 2 * 6 + 3 * 4, (made, read))
+        self.assertLessEqual(abs(made - 6 * by_default), 2 * 6, (made, by_default))
+
     def test_classes_that_are_not_asked_for_are_not_retransformed(self):
         counts = {}
         for options in ("jdk=y", "jdk=n", "include=Earlier*"):
