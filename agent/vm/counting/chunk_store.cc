@@ -156,7 +156,7 @@ Status ChunkStore::FinishStart(jvmtiEnv* jvmti, JNIEnv* jni,
 void ChunkStore::ExpectClasses(uint32_t classes) {
   // Twice the average of a server on Spring.
   constexpr uint32_t kCountersOfClass = 64;
-  constexpr uint32_t kSitesOfClass = 32;
+  constexpr uint32_t kSitesOfClass = 48;
   counter_space_.Expect(classes * kCountersOfClass);
   site_space_.Expect(classes * kSitesOfClass);
 }
