@@ -115,7 +115,7 @@ class Unloading(CountingCase):
 
     def test_ten_thousand_loaders_leave_no_memory_behind(self):
         """In batches, so that as many loaders live at a time early and late. A class that stayed would take 5 KiB."""
-        early, *_, late = self.dropped(10000, 5, f"{ALL_TABLES},samples=n", "-XX:+UseSerialGC")
+        early, *_, late = self.dropped(10000, 5, f"{ALL_TABLES},samples=n", "-XX:+UseSerialGC", heap="128m")
         for what in ("heap", "classes", "resident"):
             self.assertLess(late[what], 1.2 * early[what] + 2048, f"{what} grows with loaders that are gone: {early} {late}")
 

@@ -112,9 +112,8 @@ void ChunkStore::Share(instrument::CounterSpace& space, instrument::MemoryPart p
   const uint64_t known = budget_.Used(instrument::MemoryPart::kClasses);
   const uint64_t reserved = std::max(kLeastForClasses, budget_.limit() / kClassShare);
   const uint64_t for_ready = ready * later_bytes;
-  const uint64_t spoken_for =
-      reserved - std::min(reserved, known) + for_ready -
-      std::min(for_ready, budget_.Used(instrument::MemoryPart::kLoaders));
+  const uint64_t spoken_for = reserved - std::min(reserved, known) + for_ready -
+                              std::min(for_ready, budget_.Used(instrument::MemoryPart::kLoaders));
   const uint64_t left = budget_.Left() - std::min(budget_.Left(), spoken_for);
   const uint64_t mine = counts_types_ ? left / 2 : left;
   const uint64_t more = std::min<uint64_t>(mine / (chunk_bytes + later_bytes), most_chunks);

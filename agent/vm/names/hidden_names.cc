@@ -64,8 +64,7 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
   // A name in a numbered package is never forgotten: later proxies have it, too.
   const bool is_kept = first_bases_.contains(hash);
   if (known == texts.end()) known = texts.insert(texts.end(), {hash, is_kept ? 1U : 0U});
-  std::string stable =
-      NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
+  std::string stable = NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
   const auto before = names_.find(std::string(hotspot_name));
   if (before != names_.end() && before->second.stable == stable) return stable;
   ++known->classes;
@@ -75,8 +74,7 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
 
 const std::string& HiddenNames::FirstBase(const std::string& base, uint64_t text_hash) {
   const size_t slash = base.rfind('/');
-  if (slash == std::string::npos || !instrument::IsDynamicProxyPackage(base.substr(0, slash)))
-    return base;
+  if (slash == std::string::npos || !IsDynamicProxyPackage(base.substr(0, slash))) return base;
   if (const auto known = first_bases_.find(text_hash); known != first_bases_.end())
     return known->second;
   if (first_bases_.size() == kMostNumberedPackages) return base;
