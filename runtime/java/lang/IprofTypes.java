@@ -2,7 +2,6 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
-import jdk.internal.vm.annotation.Stable;
 
 /**
  * What the probes of class-counting sites share: the slow path of {@link IprofReceivers0} and the spill table.
@@ -50,37 +49,24 @@ public final class IprofTypes {
 
     private static long[] nextTypeCounts;
 
-    /**
-     * Set by the agent once the VM is initialised; null until then, when there is one thread and only boot classes. This and what is set
-     * with it is written once: a constant to C2 from then on.
-     */
-    @Stable
+    /** Set by the agent once the VM is initialised; null until then, when there is one thread and only boot classes. */
     private static Unsafe unsafe;
 
     /** Where an object of Class keeps its loader; set with {@link #unsafe}. */
-    @Stable
     private static long loaderOffset;
 
-    /**
-     * Where an object of Class keeps its elements' class if it is an array's; set with {@link #unsafe}. Never a constant: C2 would see
-     * that the field is of type Class, and believe that what is in it is one. The JVM may keep something else there for other classes.
-     */
+    /** Where an object of Class keeps its elements' class if it is an array's; set with {@link #unsafe}. */
     private static long componentOffset;
 
     /** Where the elements of arrays start; set with {@link #unsafe}. Unsafe's own constants differ in type from 25 on. */
-    @Stable
     private static long typeBase;
 
-    @Stable
     private static long typeScale;
 
-    @Stable
     private static long longBase;
 
-    @Stable
     private static ClassLoader platformLoader;
 
-    @Stable
     private static ClassLoader applicationLoader;
 
     /** The spill table: dimensions, site plus one and identity hash (or STAYS) in one number; zero where the slot is free. */
@@ -142,7 +128,7 @@ public final class IprofTypes {
         long key = spillKeys[slot];
         // A class that stays may have the hash of one that does not: with class-data sharing the hashes of archived classes
         // are the very numbers that the main thread hands out first.
-        if (key == (owner | hash) ? !loaderStays(unsafe, type) : key == (owner | STAYS) && spillTypes[slot] == type) {
+        if (spillTypes[slot] == type ? key == (owner | STAYS) : key == (owner | hash) && !loaderStays(unsafe, type)) {
             spillCounts[slot]++;
         } else {
             first(types, counts, row, type, site, hash);
