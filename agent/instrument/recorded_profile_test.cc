@@ -93,7 +93,7 @@ struct Program {
     for (size_t i = 0; i < counters.size(); ++i) counters[i] = 1000 + i * i % 61;
     Memory memory(counters);
     made.instrumenter.Release(*gone);
-    for (const uint64_t round : {0, 1, 2}) made.instrumenter.Unload(memory, round);
+    for (uint64_t round = 0; round < 3; ++round) made.instrumenter.Unload(memory, round);
     for (uint32_t site = 0; site < sites.statistics().counters; ++site) {
       types.Add(site, "b.U", 7 + site);
       types.Add(site, "b.V", 3);

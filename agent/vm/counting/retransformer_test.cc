@@ -11,18 +11,18 @@ namespace {
 class FakeJvmti {
  public:
   FakeJvmti() {
-    current = this;
+    current_ = this;
     table_.RetransformClasses = [](jvmtiEnv*, jint count, const jclass* classes) {
-      current->calls.push_back(count);
+      current_->calls.push_back(count);
       for (jint i = 0; i < count; ++i) {
-        if (current->refused.contains(classes[i])) return JVMTI_ERROR_FAILS_VERIFICATION;
+        if (current_->refused.contains(classes[i])) return JVMTI_ERROR_FAILS_VERIFICATION;
       }
-      for (jint i = 0; i < count; ++i) current->done.push_back(classes[i]);
+      for (jint i = 0; i < count; ++i) current_->done.push_back(classes[i]);
       return JVMTI_ERROR_NONE;
     };
     env_.functions = &table_;
   }
-  ~FakeJvmti() { current = nullptr; }
+  ~FakeJvmti() { current_ = nullptr; }
   FakeJvmti(const FakeJvmti&) = delete;
   FakeJvmti& operator=(const FakeJvmti&) = delete;
 
@@ -33,12 +33,12 @@ class FakeJvmti {
   std::vector<jint> calls;
 
  private:
-  static FakeJvmti* current;
+  static FakeJvmti* current_;
   jvmtiInterface_1_ table_{};
   _jvmtiEnv env_{};
 };
 
-FakeJvmti* FakeJvmti::current = nullptr;
+FakeJvmti* FakeJvmti::current_ = nullptr;
 
 std::vector<jclass> Classes(size_t count) {
   std::vector<jclass> all;
