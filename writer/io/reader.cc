@@ -228,8 +228,12 @@ Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
 }  // namespace
 
 Result<Profile> ReadProfile(ByteSource& source, std::string_view name) {
+  return ReadProfileWith(&ParseProfile, source, name);
+}
+
+Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name) {
   ModelBuilder builder(name);
-  Status parsed = ParseProfile(source, name, builder);
+  Status parsed = parser(source, name, builder);
   return Finish(std::move(parsed), builder);
 }
 

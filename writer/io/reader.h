@@ -16,11 +16,15 @@
 
 #include "writer/base/status.h"
 #include "writer/io/byte_stream.h"
+#include "writer/io/profile_events.h"
 #include "writer/model/model.h"
 
 namespace iprof {
 
 Result<Profile> ReadProfile(ByteSource& source, std::string_view name);
+// The same with the events of another parser: for comparisons.
+using ProfileParser = Status (*)(ByteSource& source, std::string_view name, ProfileEvents& events);
+Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name);
 // "-" is standard input.
 Result<Profile> ReadProfileFile(const std::string& path);
 Result<Profile> ReadProfileText(std::string_view text, std::string_view name = "text");
