@@ -4,6 +4,7 @@ Every run must end with the program's own output and exit code, and its profile 
 programs that know their numbers, those must be right as well.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -260,13 +261,19 @@ class Scarcity(RobustCase):
         run, _ = self.check("All", 0, agent="placement=direct")
         self.assertEqual([line for line in self.agent_lines(run.stderr) if "memory cap" in line], [])
 
+    def left_alone(self, run):
+        """How many classes the memory cap left alone."""
+        found = [re.search(r"classes left alone: (\d+) \(the memory cap", line) for line in self.agent_lines(run.stderr)]
+        return sum(int(match[1]) for match in found if match)
+
     def test_small_heap(self):
         """The agent takes what suits a small heap, says that it is not enough for 10,000 classes, and what it counts is right."""
-        run, outcome = self.check("All", 0, jvm_args=["-Xmx24m"], only_where_counted=True)
+        run, outcome = self.check("All", 0, agent="verbose=1", jvm_args=["-Xmx24m"], only_where_counted=True)
         self.assertGreater(outcome.exact, 200, outcome.summary())
-        self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory cap" in line]), 1, run.stderr)
-        _, allowed = self.check("All", 0, agent="memory=16m", jvm_args=["-Xmx24m"], only_where_counted=True)
-        self.assertGreater(allowed.exact, outcome.exact)
+        self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "(memory=) is reached" in line]), 1, run.stderr)
+        self.assertGreater(self.left_alone(run), 1000, run.stderr)
+        allowed, _ = self.check("All", 0, agent="verbose=1,memory=16m", jvm_args=["-Xmx24m"], only_where_counted=True)
+        self.assertLess(self.left_alone(allowed), self.left_alone(run) / 2, allowed.stderr)
 
     @on_one_jvm
     def test_small_stacks(self):
