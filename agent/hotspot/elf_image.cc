@@ -52,7 +52,8 @@ Status ElfImage::ReadSegments(Address base) {
       return Damaged("a segment is larger than the memory");
     if (segment->p_type == PT_DYNAMIC) dynamic = segment;
     if (segment->p_type != PT_LOAD) continue;
-    // The first one begins where the file does, and may say so in the middle of its page.
+    // The first segment starts at offset 0 of the file, but its address may point into the middle
+    // of the page.
     low = std::min(low, segment->p_vaddr - std::min(segment->p_vaddr, segment->p_offset));
     high = std::max(high, segment->p_vaddr + segment->p_memsz);
   }
@@ -78,7 +79,8 @@ Status ElfImage::ReadDynamic(Address dynamic, uint64_t size) {
   }
   if (symbols_ == 0 || !Contains(names_, names_size_) || hash == 0)
     return Damaged("it has no table of symbols");
-  // Counts, then a filter, which only saves time, then buckets and chains.
+  // The GNU hash table: counts, a Bloom filter (which we skip, because it only saves time),
+  // buckets, chains.
   struct Header {
     uint32_t buckets, first_symbol, filter_words, filter_shift;
   };
@@ -98,7 +100,7 @@ std::optional<Address> ElfImage::Find(std::string_view name) const {
   const uint32_t hash = GnuHash(name);
   const auto bucket =
       memory_->Load<uint32_t>(buckets_ + uint64_t{hash % bucket_count_} * sizeof(uint32_t));
-  if (!bucket || *bucket < first_symbol_) return std::nullopt;  // 0: an empty one
+  if (!bucket || *bucket < first_symbol_) return std::nullopt;  // an empty bucket is 0
   for (uint32_t i = 0; i < kMostChainSteps && *bucket <= UINT32_MAX - i; ++i) {
     const uint32_t symbol = *bucket + i;
     const Address at = chains_ + uint64_t{symbol - first_symbol_} * sizeof(uint32_t);
@@ -108,7 +110,7 @@ std::optional<Address> ElfImage::Find(std::string_view name) const {
     if ((*chained | 1) == (hash | 1)) {
       if (const auto found = AddressOf(symbol, name)) return found;
     }
-    if ((*chained & 1) != 0) return std::nullopt;  // the chain's end
+    if ((*chained & 1) != 0) return std::nullopt;  // end of the chain
   }
   return std::nullopt;
 }
@@ -120,7 +122,7 @@ std::optional<Address> ElfImage::AddressOf(uint32_t index, std::string_view name
     return std::nullopt;
   const unsigned type = ELF64_ST_TYPE(symbol->st_info);
   if (type != STT_NOTYPE && type != STT_OBJECT && type != STT_FUNC) return std::nullopt;
-  // With its zero byte, so that a longer name is not taken for this one.
+  // The terminating zero byte must be in the table too, so that a longer name does not match.
   if (names_size_ - symbol->st_name <= name.size()) return std::nullopt;
   char text[kLongestName + 1];
   if (!memory_->Read(names_ + symbol->st_name, text, name.size() + 1) ||

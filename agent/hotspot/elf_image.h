@@ -1,12 +1,18 @@
-// ElfImage: the symbols of a library as it lies in memory, found without its file.
+// ElfImage: looks up exported symbols in a library that is mapped in memory, without its file.
 //
-// Why: where HotSpot's tables are, only symbols of libjvm tell. Files mislead: the library may have been deleted or replaced
-// by an update, or lie in a container whose paths mean nothing here. What the dynamic linker needs is always mapped, and is
-// the same for this process, another one and a core file: program headers, dynamic section, hash table, symbols, names.
+// Why: the addresses of HotSpot's tables are exported symbols of libjvm. Its file on disk is not
+// reliable: an update may have deleted or replaced it, or it may be in a container whose paths do
+// not exist here. What the dynamic linker needs is always mapped (program headers, dynamic section,
+// hash table, symbols, names), and has the same form in this process, in another one and in a core
+// file.
 //
-// Guarantees: everything that is read is checked and bounded, since it may be another process's: a damaged image fails or has
-// no such symbol, a symbol lies inside the image, and no lookup takes more than a fixed number of steps. 64-bit little-endian
-// images only, which is every supported HotSpot. Nothing changes after Read; any thread. The Memory must outlive the object.
+// Guarantees: everything that is read is checked, because the memory may belong to another process.
+// A symbol's address is always inside the image. Every lookup takes a bounded number of steps. Only
+// 64-bit little-endian images are supported, which covers every supported HotSpot. The Memory must
+// outlive the object.
+// Threads: any; the object does not change after Read.
+// Failure: Read returns a message that says what is damaged. Find returns nullopt if there is no
+// such symbol or its entry is damaged.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +26,10 @@ namespace iprof::hotspot {
 
 class ElfImage {
  public:
-  // `base`: where the first byte of the file is mapped.
+  // `base` is the address at which the first byte of the file is mapped.
   static Result<ElfImage> Read(const Memory& memory, Address base);
 
-  // The address of an exported symbol that is defined here.
+  // The address of a symbol that this library defines and exports.
   std::optional<Address> Find(std::string_view name) const;
 
  private:
@@ -34,18 +40,20 @@ class ElfImage {
   bool Contains(Address from, uint64_t size) const {
     return low_ <= from && from <= high_ && size <= high_ - from;
   }
-  // The dynamic linker of glibc has replaced offsets by addresses, that of musl has not.
+  // The dynamic section has offsets from the load address. glibc's linker replaces them with
+  // addresses; musl's does not.
   Address Absolute(uint64_t value) const { return value < low_ ? value + bias_ : value; }
   std::optional<uint32_t> FirstInBucket(uint32_t hash) const;
   std::optional<Address> AddressOf(uint32_t symbol, std::string_view name) const;
 
   const Memory* memory_;
-  Address low_ = 0, high_ = 0;  // of all segments
-  Address bias_ = 0;            // from the file's addresses to the memory's
+  Address low_ = 0, high_ = 0;  // of all segments together
+  Address bias_ = 0;            // add this to an address in the file
   Address symbols_ = 0;
   Address names_ = 0;
   uint64_t names_size_ = 0;
-  // The hash table: buckets, and a chain of hashes for all symbols from the first on.
+  // The hash table: the buckets, then the chains, which hold one hash per symbol from first_symbol_
+  // on.
   Address buckets_ = 0, chains_ = 0;
   uint32_t bucket_count_ = 0, first_symbol_ = 0;
 };

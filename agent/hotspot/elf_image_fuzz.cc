@@ -1,4 +1,4 @@
-// Any bytes may stand where a library should be, and in a list of mappings.
+// ElfImage and the list of mappings must survive any bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ using iprof::hotspot::Address;
 
 constexpr Address kBase = 0x10000;
 
-// The bytes, at kBase.
+// Memory with the fuzzer's bytes at kBase.
 class BytesMemory final : public iprof::hotspot::Memory {
  public:
   BytesMemory(const uint8_t* data, size_t size) : data_(data), size_(size) {}

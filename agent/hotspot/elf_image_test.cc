@@ -15,7 +15,7 @@ namespace {
 
 constexpr Address kBase = 0x7f0000000000;
 
-// Bytes at kBase; reads beyond them fail.
+// Memory with the given bytes at kBase. Reads beyond them fail.
 class ImageMemory final : public Memory {
  public:
   explicit ImageMemory(size_t size) : bytes_(size) {}
@@ -34,7 +34,8 @@ class ImageMemory final : public Memory {
   std::vector<unsigned char> bytes_;
 };
 
-// A library with two symbols, "alpha" at 0x900 and "beta", which is defined elsewhere; all in one bucket.
+// A library with two symbols in one hash bucket: "alpha" at 0x900, and "beta", which another
+// library defines.
 struct Library {
   static constexpr size_t kDynamic = 0x200, kHash = 0x300, kSymbols = 0x400, kNames = 0x500;
 
@@ -60,7 +61,7 @@ struct Library {
     Dynamic(1, DT_STRTAB, kNames);
     Dynamic(2, DT_STRSZ, 16);
     Dynamic(3, DT_GNU_HASH, kHash);
-    // one bucket, symbols from the first on, one word of filter
+    // One bucket, the first symbol, one word of filter.
     const uint32_t hash[] = {1, 1, 1, 0, 0, 0, 1};
     memory.Put(kHash, hash);
     Chain(0, HashOf("alpha") & ~1U);

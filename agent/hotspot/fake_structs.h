@@ -1,4 +1,8 @@
-// FakeStructs: tables as HotSpot exports them, for tests. Everything in it is this process's own memory.
+// FakeStructs: builds tables as HotSpot exports them, for tests.
+//
+// Guarantees: all tables are in this process's memory, so OwnMemory can read them. Symbols() stays
+// valid until something is added or the object is destroyed.
+// Threads: one. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +27,8 @@ class FakeStructs {
   void AddInt(const char* name, int32_t value) { ints_.push_back({name, value}); }
   void AddLong(const char* name, int64_t value) { longs_.push_back({name, value}); }
 
-  // Ends the tables; the answer is valid while this object lives and nothing is added.
+  // Terminates the tables and returns a lookup function. It is valid while this object lives and
+  // nothing is added.
   SymbolOf Symbols() {
     numbers_.clear();
     symbols_.clear();
@@ -57,7 +62,7 @@ class FakeStructs {
     };
   }
 
-  // As if libjvm did not export this.
+  // Makes the lookup fail for this symbol, as if libjvm did not export it.
   void Hide(const char* symbol) { symbols_.erase(symbol); }
 
  private:
@@ -93,7 +98,8 @@ class FakeStructs {
   std::vector<Type> types_;
   std::vector<Int> ints_;
   std::vector<Long> longs_;
-  std::deque<uint64_t> numbers_;  // what the symbols name; never moves
+  // the values of the symbols; a deque, because their addresses must not change
+  std::deque<uint64_t> numbers_;
   std::map<std::string, Address> symbols_;
 };
 

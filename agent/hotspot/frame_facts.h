@@ -1,13 +1,14 @@
-// FrameFacts: where HotSpot keeps a thread's last Java frame and state, and how its interpreted frames are laid out, as far as
-// its tables say.
+// FrameFacts: the offsets of a thread's last Java frame and state, and the layout of interpreted
+// frames, from HotSpot's tables.
 //
-// Why: when the interpreter calls into the VM it notes the stack pointer of its frame but not the
-// program counter, and HotSpot fills that in only when somebody is about to walk the stack.
-// AsyncGetCallTrace does not, and so refuses every sample taken meanwhile: class loading, linking
-// and allocation of a starting program, a tenth of its CPU time. The offsets let the sampler fill
-// it in as HotSpot would.
+// Why: when the interpreter calls into the VM, it stores its frame's stack pointer in the thread,
+// but not the program counter. HotSpot adds the program counter only before it walks the stack.
+// AsyncGetCallTrace does not, so it fails for every sample taken meanwhile: class loading, linking
+// and allocation, a tenth of the CPU time of a starting program. With these offsets the sampler can
+// add the program counter as HotSpot would.
 //
-// Guarantees: nothing is guessed; what the tables do not say is missing. Pure: any thread.
+// Guarantees: nothing is guessed. Failure: what the tables do not contain is nullopt. Threads: any;
+// these are pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@
 
 namespace iprof::hotspot {
 
-// Offsets in a JavaThread.
+// Offsets within a JavaThread.
 struct ThreadOffsets {
   uint64_t last_java_sp = 0;
   uint64_t last_java_pc = 0;
-  // The thread's state, and its values in these two states.
+  // The offset of the thread's state, and the values of two states.
   struct State {
     uint64_t at = 0;
     int32_t in_java = 0;
@@ -31,10 +32,11 @@ struct ThreadOffsets {
 };
 std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs);
 
-// Where an interpreted frame notes its sender's stack pointer, in words from the frame pointer.
+// The slot where an interpreted frame stores its sender's stack pointer, in words from the frame
+// pointer.
 std::optional<int32_t> ReadSenderSpWords(const VmStructs& structs);
 
-// 17, 21, 25 …
+// The Java version: 17, 21, 25 …
 std::optional<int32_t> ReadMajorVersion(const VmStructs& structs);
 
 }  // namespace iprof::hotspot

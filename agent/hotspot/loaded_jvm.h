@@ -1,9 +1,11 @@
-// LoadedJvm: the HotSpot of this process, found by an address in its code: its exported symbols, and the tables in which it
-// says where its data is.
+// LoadedJvm: the HotSpot in this process: its exported symbols and its tables. It is found by an
+// address in its code.
 //
-// Guarantees: works however libjvm was loaded (by the launcher, privately by a program that embeds it, from a file that was
-// deleted since), because nothing but its memory is read. Where it is no HotSpot, there are no symbols and no tables; every
-// question is then answered with nothing. Any thread; nothing changes after construction.
+// Guarantees: it works however libjvm was loaded (by the launcher, by a program that embeds it, or
+// from a file that has since been deleted), because it reads only the mapped memory.
+// Threads: any; the object does not change after construction.
+// Failure: if the address is not in a HotSpot, there are no symbols and no tables, and every lookup
+// returns null or nullopt.
 #pragma once
 
 #include <optional>
@@ -20,7 +22,7 @@ class LoadedJvm {
   LoadedJvm(const LoadedJvm&) = delete;
   LoadedJvm& operator=(const LoadedJvm&) = delete;
 
-  // An exported function or variable; null where there is none.
+  // The address of an exported function or variable, or null.
   void* Symbol(const char* name) const;
   const VmStructs& structs() const { return structs_; }
 

@@ -11,7 +11,7 @@ TEST_CASE("functions are found in the library that holds an address") {
   const LoadedJvm libc(reinterpret_cast<const void*>(&getppid));
   CHECK(libc.Symbol("getppid") == reinterpret_cast<void*>(&getppid));
   CHECK(libc.Symbol("AsyncGetCallTrace") == nullptr);
-  CHECK_FALSE(libc.structs().OffsetOf("Klass", "_name"));  // it is no JVM
+  CHECK_FALSE(libc.structs().OffsetOf("Klass", "_name"));  // not a JVM
 }
 
 TEST_CASE("an address that no library holds has neither symbols nor tables") {

@@ -1,7 +1,11 @@
-// Memory: reads the memory of a JVM: this process, another process (process_memory.h), or later a core file.
+// Memory: read access to the memory of a JVM: this process, another one (process_memory.h), or
+// later a core file.
 //
-// Guarantees: Read copies all bytes or answers false; it never writes. Text answers nothing where there is no end within the
-// limit. Implementations say whether a bad address fails the read or faults. Any thread; no locks.
+// Guarantees: never writes; takes no locks. Each implementation says whether reading a bad address
+// returns false or faults.
+// Threads: any, unless the implementation says otherwise.
+// Failure: Read returns false unless it copied all bytes. Text returns nullopt if the text does not
+// end within the limit.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +16,7 @@
 
 namespace iprof::hotspot {
 
-// An address in the JVM that is read, which need not be this process.
+// An address in the JVM that is being read, which may be another process.
 using Address = uint64_t;
 
 class Memory {
@@ -28,7 +32,7 @@ class Memory {
     return value;
   }
 
-  // A text that ends with a zero byte. Nothing where that takes more than `most` characters.
+  // Reads a zero-terminated string. Returns nullopt if it has more than `most` characters.
   virtual std::optional<std::string> Text(Address from, size_t most = 4096) const {
     std::string text;
     for (char c = 0; text.size() <= most; text += c) {
@@ -39,7 +43,8 @@ class Memory {
   }
 };
 
-// This process, for addresses that are known to be good: a bad one faults. Address 0 fails the read.
+// The memory of this process. A bad address faults, so use only addresses that are known to be
+// good; 0 returns false.
 class OwnMemory final : public Memory {
  public:
   bool Read(Address from, void* into, size_t size) const override {

@@ -5,10 +5,11 @@
 namespace iprof::hotspot {
 namespace {
 
-// The layout of performance memory, which jstat and others rely on: a prologue, then entries of these fields.
+// The layout of performance memory, on which jstat and others rely: a header, then entries. Offsets
+// of their fields:
 constexpr uint32_t kMagic = 0xcafec0c0;
-constexpr uint64_t kFirstEntryAt = 24;  // in the prologue: u4
-constexpr uint64_t kEntriesAt = 28;     // in the prologue: u4
+constexpr uint64_t kFirstEntryAt = 24;  // in the header: u4
+constexpr uint64_t kEntriesAt = 28;     // in the header: u4
 constexpr uint64_t kNameAt = 4;         // in an entry: u4
 constexpr uint64_t kDataAt = 16;        // in an entry: u4
 constexpr uint32_t kMostEntries = 10'000;
@@ -19,7 +20,7 @@ PauseClock::PauseClock(const VmStructs& structs) : memory_(structs.memory()) {
   const auto field = structs.StaticField("PerfMemory", "_start");
   const Address start = field ? memory_.Load<Address>(*field).value_or(0) : 0;
   if (start == 0) return;
-  // The magic number has the byte order of Java, the rest that of the machine.
+  // The magic number is big-endian; everything else has the byte order of the machine.
   if (__builtin_bswap32(memory_.Load<uint32_t>(start).value_or(0)) != kMagic) return;
   const auto entries =
       std::min(memory_.Load<uint32_t>(start + kEntriesAt).value_or(0), kMostEntries);

@@ -1,10 +1,14 @@
-// PauseClock: how long this JVM has stood at safepoints so far, from the JVM's own performance counters.
+// PauseClock: the total time that this JVM has spent at safepoints, from its own performance
+// counters.
 //
-// Why: a batch of retransformed classes costs one pause of the whole program. JVMTI tells the time of the call, most of which is no pause.
-// HotSpot counts the time at safepoints in its performance memory ("sun.rt.safepointTime"), unless -XX:-UsePerfData.
+// Why: each batch of retransformed classes stops the whole program once. The duration of the JVMTI
+// call is not that pause: most of the call runs while the program does. HotSpot adds up the time at
+// safepoints in its performance memory ("sun.rt.safepointTime"), unless -XX:-UsePerfData is set.
 //
-// Guarantees: reads the counters' memory only, within its bounds; damaged or missing counters mean nothing, never a guess. Other pauses
-// (collections) count as well. Any thread. The VmStructs must outlive the object.
+// Guarantees: walks a bounded number of counters and never guesses. The total includes all other
+// pauses, such as those of garbage collections. The VmStructs must outlive the object.
+// Threads: any.
+// Failure: Total returns nullopt if the counters are missing or damaged.
 #pragma once
 
 #include <chrono>
@@ -16,10 +20,10 @@ namespace iprof::hotspot {
 
 class PauseClock {
  public:
-  // Finds the counter; that may be too early before the JVM is initialised.
+  // Looks the counter up. It may not exist yet before the JVM is initialised.
   explicit PauseClock(const VmStructs& structs);
 
-  // The sum of all pauses since the JVM started; nothing where the JVM does not count them.
+  // The sum of all pauses since the JVM started, or nullopt if the JVM does not count them.
   std::optional<std::chrono::nanoseconds> Total() const;
 
  private:

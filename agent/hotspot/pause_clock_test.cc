@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Performance memory as HotSpot lays it out.
+// Builds performance memory as HotSpot lays it out.
 class Counters {
  public:
   Counters() : bytes_(32) {
@@ -19,7 +19,7 @@ class Counters {
     Put<uint32_t>(24, 32);
   }
 
-  // Returns where the value is.
+  // Returns the offset of the value.
   size_t Add(const char* name, int64_t value) {
     const size_t at = bytes_.size();
     const size_t name_size = std::strlen(name) + 1;

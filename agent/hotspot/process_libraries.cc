@@ -6,7 +6,7 @@
 namespace iprof::hotspot {
 namespace {
 
-// Takes the next word off a line.
+// Removes the next word from the line and returns it.
 std::string_view TakeWord(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::string_view word = line.substr(0, line.find(' '));
@@ -26,7 +26,7 @@ std::vector<Address> BasesOf(std::string_view file_name, std::string_view maps) 
   while (!maps.empty()) {
     std::string_view line = maps.substr(0, maps.find('\n'));
     maps.remove_prefix(std::min(line.size() + 1, maps.size()));
-    // 7f0-7f1 r--p 00000000 08:01 1234   /path/of/libjvm.so (deleted)
+    // The form of a line: 7f0-7f1 r--p 00000000 08:01 1234   /path/of/libjvm.so (deleted)
     const std::string_view range = TakeWord(line);
     TakeWord(line);  // permissions
     const std::string_view offset = TakeWord(line);

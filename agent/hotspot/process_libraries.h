@@ -1,7 +1,9 @@
-// ProcessLibraries: where a library is mapped in a process, by the kernel's list of mappings (/proc/PID/maps).
+// ProcessLibraries: finds where a library is mapped in a process, from the kernel's list of
+// mappings (/proc/PID/maps).
 //
-// Guarantees: pure on the list's text, which is checked: any bytes may be given. A library that was deleted or replaced, or
-// whose path means something only in its container, is found all the same, because only the last part of the path counts.
+// Guarantees: only the last part of the path counts, so a library is found even if it was deleted
+// or replaced, or if its path exists only in a container. The list may contain any bytes.
+// Threads: any; this is a pure function. Failure: malformed lines are skipped.
 #pragma once
 
 #include <string_view>
@@ -11,7 +13,8 @@
 
 namespace iprof::hotspot {
 
-// Where the first byte of each mapped file of this name ("libjvm.so") is; for ElfImage::Read.
+// The address of the first byte of each mapped file with this name ("libjvm.so"), for
+// ElfImage::Read.
 std::vector<Address> BasesOf(std::string_view file_name, std::string_view maps);
 
 }  // namespace iprof::hotspot

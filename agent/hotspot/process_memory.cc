@@ -10,10 +10,10 @@
 namespace iprof::hotspot {
 namespace {
 
-// The smallest page of Linux: a mapping begins and ends at its multiples.
+// Linux's smallest page size. Mappings start and end at multiples of it.
 constexpr Address kPageBytes = 4096;
 
-// How many of these bytes lie on the first page.
+// How many of these bytes are on the first page.
 size_t OnFirstPage(Address from, size_t size) {
   return static_cast<size_t>(std::min<Address>(size, kPageBytes - from % kPageBytes));
 }

@@ -1,11 +1,15 @@
-// ProcessMemory: reads the memory of another process (or of this one), whatever its addresses are.
+// ProcessMemory: reads the memory of another process, or of this one, at any address.
 //
-// Guarantees: an address that is not mapped, or that the kernel does not let us read, fails the read; nothing faults, nothing
-// is written, and the process is not stopped. So what it writes meanwhile may be seen half. Needs the right to ptrace the
-// process: the same user where kernel.yama.ptrace_scope is 0, else CAP_SYS_PTRACE; OpenProcess says so.
+// Guarantees: it does not fault, write, or stop the process. The process keeps running, so data
+// that it changes meanwhile may be read half old, half new.
+// Permission: it needs the right to ptrace the process: the same user with
+// kernel.yama.ptrace_scope=0, or CAP_SYS_PTRACE.
+// Threads: ProcessMemory any; PageCache one.
+// Failure: an address that is not mapped or not readable fails the read. Check returns a message
+// with the reason.
 //
-// PageCache remembers the pages that it has read: for data that does not change, such as the tables of VmStructs and the
-// symbols of a library, which would take a system call for each name. One thread at a time.
+// PageCache keeps the pages that it has read. Use it for data that does not change, such as the
+// tables of VmStructs and the symbols of a library; otherwise each name takes a system call.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +29,8 @@ class ProcessMemory final : public Memory {
   bool Read(Address from, void* into, size_t size) const override;
   std::optional<std::string> Text(Address from, size_t most = 4096) const override;
 
-  // Whether the process can be read at all, and why not: `at` is an address that it surely has.
+  // Returns why the process cannot be read, or success. `at` must be an address that is mapped in
+  // it.
   Status Check(Address at) const;
 
  private:
@@ -39,7 +44,7 @@ class PageCache final : public Memory {
   bool Read(Address from, void* into, size_t size) const override;
 
  private:
-  using Page = std::vector<unsigned char>;  // empty: it cannot be read
+  using Page = std::vector<unsigned char>;  // empty if it cannot be read
 
   const Page& At(Address page) const;
 

@@ -21,7 +21,7 @@ constexpr size_t kPage = 4096;
 
 Address AddressOf(const void* at) { return static_cast<Address>(reinterpret_cast<uintptr_t>(at)); }
 
-// Two pages, the second of which cannot be read.
+// Two pages; the second one cannot be read.
 char* PageBeforeHole() {
   void* pages =
       mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -30,7 +30,7 @@ char* PageBeforeHole() {
   return static_cast<char*>(pages);
 }
 
-// A child that differs from this process in one variable, and waits.
+// A child process that differs from this one in one variable, and waits.
 class Child {
  public:
   explicit Child(std::string* text) {
@@ -99,7 +99,8 @@ TEST_CASE("another process is read, and its libraries' symbols are found in its 
   CHECK(memory.Text(AddressOf(text.data())) == "the child's");
   std::ifstream file("/proc/" + std::to_string(child.pid()) + "/maps");
   const std::string maps{std::istreambuf_iterator<char>(file), {}};
-  void* const here = dlsym(RTLD_DEFAULT, "getppid");  // a child has what its parent has
+  // mapped in the child too, because it is a fork
+  void* const here = dlsym(RTLD_DEFAULT, "getppid");
   Dl_info info;
   REQUIRE(dladdr(here, &info) != 0);
   const std::string path = info.dli_fname;

@@ -5,10 +5,10 @@
 namespace iprof::hotspot {
 namespace {
 
-// Far more than there are: what a damaged table says has an end, too.
+// Far more than exist; bounds the loops if the tables are damaged.
 constexpr uint64_t kMostFlags = 100'000;
 constexpr uint64_t kMostArguments = 100'000;
-// Arguments can be class paths.
+// Arguments can be long class paths.
 constexpr size_t kLongestText = 1 << 20;
 
 }  // namespace

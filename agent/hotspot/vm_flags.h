@@ -1,9 +1,10 @@
-// VmFlags: what a JVM's own flags are set to, and which arguments it was given, wherever they came
-// from (command line, @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
+// VmFlags: the values of a JVM's flags, and the arguments that it was given, whatever their source
+// (command line, @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
 //
-// Guarantees: reads memory only where HotSpot's tables say, and no more than a bounded number of flags and arguments; an
-// unknown flag answers nothing, never guesses. Any thread. Values may be read only while no one writes flags (start-up). The
+// Guarantees: never guesses; the number of flags and arguments that it looks at is bounded. The
 // VmStructs must outlive the object.
+// Threads: any, but only while no thread writes flags, as at start-up.
+// Failure: an unknown flag returns nullopt; if HotSpot's tables lack the flags, found() is false.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +24,18 @@ class VmFlags {
   bool found() const { return flags_ != 0; }
 
   std::optional<bool> Bool(std::string_view name) const;
-  // Of a flag of 64 bits, such as a size.
+  // The value of a 64-bit flag, such as a size.
   std::optional<uint64_t> Number(std::string_view name) const;
-  // Nothing also where the flag exists but is not set.
+  // The value of a text flag; nullopt also if the flag exists but is not set.
   std::optional<std::string> Text(std::string_view name) const;
 
-  // All arguments in the order in which they count; none where the JVM does not say.
+  // All arguments in the order in which the JVM applies them; empty if the JVM's tables lack them.
   std::vector<std::string> Arguments() const;
-  // The last argument that starts with this, such as "-Xshare:".
+  // The last argument that starts with `prefix`, such as "-Xshare:".
   std::optional<std::string> LastArgument(std::string_view prefix) const;
 
  private:
-  // Of the flag's value; 0 where there is no such flag.
+  // The address of the flag's value, or 0 if there is no such flag.
   Address AddressOf(std::string_view name) const;
 
   const Memory& memory_;
@@ -42,8 +43,8 @@ class VmFlags {
   uint64_t argument_count_ = 0;
   Address flags_ = 0;  // the first JVMFlag
   uint64_t count_ = 0;
-  uint64_t size_ = 0;         // of one JVMFlag
-  uint64_t name_offset_ = 0;  // of its name and its value's address
+  uint64_t size_ = 0;         // of one JVMFlag, in bytes
+  uint64_t name_offset_ = 0;  // within a JVMFlag
   uint64_t address_offset_ = 0;
 };
 

@@ -32,7 +32,7 @@ VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(me
 }
 
 bool VmStructs::Is(Address text_pointer, std::string_view wanted) const {
-  // With its zero byte, so that a longer name is not taken for this one.
+  // Compare the terminating zero byte too, so that a longer name does not match.
   std::array<char, 128> text;
   if (text_pointer == 0 || wanted.size() + 1 > text.size()) return false;
   for (size_t i = 0; i <= wanted.size(); ++i) {
@@ -44,7 +44,7 @@ bool VmStructs::Is(Address text_pointer, std::string_view wanted) const {
 
 Address VmStructs::Find(const Table& table, std::string_view name, std::string_view second) const {
   if (table.first == 0 || table.stride == 0) return 0;
-  constexpr int kMost = 100'000;  // far more than there are; a damaged table has an end, too
+  constexpr int kMost = 100'000;  // far more than exist; bounds the loop if the table is damaged
   Address entry = table.first;
   for (int i = 0; i < kMost; ++i, entry += table.stride) {
     const Address text = memory_.Load<Address>(entry + table.name).value_or(0);

@@ -1,11 +1,15 @@
-// VmStructs: where HotSpot keeps its data, as HotSpot itself says.
+// VmStructs: finds HotSpot's data through the tables that HotSpot exports for debuggers.
 //
-// Every HotSpot exports tables for debuggers: gHotSpotVMStructs (fields), gHotSpotVMTypes (sizes), gHotSpotVMIntConstants and
-// gHotSpotVMLongConstants. This reads them over a Memory, so that the same code serves this process, another process and a core file.
+// The tables are gHotSpotVMStructs (fields), gHotSpotVMTypes (sizes), gHotSpotVMIntConstants and
+// gHotSpotVMLongConstants. They are read through a Memory, so that the same code serves this
+// process, another one and a core file.
 //
-// Guarantees: reads only where the tables say; what is not in them is nothing, never a guess. A JVM without the tables has no fields,
-// types or constants. Each question scans a table (some microseconds in this process): ask at start-up, keep the answers.
-// Threads: any; nothing changes after construction. The Memory must outlive the object.
+// Guarantees: reads only where the tables say and never guesses. Each lookup scans a table (some
+// microseconds in this process), so look things up at start-up and keep the results. The Memory
+// must outlive the object.
+// Threads: any; the object does not change after construction.
+// Failure: what is not in the tables is nullopt. A JVM without the tables has no fields, types or
+// constants.
 #pragma once
 
 #include <functional>
@@ -16,7 +20,7 @@
 
 namespace iprof::hotspot {
 
-// The address of an exported symbol of libjvm; see ElfImage.
+// Returns the address of an exported symbol of libjvm; see ElfImage.
 using SymbolOf = std::function<std::optional<Address>(const char* name)>;
 
 class VmStructs {
@@ -25,7 +29,7 @@ class VmStructs {
 
   const Memory& memory() const { return memory_; }
 
-  // The offset of a field that is not static.
+  // The offset of a non-static field.
   std::optional<uint64_t> OffsetOf(std::string_view type, std::string_view field) const;
   // The address of a static field.
   std::optional<Address> StaticField(std::string_view type, std::string_view field) const;
@@ -35,15 +39,15 @@ class VmStructs {
   std::optional<int64_t> LongConstant(std::string_view name) const;
 
  private:
-  // An exported array that ends with an entry without a name.
+  // An exported array. It ends with an entry whose name is null.
   struct Table {
     Address first = 0;
     uint64_t stride = 0;
-    uint64_t name = 0;    // offsets in an entry
-    uint64_t second = 0;  // the field's name, in the table of fields
+    uint64_t name = 0;    // offsets within an entry
+    uint64_t second = 0;  // of the field's name; only in the table of fields
   };
 
-  // The entry with these names; 0 where there is none.
+  // The address of the entry with these names, or 0.
   Address Find(const Table& table, std::string_view name, std::string_view second) const;
   bool Is(Address text_pointer, std::string_view wanted) const;
 

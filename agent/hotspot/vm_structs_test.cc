@@ -40,7 +40,7 @@ TEST_CASE("what the tables do not say is nothing") {
   CHECK_FALSE(structs.OffsetOf("Klass", "_nam"));
   CHECK_FALSE(structs.OffsetOf("Klass", "_names"));
   CHECK_FALSE(structs.OffsetOf("Klas", "_name"));
-  CHECK_FALSE(structs.OffsetOf("Klass", "_count"));  // it is static
+  CHECK_FALSE(structs.OffsetOf("Klass", "_count"));  // static
   CHECK_FALSE(structs.StaticField("Klass", "_name"));
   CHECK_FALSE(structs.SizeOf("Klass"));
   CHECK_FALSE(structs.IntConstant("Klass"));
