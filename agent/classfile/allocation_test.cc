@@ -1,6 +1,6 @@
-// Rewriting takes its memory from the workspace: a thread that has rewritten a few classes asks the
-// system for a handful of blocks a class at most, whatever it inserts. Counted here is everything,
-// operator new as well as the arenas' own blocks.
+// Rewriting takes its memory from the workspace. Once a thread has rewritten a few classes, it
+// allocates at most a handful of blocks per class, whatever it inserts. The test counts everything:
+// operator new and the arenas' own blocks.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -36,14 +36,14 @@ ByteVector ClassWithBranches(uint32_t branches) {
   PutU2(&frames, branches);
   for (uint32_t i = 0; i < branches; ++i) {
     c.code.insert(c.code.end(), {0x1a, 0x99, 0, 6, 0x84, 0, 1});  // iload_0, ifeq +6, iinc 0 1
-    frames.push_back(i == 0 ? 7 : 6);                             // same_frame, 7 bytes on
+    frames.push_back(i == 0 ? 7 : 6);                             // same_frame, 7 bytes further
   }
   c.code.push_back(0xb1);
   c.attributes = {{"StackMapTable", frames}};
   return c.Bytes();
 }
 
-// The number of probes, or 0 when something was refused.
+// Returns the number of probes, or 0 if something was refused.
 uint64_t RewriteOnce(const ByteVector& bytes, PlanKind kind, const ProbeHolder& holder,
                      Workspace& memory) {
   ClassFile file;

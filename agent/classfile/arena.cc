@@ -7,7 +7,7 @@
 namespace iprof::classfile {
 
 namespace {
-// Blocks beyond this are given back at Reset(), so that one monstrous class does not stay paid for.
+// Larger blocks are freed at Reset(), so that one huge class does not take memory forever.
 constexpr size_t kKeepBytes = size_t{8} << 20;
 }  // namespace
 
@@ -49,7 +49,7 @@ uint8_t* Arena::AllocateSlow(size_t bytes) {
 void Arena::Rewind(const Mark& mark) {
   NotePeak();
   while (block_ != mark.block && block_ != nullptr) {
-    // A first block is kept even when the mark was taken before there was one.
+    // Keep the first block, even if the mark was taken before it was allocated.
     if (block_->previous == nullptr && mark.block == nullptr) break;
     Block* previous = block_->previous;
     reserved_ -= block_->size;
@@ -68,7 +68,7 @@ void Arena::Rewind(const Mark& mark) {
 void Arena::Reset() {
   NotePeak();
   if (block_ != nullptr && (block_->previous != nullptr || block_->size > kKeepBytes)) {
-    // Several blocks were needed: next time one block will do.
+    // Several blocks were needed; next time one block is enough.
     next_block_bytes_ = std::min(std::max(peak_, next_block_bytes_), kKeepBytes);
     while (block_ != nullptr) {
       Block* previous = block_->previous;

@@ -1,15 +1,16 @@
-// Arena: the memory of one rewriting thread, given back all at once.
+// Arena: the memory of one rewriting thread, freed all at once.
 //
-// Why it exists: a class needs a few dozen small tables whose lifetimes end together; bump
-// allocation makes them free and keeps a rewriting thread away from malloc's locks. After the first
-// classes an arena owns one block that is large enough, and rewriting allocates nothing.
+// Why: a class needs a few dozen small tables that are all freed together. Bump allocation makes
+// them almost free, and keeps rewriting threads away from malloc's locks. After the first few
+// classes an arena owns one block that is large enough, and rewriting allocates nothing more.
 //
-// Guarantees: memory is aligned for any scalar and uninitialised unless said otherwise; pointers
-// stay valid until Reset(), Rewind() to an earlier mark, or destruction. Not thread-safe: one
-// arena, one thread. When the system has no memory left Allocate throws
-// std::bad_alloc, the only exception that leaves this room: whoever lives inside a JVM catches it
-// at its boundary and leaves the class alone. What the library asks for is proportional to its
-// input, never to a number found in it.
+// Guarantees: memory is aligned for any scalar, and uninitialised unless a function says otherwise.
+// Pointers are valid until Reset(), Rewind() to an earlier mark, or destruction. The amount of
+// memory is proportional to the input; a number found in the input never decides it.
+// Threads: one thread per arena.
+// Failure: if the system has no memory left, Allocate throws std::bad_alloc. It is the only
+// exception that leaves this room. Code that runs inside a JVM catches it at the boundary and
+// leaves the class unchanged.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class Arena {
     std::memset(static_cast<void*>(p), 0, count * sizeof(T));
     return p;
   }
-  // Gives back the unused tail of the newest allocation.
+  // Frees the unused end of the newest allocation.
   template <typename T>
   void Shrink(T* newest, size_t used_count) {
     at_ = reinterpret_cast<uint8_t*>(newest) + ((used_count * sizeof(T) + 7) & ~size_t{7});
@@ -54,16 +55,16 @@ class Arena {
   void Rewind(const Mark& mark);
   void Reset();
 
-  // The most bytes that were in use at once since the last Reset() (of blocks' used parts).
+  // The most bytes in use at any one time since the last Reset().
   size_t peak_bytes() const;
-  // What the arena holds from the system.
+  // The bytes that the arena has allocated from the system.
   size_t reserved_bytes() const { return reserved_; }
 
  private:
   struct Block {
     Block* previous;
     size_t size;         // of the payload
-    size_t used_before;  // bytes used in all previous blocks when this one was started
+    size_t used_before;  // bytes used in all earlier blocks when this one was allocated
   };
 
   uint8_t* AllocateBytes(size_t bytes) {
@@ -85,8 +86,7 @@ class Arena {
   mutable size_t peak_ = 0;
 };
 
-// A growing array in an arena; growing copies, the old storage stays unused until the arena's
-// reset.
+// A growing array in an arena. Growing copies it; the old storage is freed with the arena.
 template <typename T>
 class ArenaVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -121,7 +121,7 @@ class ArenaVector {
   uint32_t capacity_ = 0;
 };
 
-// Bytes that are being written, in an arena.
+// A growing byte buffer in an arena, for writing.
 class ByteBuffer {
  public:
   explicit ByteBuffer(Arena& arena, size_t capacity = 256)
@@ -129,7 +129,7 @@ class ByteBuffer {
 
   size_t size() const { return size_; }
   uint8_t* data() { return data_; }
-  // Room for `count` more bytes, counted as written.
+  // Adds `count` bytes at the end and returns a pointer to them; the caller fills them.
   uint8_t* Extend(size_t count) {
     if (size_ + count > capacity_) Grow(count);
     uint8_t* p = data_ + size_;
@@ -159,8 +159,8 @@ class ByteBuffer {
   size_t size_ = 0;
 };
 
-// The two arenas of a rewriting thread: class_memory lives until the class's bytes have been handed
-// over, method_memory only while one method is decoded, planned and rewritten.
+// The two arenas of a rewriting thread. class_memory lives until the class's bytes have been handed
+// over; method_memory lives only while one method is decoded, planned and rewritten.
 struct Workspace {
   Arena class_memory;
   Arena method_memory;

@@ -1,5 +1,5 @@
-// What stands before a call so that its receiver can be looked at: for arguments of every number and
-// width, and run by a small machine that follows the stack and the locals.
+// The code that is inserted before a call so that its receiver can be read: for arguments of every
+// number and width. A small interpreter that follows the stack and the locals runs it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -12,7 +12,7 @@
 namespace iprof::classfile {
 namespace {
 
-// aload_0, a constant for each argument (I, J, D or A for a reference), the call, return.
+// aload_0, a constant for each argument (I, J, D, or A for a reference), the call, return.
 TestClass CallClass(std::string_view arguments) {
   TestClass c;
   c.descriptor = "(LT;)V";
@@ -33,8 +33,8 @@ TestClass CallClass(std::string_view arguments) {
   return c;
 }
 
-// What stands before the call when the receiver is looked at by a `nop` and dropped by a `pop`, with
-// two more slots pushed and dropped between them where that is asked for.
+// What is inserted before the call, if the snippet reads the receiver with a `nop` and drops it
+// with a `pop`. Optionally two more slots are pushed and dropped in between.
 struct InsertedCode {
   std::string text;  // "dup nop pop"
   int max_stack = 0;
@@ -89,7 +89,7 @@ TEST_CASE("before a call: further arguments wait in locals, which keep no refere
   CHECK(BeforeCallOf("ADAI").text ==
         "istore_1 astore_2 dstore_3 dup2 pop nop pop dload_3 aload_2 aconst_null astore_2 iload_1");
   CHECK(BeforeCallOf("IJ").max_locals == 3);
-  CHECK(BeforeCallOf("IJ").max_stack == 4);  // the copy takes the room of what waits
+  CHECK(BeforeCallOf("IJ").max_stack == 4);  // the copy uses the room of the waiting arguments
 }
 
 // Runs inserted code on a stack of named slots: arguments are "0", "1" …, their second slots "0'".
@@ -151,10 +151,10 @@ class SlotMachine {
     stack.pop_back();
     return value;
   }
-  // The topmost `count` slots once more, below `over` others.
+  // Copies the topmost `count` slots below `over` others.
   void Copy(size_t count, size_t over) {
     REQUIRE(stack.size() >= count + over);
-    // Neither the copy nor what it goes below may be half of a long or double.
+    // Neither boundary may split a long or double.
     for (const size_t cut : {stack.size() - count, stack.size() - count - over}) {
       CHECK_FALSE(stack[cut].ends_with('\''));
     }

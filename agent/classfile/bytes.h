@@ -1,7 +1,8 @@
-// Big-endian loads and stores, and the strong index types of the class-file room.
+// Big-endian loads and stores, and the index types of the class-file room.
 //
-// Guarantees: no alignment needed, no bounds checked here (callers check, see ByteReader for
-// parsing what is not trusted yet). Pure functions, any thread.
+// Guarantees: unaligned access is fine. The load and store functions do not check bounds; callers
+// do. To parse untrusted bytes, use ByteReader.
+// Threads: any; pure functions. Failure: only ByteReader can fail; see there.
 #pragma once
 
 #include <bit>
@@ -14,9 +15,10 @@ namespace iprof::classfile {
 
 using ByteSpan = std::span<const uint8_t>;
 
-// A bytecode offset of the original code. Never an instruction index, never a rewritten offset.
+// A bytecode offset in the original code. Never an instruction index or an offset in rewritten
+// code.
 enum class Bci : uint16_t {};
-// A constant-pool index; none (0) is what no valid entry has.
+// A constant-pool index. No valid entry has the index 0 (none).
 enum class CpIndex : uint16_t { none = 0 };
 // The position of an instruction in a method's instruction list, 0 … count-1.
 using Insn = uint32_t;
@@ -50,7 +52,7 @@ inline void StoreU8(uint8_t* p, uint64_t value) {
 }
 static_assert(std::endian::native == std::endian::little, "loads and stores swap bytes");
 
-// Reads from untrusted bytes: past the end every read gives 0 and ok() turns false for good.
+// Reads untrusted bytes. A read past the end returns 0, and from then on ok() is false.
 class ByteReader {
  public:
   explicit ByteReader(ByteSpan bytes)

@@ -86,8 +86,8 @@ class Checker {
     if (frames.Read(code, *arena_) != Reason::kOk) return Fail("StackMapTable");
     StackDepths depths;
     if (const Reason r = depths.Compute(code, frames, slots_, *arena_); r != Reason::kOk) {
-      // Code that no verifier takes may be inconsistent already: with insertions at entries alone
-      // nobody looked at its stack.
+      // Code that no verifier accepts may already be inconsistent: if there are only insertions at
+      // entries, the rewriter did not look at its stack.
       FrameTable old_frames;
       StackDepths old_depths;
       if (old_frames.Read(original, *arena_) == Reason::kOk &&
@@ -113,7 +113,7 @@ class Checker {
     return true;
   }
 
-  // Code that the verifier would refuse may use any local; only ours must exist.
+  // Code that the verifier would refuse may use any local; only our fresh locals must exist.
   static bool UsesFreshLocal(const MethodCode& original, uint32_t local) {
     for (Insn i = 0; i < original.count(); ++i) {
       const Format format = InfoOf(original.at(i).op).format;
@@ -124,8 +124,8 @@ class Checker {
     return true;
   }
 
-  // A table of fixed entries that start with a bytecode offset; `range` says what the second field
-  // is: nothing (0), a length (1), or the last byte (2).
+  // Checks a table of fixed-size entries that start with a bytecode offset. `range` says what the
+  // second field is: not an offset (0), a length (1), or the last byte (2).
   bool CheckTable(const MethodCode& code, ByteSpan table, size_t entry, int range) {
     ByteReader reader(table);
     const uint32_t n = reader.U2();
@@ -157,7 +157,7 @@ CheckResult CheckRewritten(ByteSpan original, ByteSpan rewritten, Workspace& mem
   CheckResult result;
   const Reason r = before.Parse(original, memory.class_memory);
   if (r != Reason::kOk) {
-    // Untouched, whatever it is.
+    // An unchanged method is fine, whatever it contains.
     const bool same = original.size() == rewritten.size() &&
                       std::equal(original.begin(), original.end(), rewritten.begin());
     if (!same) result.problem = "unreadable class changed";

@@ -5,7 +5,7 @@ namespace iprof::classfile {
 namespace {
 
 constexpr uint32_t kMagic = 0xCAFEBABE;
-// Offsets are kept in 32 bits; what the JVM itself can load is far smaller.
+// Offsets have 32 bits. The JVM itself loads only far smaller classes.
 constexpr size_t kMaxClassBytes = size_t{1} << 30;
 
 bool SkipAttributes(ByteReader& reader, uint32_t count) {

@@ -1,10 +1,11 @@
-// ClassFile: a class file's outline, read without copying.
+// ClassFile: the outline of a class file, read without copying.
 //
-// Guarantees: after Parse gives kOk every member, attribute and constant lies within the bytes;
-// names that do not exist read as empty views. Versions 45 to 71 (71 = JDK 27) are accepted, newer
-// ones refused, because an unknown version may change what an instruction or attribute means. The
-// bytes must outlive the ClassFile; the tables live in the arena given. Attributes that are not
-// understood are carried along as bytes. Const methods may run in parallel.
+// Guarantees: if Parse returns kOk, every member, attribute and constant is inside the bytes. A
+// name that does not exist is an empty view. Attributes that are not understood are kept as bytes.
+// The bytes must outlive the ClassFile; its tables are in the given arena.
+// Threads: const methods may run in parallel.
+// Failure: Parse returns the reason. It accepts versions 45 to 71 (JDK 27) and refuses newer ones,
+// because a new version may change the meaning of an instruction or attribute.
 #pragma once
 
 #include "agent/classfile/arena.h"
@@ -33,8 +34,8 @@ enum AccessFlag : uint16_t {
 };
 
 struct MemberInfo {
-  // As the JVM takes them: in a class initializer nothing but static counts, which is taken for
-  // granted before version 51.
+  // The flags as the JVM applies them. In a class initializer it ignores all flags but `static`,
+  // and before version 51 it assumes `static`.
   uint16_t access = 0;
   CpIndex name = CpIndex::none;
   CpIndex descriptor = CpIndex::none;
@@ -45,13 +46,13 @@ struct MemberInfo {
   uint32_t code_offset = 0;
 };
 
-// One attribute as it stands: `bytes` is the contents behind the six-byte header.
+// One attribute. `bytes` is its contents, without the six-byte header.
 struct AttributeView {
   CpIndex name = CpIndex::none;
   ByteSpan bytes;
 };
 
-// Walks `count` attributes that start at `at` (already known to fit).
+// Iterates over `count` attributes that start at `at`. They must already be known to fit.
 class AttributeWalk {
  public:
   AttributeWalk(const uint8_t* at, uint32_t count) : at_(at), left_(count) {}
@@ -93,7 +94,7 @@ class ClassFile {
     return {bytes_.data() + m.offset + 8, m.attribute_count};
   }
 
-  // Where the methods table (its count) and the class's attributes (their count) start.
+  // The offsets of the count of methods and of the count of the class's attributes.
   size_t methods_offset() const { return methods_offset_; }
   size_t attributes_offset() const { return attributes_offset_; }
 

@@ -1,4 +1,4 @@
-// Reading class files and adding constants.
+// Reads class files and adds constants.
 #include "agent/classfile/class_file.h"
 
 #include <catch2/catch.hpp>
@@ -59,7 +59,7 @@ TEST_CASE("a class initializer's flags are what the JVM takes them for, its byte
   CHECK(access("<clinit>", 50, 0x0028) == 0x0008);
   CHECK(access("<clinit>", 50, 0x0020) == 0x0008);
   CHECK(access("<clinit>", 50, 0) == 0x0008);
-  CHECK(access("<clinit>", 51, 0x0020) == 0x0020);  // refused by the JVM
+  CHECK(access("<clinit>", 51, 0x0020) == 0x0020);  // the JVM refuses it
   CHECK(access("m", 50, 0x0028) == 0x0028);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("constants are added once, counted, written, and taken back") {
   const CpIndex number = pool.Long(-2);
   CHECK(pool.Long(-2) == number);
   CHECK(pool.Integer(-2) != number);
-  CHECK(pool.pool_count() == Value(number) + 3u);  // a long takes two, the int one
+  CHECK(pool.pool_count() == Value(number) + 3u);  // the long takes two, the int one
   CHECK(pool.String("s") != pool.Class("s"));
   CHECK(pool.Utf8("") == pool.Utf8(""));
   pool.Rewind(mark);
@@ -169,7 +169,7 @@ TEST_CASE("the checker sees what is wrong") {
   after.back() = 1;
   CHECK(problem(after) == "does not parse");
   after = before;
-  after[before.size() - 3] = 9;  // the line, with two bytes of class attributes behind it
+  after[before.size() - 3] = 9;  // the line; two bytes of class attributes follow
   CHECK(problem(after) == "none");
   after[before.size() - 5] = 1;  // its offset
   CHECK(problem(after) == "LineNumberTable");

@@ -73,7 +73,8 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
     insn = {Bci{static_cast<uint16_t>(at)}, static_cast<Op>(opcode), 0};
     index_at_[at] = static_cast<uint16_t>(n);
     const OpInfo& info = kOpInfo[opcode];
-    // Two bytes can be read even where the code is cut off here: counts follow on it.
+    // Two bytes can be read even if the code is truncated here, because the exception table's count
+    // follows.
     const uint32_t constant = uint32_t{LoadU2(code + at + 1)} >> info.constant_shift;
     largest_constant = std::max(largest_constant, constant);
     if (IsJump(info.format)) {
@@ -126,7 +127,7 @@ Reason MethodCode::ReadInstructions(Arena& arena) {
     at += length;
   }
   if (at != size) return Reason::kBadInstruction;
-  // What the JVM refuses now must not come to name a constant of ours.
+  // An index that the JVM refuses now must not become valid through a constant that we add.
   if (largest_constant >= file_->pool().count()) return Reason::kBadConstantReference;
   arena.Shrink(insns_, n);
   count_ = n;

@@ -1,17 +1,18 @@
 // MethodCode: one method's code as a list of instructions, for planning and for rewriting.
 //
-// Guarantees: after Decode gives kOk every instruction is known and whole, every branch, switch key
-// and exception-table entry points to an instruction, every constant named is one that the class
-// has (of whatever kind), and control cannot run off the end. Nothing
-// is said about types: that is the verifier's. Read-only for its users, so that a plan can be made
-// without inserting anything. Lives in the arena given (a few bytes per byte of code); the class's
-// bytes must outlive it. Not shared between threads while being decoded.
+// Guarantees: if Decode returns kOk, every instruction is known and complete; every branch, switch
+// key and exception-table entry points to an instruction; every constant index exists in the pool
+// (its kind is not checked); and control cannot run off the end. Types are not checked; that is the
+// verifier's task. Users cannot change it, so a plan can be made without inserting anything. It
+// lives in the given arena (a few bytes per byte of code). The class's bytes must outlive it.
+// Threads: one while decoding; afterwards const methods may run in parallel.
+// Failure: Decode returns the reason.
 //
-// Edges are named by the instruction they leave and a slot:
-//   slot 0   the instruction that follows in the code (every instruction that can go on; for jsr:
-//            where its subroutine returns to); for a switch: the default target
+// An edge is named by the instruction that it leaves and a slot:
+//   slot 0   the next instruction in the code, if control can continue there (for jsr: where its
+//            subroutine returns to); for a switch: the default target
 //   slot 1   the target of a conditional branch, goto or jsr; the first key of a switch
-//   slot k   the k-th key of a switch in table order, gaps of a tableswitch included
+//   slot k   the k-th key of a switch in table order, including the gaps of a tableswitch
 #pragma once
 
 #include "agent/classfile/class_file.h"
@@ -26,11 +27,11 @@ inline constexpr Slot kSwitchDefault = 0;
 
 enum InstructionFlag : uint8_t {
   kIsWide = 1,          // has a wide prefix; `op` is the widened instruction
-  kIsBranchTarget = 2,  // some branch or switch goes here
-  kIsHandler = 4,       // some exception-table entry goes here
-  kHasFrame = 8,        // a stack map frame stands here (known after frames were read)
-  kCatchesItself = 16,  // a handler in a range that it catches for, as javac's finally
-  kCatchesAny = 32,     // a handler of exceptions of any class
+  kIsBranchTarget = 2,  // a branch or switch goes here
+  kIsHandler = 4,       // an exception-table entry goes here
+  kHasFrame = 8,        // has a stack map frame (known after frames were read)
+  kCatchesItself = 16,  // a handler inside a range that it protects itself, as in javac's finally
+  kCatchesAny = 32,     // a handler for exceptions of any class
 };
 
 struct Instruction {
@@ -41,9 +42,9 @@ struct Instruction {
 
 struct ExceptionEntry {
   Insn from;
-  Insn to;  // exclusive; count() when the range reaches the end
+  Insn to;  // exclusive; count() if the range ends with the code
   Insn handler;
-  CpIndex catch_type;  // none: any
+  CpIndex catch_type;  // none: any class
 };
 
 class MethodCode {
@@ -57,7 +58,7 @@ class MethodCode {
   uint16_t max_locals() const { return max_locals_; }
   bool is_static() const { return (method_->access & kAccStatic) != 0; }
   bool is_constructor() const { return is_constructor_; }
-  bool has_jsr() const { return has_jsr_; }  // jsr, jsr_w or ret occurs
+  bool has_jsr() const { return has_jsr_; }  // contains jsr, jsr_w or ret
   bool has_monitorenter() const { return has_monitorenter_; }
   // Versions before 45.3 have a shorter Code header.
   bool short_header() const { return short_header_; }
@@ -67,52 +68,53 @@ class MethodCode {
   uint32_t count() const { return count_; }
   const Instruction& at(Insn i) const { return insns_[i]; }
   std::span<const Instruction> instructions() const { return {insns_, count_}; }
-  // The branches and switches, ascending: most instructions are none, and many a method has none.
+  // The branches and switches, in ascending order. Most methods have few or none.
   std::span<const uint16_t> jumps() const { return {jumps_, jump_count_}; }
   std::span<const ExceptionEntry> exceptions() const { return {exceptions_, exception_count_}; }
   Bci BciOf(Insn i) const { return insns_[i].bci; }
-  uint32_t OffsetOf(Insn i) const {  // of the end of the code for count()
+  uint32_t OffsetOf(Insn i) const {  // for count(): the end of the code
     return i < count_ ? Value(insns_[i].bci) : static_cast<uint32_t>(code_.size());
   }
   uint32_t LengthOf(Insn i) const { return OffsetOf(i + 1) - OffsetOf(i); }
   const uint8_t* BytesOf(Insn i) const { return code_.data() + OffsetOf(i); }
-  // The instruction that starts at an offset; kNone when none does.
+  // The instruction that starts at an offset, or kNone.
   static constexpr Insn kNone = ~Insn{0};
   Insn IndexAt(uint32_t offset) const {
     if (offset >= code_.size() || index_at_[offset] == kNoIndex) return kNone;
     return index_at_[offset];
   }
   Insn IndexAt(Bci bci) const { return IndexAt(uint32_t{Value(bci)}); }
-  // As IndexAt, and count() for the offset of the end.
+  // Like IndexAt, but returns count() for the end of the code.
   Insn BoundaryAt(uint32_t offset) const {
     return offset == code_.size() ? count_ : IndexAt(offset);
   }
 
-  // Operands; only for instructions that have them.
-  uint32_t Local(Insn i) const;    // loads, stores, ret, iinc; also the short forms
-  CpIndex Constant(Insn i) const;  // everything that names a constant
+  // Operands, for instructions that have them.
+  uint32_t Local(Insn i) const;    // loads, stores (also their short forms), ret, iinc
+  CpIndex Constant(Insn i) const;  // instructions that name a constant
   std::optional<MemberRef> Member(Insn i) const { return file_->pool().Member(Constant(i)); }
   int32_t Immediate(Insn i) const;  // bipush, sipush, newarray, iinc's increment
 
-  // Successors within the code (exceptions apart): slots first_slot() … end_slot()-1.
+  // Successors within the code, without exceptions: the slots from FirstSlot() up to EndSlot() - 1.
   Slot FirstSlot(Insn i) const {
     const Op op = insns_[i].op;
     return IsGoto(op) ? 1 : 0;
   }
   Slot EndSlot(Insn i) const;
-  Insn Successor(Insn i, Slot slot) const;  // kNone when there is no such edge
+  Insn Successor(Insn i, Slot slot) const;  // kNone if there is no such edge
   uint32_t SwitchKeyCount(Insn i) const;
   int32_t SwitchKey(Insn i, Slot slot) const;  // slot ≥ 1
-  // Whether control can come to i from the instruction before it.
+  // Whether control can reach i from the instruction before it.
   bool CanFallInto(Insn i) const { return i > 0 && !IsUnconditional(insns_[i - 1].op); }
-  // Whether a basic block starts at i: control comes from elsewhere, or not always from before.
+  // Whether a basic block starts at i: i is a target, or the instruction before it does not always
+  // continue here.
   bool StartsBlock(Insn i) const {
     if (i == 0 || (insns_[i].flags & (kIsBranchTarget | kIsHandler)) != 0) return true;
     const Op before = insns_[i - 1].op;
     return IsUnconditional(before) || IsConditionalBranch(before) || IsJsr(before);
   }
 
-  // For the reader of stack maps, which adds what it learns.
+  // Called by the reader of stack maps.
   void MarkFrame(Insn i) { insns_[i].flags |= kHasFrame; }
 
  private:
@@ -122,7 +124,7 @@ class MethodCode {
   Reason ReadInstructions(Arena& arena);
   Reason CheckBranches();
   Reason ReadExceptions(Arena& arena);
-  // Where a switch's operands start, padding skipped.
+  // The first operand of a switch, after the padding.
   const uint8_t* SwitchOperands(Insn i) const {
     return code_.data() + ((OffsetOf(i) + 4) & ~uint32_t{3});
   }

@@ -4,11 +4,11 @@ namespace iprof::classfile {
 
 namespace {
 
-// The new start of what started at an instruction; the first one's includes the method's entry
-// code.
+// The new start of something that started at an instruction. At the first instruction it includes
+// the method's entry code.
 uint32_t StartOf(const Layout& layout, Insn i) { return i == 0 ? 0 : layout.Label(i); }
 
-// Moves a variable's range; false when it does not lie between instructions.
+// Moves a variable's range. Returns false if it does not start and end at instructions.
 bool MoveRange(uint8_t* range, const MethodCode& code, const Layout& layout) {
   const uint32_t start = LoadU2(range);
   const uint32_t length = LoadU2(range + 2);
@@ -120,7 +120,7 @@ bool WriteCharacterRanges(ByteSpan table, const MethodCode& code, const Layout& 
   uint8_t* p = out.Extend(size_t{n} * 14);
   if (n != 0) std::memcpy(p, reader.at(), size_t{n} * 14);
   for (uint32_t k = 0; k < n; ++k, p += 14) {
-    // The end is the last byte that belongs to the range.
+    // The end is the last byte of the range, inclusive.
     const Insn from = code.BoundaryAt(LoadU2(p));
     const Insn to = code.BoundaryAt(LoadU2(p + 2) + 1u);
     if (from == MethodCode::kNone || to == MethodCode::kNone || from >= to) return false;

@@ -1,29 +1,30 @@
-// The tables of a Code attribute that hold bytecode offsets, stack maps apart.
+// Moves the tables of a Code attribute that hold bytecode offsets, except stack maps.
 //
-// Guarantees: each function appends a table's new contents, or gives false when the table does not
-// follow its format or does not fit the code (an obfuscator's work, which the JVM tolerates); the
-// caller then drops the table. No recursion: nested annotations are walked with an explicit stack
-// whose size is bounded by the bytes that nest.
+// Guarantees: each function appends a table's new contents. Nested annotations are walked with an
+// explicit stack, without recursion; its size is bounded by the number of nested bytes.
+// Threads: one per arena and buffer.
+// Failure: a function returns false if the table does not follow its format or does not fit the
+// code. Obfuscators write such tables, and the JVM accepts them. The caller then drops the table.
 #pragma once
 
 #include "agent/classfile/layout.h"
 
 namespace iprof::classfile {
 
-// Source lines of trampolines: a trampoline belongs to the line of the branch that uses it, so that
-// a debugger that steps and a stack that is printed see no foreign line.
+// Line numbers of trampolines. A trampoline gets the line of the branch that uses it, so that
+// stepping in a debugger and stack traces show the right line.
 class StubLines {
  public:
-  // Reads every LineNumberTable of the method; without stubs there is nothing to do.
+  // Reads every LineNumberTable of the method. Does nothing if there are no stubs.
   void Read(const MethodCode& code, const Layout& layout, Arena& arena);
-  // Appends {position, line} of each stub and of what follows an island; gives their number.
+  // Appends {position, line} for each stub and for the code after each island; returns how many.
   uint32_t Write(const MethodCode& code, const Layout& layout, ByteBuffer& out) const;
 
  private:
-  uint16_t* line_of_ = nullptr;  // by instruction; 0 = none
+  uint16_t* line_of_ = nullptr;  // by instruction; 0: no line
 };
 
-// `extra_lines` (may be null) are appended to this table.
+// `extra_lines` are appended to this table; may be null.
 bool WriteLineNumbers(ByteSpan table, const MethodCode& code, const Layout& layout,
                       const StubLines* extra_lines, ByteBuffer& out);
 // LocalVariableTable and LocalVariableTypeTable.

@@ -1,4 +1,4 @@
-// The tables that hold bytecode offsets: moved where they fit, dropped where they do not.
+// Tables that hold bytecode offsets are moved if they fit the code, and dropped otherwise.
 #include "agent/classfile/code_tables.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ std::string Hex(ByteSpan bytes) {
   return text;
 }
 
-// The code attribute `name` after `edit`; "none" when it is not there.
+// The attribute `name` of the code after `edit`, or "none".
 template <typename Edit>
 std::string Table(const TestClass& source, const char* name, Edit edit) {
   ByteVector out;
@@ -74,7 +74,7 @@ TEST_CASE("a debugging table that does not fit its code is dropped") {
         "none");
   CHECK(Table(With("LocalVariableTable", {0, 1, 0, 0, 0, 99, 0, 1, 0, 1, 0, 0}),
               "LocalVariableTable", kTakenEdge) == "none");
-  // Where nothing is rewritten it stays.
+  // If nothing is rewritten, the table stays.
   CHECK(Table(With("LineNumberTable", {0, 1, 0, 2, 0, 7}), "LineNumberTable",
               [](MethodEditor&) {}) == "000100020007");
 }
@@ -138,7 +138,7 @@ TEST_CASE("type annotations of code") {
     damaged[14] = '?';
     CHECK(Table(With(name, damaged), name, kEntryAndLast) == "none");
     damaged = nested;
-    damaged[2] = 0x10;  // a target that code cannot have
+    damaged[2] = 0x10;  // not a target that code can have
     CHECK(Table(With(name, damaged), name, kEntryAndLast) == "none");
   }
   SECTION("fifty thousand nested arrays need no stack") {

@@ -1,4 +1,4 @@
-// Decoding of instructions and the graph of basic blocks.
+// Decodes instructions and builds the graph of basic blocks.
 #include "agent/classfile/code.h"
 
 #include <fmt/format.h>
@@ -54,10 +54,10 @@ TEST_CASE("every opcode is decoded with its length") {
 TEST_CASE("damaged code is refused by name") {
   CHECK(Decoded({}) == std::string("kBadCodeAttribute"));
   CHECK(Decoded({202, 0xb1}) == std::string("kBadInstruction"));
-  CHECK(Decoded({0xb1, 0x11, 0}) == std::string("kBadInstruction"));           // sipush cut off
+  CHECK(Decoded({0xb1, 0x11, 0}) == std::string("kBadInstruction"));           // truncated sipush
   CHECK(Decoded({0xc4, 0x00, 0, 0, 0xb1}) == std::string("kBadInstruction"));  // wide nop
   CHECK(Decoded({0xaa, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}) ==
-        std::string("kBadInstruction"));  // tableswitch, low above high
+        std::string("kBadInstruction"));  // tableswitch with low above high
   CHECK(Decoded({0xab, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff}) ==
         std::string("kBadInstruction"));  // lookupswitch with 2^31-1 pairs
   CHECK(Decoded({0xa7, 0, 1}) == std::string("kBadBranch"));
@@ -88,7 +88,7 @@ TEST_CASE("a constant that the class does not have would be one of ours: refused
   }
   CHECK(Decoded({0x12, beyond, 0xb1}) == std::string("kBadConstantReference"));  // ldc
   CHECK(Decoded({0x12, last, 0xb1}) == std::string("kOk"));
-  CHECK(Decoded({0x11, 0xff, 0xff, 0xb1}) == std::string("kOk"));  // sipush names none
+  CHECK(Decoded({0x11, 0xff, 0xff, 0xb1}) == std::string("kOk"));  // sipush names no constant
   c.code = {0x00, 0xb1};
   c.exceptions = {{0, 1, 1, beyond}};
   CHECK(Opened(c).reason == Reason::kBadExceptionTable);
@@ -101,7 +101,7 @@ TEST_CASE("a constant that the class does not have would be one of ours: refused
     FrameTable frames;
     return frames.Read(opened.code, opened.memory.method_memory);
   };
-  // The attribute's name is one constant more.
+  // The attribute's name adds one constant.
   CHECK(frame_of(beyond) == Reason::kOk);
   CHECK(frame_of(static_cast<uint8_t>(beyond + 1)) == Reason::kBadFrames);
 }
@@ -162,7 +162,7 @@ TEST_CASE("branches and switches are listed, ret is seen wherever it stands") {
   for (const Insn i : opened.code.jumps()) offsets.push_back(opened.code.OffsetOf(i));
   CHECK(offsets == std::vector<uint32_t>{0, 6, 25});
   CHECK_FALSE(opened.code.has_jsr());
-  CHECK(Decoded({0xb1, 0xa7, 0}) == std::string("kBadInstruction"));  // a goto cut off
+  CHECK(Decoded({0xb1, 0xa7, 0}) == std::string("kBadInstruction"));  // truncated goto
   c.code = {0xa8, 0, 3, 0xb1};
   CHECK(Opened(c).code.has_jsr());
   c.code = {0xc9, 0, 0, 0, 5, 0xb1};

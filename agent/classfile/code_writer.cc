@@ -25,9 +25,9 @@ class CodeWriter {
     size_t island = 0;
     const std::span<const uint16_t> jumps = code_->jumps();
     size_t jump = 0;
-    uint32_t run = 0;  // first byte of the original code that is not written yet
+    uint32_t run = 0;  // first byte of the original code that is not copied yet
     for (;;) {
-      // The next instruction at which more happens than being copied.
+      // The next instruction that is not just copied.
       Insn i = n;
       if (piece < pieces.size()) i = std::min(i, pieces[piece].insn);
       if (jump < jumps.size()) i = std::min(i, Insn{jumps[jump]});
@@ -69,7 +69,8 @@ class CodeWriter {
  private:
   uint32_t Here() const { return static_cast<uint32_t>(out_->size() - base_); }
 
-  // Where the edge (i, slot) leads now. Slots of one instruction are asked for in ascending order.
+  // The target of the edge (i, slot) in the new code. Slots of one instruction must be requested in
+  // ascending order.
   uint32_t Destination(Insn i, Slot slot) {
     while (route_ < routes_.size() && (routes_[route_].insn < i || (routes_[route_].insn == i &&
                                                                     routes_[route_].slot < slot))) {
@@ -123,7 +124,7 @@ class CodeWriter {
     const uint32_t padding = 3 - (here & 3);
     uint8_t* p = out_->Extend(1 + padding);
     std::memset(p, 0, 1 + padding);
-    // Padding need not be zero; what did not change stays as it is.
+    // Padding may be nonzero. Unchanged padding stays as it is.
     std::memcpy(p, from, 1 + (padding == old_padding ? padding : 0));
     const auto distance = [&](Slot slot) { return Destination(i, slot) - here; };
     out_->U4(distance(kSwitchDefault));
@@ -170,7 +171,7 @@ class CodeWriter {
   size_t route_ = 0;
 };
 
-// Code of ours that the range of a handler does not cover.
+// Inserted code that the range of a handler does not cover.
 struct Hole {
   uint32_t start;
   uint32_t end;
@@ -180,29 +181,29 @@ struct Hole {
 struct Landing {
   const PlacedStub* stub;
   const PlacedStub* landing;
-  bool covered;  // what the two throw is caught at the landing, of whatever class it is
+  bool covered;  // their exceptions, of any class, are caught at the landing
 };
 
-// Writes the entries that one original range becomes.
+// Writes the entries that replace one original range.
 class ExceptionWriter {
  public:
   ExceptionWriter(const MethodCode& code, const Layout& layout, ByteBuffer& out)
       : code_(&code), layout_(&layout), out_(&out) {}
 
-  // `holes` ascend. With a landing, its stub is covered by an entry to the landing instead, unless
-  // one is there already.
+  // `holes` must ascend. If there is a landing, its stub is covered by an entry to the landing
+  // instead, unless one exists already.
   void Range(Insn from, Insn to, uint32_t handler, CpIndex type, std::span<const Hole> holes = {},
              const Landing* landing = nullptr) {
     handler_ = handler;
     type_ = type;
     holes_ = holes;
     last_start_ = last_end_ = 0;
-    // A conditional branch changes no local, so code on its fall-through edge still suits the
-    // handler and belongs to the branch; behind anything else it may not suit.
+    // A conditional branch changes no local, so code on its fall-through edge still matches the
+    // handler's frame and belongs to the range. After any other instruction it may not match.
     const uint32_t main_end =
         IsConditionalBranch(code_->at(to - 1).op) ? layout_->Label(to) : layout_->EndOf(to - 1);
-    // What is inserted behind a monitorenter must not stand between it and the range that releases
-    // the monitor. (It suits the handler: control goes on to the range's first instruction.)
+    // Code inserted after a monitorenter must be inside the range that releases the monitor. Its
+    // locals match the handler's frame, because control continues at the range's first instruction.
     uint32_t start = from > 0 && code_->at(from - 1).op == Op::monitorenter
                          ? layout_->EndOf(from - 1)
                          : layout_->Label(from);
@@ -222,7 +223,7 @@ class ExceptionWriter {
     if (!main_written) MainInterval(start, main_end);
     Flush();
   }
-  // An entry from a stub and its landing to the landing, for everything.
+  // Adds an entry for all exceptions from a stub and its landing to the landing.
   void Cover(const Landing& landing) {
     handler_ = landing.landing->position;
     type_ = CpIndex::none;
@@ -247,7 +248,8 @@ class ExceptionWriter {
     const PlacedStub* first = std::lower_bound(stubs + island.first_stub, end, from, before);
     const PlacedStub* last = std::lower_bound(first, end, to, before);
     if (landing != nullptr && first <= landing->stub && landing->stub < last) {
-      // The two stand side by side: they have one target and follow each other in the editor.
+      // A stub and its landing are adjacent: they have the same target and are consecutive in the
+      // editor.
       if (first != landing->stub) Interval(first->position, landing->stub->position);
       Flush();
       if (!landing->covered) {
@@ -291,7 +293,8 @@ class ExceptionWriter {
   uint32_t count_ = 0;
 };
 
-// What is inserted into the first block of a handler: no entry of its own may cover it.
+// Finds the code inserted into the first block of a handler; none of the handler's own entries may
+// cover it.
 void FindHoles(const MethodCode& code, const Layout& layout, Insn handler, Arena& arena,
                ArenaVector<Hole>* holes) {
   holes->Truncate(0);
@@ -335,8 +338,8 @@ Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeS
     }
   }
   ExceptionWriter writer(code, layout, out);
-  // What stands where a handler releases a monitor is covered by nothing else, and must not be by
-  // the handler of another: these entries are first.
+  // Exceptions in the stub of a handler that releases a monitor must go to its own landing, not to
+  // another handler. So these entries come first.
   const auto covers_itself = [&](Insn handler) {
     return code.has_monitorenter() && (code.at(handler).flags & kCatchesAny) != 0;
   };

@@ -1,7 +1,9 @@
 // Writes a rewritten method's bytecode and exception table from a finished layout.
 //
-// Guarantees: what is written has exactly the layout's size, every offset fits its field; a
-// disagreement (a bug of ours) gives kInternal and the method is left alone.
+// Guarantees: the size is exactly the layout's, and every offset fits its field.
+// Threads: one per editor.
+// Failure: returns the reason. A result that contradicts the layout (a bug in this room) is
+// kInternal, and the method stays unchanged.
 #pragma once
 
 #include "agent/classfile/constructor.h"
@@ -11,8 +13,8 @@ namespace iprof::classfile {
 
 Reason WriteCode(MethodEditor& editor, const Layout& layout, ByteBuffer& out);
 
-// Writes the count and the entries. new_index[k] becomes the first new entry of original entry k
-// (for the type annotations that name entries).
+// Writes the count and the entries. new_index[k] becomes the first new entry of the original entry
+// k; type annotations that name entries need it.
 Reason WriteExceptions(MethodEditor& editor, const Layout& layout, const BeforeSuper& before_super,
                        uint32_t* new_index, ByteBuffer& out);
 

@@ -1,9 +1,11 @@
 // ConstantPool: a read-only view of a class file's constants.
 //
-// Guarantees: Parse checks that every entry has a known tag and lies within the file; what entries
-// refer to is checked when it is asked for, and a wrong reference gives "nothing" (empty optional
-// or view), never undefined behaviour. Views point into the class file's bytes, which must outlive
-// them. Strings are modified UTF-8, as they stand. Const methods may run in parallel.
+// Guarantees: Parse checks that every entry has a known tag and is inside the file. References
+// between entries are checked when they are used. Views point into the class file's bytes, which
+// must outlive them. Strings are modified UTF-8, unconverted.
+// Threads: const methods may run in parallel.
+// Failure: Parse returns the reason. A wrong reference gives an empty optional or view, never
+// undefined behaviour.
 #pragma once
 
 #include <optional>
@@ -16,7 +18,7 @@
 namespace iprof::classfile {
 
 enum class Tag : uint8_t {
-  kUnusable = 0,  // index 0 and the second half of a long or double
+  kUnusable = 0,  // index 0, and the second index of a long or double
   kUtf8 = 1,
   kInteger = 3,
   kFloat = 4,
@@ -36,7 +38,7 @@ enum class Tag : uint8_t {
   kPackage = 20,
 };
 
-// What an instruction that names a field, method or call site names.
+// The constant of an instruction that names a field, method or call site.
 struct MemberRef {
   Tag tag = Tag::kUnusable;
   CpIndex owner = CpIndex::none;  // a Class; none for invokedynamic and dynamic constants
@@ -46,26 +48,26 @@ struct MemberRef {
 
 class ConstantPool {
  public:
-  // `file` starts at the class file's first byte; reads constant_pool_count at offset 8.
+  // `file` starts at the first byte of the class file. constant_pool_count is at offset 8.
   Reason Parse(ByteSpan file, Arena& arena);
 
-  uint32_t count() const { return count_; }          // as in the file: one more than the last index
+  uint32_t count() const { return count_; }          // as in the file: the last index + 1
   size_t end_offset() const { return end_offset_; }  // of the first byte after the pool
 
   Tag tag(CpIndex index) const {
     const uint32_t offset = Offset(index);
     return offset == 0 ? Tag::kUnusable : static_cast<Tag>(file_[offset]);
   }
-  // Empty data() when the entry is of another kind.
+  // data() is null if the entry is of another kind.
   std::string_view Utf8(CpIndex index) const;
   // The name of a Class (internal form, "java/lang/Object"), Module or Package entry.
   std::string_view ClassName(CpIndex index) const;
   // Fieldref, Methodref, InterfaceMethodref, InvokeDynamic, Dynamic.
   std::optional<MemberRef> Member(CpIndex index) const;
-  // The raw two-byte fields of an entry (0 when it has none there).
+  // The two-byte fields of an entry, or 0 if it has none at that place.
   uint16_t FirstU2(CpIndex index) const;
   uint16_t SecondU2(CpIndex index) const;
-  // Where an entry's tag stands in the file; 0 where there is none.
+  // The offset of an entry's tag in the file, or 0.
   uint32_t Offset(CpIndex index) const {
     const uint32_t i = Value(index);
     return i < count_ ? offsets_[i] : 0;

@@ -20,8 +20,8 @@ Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
   auto* work = arena.Allocate<Insn>(n);
   uint32_t work_count = 0;
   bool too_many = false;
-  // Several ways in may disagree after a `new` whose object was dropped: the larger number makes
-  // more constructor calls look like that object's, and so more code look like "before".
+  // Paths may disagree on the count if a `new` object was dropped. The larger count treats more
+  // constructor calls as that object's, and so marks more code as "before".
   const auto reach = [&](Insn i, uint32_t count) {
     if (count > kMostPending) {
       too_many = true;
@@ -33,8 +33,8 @@ Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
     queued[i] = 1;
     work[work_count++] = i;
   };
-  // Ranges of handlers are entered with what is pending anywhere in them: kept simple by giving
-  // every handler the largest number seen.
+  // A handler can be entered from any instruction of its range. To keep it simple, every handler
+  // gets the largest count found anywhere.
   uint32_t most = 0;
   uint32_t* reached_upto = nullptr;
   const std::string_view self = code.file().name();
@@ -55,7 +55,7 @@ Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
           const std::string_view owner = code.file().pool().ClassName(member->owner);
           if (count == 0) {
             if (owner != self && owner != super) return Reason::kConstructorShape;
-            continue;  // this is super() or this(): what follows is no longer "before"
+            continue;  // this call is super() or this(): the code after it is not "before"
           }
           --count;
         }
@@ -65,7 +65,7 @@ Reason BeforeSuper::Compute(const MethodCode& code, Arena& arena) {
       for (Slot slot = code.FirstSlot(i); slot < end; ++slot) reach(code.Successor(i, slot), count);
     }
     if (too_many) return Reason::kConstructorShape;
-    // Handlers that protect any of the code found so far.
+    // Add the handlers that protect any of the code found so far.
     bool grew = false;
     if (!code.exceptions().empty()) {
       if (reached_upto == nullptr) reached_upto = arena.Allocate<uint32_t>(size_t{n} + 1);

@@ -1,13 +1,14 @@
-// BeforeSuper: which code of a constructor may run before super() or this() has returned.
+// BeforeSuper: the code of a constructor that may run before super() or this() has returned.
 //
-// Why it exists: up to there `this` is not an object yet, and a handler whose frame knows no locals
-// must not protect such code. Found without types, by following the control flow from the entry and
-// counting `new` against constructor calls, so the answer errs towards "before".
+// Why: until then `this` is not initialised, and a handler whose frame has no locals must not
+// protect that code. It is found without types: follow the control flow from the entry, and match
+// each `new` with a constructor call. If in doubt, the answer is "before".
 //
-// Guarantees: an instruction not marked runs only after super() or this() has returned normally. A
-// constructor in which the two cannot be told apart is refused (kConstructorShape). All of
-// java.lang.Object's constructor counts as "before": HotSpot registers finalizers in its return
-// instruction, and its C2 crashes compiling a handler around that.
+// Guarantees: an instruction that is not marked runs only after super() or this() has returned
+// normally. All of java.lang.Object's constructor is marked: HotSpot registers finalizers in its
+// return instruction, and C2 crashes when it compiles a handler around it.
+// Threads: const methods may run in parallel after Compute.
+// Failure: Compute returns kConstructorShape if the two parts cannot be told apart.
 #pragma once
 
 #include "agent/classfile/code.h"
@@ -21,8 +22,9 @@ class BeforeSuper {
 
  private:
   static constexpr uint8_t kNotReached = 0xFF;
-  uint8_t* pending_ =
-      nullptr;  // objects made and not yet initialised, where reached before super()
+  // Per instruction: how many new objects are not initialised yet, or kNotReached if the instruction
+  // is not reached before super().
+  uint8_t* pending_ = nullptr;
 };
 
 }  // namespace iprof::classfile

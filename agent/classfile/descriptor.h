@@ -1,6 +1,8 @@
-// Method and field descriptors: walking the types of "(I[JLjava/lang/String;)D".
+// Method and field descriptors: iterates over the types in "(I[JLjava/lang/String;)D".
 //
-// Guarantees: works on untrusted strings; a malformed one is reported, nothing is read outside it.
+// Guarantees: accepts untrusted strings and never reads outside them.
+// Threads: any; values only. Failure: a malformed descriptor is reported by the result of each
+// function.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,7 @@ struct TypeView {
     if (kind == 'V') return 0;
     return kind == 'J' || kind == 'D' ? 2 : 1;
   }
-  // The letter of the load and store instructions: I, J, F, D, A.
+  // The letter of the type's load and store instructions: I, J, F, D, A.
   char load_kind() const {
     switch (kind) {
       case 'J':
@@ -33,10 +35,10 @@ struct TypeView {
   }
 };
 
-// Takes one type from the front of `rest`; false when there is none.
+// Takes one type from the front of `rest`. Returns false if there is none.
 bool TakeType(std::string_view* rest, TypeView* out);
 
-// Walks the arguments of a method descriptor:
+// Iterates over the arguments of a method descriptor:
 //     DescriptorWalk walk(text); TypeView t;
 //     while (walk.NextArgument(&t)) …
 //     if (!walk.Result(&t)) malformed;
@@ -44,7 +46,8 @@ class DescriptorWalk {
  public:
   explicit DescriptorWalk(std::string_view method_descriptor);
   bool NextArgument(TypeView* out);
-  // After the last argument: the result type, and whether all was well-formed.
+  // Call it after the last argument. Stores the result type; returns whether the descriptor is
+  // well-formed.
   bool Result(TypeView* out);
 
  private:
@@ -59,7 +62,7 @@ struct MethodSlots {
 };
 MethodSlots CountSlots(std::string_view method_descriptor);
 
-// Slots of a field descriptor; -1 when malformed.
+// The slots of a field descriptor, or -1 if it is malformed.
 int FieldSlots(std::string_view descriptor);
 
 }  // namespace iprof::classfile

@@ -98,7 +98,7 @@ void FlowGraph::MarkReachable(const MethodCode& code, Arena& arena) {
       to.reachable = true;
       stack[depth++] = e.to;
     }
-    // What follows a jsr runs when its subroutine returns.
+    // The code after a jsr runs when its subroutine returns.
     if (IsJsr(code.at(b.last()).op) && b.end < code.count()) {
       const uint32_t next = block_of_[b.end];
       if (!blocks_[next].reachable) {

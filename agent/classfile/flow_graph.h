@@ -1,12 +1,13 @@
 // FlowGraph: the basic blocks of a method and the edges between them.
 //
-// Guarantees: blocks are in code order and cover every instruction; block 0 is the entry. Edges out
-// of a block are consecutive: first the normal ones in slot order, then one per exception-table
-// entry whose range touches the block (in table order; several may lead to one handler). A switch
-// has one edge per key and one for the default, even where targets are shared. jsr has an edge to
-// its subroutine only, ret has none: plans for methods with has_jsr() must not rely on the graph.
-// Memory is linear in code and edges; a method whose exception table would make the graph explode
-// is refused (kTooComplex). Read-only afterwards.
+// Guarantees: blocks are in code order and cover every instruction; block 0 is the entry. The edges
+// out of a block are consecutive: first the normal ones in slot order, then one per exception-table
+// entry whose range overlaps the block, in table order (several may lead to one handler). A switch
+// has one edge per key and one for the default, even if they share targets. A jsr has only the edge
+// to its subroutine, and ret has none, so do not use the graph for methods with has_jsr(). Memory
+// is linear in code and edges.
+// Threads: const methods may run in parallel after Build.
+// Failure: Build returns kTooComplex if the exception table would make the graph too large.
 #pragma once
 
 #include "agent/classfile/code.h"
@@ -18,7 +19,7 @@ enum class EdgeKind : uint8_t { kFallThrough, kJump, kSwitchKey, kSwitchDefault,
 struct Edge {
   uint32_t from;  // block
   uint32_t to;    // block
-  uint32_t slot;  // the slot of the block's last instruction; for kException the table's entry
+  uint32_t slot;  // slot of the block's last instruction; for kException: number of the table entry
   EdgeKind kind;
 };
 
@@ -27,10 +28,10 @@ struct Block {
   Insn end;             // exclusive
   uint32_t first_edge;  // into edges()
   uint32_t edge_count;
-  uint32_t normal_in;  // edges that come in, exceptions apart (the method's entry not counted)
+  uint32_t normal_in;  // incoming edges, without exceptions and without the method's entry
   bool is_handler;
   bool is_exit;    // ends with return, athrow or ret
-  bool reachable;  // from the entry, exceptions included
+  bool reachable;  // from the entry, also through exceptions
 
   Insn last() const { return end - 1; }
 };

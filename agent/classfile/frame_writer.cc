@@ -20,7 +20,7 @@ class FrameWriter {
     if (expands) {
       if (const Reason r = ExpandWhatIsNeeded(); r != Reason::kOk) return r;
     }
-    // Frames in the middle of the code change what the next one's difference refers to.
+    // A frame inserted in the middle of the code changes the base of the next frame's difference.
     const bool rewrites_all =
         layout_->has_inner_islands() || layout_->has_inverted() ||
         (!layout_->islands().empty() && layout_->islands()[0].behind + 1 != code_->count());
@@ -98,7 +98,7 @@ class FrameWriter {
     Emit(layout_->catch_all_position(), frame);
   }
 
-  // The distance that a frame at `position` states; moves on.
+  // Moves to `position` and returns the distance that the frame there must state.
   uint32_t Advance(uint32_t position) {
     const uint32_t delta = count_ == 0 ? position : position - last_position_ - 1;
     if (count_ != 0 && position <= last_position_) Fail(Reason::kInternal);
@@ -111,7 +111,8 @@ class FrameWriter {
     return layout_->Position(code_->IndexAt(uint32_t{bci}));
   }
 
-  // One verification type as it stands, Uninitialized moved; returns the bytes behind it.
+  // Copies one verification type, with its Uninitialized offset moved. Returns a pointer to the
+  // bytes after it.
   const uint8_t* CopyType(const uint8_t* p) {
     const uint8_t tag = p[0];
     out_->U1(tag);
@@ -188,7 +189,7 @@ class FrameWriter {
     return index;
   }
 
-  // The frame in its shortest form after the one written before.
+  // Writes the frame in the shortest form that is possible after the previous one.
   void Emit(uint32_t position, const FullFrame& frame) {
     if (failure_ != Reason::kOk) return;
     const uint32_t delta = Advance(position);

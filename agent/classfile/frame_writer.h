@@ -1,9 +1,10 @@
 // Writes the StackMapTable of a rewritten method.
 //
-// Guarantees: one frame for each original frame at its instruction's new label, in the form that it
-// had where nothing but distances changed; one for each trampoline and stub whose target has a
-// frame, equal to it; one behind each inverted branch; one at the catch-all handler. Frames come in
-// ascending order of position.
+// Guarantees: there is one frame for each original frame, at its instruction's new label, and it
+// keeps its form unless more than the distance changed. Each trampoline and stub whose target has a
+// frame gets an equal frame. There is one frame after each inverted branch, and one at the
+// catch-all handler. Frames are in ascending order of position.
+// Threads: one per editor. Failure: returns the reason.
 #pragma once
 
 #include "agent/classfile/frames.h"

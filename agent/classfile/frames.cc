@@ -8,12 +8,12 @@ namespace iprof::classfile {
 
 namespace {
 
-// Expanded items beyond this are out of proportion to any real method.
+// More expanded items than this are out of proportion to any real method.
 constexpr uint64_t kMaxExpandedItems = 1u << 20;
 
 uint32_t SlotsOf(uint8_t tag) { return tag == kItemLong || tag == kItemDouble ? 2 : 1; }
 
-// Skips one verification type; false when it is damaged. Adds its slots.
+// Skips one verification type and adds its slots. Returns false if it is damaged.
 bool SkipType(ByteReader& reader, const MethodCode& code, uint32_t* slots) {
   const uint8_t tag = reader.U1();
   *slots += SlotsOf(tag);
@@ -159,7 +159,8 @@ Reason FrameTable::Expand(const MethodCode& code, const uint8_t* wanted, FullFra
   *initial = {first, nullptr, static_cast<uint16_t>(count), 0};
 
   uint64_t spent = 0;
-  const VerificationType* shared = first;  // the newest snapshot, while the locals are unchanged
+  // the newest snapshot; reused while the locals do not change
+  const VerificationType* shared = first;
   for (uint32_t k = 0; k < count_; ++k) {
     ByteReader reader(ByteSpan(bytes_ + frames_[k].offset, frames_[k].length));
     const uint8_t tag = reader.U1();

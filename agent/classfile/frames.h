@@ -1,10 +1,11 @@
-// StackMapTable: reading frames, expanding those that are wanted, writing them at new positions.
+// StackMapTable: reads frames, and expands those that are needed.
 //
-// Guarantees: FrameTable::Read checks the whole table against the code (every frame on an
-// instruction, every Uninitialized offset on a `new`); what it accepts, the writers below can move.
-// Frames keep the form that they had unless their distance no longer fits it. Expansion costs
-// memory in proportion to the frames wanted and is refused (kFramesTooLarge) when that gets out of
-// hand.
+// Guarantees: FrameTable::Read checks the whole table against the code: every frame is at an
+// instruction, and every Uninitialized offset is that of a `new`. The frame writer can move every
+// table that Read accepts. Expanding takes memory in proportion to the frames that are wanted.
+// Threads: const methods may run in parallel after Read.
+// Failure: returns the reason; Expand returns kFramesTooLarge if the frames are out of proportion
+// to the code.
 #pragma once
 
 #include "agent/classfile/code.h"
@@ -22,14 +23,14 @@ enum VerificationTag : uint8_t {
   kItemUninitializedThis = 6,
   kItemObject = 7,         // value: a Class constant
   kItemUninitialized = 8,  // value: the bci of the `new`
-  // Of the method's first, implicit frame: an object whose class stands in the descriptor only.
+  // Only in the method's implicit first frame: an object whose class is given by the descriptor.
   kItemArgument = 9,  // value: the argument's number
 };
 
 struct FrameRef {
   Insn insn;
   uint32_t offset;  // of the frame's tag byte in the table
-  uint32_t length;  // with the tag byte
+  uint32_t length;  // including the tag byte
   uint16_t stack_slots;
 };
 
@@ -50,20 +51,20 @@ struct FullFrame {
 
 class FrameTable {
  public:
-  // Finds and checks the method's StackMapTable. Before version 50 the JVM ignores the table: one
-  // that does not follow its format reads as absent.
+  // Finds and checks the method's StackMapTable. Before version 50 the JVM ignores the table, so a
+  // malformed one counts as absent.
   Reason Find(const MethodCode& code, Arena& arena);
-  // Also marks the instructions that have a frame.
+  // Like Find, and marks the instructions that have a frame.
   Reason Read(MethodCode& code, Arena& arena);
 
   bool present() const { return bytes_ != nullptr; }
   std::span<const FrameRef> frames() const { return {frames_, count_}; }
   const uint8_t* bytes() const { return bytes_; }
-  // The number of the frame at an instruction that has one.
+  // The number of the frame at an instruction, which must have one.
   uint32_t FrameAt(Insn i) const;
 
-  // Fills out[k] for every frame k with wanted[k] != 0, and *initial with the method's first,
-  // implicit frame.
+  // Fills out[k] for every frame k with wanted[k] != 0, and *initial with the method's implicit
+  // first frame.
   Reason Expand(const MethodCode& code, const uint8_t* wanted, FullFrame* out, FullFrame* initial,
                 Arena& arena) const;
 

@@ -8,10 +8,10 @@ namespace {
 
 constexpr uint32_t kMaxCode = 65535;
 constexpr uint32_t kShortReach = 32767;
-// A trampoline stays at the end of the code while its branch is closer than this to it.
+// A trampoline stays at the end of the code if its branch is at most this many bytes away.
 constexpr uint32_t kComfortableReach = 28000;
 
-// Far beyond what can be accepted, positions need not be right, only large.
+// Positions far beyond the limit need not be exact, only large.
 uint32_t Clamp(uint64_t position) {
   return static_cast<uint32_t>(std::min<uint64_t>(position, 1u << 30));
 }
@@ -111,7 +111,8 @@ Reason Layout::Compute() {
   form_ = arena_->AllocateZeroed<Form>(n);
   MoveStubsNearTheirBranches();
   Place();
-  // Every round only lets things grow, and later rounds leave more room to spare, so it ends.
+  // Every round only makes things larger, and later rounds keep more room in reserve, so this
+  // terminates.
   for (int round = 0; round < 16; ++round) {
     const int64_t reach = int64_t{kShortReach} - (round < 6 ? 0 : 1500 * (round - 5));
     bool changed = false;
@@ -142,7 +143,7 @@ void Layout::Place() {
   size_t jump = 0;
   uint64_t at = 0;
   for (Insn i = 0; i < n; ++i) {
-    // Up to the next instruction with anything special all move alike.
+    // All instructions up to the next special one move by the same distance.
     Insn special = n;
     if (piece != piece_end) special = std::min(special, piece->insn);
     if (jump < jumps.size()) special = std::min(special, Insn{jumps[jump]});
@@ -196,7 +197,7 @@ Insn Layout::NearestIsland(Insn source) {
     }
   }
   const Insn before = island_before_[source];
-  const Insn after = island_after_[source];  // the last instruction at the latest
+  const Insn after = island_after_[source];  // at the latest the last instruction
   if (before == MethodCode::kNone) return after;
   return position_[source] - position_[before] < position_[after] - position_[source] ? before
                                                                                       : after;
@@ -223,7 +224,7 @@ Reason Layout::GrowConditional(Insn i, bool routed) {
   }
   const Insn island = routed ? MethodCode::kNone : NearestIsland(i);
   if (island == MethodCode::kNone) return Reason::kBranchTooFar;
-  // New trampolines get ids behind all others.
+  // New trampolines get ids after all existing ones.
   const uint32_t id = stubs_.size();
   stubs_.Push(*arena_, {i, code_->Successor(i, kTaken), island, id, nullptr, 0, 0, false});
   routes_.Push(*arena_, {i, kTaken, id});
@@ -251,7 +252,8 @@ Reason Layout::GrowFarBranches(int64_t reach, bool* changed) {
       *changed = true;
       continue;
     }
-    // A routed branch that merely came close to the limit may stay; beyond it nothing helps.
+    // A routed branch that is only near the limit may stay. If it is beyond the limit, nothing
+    // helps.
     if (routed && needs_frames_ && (code_->at(i + 1).flags & kHasFrame) == 0 &&
         FitsShort(int64_t{to} - position_[i], kShortReach)) {
       continue;
@@ -260,7 +262,7 @@ Reason Layout::GrowFarBranches(int64_t reach, bool* changed) {
     if (const Reason r = GrowConditional(i, routed); r != Reason::kOk) return r;
   }
   if (routes_.size() != known_routes) {
-    // stub_of_id_ grows with SortStubs.
+    // stub_of_id_ is extended by SortStubs.
     std::sort(routes_.begin(), routes_.end(),
               [](const MethodEditor::Route& a, const MethodEditor::Route& b) {
                 return a.insn != b.insn ? a.insn < b.insn : a.slot < b.slot;

@@ -1,14 +1,16 @@
-// Layout: where everything of a rewritten method comes to stand.
+// Layout: the position of everything in a rewritten method.
 //
-// Guarantees: after Compute gives kOk all positions are final, the code is at most 65,535 bytes,
-// and every branch fits the form chosen for it. Trampolines and stubs stand in islands behind
-// instructions that do not fall through: one at the end of the code, and, in methods whose end is
-// out of a conditional branch's reach, others near the branch. A branch that leaves 16 bits becomes
+// Guarantees: if Compute returns kOk, all positions are final, the code has at most 65,535 bytes,
+// and every branch fits its form. Trampolines and stubs are placed in islands after instructions
+// that do not fall through: one island at the end of the code and, if that is out of a conditional
+// branch's reach, others near the branch. A branch that no longer fits 16 bits becomes
 //   goto, jsr        goto_w, jsr_w
-//   if…              the inverted branch around a goto_w, when the next instruction has a stack map
-//                    frame of its own (or no stack map is needed); else a branch to an empty
+//   if…              the inverted branch around a goto_w, if the next instruction has a stack map
+//                    frame of its own or no stack map is needed; otherwise a branch to an empty
 //                    trampoline nearby, which has its target's frame
-// and the method is refused (kBranchTooFar) when neither is possible.
+// Threads: one per editor; const methods may run in parallel after Compute.
+// Failure: Compute returns the reason: kBranchTooFar if neither form of a conditional branch is
+// possible.
 #pragma once
 
 #include "agent/classfile/method_editor.h"
@@ -20,12 +22,12 @@ enum class Form : uint8_t { kAsIs, kWide, kInverted };
 struct PlacedStub {
   Insn source;
   Insn target;
-  Insn island;  // stands behind this instruction
+  Insn island;  // placed after this instruction
   uint32_t id;  // trampolines first, then handler stubs, in the editor's order
   const uint8_t* bytes;
   uint32_t length;
   uint32_t position;
-  bool wide;  // its goto
+  bool wide;  // whether its goto is a goto_w
 
   uint32_t end() const { return position + length + (wide ? 5 : 3); }
   uint32_t goto_position() const { return position + length; }
@@ -41,16 +43,16 @@ struct Island {
 
 class Layout {
  public:
-  // needs_frames: the JVM wants a stack map frame wherever control flow meets.
+  // needs_frames: the JVM requires a stack map frame wherever control flow merges.
   Layout(MethodEditor& editor, bool needs_frames);
 
   Reason Compute();
 
-  // Where branches to an instruction go (for count(): the end of the code before its island).
+  // Where branches to an instruction go. For count(): the end of the code, before its island.
   uint32_t Label(Insn i) const { return label_[i]; }
-  // Where the instruction itself stands, behind what was inserted before it.
+  // Where the instruction itself is, after what was inserted before it.
   uint32_t Position(Insn i) const { return position_[i]; }
-  // Behind the instruction, before any code of its fall-through edge.
+  // The end of the instruction, before any code on its fall-through edge.
   uint32_t EndOf(Insn i) const { return position_[i] + SizeAt(i, position_[i]); }
   Form FormOf(Insn i) const { return form_ == nullptr ? Form::kAsIs : form_[i]; }
   std::span<const PlacedStub> stubs() const { return {stubs_.begin(), stubs_.size()}; }
@@ -65,7 +67,7 @@ class Layout {
   uint32_t code_size() const { return size_; }
   bool has_inner_islands() const { return islands_.size() > 1; }
   bool has_inverted() const { return has_inverted_; }
-  // Nothing was inserted and nothing moved.
+  // True if nothing was inserted and nothing moved.
   bool is_identity() const { return identity_; }
 
  private:
@@ -88,7 +90,7 @@ class Layout {
   uint32_t* label_ = nullptr;
   uint32_t* position_ = nullptr;
   Form* form_ = nullptr;
-  Insn* island_before_ = nullptr;  // nearest place for an island at or before each instruction
+  Insn* island_before_ = nullptr;  // nearest place for an island, at or before each instruction
   Insn* island_after_ = nullptr;
   ArenaVector<PlacedStub> stubs_;
   ArenaVector<Island> islands_;

@@ -1,4 +1,5 @@
-// Branches that leave 16 bits: which form they get, and that the code still does the same.
+// Branches that no longer fit 16 bits: the form that they get, and that the code still does the
+// same.
 #include "agent/classfile/layout.h"
 
 #include <catch2/catch.hpp>
@@ -20,8 +21,8 @@ void PutFullFrame(ByteVector* table, uint32_t delta) {
   PutU2(table, delta);
 }
 
-// 0 iload_0 / 1 ifeq END / 4 nop × n / goto NEXT… / NEXT: return / END: return
-// A forward branch over `distance` bytes; a goto behind the first quarter is a place for an island.
+//0 iload_0 / 1 ifeq END / 4 nop × n / goto NEXT… / NEXT: return / END: return
+// A forward branch over `distance` bytes. A goto after the first quarter is a place for an island.
 TestClass LongForward(uint32_t distance, bool frame_behind_branch) {
   TestClass c;
   c.descriptor = "(I)V";
@@ -78,7 +79,7 @@ TEST_CASE("a conditional branch at its limit stays short, one byte more and it n
                   c, [](MethodEditor& e) { e.Before(3, Nops(e)); }, nullptr, {}, &out),
               2) == "0 iload_0 / 1 ifeq 32768");
   ExpectSame(c, out);
-  // Inverted around a goto_w: the next instruction has a frame.
+  // Inverted around a goto_w, because the next instruction has a frame.
   const std::string text = Rewrite(
       c, [](MethodEditor& e) { e.Before(3, Nops(e, 2)); }, nullptr, {}, &out);
   CHECK(Start(text, 3) == "0 iload_0 / 1 ifne 9 / 4 goto_w 32774");
@@ -106,7 +107,7 @@ TEST_CASE("without a frame there, an empty trampoline nearby carries the goto") 
   ByteVector out;
   const std::string text = Rewrite(
       c, [](MethodEditor& e) { e.Before(3, Nops(e, 20)); }, nullptr, {}, &out);
-  // Behind the goto at 8000 + 20.
+  // After the goto at 8000 + 20.
   CHECK(Start(text, 2) == "0 iload_0 / 1 ifeq 8023");
   CHECK(text.find("8020 goto 8026 / 8023 goto 32784 / 8026 nop") != std::string::npos);
   CHECK(Frames(text) == " | frame 8023 same | frame 8026 same | frame 32784 same");
@@ -120,7 +121,7 @@ TEST_CASE("no frame and nothing to stand behind in reach: the method is left alo
   PutU2(&table, 1);
   PutFullFrame(&table, 32761);
   c.attributes = {{"StackMapTable", table}};
-  // The only instruction that does not fall through ends the code, 32,780 bytes away.
+  // Only the instruction at the end of the code does not fall through, and it is 32,780 bytes away.
   CHECK(Rewrite(c, [](MethodEditor& e) { e.Before(3, Nops(e, 20)); }) == "kBranchTooFar");
   // Old classes need no frames and get the inverted form.
   c.major = 49;
@@ -160,7 +161,7 @@ TEST_CASE("a trampoline of a far branch stands in an island, ranges are cut arou
   CHECK(Start(text, 2) == "0 iload_0 / 1 ifeq 9003");
   CHECK(text.find("9000 goto 9008 / 9003 nop / 9004 nop / 9005 goto 33006 / 9008 nop") !=
         std::string::npos);
-  // The island's target is not protected, so the range leaves it out.
+  // The island's target is not protected, so the range excludes the island.
   CHECK(Frames(text).substr(0, 79) ==
         " | catch 4-9003 at 33005 | catch 9008-21005 at 33005 | frame 9003 same | frame ");
   ExpectSame(c, out);
@@ -217,7 +218,7 @@ TEST_CASE("random insertions, thousands of bytes long, change nothing that the c
   }
 }
 
-// The comparison itself must be able to fail.
+// The comparison must be able to fail.
 TEST_CASE("lockstep sees a branch that leads elsewhere, a lost handler, another operand") {
   TestClass a;
   a.descriptor = "(I)V";

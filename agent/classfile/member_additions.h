@@ -1,8 +1,10 @@
-// MemberAdditions: a class file with more fields and static methods than it had.
+// MemberAdditions: adds fields and static methods to a class file.
 //
-// Guarantees: everything else of the class stays byte for byte as it was; new members stand behind
-// the class's own, new constants behind its constants. Finish refuses with a reason what a class
-// file cannot hold. One thread at a time; what Finish gives lives as long as the arena.
+// Guarantees: everything else in the class stays byte for byte the same. New members follow the
+// class's own members, and new constants follow its own constants. The result lives as long as the
+// arena.
+// Threads: one at a time.
+// Failure: Finish returns the reason if a class file cannot hold the additions.
 #pragma once
 
 #include <string_view>
@@ -19,9 +21,9 @@ class MemberAdditions {
 
   void AddField(uint16_t access, std::string_view name, std::string_view descriptor);
 
-  // A static method that calls a static method of the same type in another class and returns what
-  // that returns. HotSpot inlines it wherever it is called, if the class is one of the JDK's. At most
-  // four slots of arguments.
+  // Adds a static method that calls a static method of the same type in another class and returns
+  // its result. HotSpot always inlines it if the class belongs to the JDK. At most four slots of
+  // arguments.
   void AddForwarder(uint16_t access, std::string_view name, std::string_view descriptor,
                     std::string_view target_class, std::string_view target_method);
 

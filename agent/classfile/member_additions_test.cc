@@ -1,4 +1,4 @@
-// Members that are added to a class, read back; what was there stays as it was.
+// Adds members to a class and reads them back. Everything that was there stays the same.
 #include "agent/classfile/member_additions.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint16_t kPublicStatic = kAccPublic | kAccStatic;
 
-// "0x9 m (I)V: iload_0 invokestatic T.m return", one line a member.
+// "0x9 m (I)V: iload_0 invokestatic T.m return", one line per member.
 std::string Members(ByteSpan bytes) {
   Workspace memory;
   ClassFile file;

@@ -131,10 +131,11 @@ void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {
   const uint32_t saved_next = next_local_;
   next_local_ = std::max(next_local_, uint32_t{code_->max_locals()});
   uint16_t locals[256];
-  // For each argument at most a store, a load and a store of null, four bytes each and one more.
+  // For each argument at most a store, a load and a store of null, of four bytes each, and one byte
+  // more.
   auto* bytes = arena_->Allocate<uint8_t>(snippet.length + 3 + 13 * static_cast<size_t>(count));
   uint32_t at = 0;
-  // The stack's depth, from where it stands before the call, and the greatest one.
+  // The depth of the stack relative to its depth before the call, and the maximum.
   int depth = 0;
   int deepest = 0;
   const auto move = [&](Op base, char kind, uint16_t local) {
@@ -160,7 +161,7 @@ void MethodEditor::BeforeCall(Insn i, const Snippet& snippet) {
     deepest = std::max(deepest, depth);
   };
 
-  int kept = count;  // arguments that stay on the stack, two slots of them at most
+  int kept = count;  // arguments that stay on the stack, at most two slots
   int kept_slots = argument_slots;
   while (kept_slots > 2) {
     --kept;

@@ -1,48 +1,51 @@
-// MethodEditor: what shall be inserted into one method, and where.
+// MethodEditor: what to insert into one method, and where.
 //
-// Guarantees: recording an insertion changes nothing; ClassRewriter::Apply does all or nothing. An
-// insertion that cannot be (no such edge, a receiver that is none, a damaged snippet) makes Apply
-// give its reason and leaves the method as it was. Several insertions at one place run in the order
-// in which they were recorded. Insertions cost O(1) each; in ascending code order they are not even
-// sorted.
+// Guarantees: recording an insertion changes nothing; ClassRewriter::Apply applies all or none.
+// Several insertions at one place run in the order in which they were recorded. An insertion costs
+// O(1); insertions in ascending code order need no sorting.
+// Threads: one, the same as the rewriter's.
+// Failure: if an insertion is impossible (no such edge, a call without a receiver, a damaged
+// snippet), Apply returns the reason and the method stays as it was.
 //
-// Where inserted code runs, from an instruction's predecessor to the instruction:
+// The order of inserted code, from an instruction's predecessor to the instruction:
 //
 //        <predecessor>
-//        <fall-through edge code>     only when control falls in from the predecessor
-//     L: <handler code>               only when L is a handler that is entered by exceptions alone
-//        <before code>                always (all branches, switches, handlers go to L)
-//        <edge code of a goto or jsr> a goto has one way out: its edge code stands before it
+//        <fall-through edge code>     only if control falls in from the predecessor
+//     L: <handler code>               only if L is a handler that only exceptions reach
+//        <before code>                always (all branches, switches and handlers go to L)
+//        <edge code of a goto or jsr> a goto has one way out, so its edge code is before it
 //        <instruction>
 //
-// Code on a taken edge or a switch key goes to a trampoline `code; goto target`, which reuses the
-// target's stack map frame. Handler code of a handler that is also reached normally goes to a stub
-// of the same shape. Code at the method's entry runs once per invocation, before L of the first
-// instruction even when that is a loop head.
+// Code on a taken edge or a switch key is placed in a trampoline `code; goto target`, which reuses
+// the target's stack map frame. If a handler is also reached normally, its handler code is placed
+// in a stub of the same form. Code at the method's entry runs once per invocation, before L of the
+// first instruction, even if that is a loop head.
 //
-// A handler often stands in a range that it catches for itself: javac ends the range of a finally
-// or synchronized block behind the first instructions of its handler. C1 refuses a method in which
-// an instruction of a handler's first block can throw to that handler ("exception handler covers
-// itself"), and our array accesses look as if they could. So such a range leaves out the code that
-// is inserted into that block. Where the method locks something, that would not do, since every
-// instruction that can throw while a monitor is held must be in a range that releases it: there
-// the handler code stands in a stub, whose own exceptions go to a landing that only jumps to L:
+// A handler is often inside a range that it protects itself: javac ends the range of a finally or
+// synchronized block after the first instructions of its handler. C1 refuses a method in which an
+// instruction of a handler's first block can throw to that handler ("exception handler covers
+// itself"), and C1 assumes that our array accesses can throw. So such a range leaves out the code
+// that is inserted into that block. This is not possible in methods that lock something, because
+// every instruction that can throw while a monitor is held must be in a range that releases it. In
+// those methods the handler code is placed in a stub. The stub's own exceptions go to a landing,
+// which only jumps to L:
 //
-//     S: <handler code>            ranges that caught at L now catch at S ...
+//     S: <handler code>            ranges that were caught at L are now caught at S ...
 //        goto L
-//     T: goto L                    ... except for S and T themselves: they catch at T
+//     T: goto L                    ... except S and T themselves, which are caught at T
 //
-// So it is, too, with every handler of such a method that catches exceptions of any class: it may be
-// the one that releases the monitor, and then nothing else covers it.
+// In such a method, every handler that catches exceptions of any class is treated this way, because
+// it may be the one that releases the monitor, and then nothing else protects it.
 //
-// Exceptions: code before the first instruction of a protected range is inside the range, code
-// before its exclusive end is outside; trampolines and stubs are protected exactly like their
-// target, by entries that stand beside the original ones. Handlers that catch for themselves are
-// the exception, see above. (HotSpot declines to compile a method in
-// which an instruction that can throw holds a monitor outside any handler that would release it.)
-// Code at the method's entry and on a fall-through edge into the start of a range is outside it,
-// unless the edge comes from a monitorenter; on the fall-through edge behind a range's last instruction it is inside only when that is a
-// conditional branch, which changes no local that the handler's frame may name.
+// Exceptions: code before the first instruction of a protected range is inside the range; code
+// before the range's exclusive end is outside. Trampolines and stubs are protected exactly like
+// their target, by entries next to the original ones; handlers that protect themselves are the
+// exception described above. (HotSpot does not compile a method in which an instruction that can
+// throw holds a monitor outside every handler that would release it.) Code at the method's entry,
+// and code on a fall-through edge into the start of a range, is outside the range, unless the edge
+// comes from a monitorenter. Code on the fall-through edge after a range's last instruction is
+// inside only if that instruction is a conditional branch, because a branch changes no local that
+// the handler's frame may name.
 #pragma once
 
 #include "agent/classfile/code.h"
@@ -68,44 +71,44 @@ class MethodEditor {
     return SnippetBuilder(*pool_, *arena_, SnippetKind::kReceiver);
   }
 
-  // For Before() an instruction that takes a reference from the stack: the snippet looks at it.
+  // For Before() an instruction that takes a reference from the stack: the snippet can read that
+  // reference.
   SnippetBuilder BuildForTop() { return SnippetBuilder(*pool_, *arena_, SnippetKind::kPeek); }
 
-  // A local for use within one insertion; locals of different insertions may share an index when
-  // taken after ReuseLocals().
+  // A local for use within one insertion. After ReuseLocals(), another insertion may use the same
+  // index.
   FreshLocal TakeLocal(int slots);
   void ReuseLocals() { next_local_ = code_->max_locals(); }
 
   void OnEntry(const Snippet& snippet);
   void Before(Insn i, const Snippet& snippet);
-  // Every edge at most once (join snippets to put two on one edge). When the edge is the target's
+  // At most one per edge; to put two snippets on one edge, join them. If the edge is the target's
   // only way in, Before(target) is smaller.
   void OnEdge(Insn i, Slot slot, const Snippet& snippet);
-  // One trampoline for several keys of a switch that share their target.
+  // One trampoline for several keys of a switch that have the same target.
   void OnEdges(Insn i, std::span<const Slot> slots, const Snippet& snippet);
-  // Runs when `handler` (the first instruction of a handler) is entered by an exception; the
-  // exception is on the stack and stays there.
+  // Runs when an exception enters `handler` (the first instruction of a handler). The exception is
+  // on the stack and stays there.
   void OnHandler(Insn handler, const Snippet& snippet);
-  // Before the call at i: a copy of the receiver comes to the top of the stack and the snippet
-  // (kReceiver) consumes it. Arguments of one or two slots stay on the stack; of more, the last
-  // ones wait in fresh locals, which hold no reference when the call is made: the interpreter takes
-  // a frame's locals for alive whether or not they are read again, and would keep the arguments for
-  // as long as the callee runs. Not for constructor calls (kUninitializedReceiver), invokestatic
-  // and invokedynamic (kNoReceiver).
+  // Before the call at i, pushes a copy of the receiver, which the snippet (kReceiver) consumes.
+  // One or two slots of arguments stay on the stack. If there are more, the last ones wait in fresh
+  // locals, which are cleared before the call: the interpreter treats all of a frame's locals as
+  // live and would keep the arguments reachable while the callee runs. Not for constructor calls
+  // (kUninitializedReceiver), invokestatic and invokedynamic (kNoReceiver).
   void BeforeCall(Insn i, const Snippet& receiver_snippet);
-  // One handler of lowest priority for everything thrown out of the ranges: runs the snippet and
-  // throws again. Code of a constructor that may run before super() or this() is taken out of the
-  // ranges. At most one per method.
+  // Adds one handler of lowest priority for everything that is thrown in the ranges. It runs the
+  // snippet and rethrows. Code of a constructor that may run before super() or this() is excluded.
+  // At most one per method.
   void CatchAll(std::span<const InsnRange> ranges, const Snippet& snippet);
   void CatchAll(const Snippet& snippet);  // the whole method
 
   bool empty() const {
     return pieces_.empty() && routes_.empty() && handler_stubs_.empty() && !has_catch_all_;
   }
-  // The first insertion that cannot be; kOk when all can so far.
+  // Why the first impossible insertion is impossible; kOk if there is none so far.
   Reason reason() const { return reason_; }
 
-  // What the rewriter reads.
+  // For the rewriter.
   enum class Place : uint8_t { kFallEdge, kHandler, kBefore, kJumpEdge };
   struct Piece {
     Insn insn;
@@ -126,7 +129,7 @@ class MethodEditor {
     uint32_t length;
     const uint8_t* bytes;
     uint16_t extra_stack;
-    bool landing = false;  // of the handler stub before it
+    bool landing = false;  // it is the landing of the stub before it
   };
   ArenaVector<Piece>& pieces() { return pieces_; }
   ArenaVector<Route>& routes() { return routes_; }
@@ -136,7 +139,7 @@ class MethodEditor {
   const Snippet& catch_all() const { return catch_all_; }
   void DropCatchAll() { has_catch_all_ = false; }
   ArenaVector<InsnRange>& catch_all_ranges() { return catch_all_ranges_; }
-  uint32_t locals_used() const { return max_local_; }  // max_locals with the fresh ones
+  uint32_t locals_used() const { return max_local_; }  // max_locals including the fresh locals
   MethodCode& mutable_code() { return *code_; }
   Arena& arena() { return *arena_; }
 

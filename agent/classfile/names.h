@@ -1,9 +1,9 @@
-// Names that a JVM takes (JVM specification, 4.2).
+// Names that a JVM accepts (JVM specification, 4.2).
 //
-// Why: class-file bytes are shown to agents before the JVM has looked at the names in them. A class
-// that it is about to refuse must not leave its names behind in a profile.
+// Why: the JVM shows class-file bytes to agents before it has checked the names in them. Names of a
+// class that it then refuses must not get into a profile.
 //
-// Guarantees: pure; anything may be asked.
+// Guarantees: pure functions; any string is allowed. Threads: any. Failure: none.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,10 @@
 namespace iprof::classfile {
 
 bool IsMethodName(std::string_view name);
-// "java/lang/String"; not an array's.
+// "java/lang/String"; false for arrays.
 bool IsInternalClassName(std::string_view name);
 
-// The class's own name, and its methods' names and descriptors.
+// Checks the class's own name, and the names and descriptors of its methods.
 bool HasLegalNames(const ClassFile& file);
 
 }  // namespace iprof::classfile

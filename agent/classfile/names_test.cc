@@ -1,4 +1,4 @@
-// Which names a JVM takes.
+// Which names a JVM accepts.
 #include "agent/classfile/names.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 TEST_CASE("names of methods") {
   CHECK(IsMethodName("f"));
   CHECK(IsMethodName("lambda$f$0"));
-  CHECK(IsMethodName("with-dash"));  // Kotlin's
+  CHECK(IsMethodName("with-dash"));  // Kotlin writes such names
   CHECK(IsMethodName("a method with blanks"));
   CHECK(IsMethodName("<init>"));
   CHECK(IsMethodName("<clinit>"));

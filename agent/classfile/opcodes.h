@@ -1,7 +1,8 @@
-// The 202 instructions of the Java virtual machine: one table that everything else reads.
+// The 202 instructions of the Java virtual machine, in one table that all code here uses.
 //
-// Guarantees: constant data, complete for opcodes 0 … 201, in opcode order. kVaries marks what
-// depends on the constant an instruction names (see stack_depth.h).
+// Guarantees: constant data, complete for opcodes 0 to 201, in opcode order. kVaries marks stack
+// effects that depend on the instruction's constant (see stack_depth.h).
+// Threads: any. Failure: none.
 #pragma once
 
 #include <array>
@@ -9,7 +10,8 @@
 
 namespace iprof::classfile {
 
-// What follows the opcode byte. The order matters: jumps stand together, what names a constant last.
+// What follows the opcode byte. The order matters: jumps are consecutive, and formats that name a
+// constant come last.
 enum class Format : uint8_t {
   kNone,             // nothing
   kImm1,             // one byte
@@ -30,13 +32,13 @@ enum class Format : uint8_t {
   kMultiNewArray,    // u2 Class, u1 dimensions
 };
 
-// A branch or a switch: it names instructions of the method's own code.
+// A branch or a switch: it names instructions in the method's own code.
 constexpr bool IsJump(Format format) {
   return format >= Format::kBranch2 && format <= Format::kLookupSwitch;
 }
 constexpr bool NamesConstant(Format format) { return format >= Format::kCp1; }
 
-// Stack slots that depend on a constant.
+// The number of stack slots depends on a constant.
 inline constexpr int16_t kVaries = -1;
 
 // X(enumerator, format, slots popped, slots pushed)
@@ -254,10 +256,11 @@ inline constexpr int kOpCount = 202;
 
 struct OpInfo {
   Format format;
-  uint8_t length;  // bytes with the opcode; 0 for switches and wide
+  uint8_t length;  // in bytes, with the opcode; 0 for switches and wide
   int16_t pops;    // stack slots, or kVaries
   int16_t pushes;
-  // The two bytes behind the opcode, shifted by this, are the constant that it names; 0 for none.
+  // The two bytes after the opcode, shifted right by this, are the index of its constant; 16 if it
+  // names none.
   uint8_t constant_shift;
 };
 
@@ -315,7 +318,8 @@ constexpr bool IsJsr(Op op) { return op == Op::jsr || op == Op::jsr_w; }
 constexpr bool IsSwitch(Op op) { return op == Op::tableswitch || op == Op::lookupswitch; }
 constexpr bool IsReturn(Op op) { return op >= Op::ireturn && op <= Op::return_; }
 constexpr bool IsInvoke(Op op) { return op >= Op::invokevirtual && op <= Op::invokedynamic; }
-// Control never continues with the next instruction in the code (jsr comes back, so it does).
+// Control never continues at the next instruction. (It does after a jsr, when the subroutine
+// returns.)
 constexpr bool IsUnconditional(Op op) {
   return IsGoto(op) || IsSwitch(op) || IsReturn(op) || op == Op::athrow || op == Op::ret;
 }

@@ -82,7 +82,7 @@ CpIndex PoolAdditions::Pair(Tag tag, uint16_t first, uint16_t second) {
   return Intern(e);
 }
 
-// An entry that refers to one that could not be added cannot be added either.
+// If an entry could not be added, entries that refer to it cannot be added either.
 CpIndex PoolAdditions::Class(std::string_view name) {
   const CpIndex text = Utf8(name);
   return text == CpIndex::none ? text : Pair(Tag::kClass, Value(text), 0);

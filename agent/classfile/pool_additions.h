@@ -1,10 +1,12 @@
 // PoolAdditions: constants that a rewriter appends to a class's pool.
 //
-// Guarantees: asking twice for the same constant gives the same index; indices follow on the
-// class's own and never pass 65,535 (then the answer is CpIndex::none, and stays so). Entries that
-// the class already has are not searched for: a pool may hold equal entries, and searching would
-// cost more than everything else. Rewind() takes back what was added since a mark, so that a method
-// that could not be rewritten leaves nothing behind. Not thread-safe.
+// Guarantees: asking twice for the same constant gives the same index. New indices follow the
+// class's own. Constants that the class already has are not looked up, because that would cost more
+// than everything else; a pool may hold equal entries. Rewind() removes what was added since a
+// mark, so that a method that could not be rewritten leaves nothing behind.
+// Threads: one at a time.
+// Failure: an index never passes 65,535; after that the answer is CpIndex::none and full() is true,
+// until Rewind().
 #pragma once
 
 #include <string_view>
@@ -30,7 +32,7 @@ class PoolAdditions {
   CpIndex Long(int64_t value);
   CpIndex MethodType(std::string_view descriptor);
   CpIndex MethodHandle(uint8_t kind, CpIndex member);
-  // An entry of two two-byte fields (Dynamic, InvokeDynamic, …) as it stands.
+  // An entry of two two-byte fields (Dynamic, InvokeDynamic, …), as given.
   CpIndex Pair(Tag tag, uint16_t first, uint16_t second);
 
   struct Mark {
@@ -41,8 +43,8 @@ class PoolAdditions {
   Mark GetMark() const { return {entries_.size(), next_, byte_size_}; }
   void Rewind(const Mark& mark);
 
-  bool full() const { return full_; }            // an addition was refused since the last Rewind
-  uint32_t pool_count() const { return next_; }  // constant_pool_count with the additions
+  bool full() const { return full_; }            // an addition failed since the last Rewind
+  uint32_t pool_count() const { return next_; }  // constant_pool_count including the additions
   size_t byte_size() const { return byte_size_; }
   void Write(uint8_t* out) const;  // exactly byte_size() bytes
 
@@ -52,9 +54,9 @@ class PoolAdditions {
     uint8_t kind;
     uint16_t index;
     uint32_t hash;
-    uint32_t chain;  // 1 + older entry of the same bucket
-    uint32_t size;   // of text
-    uint64_t value;  // numbers, or first << 16 | second
+    uint32_t chain;  // 1 + the index of the next older entry in the same bucket
+    uint32_t size;   // of the text
+    uint64_t value;  // a number, or first << 16 | second
     const char* text;
   };
   static constexpr uint32_t kBuckets = 256;
@@ -69,7 +71,7 @@ class PoolAdditions {
   size_t byte_size_ = 0;
   bool full_ = false;
   ArenaVector<Entry> entries_;
-  uint32_t* buckets_ = nullptr;  // made at the first addition
+  uint32_t* buckets_ = nullptr;  // allocated at the first addition
 };
 
 }  // namespace iprof::classfile

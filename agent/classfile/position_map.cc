@@ -27,7 +27,8 @@ void EncodePositions(const Layout& layout, const MethodCode& code, std::vector<u
     const uint32_t now = layout.Position(i) - code.OffsetOf(i);
     if (now == shift) continue;
     PutVarint(code.OffsetOf(i) - last, out);
-    PutVarint(now - shift, out);  // padding of a switch may shrink: wraps, and adds up again
+    // may be negative, as the padding of a switch can shrink; it wraps around in both directions
+    PutVarint(now - shift, out);
     shift = now;
     last = code.OffsetOf(i);
   }

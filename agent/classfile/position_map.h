@@ -1,9 +1,9 @@
-// PositionMap: from positions in rewritten code back to the class file's, for whoever meets the
-// running bytecode (stack samples) and must speak of the original.
+// PositionMap: maps positions in rewritten code back to the class file's. Stack samples have
+// positions in the running bytecode, and profiles need those of the original.
 //
-// writer/methods/position_map.h says what a map looks like, and reads it.
+// writer/methods/position_map.h describes the format and reads it.
 //
-// Guarantees: encoding is linear and appends only. Pure; any thread.
+// Guarantees: takes linear time and only appends. Threads: any; a pure function. Failure: none.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From positions of rewritten code back to the class file's.
+// Maps positions in rewritten code back to the class file's.
 #include "agent/classfile/position_map.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 namespace iprof::classfile {
 namespace {
 
-// The map that rewriting makes, for a class with one method.
+// The map that rewriting makes for a class with one method.
 std::vector<uint8_t> MapOf(const TestClass& c, const std::function<void(MethodEditor&)>& edit) {
   const ByteVector bytes = c.Bytes();
   Workspace memory;

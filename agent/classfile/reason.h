@@ -1,7 +1,8 @@
-// Reason: why a class or a method was left as it was.
+// Reason: why a class or a method was left unchanged.
 //
-// Every operation of this room that can decline gives one of these; none is an error of the program
-// that runs. Callers count them and report each once.
+// Guarantees: every operation of this room that can decline returns one of these. A reason is not
+// an error of the running program. Callers count reasons and report each one once.
+// Threads: any; constants. Failure: none.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Fuzz target: whatever the bytes, the rewriter neither crashes nor hangs, and what it gives back
-// is either the input or well-formed; with no-ops inserted it also does what the original did.
+// Fuzz target: with any bytes, the rewriter neither crashes nor hangs, and its result is either the
+// input or well-formed. If only no-ops are inserted, the result also does the same as the original.
 //
-// The first byte chooses what is inserted, the next three seed the random plan, the rest is the
+// The first byte chooses what is inserted, the next three seed the random plan, and the rest is the
 // class file.
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ void Expect(bool holds, const char* what, uint32_t method, uint32_t where) {
   std::abort();
 }
 
-// What decoding promises: a graph that covers the code, and every jump in the list of jumps.
+// Checks what decoding guarantees: the graph covers the code, and the list of jumps is complete.
 void CheckDecoded(ByteSpan bytes, Workspace& memory) {
   memory.Reset();
   ClassFile file;

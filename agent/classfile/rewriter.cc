@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint16_t kFirstVersionWithFrames = 50;
 
-// Nothing is on the stack at a method's entry, and the exception alone where a handler starts.
+// At a method's entry the stack is empty; at the start of a handler it holds only the exception.
 bool IsEntry(const MethodEditor::Piece& p) {
   return p.insn == 0 && p.place == MethodEditor::Place::kFallEdge;
 }
@@ -21,7 +21,7 @@ bool IsHandlerEntry(const MethodEditor::Piece& p) {
   return p.place == MethodEditor::Place::kHandler;
 }
 
-// Whether code is inserted where only a look at the whole method tells the depth of the stack.
+// Whether an insertion needs a stack depth that only an analysis of the whole method gives.
 bool NeedsDepths(MethodEditor& editor) {
   const ArenaVector<MethodEditor::Piece>& pieces = editor.pieces();
   return !editor.trampolines().empty() ||
@@ -29,7 +29,7 @@ bool NeedsDepths(MethodEditor& editor) {
                       [](const MethodEditor::Piece& p) { return IsEntry(p) || IsHandlerEntry(p); });
 }
 
-// The greatest depth of the stack, inserted code included.
+// The greatest stack depth, including inserted code.
 uint32_t MaxStack(MethodEditor& editor, const StackDepths& depths) {
   const MethodCode& code = editor.code();
   uint32_t most = code.max_stack();
@@ -189,7 +189,8 @@ Reason ClassRewriter::Rewrite(MethodEditor& editor) {
     if (std::all_of(ranges.begin(), ranges.end(), unprotectable)) editor.DropCatchAll();
     if (editor.empty()) return Reason::kOk;
   }
-  // From version 51 on a frame is always needed; 50 without a table goes to the old verifier.
+  // From version 51 on, frames are always needed. A class of version 50 without a table is verified
+  // by the old verifier.
   const bool needs_frames =
       version > kFirstVersionWithFrames || (version == kFirstVersionWithFrames && frames.present());
   Layout layout(editor, needs_frames);

@@ -1,4 +1,4 @@
-// ClassRewriter: rewrites methods of one class and puts the class together again.
+// ClassRewriter: rewrites methods of one class and writes the new class file.
 //
 //     Workspace memory;                         // one per thread, reused
 //     ClassFile file;
@@ -6,7 +6,7 @@
 //     ClassRewriter rewriter(file, memory);
 //     for (uint32_t m = 0; m < file.methods().size(); ++m) {
 //       MethodCode code;
-//       Reason r = rewriter.Open(m, &code);     // decodes; forgets the previous method's memory
+//       Reason r = rewriter.Open(m, &code);     // decodes; frees the previous method's memory
 //       if (r != Reason::kOk) continue;
 //       MethodEditor editor = rewriter.Edit(code);
 //       CpIndex c = rewriter.pool().Field("java/lang/$Iprof", "c", "[J");
@@ -16,20 +16,22 @@
 //     }
 //     ByteSpan result = rewriter.Finish();      // valid until memory is reset
 //
-// Guarantees: a method is rewritten as its editor says or stays byte for byte as it was, with the
-// reason returned by Apply; constants that were asked for between Open and a declined Apply are
-// taken back (so ask for them per method, or before the first Open; asking again is cheap). A class
-// of which no method was rewritten comes out as the input bytes themselves. max_stack is exact for
-// code without jsr (with it an upper bound, entries apart), max_locals counts the fresh locals used.
-// The stack is looked at only where the place of an insertion does not tell its depth: whether code
-// that the verifier would refuse anyway is declined (kBadStack, kBadConstantReference) depends on
-// what is inserted.
+// Guarantees: a method is rewritten as its editor says, or stays byte for byte as it was. If no
+// method was rewritten, the result is the input bytes themselves. max_stack is exact for code
+// without jsr; with jsr it is an upper bound, except for insertions at entries. max_locals includes
+// the fresh locals that are used. Stack depths are computed only if an insertion needs them. So
+// whether code that the verifier would refuse anyway is declined (kBadStack, kBadConstantReference)
+// depends on what is inserted.
+// Threads: one at a time per rewriter and workspace.
+// Failure: Open and Apply return the reason. Constants that were requested between Open and a
+// declined Apply are removed again, so request them per method or before the first Open; requesting
+// again is cheap.
 //
 // Attributes of a rewritten method's code: StackMapTable, LineNumberTable, LocalVariableTable,
-// LocalVariableTypeTable, Runtime(In)VisibleTypeAnnotations and CharacterRangeTable are adjusted;
-// one of the debugging kind that does not fit its code (an obfuscator's) is dropped; any other may
-// hold offsets that nobody here knows and is dropped. Attributes of methods, fields and the class,
-// known or not, are kept as they are. One thread at a time per rewriter and workspace.
+// LocalVariableTypeTable, Runtime(In)VisibleTypeAnnotations and CharacterRangeTable are adjusted. A
+// debugging table that does not fit its code (obfuscators write them) is dropped. Any other
+// attribute of the code may hold unknown offsets and is dropped. Attributes of methods, fields and
+// the class are all kept as they are, known or not.
 #pragma once
 
 #include <vector>
@@ -39,14 +41,13 @@
 
 namespace iprof::classfile {
 
-// HotSpot compiles methods of up to as many bytes (its HugeMethodLimit).
+// HotSpot compiles methods up to this size in bytes (its HugeMethodLimit).
 inline constexpr uint32_t kHugeMethodLimit = 8000;
 
 struct RewriteOptions {
-  // A method that is not longer than this may not become longer (kCrossesHugeMethodLimit); 0 allows
-  // everything.
+  // A method up to this length may not grow beyond it (kCrossesHugeMethodLimit). 0 means no limit.
   uint32_t huge_method_limit = kHugeMethodLimit;
-  // Writes a method again even when nothing is inserted: for proving that nothing is lost.
+  // Writes methods anew even if nothing is inserted, to prove that nothing is lost.
   bool rewrite_untouched = false;
 };
 
@@ -55,14 +56,14 @@ class ClassRewriter {
   ClassRewriter(const ClassFile& file, Workspace& memory, RewriteOptions options = {});
 
   PoolAdditions& pool() { return pool_; }
-  // Decodes method number `method`; code, editors and snippets of the method opened before are
-  // gone.
+  // Decodes method number `method`. The code, editors and snippets of the previous method become
+  // invalid.
   Reason Open(uint32_t method, MethodCode* code);
   MethodEditor Edit(MethodCode& code) { return MethodEditor(code, pool_, memory_->method_memory); }
   Reason Apply(MethodEditor& editor);
-  // From now on Apply appends each rewritten method's PositionMap here; null: no maps are made.
+  // From now on, Apply appends each rewritten method's PositionMap here. Null: no maps.
   void WritePositionsTo(std::vector<uint8_t>* maps) { position_maps_ = maps; }
-  // Applies nothing more; the class's bytes.
+  // Returns the class's bytes. Apply must not be called afterwards.
   ByteSpan Finish();
 
   uint32_t rewritten_methods() const { return rewritten_; }
@@ -76,7 +77,7 @@ class ClassRewriter {
   PoolAdditions pool_;
   SlotCache slots_;
   PoolAdditions::Mark method_mark_;
-  ByteSpan* new_code_;  // per method: the whole new Code attribute, or nothing
+  ByteSpan* new_code_;  // per method: the whole new Code attribute, or empty
   std::vector<uint8_t>* position_maps_ = nullptr;
   uint32_t open_method_ = 0;
   uint32_t rewritten_ = 0;

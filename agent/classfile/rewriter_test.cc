@@ -1,5 +1,5 @@
-// Where inserted code comes to stand. Every test shows the whole code before and after; inserted
-// code is made of `nop`s.
+// The places of inserted code. Every test shows the whole code before and after. Inserted code
+// consists of `nop`s.
 #include "agent/classfile/rewriter.h"
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("what is written again without insertions is the input, damaged tables
     Rewrite(
         c, [](MethodEditor&) {}, &reason, options, &out);
     CHECK(out == c.Bytes());
-    // Old classes need no frames; in a new one this table is damaged.
+    // Old classes need no frames. In a new class this table is damaged.
     CHECK(reason == (version < 50 ? Reason::kOk : Reason::kBadFrames));
   }
 }
@@ -58,7 +58,7 @@ TEST_CASE("what is written again without insertions is the input, damaged tables
 TEST_CASE("frames that keep more than max_locals slots: the method stays as it was") {
   TestClass c = IfClass();
   c.max_locals = 3;
-  // The argument and one long fit; with another long there are three items, but five slots.
+  // The argument and one long fit. With another long there are three items but five slots.
   c.attributes = {{"StackMapTable", {0, 3, 252, 0, 4, 4, 252, 0, 2, 4, 0}}};
   ByteVector out;
   Reason reason{};
@@ -72,7 +72,7 @@ TEST_CASE("frames of chopped and of all locals make room") {
   TestClass c = IfClass();
   c.max_locals = 3;
   for (const ByteVector& table : {
-           ByteVector{0, 3, 252, 0, 4, 4, 250, 0, 2, 252, 0, 0, 4},  // long, none, long
+           ByteVector{0, 3, 252, 0, 4, 4, 250, 0, 2, 252, 0, 0, 4},  // long, nothing, long
            ByteVector{0, 3, 252, 0, 4, 4, 255, 0, 2, 0, 1, 4, 0, 0, 252, 0, 0, 1}  // long, int
        }) {
     c.attributes = {{"StackMapTable", table}};
@@ -110,7 +110,7 @@ TEST_CASE("all places around one label, in their order") {
     e.Before(0, Nops(e, 2));
     e.OnEntry(Nops(e, 1));
   });
-  // Entry code runs once; the loop goes on at 1.
+  // Entry code runs once; the loop starts at 1.
   CHECK(text ==
         "0 nop / 1 nop / 2 nop / 3 nop / 4 nop / 5 nop / 6 goto 9 / 9 iload_0 / 10 ifne 1 / "
         "13 return | frame 1 same | frame 9 same");
@@ -134,7 +134,7 @@ TestClass SwitchClass() {
   c.code = {0x1a, 0xaa, 0, 0};
   for (const uint32_t v : {24u, 5u, 7u, 27u, 24u, 27u}) PutU4(&c.code, v);
   c.code.insert(c.code.end(), {0xb1, 0xb1});
-  // Targets relative to bci 1: 25 and 28 are where the two returns stand.
+  // Targets are relative to bci 1. The two returns are at 25 and 28.
   c.code.resize(28);
   c.code.insert(c.code.end(), {0xb1, 0xb1});
   for (size_t k = 4; k < 28; k += 4) {
@@ -191,7 +191,7 @@ TEST_CASE("an edge can be given one insertion only") {
         "kNoSuchEdge");
 }
 
-// 0 nop / 1 nop / 2 return / 3 pop / 4 return, 0-2 protected by 3.
+//0 nop / 1 nop / 2 return / 3 pop / 4 return; 3 protects 0-2.
 TestClass TryClass() {
   TestClass c;
   c.code = {0, 0, 0xb1, 0x57, 0xb1};
@@ -219,7 +219,7 @@ TEST_CASE("handler entry: inline when only exceptions come, a stub when others d
   CHECK(Rewrite(TryClass(), [](MethodEditor& e) { e.OnHandler(3, Nops(e)); }) ==
         "0 nop / 1 nop / 2 return / 3 nop / 4 pop / 5 return | catch 0-2 at 3"
         " | frame 3 same {java/lang/Object}");
-  // 0 aconst_null / 1 pop / 2 return, and the handler is 1, which 0 falls into.
+  //0 aconst_null / 1 pop / 2 return; the handler is 1, and control falls into it from 0.
   TestClass c;
   c.code = {0x01, 0x57, 0xb1};
   c.exceptions = {{0, 1, 1, 0}};
@@ -230,8 +230,8 @@ TEST_CASE("handler entry: inline when only exceptions come, a stub when others d
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(0, Nops(e)); }) == "kNoSuchEdge");
 }
 
-// 0 nop / 1 return / 2 astore_1 / 3 nop / 4 aload_1 / 5 athrow: the handler at 2 catches for its
-// own first bytes, as that of a finally or synchronized block.
+//0 nop / 1 return / 2 astore_1 / 3 nop / 4 aload_1 / 5 athrow
+// The handler at 2 protects its own first bytes, as that of a finally or synchronized block does.
 TestClass FinallyClass(uint16_t end_of_own_range) {
   TestClass c;
   c.code = {0, 0xb1, 0x4c, 0, 0x2b, 0xbf};
@@ -244,7 +244,7 @@ TEST_CASE("a handler's own range leaves out what is inserted into its first bloc
   CHECK(Rewrite(FinallyClass(3), [](MethodEditor& e) { e.OnHandler(2, Nops(e)); }) ==
         "0 nop / 1 return / 2 nop / 3 astore_1 / 4 nop / 5 aload_1 / 6 athrow"
         " | catch 0-1 at 2 | catch 3-4 at 2 | frame 2 same {java/lang/Object}");
-  // In the middle of the block too, and where one range is both the body's and the handler's.
+  // The same for code in the middle of the block, and if one range covers both body and handler.
   TestClass c = FinallyClass(5);
   c.exceptions = {{0, 5, 2, 0}};
   CHECK(Rewrite(c,
@@ -281,7 +281,7 @@ TEST_CASE("where a monitor may be held, a stub and its landing keep the handler'
         " | catch 9-16 at 13 | catch 2-3 at 9 | catch 4-7 at 9"
         " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
         " | frame 13 same {java/lang/Object}");
-  // Old compilers' handlers do not catch for themselves, and release the monitor all the same.
+  // Old compilers' handlers do not protect themselves, but still release the monitor.
   c.exceptions = {{2, 3, 4, 0}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
         "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
@@ -289,7 +289,7 @@ TEST_CASE("where a monitor may be held, a stub and its landing keep the handler'
         " | catch 9-16 at 13 | catch 2-3 at 9"
         " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
         " | frame 13 same {java/lang/Object}");
-  // One class's handlers do so too where they catch for themselves, but for that class only.
+  // A handler for one class does the same if it protects itself, but only for that class.
   c.exceptions = {{2, 3, 4, TestClass::kSuper}, {4, 7, 4, TestClass::kSuper}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
         "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 astore_1 / 5 aload_0 / 6 monitorexit /"
@@ -297,7 +297,7 @@ TEST_CASE("where a monitor may be held, a stub and its landing keep the handler'
         " | catch 2-3 at 9 type 4 | catch 4-7 at 9 type 4 | catch 9-16 at 13 type 4"
         " | frame 4 same {java/lang/Object} | frame 9 same {java/lang/Object}"
         " | frame 13 same {java/lang/Object}");
-  // Another handler that catches one class only needs neither.
+  // Another handler that catches only one class needs neither.
   c.exceptions = {{2, 3, 4, TestClass::kSuper}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnHandler(4, Nops(e)); }) ==
         "0 aload_0 / 1 monitorenter / 2 nop / 3 return / 4 nop / 5 astore_1 / 6 aload_0 /"
@@ -331,7 +331,7 @@ TEST_CASE("trampolines are protected like their target, by entries beside the or
         "10 nop / 11 goto 6"
         " | catch 6-8 at 8 type 4 | catch 10-14 at 8 type 4 | catch 0-8 at 8 | catch 10-14 at 8"
         " | frame 6 same | frame 8 same {java/lang/Object} | frame 10 same");
-  // Only the source is protected: the trampoline is not.
+  // Only the source is protected; the trampoline is not.
   c.exceptions = {{0, 6, 8, 0}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
         "0 iload_0 / 1 ifeq 10 / 4 nop / 5 return / 6 nop / 7 return / 8 pop / 9 return / "
@@ -358,7 +358,7 @@ TEST_CASE("catch-all: lowest priority, its own frame, not over code before super
         "0 aload_0 / 1 invokespecial / 4 nop / 5 return / 6 nop / 7 athrow | catch 4-6 at 6"
         " | frame 6 full [] {java/lang/Throwable}");
   TestClass object = ConstructorClass();
-  object.has_super = false;  // java.lang.Object itself: left without a handler
+  object.has_super = false;  // java.lang.Object itself gets no handler
   ByteVector out;
   Rewrite(
       object, [](MethodEditor& e) { e.CatchAll(Nops(e)); }, nullptr, {}, &out);
@@ -371,7 +371,7 @@ TEST_CASE("a constructor's receiver is not an object yet") {
         }) == "kUninitializedReceiver");
 }
 
-// max_stack after insertions that are recorded with a snippet of so many slots.
+// max_stack after insertions whose snippet needs this many slots.
 int MaxStack(const TestClass& c, int slots,
              const std::function<void(MethodEditor&, const Snippet&)>& record) {
   ByteVector out;
@@ -423,7 +423,7 @@ TEST_CASE("max_stack on edges") {
 }
 
 TEST_CASE("max_stack at entries: nothing is on the stack, or the exception") {
-  // 0 aload_0 / 1 athrow / 2 athrow, which is the handler
+  //0 aload_0 / 1 athrow / 2 athrow, which is the handler
   TestClass c;
   c.descriptor = "(Ljava/lang/Object;)V";
   c.code = {0x2a, 0xbf, 0xbf};
@@ -439,7 +439,7 @@ TEST_CASE("max_stack at entries: nothing is on the stack, or the exception") {
   CHECK(MaxStack(c, 2, on_handler) == 3);
   CHECK(MaxStack(c, 1, catch_all) == 2);
   CHECK(MaxStack(c, 2, catch_all) == 3);
-  // A handler that is also branched to has a stub: 0 aconst_null / 1 goto 4 / 4 pop / 5 return
+  // A handler that is also a branch target has a stub: 0 aconst_null / 1 goto 4 / 4 pop / 5 return
   c.major = 49;
   c.max_stack = 1;
   c.code = {0x01, 0xa7, 0, 3, 0x57, 0xb1};
@@ -516,7 +516,7 @@ TEST_CASE("limits: refused with a reason, and the class stays as it was") {
             e.Before(0, e.Build().Raw(Op::iconst_0).Store('I', l).Finish());
           }) == "kTooManyLocals");
     c.max_locals = 0;
-    c.major = 45;  // before 45.3 both are one byte
+    c.major = 45;  // before 45.3 both fields have one byte
     c.max_stack = 255;
     c.code = ByteVector(255, 0x03);
     c.code.insert(c.code.end(), 255, 0x57);

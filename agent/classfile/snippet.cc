@@ -73,7 +73,8 @@ SnippetBuilder& SnippetBuilder::Sipush(int16_t value) {
 
 SnippetBuilder& SnippetBuilder::Raw(Op op) {
   const OpInfo& info = InfoOf(op);
-  // Only what neither jumps nor ends the method; the monitor instructions would unbalance it.
+  // Only instructions that neither jump nor end the method. Monitor instructions would unbalance
+  // it.
   if (info.format != Format::kNone || IsUnconditional(op) || op == Op::monitorenter ||
       op == Op::monitorexit) {
     Fail(Reason::kBadSnippet);

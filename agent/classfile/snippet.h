@@ -1,10 +1,11 @@
 // Snippet: a piece of straight-line code to insert, and the builder that makes it.
 //
-// Guarantees: a finished snippet leaves the operand stack as it found it (or exactly one slot lower
-// where it was built to consume a receiver), knows its own need of stack, and uses no local but
-// fresh ones. It contains no branches, so it fits anywhere. A builder that was misused (stack
-// underflow, a constant that did not fit the pool, more than 65,535 bytes) gives a snippet that is
-// not valid(), and the editor refuses it with a reason.
+// Guarantees: a finished snippet leaves the operand stack as it found it, or exactly one slot lower
+// if it was built to consume a receiver. It knows how much stack it needs, and changes no local
+// except fresh ones. It contains no branches, so it can be inserted anywhere.
+// Threads: one per builder.
+// Failure: a misused builder (stack underflow, a constant that did not fit the pool, more than
+// 65,535 bytes) makes a snippet that is not valid(), and the editor refuses it with the reason.
 #pragma once
 
 #include "agent/classfile/arena.h"
@@ -13,7 +14,7 @@
 
 namespace iprof::classfile {
 
-// A local variable beyond the method's own.
+// A local variable beyond the method's own ones.
 struct FreshLocal {
   uint16_t index;
 };
@@ -21,15 +22,15 @@ struct FreshLocal {
 struct Snippet {
   const uint8_t* bytes = nullptr;
   uint32_t length = 0;
-  uint16_t extra_stack = 0;  // beyond what the stack holds where it starts
-  uint16_t consumed = 0;     // slots taken from what was there
+  uint16_t extra_stack = 0;  // on top of what is on the stack where it starts
+  uint16_t consumed = 0;     // slots taken from what was on the stack
   Reason reason = Reason::kOk;
 
   bool valid() const { return reason == Reason::kOk; }
 };
 
-// kPlain leaves the stack as it was; kReceiver starts with a reference on it and consumes it; kPeek
-// knows of one slot on it, which it may duplicate and leaves there.
+// kPlain leaves the stack as it was. kReceiver starts with a reference on the stack and consumes
+// it. kPeek starts with one slot on the stack, which it may duplicate but leaves there.
 enum class SnippetKind : uint8_t { kPlain, kReceiver, kPeek };
 
 class SnippetBuilder {
@@ -48,7 +49,7 @@ class SnippetBuilder {
 
   // Pushes an int with the shortest of iconst, bipush, sipush, ldc, ldc_w.
   SnippetBuilder& PushInt(int32_t value);
-  // sipush whatever the value: so that probes of one method have one length.
+  // Always sipush, so that all probes of a method have the same length.
   SnippetBuilder& Sipush(int16_t value);
   // An instruction without operands: dup2, laload, lconst_1, ladd, lastore …
   SnippetBuilder& Raw(Op op);
@@ -56,7 +57,7 @@ class SnippetBuilder {
   SnippetBuilder& Load(char type, FreshLocal local);
   SnippetBuilder& Store(char type, FreshLocal local);
   SnippetBuilder& Iinc(FreshLocal local, int16_t by);
-  // `this` (local 0) or another of the method's own locals: the caller knows that it is
+  // Loads `this` (local 0) or another of the method's own locals. The caller must know that it is
   // initialised.
   SnippetBuilder& LoadOwn(char type, uint16_t local);
   SnippetBuilder& GetStatic(CpIndex field, int slots);
@@ -65,11 +66,11 @@ class SnippetBuilder {
   SnippetBuilder& InvokeStatic(CpIndex method, int argument_slots, int result_slots);
   SnippetBuilder& InvokeStatic(std::string_view owner, std::string_view name,
                                std::string_view descriptor);
-  // invokedynamic or a call with receiver: op and constant as they are, slots given.
+  // invokedynamic or a call with a receiver. The constant and the slots are used as given.
   SnippetBuilder& Invoke(Op op, CpIndex constant, int popped_slots, int pushed_slots);
   SnippetBuilder& LoadConstant(CpIndex constant);  // ldc or ldc_w of a one-slot constant
 
-  // Ends the snippet. The builder may be used again afterwards, for a new snippet of the same kind.
+  // Ends the snippet. The builder can then be used for a new snippet of the same kind.
   Snippet Finish();
 
  private:

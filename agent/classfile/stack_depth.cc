@@ -16,7 +16,8 @@ bool SlotCache::Slots(const MethodCode& code, Insn i, int* pops, int* pushes) {
   if (Value(index) >= pool_->count()) return false;
   if (entries_ == nullptr) entries_ = arena_->AllocateZeroed<Entry>(pool_->count());
   Entry& e = entries_[Value(index)];
-  // What the tag says, so that one constant used by unlike instructions is still checked.
+  // The tag is part of the key, so that one constant used by different kinds of instructions is
+  // still checked.
   const Tag tag = pool_->tag(index);
   const bool is_field = tag == Tag::kFieldref;
   if (is_field != (info.format == Format::kField)) return false;
@@ -75,7 +76,7 @@ Reason StackDepths::Compute(const MethodCode& code, const FrameTable& frames, Sl
   std::memset(depths, 0xFF, n * sizeof(uint16_t));
   auto* work = arena.Allocate<Insn>(n);
   uint32_t work_count = 0;
-  // Gives an instruction its depth; the first time it becomes work.
+  // Sets an instruction's depth. The first time, adds it to the work list.
   const auto reach = [&](Insn i, int depth) {
     if (depths[i] == kUnknown) {
       depths[i] = static_cast<uint16_t>(depth);

@@ -1,9 +1,10 @@
 // StackDepths: how many operand-stack slots are in use before each instruction.
 //
-// Guarantees: exact for code that the JVM's verifier accepts; unreachable code that nothing
-// describes reads kUnknown. Code whose depths contradict each other or max_stack is refused
-// (kBadStack). For code with jsr or ret, whose depths depend on the caller of a subroutine, every
-// depth is the method's max_stack: an upper bound.
+// Guarantees: exact for code that the JVM's verifier accepts. Unreachable code without a frame is
+// kUnknown. In code with jsr or ret, depths depend on the subroutine's caller, so every depth is
+// the method's max_stack, an upper bound.
+// Threads: const methods may run in parallel after Compute.
+// Failure: Compute returns kBadStack if depths contradict each other or max_stack.
 #pragma once
 
 #include "agent/classfile/code.h"
@@ -11,11 +12,11 @@
 
 namespace iprof::classfile {
 
-// Slots taken and given by instructions that name a constant, remembered per constant and class.
+// The slots popped and pushed by instructions that name a constant, cached per constant of a class.
 class SlotCache {
  public:
   SlotCache(const ConstantPool& pool, Arena& arena) : pool_(&pool), arena_(&arena) {}
-  // False when the constant is not what the instruction needs.
+  // Returns false if the constant is of the wrong kind for the instruction.
   bool Slots(const MethodCode& code, Insn i, int* pops, int* pushes);
 
  private:

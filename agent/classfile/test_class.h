@@ -1,4 +1,7 @@
-// For this room's tests: makes class files from a few bytes of code, and prints code as text.
+// For this room's tests: builds class files from a few bytes of code, and prints code as text.
+//
+// Guarantees: the constants that code may name have fixed indices. Threads: any; values only.
+// Failure: Print and Rewrite return the reason's name as text.
 #pragma once
 
 #include <string>
@@ -32,11 +35,11 @@ struct TestClass {
   uint16_t max_locals = 4;
   ByteVector code;
   std::vector<TestException> exceptions;
-  std::vector<std::pair<std::string, ByteVector>> attributes;  // of the code
+  std::vector<std::pair<std::string, ByteVector>> attributes;  // of the Code attribute
   std::vector<std::pair<std::string, ByteVector>> method_attributes;
   uint32_t extra_constants = 0;  // Integer entries at the end of the pool
 
-  // Fixed constants that code may name.
+  // Constants with fixed indices, for use in code.
   static constexpr uint16_t kThis = 2;          // Class T
   static constexpr uint16_t kSuper = 4;         // Class java/lang/Object
   static constexpr uint16_t kVirtual = 10;      // Methodref T.call, call_descriptor
@@ -46,14 +49,15 @@ struct TestClass {
   ByteVector Bytes() const;
 };
 
-// Inserted `nop`s are easy to see; this many of them.
+// `count` nop instructions, which are easy to see in printed code.
 Snippet Nops(MethodEditor& editor, int count = 1);
 
-// "0 nop / 1 goto 0 | 0-3 -> 4 any | frame 4 [I] {…}": instructions with offsets and targets, then
-// exception entries, then frames.
+// Prints "0 nop / 1 goto 0 | 0-3 -> 4 any | frame 4 [I] {…}": instructions with offsets and
+// targets, then exception entries, then frames.
 std::string Print(ByteSpan class_bytes, Arena& arena);
 
-// Parses, lets `edit` record insertions for the one method, applies, prints the result.
+// Parses the class, lets `edit` record insertions for its method, applies them and prints the
+// result.
 template <typename Edit>
 std::string Rewrite(const TestClass& source, Edit edit, Reason* reason = nullptr,
                     RewriteOptions options = {}, ByteVector* result_bytes = nullptr) {

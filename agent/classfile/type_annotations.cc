@@ -1,4 +1,4 @@
-// Type annotations of code (JVMS 4.7.20): their targets are moved, the rest is copied.
+// Type annotations of code (JVMS 4.7.20): moves their targets and copies the rest.
 #include "agent/classfile/code_tables.h"
 
 namespace iprof::classfile {
@@ -17,7 +17,7 @@ class TypeAnnotationMover {
         out_(&out) {}
 
   bool Move() {
-    // The contents keep their length, so they are copied whole and patched in place.
+    // The contents keep their length, so they are copied as a whole and patched in place.
     const size_t size = reader_.remaining();
     const uint8_t* source = reader_.at();
     copy_ = out_->Extend(size);
@@ -32,7 +32,7 @@ class TypeAnnotationMover {
  private:
   uint8_t* CopyHere() { return copy_ + reader_.position(); }
 
-  // Offsets name the instruction itself.
+  // These offsets are those of the instruction itself.
   bool MoveOffset() {
     uint8_t* p = CopyHere();
     const Insn i = code_->IndexAt(uint32_t{reader_.U2()});
@@ -81,15 +81,15 @@ class TypeAnnotationMover {
       case 0x4A:
       case 0x4B:  // casts and type arguments: offset, argument
         return MoveOffset() && reader_.Skip(1);
-      default:  // not of code
+      default:  // not a target within code
         return false;
     }
   }
 
   bool SkipPath() { return reader_.Skip(size_t{reader_.U1()} * 2); }
 
-  // One annotation: type, then name-value pairs that nest. `levels` holds, per open list, what is
-  // left of it and whether its values have names.
+  // Skips one annotation: a type, then name-value pairs that may nest. For each open list, `levels`
+  // holds how many elements are left and whether its values have names.
   bool SkipAnnotation() {
     ArenaVector<Level>& levels = levels_;
     levels.Truncate(0);

@@ -6,8 +6,8 @@ namespace iprof::classfile {
 
 namespace {
 
-// How many objects a frame's types stand for: copies of one name the same `new`. Counts copies, too,
-// when there are many objects.
+// Counts the objects in a frame. Copies of one object name the same `new` and count once, unless
+// there are too many to compare.
 class FrameObjects {
  public:
   explicit FrameObjects(const FullFrame& frame) {

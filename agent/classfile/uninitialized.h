@@ -1,13 +1,15 @@
-// UninitializedObjects: where an object may be at hand whose constructor has not returned.
+// UninitializedObjects: where there may be an object whose constructor has not returned.
 //
-// Why it exists: monitorenter takes such an object from the stack, and so do moves; a call takes
-// none, so that a probe for the operand of a monitorenter would not pass the verifier.
+// Why: monitorenter and moves accept such an object, but calls do not. A probe that passes the
+// operand of such a monitorenter to a call would not pass the verifier.
 //
-// Guarantees: where At() says no, the verifier knows of no such object on the stack or in a local,
-// `this` before super() included. Found as the verifier of stack maps does, in one pass in code
-// order: a frame names all that there are, from there on `new` adds one and a constructor call
-// takes one away. Errs towards "may be" where a new object is dropped. The verifier of old classes,
-// which have no frames, refuses to lock such objects: there the answer only follows code order.
+// Guarantees: where At() is false, the verifier knows of no such object on the stack or in a local,
+// including `this` before super(). It is computed as the verifier of stack maps works, in one pass
+// in code order: a frame lists all such objects, each `new` adds one, and each constructor call
+// removes one. If a new object is dropped, the answer stays "may be". The verifier of old classes,
+// which have no frames, does not let them lock such objects; for those classes the answer just
+// follows code order.
+// Threads: const methods may run in parallel after Compute. Failure: Compute returns the reason.
 #pragma once
 
 #include "agent/classfile/frames.h"
@@ -17,7 +19,7 @@ namespace iprof::classfile {
 class UninitializedObjects {
  public:
   Reason Compute(const MethodCode& code, Arena& arena);
-  // Before the instruction runs.
+  // Whether there may be such an object before the instruction runs.
   bool At(Insn i) const { return may_be_[i] != 0; }
 
  private:

@@ -80,7 +80,7 @@ TEST_CASE("a constructor's this, until super() has returned") {
   c.name = "<init>";
   c.access = kAccPublic;
   CHECK(Where(c) == "0 1 2");
-  c.has_super = false;  // java.lang.Object's own
+  c.has_super = false;  // java.lang.Object's own constructor
   CHECK(Where(c).empty());
 }
 

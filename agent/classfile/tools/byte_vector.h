@@ -1,4 +1,6 @@
-// Bytes that grow, big-endian, as class files are written: for tests and tools.
+// A growing vector of big-endian bytes, as in class files. For tests and tools.
+//
+// Guarantees: each function appends. Threads: one per vector. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +12,7 @@ namespace iprof::classfile {
 using ByteVector = std::vector<uint8_t>;
 
 inline void PutU1(ByteVector* out, uint32_t v) { out->push_back(static_cast<uint8_t>(v)); }
-// A constant's tag or an instruction.
+// Appends a constant's tag or an opcode.
 template <typename Enum>
 requires std::is_enum_v<Enum>
 void Put(ByteVector* out, Enum v) { PutU1(out, static_cast<uint8_t>(v)); }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kLongestAppendix = 64;
 
-// The two-byte offsets of code within a row of a table.
+// The two-byte code offsets within a row of a table.
 struct PositionFields {
   uint32_t count;
   uint32_t at[3];
@@ -54,7 +54,7 @@ bool ClassMutator::Mutate(ByteVector& bytes, size_t most) {
   const uint32_t changes = 1 + random_->Next(4);
   for (uint32_t i = 0; i < changes; ++i) {
     if (!outline_.Read(bytes)) break;
-    // Not every change is possible in every class: a few tries.
+    // Not every change is possible in every class, so try a few times.
     for (uint32_t tries = 0; tries < 4; ++tries) {
       if (MutateOnce()) {
         changed = true;
@@ -155,7 +155,7 @@ bool ClassMutator::OverwriteInstructions() {
   const uint32_t start = code->boundaries[from];
   const uint32_t room = code->boundaries[to] - start;
   ByteVector fresh = parts_.Instructions(*code, start, room);
-  fresh.resize(room);  // with no-ops
+  fresh.resize(room);  // filled up with no-ops
   std::copy(fresh.begin(), fresh.end(), bytes_->begin() + Begin(*code) + start);
   return true;
 }
@@ -184,7 +184,7 @@ bool ClassMutator::Retarget() {
         return true;
       case Format::kTableSwitch:
       case Format::kLookupSwitch: {
-        // The default, or any word behind it: keys change, too.
+        // Any word from the default on: targets, and also keys.
         if (end < operands + 4) continue;
         const uint32_t words = (end - operands) / 4;
         const uint32_t word = random_->OneIn(3) ? 0 : random_->Next(words);
@@ -228,7 +228,7 @@ bool ClassMutator::AppendCode() {
 bool ClassMutator::CopyElement() {
   const ElementTable* from = AnyTable(HasElements);
   if (from == nullptr) return false;
-  // Over or beside an element of some table of the same kind.
+  // Put it over or beside an element of some table of the same kind.
   const ElementTable* to =
       AnyTable([&](const ElementTable& table) { return table.kind == from->kind; });
   const uint32_t source = random_->Next(from->count());
@@ -259,7 +259,7 @@ bool ClassMutator::MovePositions() {
   uint8_t* row = bytes_->data() + table->starts[random_->Next(table->count())];
   const uint32_t field = fields.at[random_->Next(fields.count)];
   uint32_t value = parts_.Boundary(code);
-  if (table->kind == TableKind::kVariables && field == 2) value -= LoadU2(row);  // a length
+  if (table->kind == TableKind::kVariables && field == 2) value -= LoadU2(row);  // it is a length
   StoreU2(row + field, value);
   return true;
 }
@@ -295,7 +295,7 @@ bool ClassMutator::ChangeFrame() {
   return Splice(at, table->starts[place + 1] - at, fresh, table->parent);
 }
 
-// One frame more, at an instruction that has none: the next frame's distance becomes shorter.
+// Adds a frame at an instruction that has none, and shortens the next frame's distance.
 bool ClassMutator::SplitFrame() {
   const ElementTable* table = AnyTable(HasFrames);
   if (table == nullptr) return false;
@@ -376,7 +376,8 @@ bool ClassMutator::ChangeMember() {
 }
 
 bool ClassMutator::ChangeConstant() {
-  static constexpr char kLetters[] = "()BCDFIJSZVL[;/<>.\x7f\xc0\xed";  // and the zero behind them
+  // including the terminating zero
+  static constexpr char kLetters[] = "()BCDFIJSZVL[;/<>.\x7f\xc0\xed";
   const CpIndex index{parts_.Constant()};
   const ConstantPool& pool = outline_.file().pool();
   const Tag tag = pool.tag(index);

@@ -1,13 +1,15 @@
-// ClassMutator: changes a class file so that it mostly remains one, for fuzzing.
+// ClassMutator: changes a class file so that the result usually is still a class file, for fuzzing.
 //
-// Why it exists: bytes changed, inserted or removed blindly break a length, cut an instruction or
-// send a branch between two, and such a class is refused before anything of interest happens. Here
-// lengths, counts and boundaries of instructions are followed, so that what the rewriter does with
-// odd but readable classes is reached: instructions are replaced and appended, branches and table
-// entries moved to other instructions, rows, frames, attributes and members copied and removed.
+// Why: blind changes, insertions and deletions of bytes break a length, cut an instruction or point
+// a branch into the middle of one. Such a class is refused before anything interesting happens. The
+// mutator keeps lengths, counts and instruction boundaries consistent, so that fuzzing reaches what
+// the rewriter does with unusual but readable classes. It replaces and appends instructions, points
+// branches and table entries to other instructions, and copies and removes rows, frames, attributes
+// and members.
 //
-// Guarantees: the same random numbers and bytes give the same result, which grows to `most` bytes
-// at most. Whether it is a valid class is left to chance.
+// Guarantees: the same random numbers and bytes give the same result, of at most `most` bytes. The
+// result need not be a valid class.
+// Threads: one per mutator. Failure: Mutate returns false.
 #pragma once
 
 #include "agent/classfile/tools/byte_vector.h"
@@ -23,8 +25,8 @@ class ClassMutator {
   ClassMutator(const ClassMutator&) = delete;
   ClassMutator& operator=(const ClassMutator&) = delete;
 
-  // One to four changes, of which some may undo others. False when the bytes are no class, or
-  // nothing was tried that was possible.
+  // Makes one to four changes, some of which may undo others. Returns false if the bytes are not a
+  // class, or if none of the changes tried was possible.
   bool Mutate(ByteVector& bytes, size_t most);
 
  private:
@@ -49,10 +51,10 @@ class ClassMutator {
   const CodeOutline* AnyCode();
   template <typename Suits>
   const ElementTable* AnyTable(Suits suits);
-  uint32_t Begin(const CodeOutline& code) const;  // of its first instruction
+  uint32_t Begin(const CodeOutline& code) const;  // offset of its first instruction
   bool AddToCount(const ElementTable& table, int difference);
-  // Replaces `removed` bytes in a stretch, whose length and those around it follow; false, and
-  // nothing is changed, when the class would become too long.
+  // Replaces `removed` bytes in a stretch and updates the lengths of all stretches around them.
+  // Returns false and changes nothing if the class would become too long.
   bool Splice(uint32_t at, uint32_t removed, ByteSpan inserted, int stretch);
 
   RandomNumbers* random_;

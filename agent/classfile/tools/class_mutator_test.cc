@@ -1,4 +1,4 @@
-// What the fuzz targets' mutator promises: most of what it makes is still a class with code.
+// The mutator of the fuzz targets: most of its results are still classes with code.
 #include "agent/classfile/tools/class_mutator.h"
 
 #include <catch2/catch.hpp>

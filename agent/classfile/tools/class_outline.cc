@@ -7,7 +7,7 @@ namespace iprof::classfile {
 
 namespace {
 
-// The length of the instruction at `at`, or 0 when it does not fit or is none.
+// The length of the instruction at `at`, or 0 if it is unknown or does not fit.
 uint32_t InstructionLength(ByteSpan code, uint32_t at) {
   const auto size = static_cast<uint32_t>(code.size());
   if (code[at] >= kOpCount) return 0;
@@ -109,7 +109,7 @@ void ClassOutline::ReadAttribute(std::string_view name, int stretch, int code) {
   if (name == "Code" && code == kOutside) {
     ReadCode(stretch);
   } else if (code == kOutside) {
-    return;  // the tables below are those of codes
+    return;  // the tables below occur only in code
   } else if (name == "LineNumberTable") {
     ReadRows(TableKind::kLines, 4, stretch, code);
   } else if (name == "LocalVariableTable" || name == "LocalVariableTypeTable") {

@@ -1,9 +1,10 @@
-// ClassOutline: where a class file tells lengths and numbers, for tools that change one and want
-// it to stay readable.
+// ClassOutline: where a class file stores lengths and counts, for tools that change a class and
+// keep it readable.
 //
-// Guarantees: reads any class file that ClassFile::Parse takes, however damaged its codes and
-// attributes are; what does not follow its format is a stretch without tables. Everything named
-// lies within the bytes. Stale after a change: read it again.
+// Guarantees: reads every class file that ClassFile::Parse accepts, even if its code and attributes
+// are damaged. A part that does not follow its format becomes a stretch without tables. All offsets
+// are inside the bytes. After a change of the bytes, read them again.
+// Threads: const methods may run in parallel after Read. Failure: Read returns false.
 #pragma once
 
 #include <vector>
@@ -12,13 +13,13 @@
 
 namespace iprof::classfile {
 
-// Bytes whose number stands in a field before them: the contents of an attribute, or of a code.
+// Bytes whose length is stored in a field before them: the contents of an attribute, or of code.
 struct Stretch {
-  uint32_t field;  // where the number stands
+  uint32_t field;  // offset of the length field
   uint32_t width;  // of that field, 2 or 4 bytes
   uint32_t begin;
   uint32_t end;
-  int parent;  // the stretch that this one lies in, or kOutside
+  int parent;  // the stretch around this one, or kOutside
 };
 inline constexpr int kOutside = -1;
 
@@ -27,33 +28,33 @@ enum class TableKind : uint8_t {
   kFields,
   kMethods,
   kAttributes,
-  kExceptions,  // of a code
+  kExceptions,  // of one Code attribute
   kLines,       // LineNumberTable
   kVariables,   // LocalVariableTable, LocalVariableTypeTable
   kRanges,      // CharacterRangeTable
   kFrames,      // StackMapTable
 };
 
-// Elements whose number stands in a two-byte field before them.
+// Elements whose count is stored in a two-byte field before them.
 struct ElementTable {
   TableKind kind;
   uint32_t field;
-  int parent;                    // the stretch it lies in, or kOutside
-  int code;                      // the code that its elements speak of, or kOutside
-  std::vector<uint32_t> starts;  // of each element, and the end of the last
+  int parent;                    // the stretch around it, or kOutside
+  int code;                      // the code that its elements refer to, or kOutside
+  std::vector<uint32_t> starts;  // of each element, then the end of the last one
   uint32_t count() const { return static_cast<uint32_t>(starts.size()) - 1; }
 };
 
 struct CodeOutline {
-  uint32_t max_stack;                // where it stands; max_locals behind it
-  int stretch;                       // of the instructions
-  std::vector<uint32_t> boundaries;  // offsets of instructions as far as they can be read, and the
-                                     // code's length
+  uint32_t max_stack;  // its offset; max_locals follows
+  int stretch;         // of the instructions
+  // Offsets of instructions, as far as they can be read, then the code's length.
+  std::vector<uint32_t> boundaries;
 };
 
 class ClassOutline {
  public:
-  // False when ClassFile::Parse refuses the bytes.
+  // Returns false if ClassFile::Parse refuses the bytes.
   bool Read(ByteSpan bytes);
 
   const ClassFile& file() const { return file_; }
@@ -63,7 +64,8 @@ class ClassOutline {
 
  private:
   void ReadMembers(TableKind kind, uint32_t at, std::span<const MemberInfo> members);
-  // Attributes whose count stands at `at`; gives the end, or 0 when they do not fit in `end`.
+  // Reads attributes whose count is at `at`. Returns their end, or 0 if they do not fit before
+  // `end`.
   uint32_t ReadAttributes(uint32_t at, uint32_t end, int parent, int code);
   void ReadAttribute(std::string_view name, int stretch, int code);
   void ReadCode(int stretch);

@@ -4,11 +4,12 @@
 //   classrewrite --mode=... --time[=ROUNDS] [options] INPUT...
 //
 // INPUT is a .class, .jar, .jmod, a directory, or - for a list of such paths on standard input.
-// random inserts no-ops, at times thousands, so that branches grow and islands are needed; nops is
-// dense with one byte a probe. Both are walked in lockstep with the original.
-// OUTPUT is a .jar or a directory; with --time nothing is written. --list names what is left alone.
-// Totals go to standard output. Exits with 1 when the rewriter failed its own checks or a round
-// trip changed a class, with 2 on wrong usage or unreadable input.
+// OUTPUT is a .jar or a directory; with --time nothing is written. The mode `random` inserts
+// no-ops, sometimes thousands, so that branches grow and islands are needed. The mode `nops` is
+// `dense` with one-byte probes. The results of both are compared with the original in lockstep.
+// --list names the methods that are left unchanged. Totals go to standard output. Exits with 1 if
+// the rewriter failed its own checks or a round trip changed a class, with 2 on wrong usage or
+// unreadable input.
 #include <time.h>
 
 #include <algorithm>
@@ -115,7 +116,7 @@ bool ReadInput(const std::string& path, std::vector<ZipEntry>* out) {
       if (e.name.rfind("classes/", 0) != 0) continue;
       e.name.erase(0, 8);
     }
-    // A signature does not survive any change.
+    // Signatures would not match the changed classes.
     if (e.name.rfind("META-INF/", 0) == 0 &&
         (EndsWith(e.name, ".SF") || EndsWith(e.name, ".RSA") || EndsWith(e.name, ".DSA"))) {
       continue;
@@ -153,7 +154,8 @@ bool WriteOutput(const std::string& path, const std::vector<ZipEntry>& entries) 
   return true;
 }
 
-// Random no-ops in place of the plan's: the same class is rewritten once more and walked.
+// Rewrites the same class once more with random no-ops instead of the plan's, and compares it in
+// lockstep.
 LockstepResult WalkRandomly(ByteSpan in, uint64_t seed, uint32_t* method, Workspace& memory,
                             Workspace& check_memory) {
   memory.Reset();
@@ -260,14 +262,14 @@ void Print(const Settings& settings, const Totals& t) {
   }
 }
 
-// What this thread has computed: on a shared machine the only time that means something.
+// The CPU time of this thread. On a shared machine only CPU time is meaningful.
 double ThreadCpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Rewriting alone, over inputs that are in memory: one cold round, then warm ones.
+// Measures rewriting alone, with all inputs in memory: one cold round, then warm ones.
 void Measure(const Settings& settings, const std::vector<ZipEntry>& entries) {
   Workspace memory;
   uint64_t reasons[kReasonCount] = {};

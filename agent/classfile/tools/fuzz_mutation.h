@@ -1,4 +1,7 @@
-// What a fuzz target does with an input that is a class behind some bytes of its own.
+// The mutator of fuzz targets whose input is a class after a few bytes of their own.
+//
+// Guarantees: the same seed gives the same result. Threads: any. Failure: none; if the class cannot
+// be changed, the bytes are changed blindly.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +11,9 @@ namespace iprof::classfile {
 
 using AnyMutator = size_t (*)(uint8_t* data, size_t size, size_t most);
 
-// Changes the class behind `prefix` bytes that choose what is done with it, at times these bytes
-// too, and at times any bytes by `anyhow` (libFuzzer's own way). Gives the new size.
+// Changes the class after the first `prefix` bytes, which choose what is done with it. Sometimes
+// changes these bytes too, and sometimes any bytes, with `anyhow` (libFuzzer's own mutator).
+// Returns the new size.
 size_t MutateChosenClass(uint8_t* data, size_t size, size_t most, size_t prefix, uint64_t seed,
                          AnyMutator anyhow);
 

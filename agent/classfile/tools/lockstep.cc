@@ -33,7 +33,7 @@ class Walker {
     if (result_.ok()) result_ = {what, i, j};
   }
 
-  // The next instruction that does something.
+  // The next instruction that is not a no-op or goto.
   static Insn Settle(const MethodCode& code, Insn i) {
     for (uint32_t steps = 0; steps <= code.count(); ++steps) {
       const Op op = code.at(i).op;
@@ -48,7 +48,7 @@ class Walker {
     return kEndlessLoop;
   }
 
-  // Control comes to i in the original and to j in the rewritten code.
+  // Control reaches i in the original and j in the rewritten code.
   void Meet(Insn i, Insn j) {
     const Insn a = Settle(*a_, i);
     const Insn b = Settle(*b_, j);

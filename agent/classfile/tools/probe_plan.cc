@@ -36,8 +36,8 @@ void ProbePlan::RecordDense(const MethodCode& code, MethodEditor& editor, CpInde
       }
     }
     const Slot end = code.EndSlot(i);
-    // A plain instruction's only edge is as good as the place before the next one; it is probed
-    // too, because the two must not get mixed up.
+    // The only edge of a plain instruction is equivalent to the place before the next one. Probe it
+    // too, so that tests notice if the two are confused.
     for (Slot slot = code.FirstSlot(i); slot < end; ++slot) {
       editor.OnEdge(i, slot, Probe(editor, field));
     }

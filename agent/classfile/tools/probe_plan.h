@@ -1,7 +1,8 @@
 // Probe plans for proving and measuring the rewriter: what a test inserts into every method.
 //
-// Guarantees: a plan only records insertions; whether they were possible is told by the rewriter.
-// The probes are `c[k]++` on a static long[] of a holder class, as the agent's are.
+// Guarantees: a plan only records insertions; the rewriter says whether they are possible. The
+// probes are `c[k]++` on a static long[] of a holder class, as the agent's are.
+// Threads: one per workspace. Failure: the reasons are counted in `reasons`.
 #pragma once
 
 #include <string>
@@ -11,10 +12,10 @@
 namespace iprof::classfile {
 
 enum class PlanKind {
-  kRoundTrip,  // nothing inserted, everything written again
+  kRoundTrip,  // nothing inserted, everything written anew
   kDense,  // before every instruction, on every edge, at entries, handlers, calls, and a catch-all
-  kRealistic,  // at the entry and on every edge of conditional branches and switches
-  kNops,       // as dense, one byte each: for methods that dense probes make too long
+  kRealistic,  // at entries, and on every edge of conditional branches and switches
+  kNops,       // like kDense with one-byte probes, for methods that dense probes make too long
 };
 
 struct ProbeHolder {
@@ -23,8 +24,8 @@ struct ProbeHolder {
   uint32_t counters = 32768;  // indices are taken modulo this
 };
 
-// HotSpot knows Object's finalizer by its emptiness: with a probe in it, every object would have a
-// finalizer, and the VM crashes while it starts. No plan may touch one.
+// HotSpot detects that Object's finalizer is empty. With a probe in it, every object would have a
+// finalizer, and the VM crashes during start-up. No plan may change an empty finalizer.
 bool IsEmptyFinalizer(const MethodCode& code);
 
 class ProbePlan {
@@ -44,12 +45,12 @@ class ProbePlan {
   uint64_t next_ = 0;
 };
 
-// Called for each method that was left alone.
+// Called for each method that was left unchanged.
 using LeftAlone = void (*)(const ClassFile& file, const MemberInfo& method, Reason reason);
 
-// Rewrites one class: every method with `kind`, and with kNops where dense is too long. Adds to
-// reasons[kReasonCount] per method; gives the class's reason in *class_reason. The result is valid
-// until the workspace is reset.
+// Rewrites one class: every method with `kind`, or with kNops if kDense is too long. Adds to
+// reasons[kReasonCount] per method and stores the class's reason in *class_reason. The result is
+// valid until the workspace is reset.
 ByteSpan RewriteClass(ByteSpan bytes, PlanKind kind, const ProbeHolder& holder,
                       const RewriteOptions& options, Workspace& memory, uint64_t* reasons,
                       Reason* class_reason, uint64_t* probes, LeftAlone left_alone = nullptr);

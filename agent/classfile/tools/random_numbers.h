@@ -1,4 +1,7 @@
-// RandomNumbers: the same seed gives the same numbers on every machine. For fuzzing and tests.
+// RandomNumbers: pseudo-random numbers for fuzzing and tests.
+//
+// Guarantees: the same seed gives the same numbers on every machine. Threads: one per object.
+// Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +12,7 @@ class RandomNumbers {
  public:
   explicit RandomNumbers(uint64_t seed) : state_(seed * 2 + 1) {}
 
-  // One of 0 … below-1; 0 for 0.
+  // A number from 0 to below-1; 0 if below is 0.
   uint32_t Next(uint32_t below) {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return below == 0 ? 0 : static_cast<uint32_t>((state_ >> 33) % below);

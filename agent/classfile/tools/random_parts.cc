@@ -49,7 +49,7 @@ uint16_t RandomParts::Constant() {
 
 uint16_t RandomParts::Constant(Tag tag) {
   const ConstantPool& pool = outline_->file().pool();
-  // The newest are tried first at times, so that what was appended comes into use.
+  // Sometimes search from the newest constant, so that appended ones are used.
   const uint32_t first = random_->OneIn(3) ? pool.count() - 1 : random_->Next(pool.count());
   for (uint32_t i = 0; i < pool.count(); ++i) {
     const auto index = static_cast<uint16_t>((first + pool.count() - i) % pool.count());
@@ -148,7 +148,7 @@ ByteVector RandomParts::Instructions(const CodeOutline& code, uint32_t offset, u
     const auto left = [&] { return static_cast<uint32_t>(room - out.size()); };
     if (left() < 2) break;
     switch (random_->Next(6)) {
-      case 0:  // a value that goes at once
+      case 0:  // a value, dropped at once
         Put(&out, Op::aconst_null);
         Put(&out, Op::pop);
         break;
@@ -166,7 +166,7 @@ ByteVector RandomParts::Instructions(const CodeOutline& code, uint32_t offset, u
           Put(&out, Op::pop);
         }
         break;
-      case 3:  // an object, not yet initialised
+      case 3:  // an object that is not initialised yet
         if (left() < 4) break;
         Put(&out, Op::new_);
         PutU2(&out, Constant(Tag::kClass));

@@ -1,9 +1,10 @@
-// RandomParts: numbers, constants, places and instructions picked at random out of one class, for
-// the mutator.
+// RandomParts: picks random numbers, constants, positions and instructions from a class, for the
+// mutator.
 //
-// Guarantees: instructions are whole, and the branches among them mostly lead to instructions that
-// the code has already. Whether the stack suits them is left to chance, which is given a hand: most
-// of what is made leaves the stack as it was.
+// Guarantees: instructions are complete, and most branches among them lead to existing
+// instructions. The stack may not match, but most generated code leaves it unchanged.
+// Threads: one per object. Failure: functions return 0 or nothing if there is nothing to pick or no
+// room.
 #pragma once
 
 #include "agent/classfile/tools/byte_vector.h"
@@ -17,17 +18,17 @@ class RandomParts {
   RandomParts(RandomNumbers& random, const ClassOutline& outline)
       : random_(&random), outline_(&outline) {}
 
-  uint16_t OddNumber();  // one at which programs tend to go wrong
+  uint16_t OddNumber();  // a boundary value, at which programs tend to fail
   uint16_t Constant();
   uint16_t Constant(Tag tag);  // of that kind, if the pool has one
-  // An offset in the code: mostly of an instruction, at times its end.
+  // An offset in the code: usually that of an instruction, sometimes the end.
   uint32_t Boundary(const CodeOutline& code);
 
-  // A few instructions of at most `room` bytes that are to stand at `offset`.
+  // A few instructions of at most `room` bytes, to be placed at `offset`.
   ByteVector Instructions(const CodeOutline& code, uint32_t offset, uint32_t room);
 
  private:
-  // Empty when there is no room.
+  // Empty if there is no room.
   ByteVector Instruction(const CodeOutline& code, uint32_t offset, uint32_t room);
   ByteVector Switch(const CodeOutline& code, uint32_t offset, uint32_t room);
 

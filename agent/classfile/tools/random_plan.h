@@ -1,8 +1,9 @@
 // RandomPlan: insertions of every kind at random places, for fuzzing and for tests of the layout.
 //
-// Guarantees: the same seed gives the same insertions. Of no-ops there are at times thousands in a
-// row, so that branches leave 16 bits and islands are needed. With no-ops alone the result can be
-// compared with the original in lockstep.
+// Guarantees: the same seed gives the same insertions. Sometimes thousands of no-ops are inserted
+// in a row, so that branches no longer fit 16 bits and islands are needed. With no-ops only, the
+// result can be compared with the original in lockstep.
+// Threads: one per object. Failure: the reasons are counted in `reasons`.
 #pragma once
 
 #include "agent/classfile/tools/probe_plan.h"
@@ -12,8 +13,8 @@ namespace iprof::classfile {
 
 enum class RandomStyle {
   kNops,
-  kProbes,    // that count, call and look at receivers, too
-  kCareless,  // as kProbes, at times where nothing can be inserted
+  kProbes,    // also ones that count, call and read receivers
+  kCareless,  // like kProbes, sometimes where nothing can be inserted
 };
 
 class RandomPlan {

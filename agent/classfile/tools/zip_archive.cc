@@ -100,7 +100,7 @@ bool WriteZip(const std::vector<ZipEntry>& entries, std::vector<uint8_t>* out, s
     const auto offset = static_cast<uint32_t>(out->size());
     const auto size = static_cast<uint32_t>(e.bytes.size());
     const auto crc = static_cast<uint32_t>(crc32(0, e.bytes.data(), static_cast<uInt>(size)));
-    // Version, flags (UTF-8 names), method, time, date: what both headers share.
+    // The fields that both headers share: version, flags (UTF-8 names), method, time, date.
     const auto shared = [&](std::vector<uint8_t>* to) {
       PutLe2(to, 20);
       PutLe2(to, 0x0800);

@@ -1,8 +1,8 @@
-// ZipArchive: the little of ZIP that the class-file tools need (jar, jmod).
+// ZipArchive: the part of ZIP that the class-file tools need (jar, jmod).
 //
-// Guarantees: reads stored and deflated entries of archives below 4 GiB, also behind a prefix as in
-// jmod files; writes stored entries. Damaged archives give false and a message. For tools only: the
-// agent never links this. Not thread-safe.
+// Guarantees: reads stored and deflated entries of archives below 4 GiB, also after a prefix as in
+// jmod files. Writes stored entries. For tools only; the agent never links it.
+// Threads: one per archive. Failure: for damaged archives, returns false with a message.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct ZipEntry {
   std::vector<uint8_t> bytes;
 };
 
-// Reads all entries that are files; false with a message in *error.
+// Reads all entries that are files. On failure returns false, with a message in *error.
 bool ReadZip(const std::vector<uint8_t>& file, std::vector<ZipEntry>* out, std::string* error);
-// Fewer than 65,535 entries, each stored.
+// Writes fewer than 65,535 entries, all stored.
 bool WriteZip(const std::vector<ZipEntry>& entries, std::vector<uint8_t>* out, std::string* error);
 
 }  // namespace iprof::classfile
