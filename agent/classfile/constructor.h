@@ -22,8 +22,8 @@ class BeforeSuper {
 
  private:
   static constexpr uint8_t kNotReached = 0xFF;
-  // Per instruction: how many new objects are not initialised yet, or kNotReached if the instruction
-  // is not reached before super().
+  // Per instruction: how many new objects are not initialised yet, or kNotReached if the
+  // instruction is not reached before super().
   uint8_t* pending_ = nullptr;
 };
 

@@ -1,4 +1,7 @@
-// For this room's tests: a sampler without a JVM, whose AsyncGetCallTrace gives made-up frames.
+// For this room's tests: a sampler without a JVM. Its AsyncGetCallTrace returns made-up frames.
+//
+// Guarantees: none of it calls a JVM. Threads: FakeTrace and FakeEnv anywhere, the rest on the
+// test's thread. Failure: fails the test.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +16,12 @@
 
 namespace iprof::sampling {
 
-inline std::atomic<int> fake_frames{3};  // how many a trace has, or an error code
+inline std::atomic<int> fake_frames{3};  // frames per trace, or an error code
 inline void* const kFakeEnv = reinterpret_cast<void*>(0x1000);
-inline thread_local bool is_java_thread = false;  // what FakeEnv goes by
+inline thread_local bool is_java_thread = false;  // decides what FakeEnv returns
 
 inline void FakeTrace(CallTrace* trace, int32_t depth, void*) {
-  errno = 99;  // what a careless callee leaves behind
+  errno = 99;  // a callee may change errno
   const int wanted = fake_frames.load();
   trace->num_frames = wanted <= 0 ? wanted : std::min(wanted, depth);
   for (int i = 0; i < trace->num_frames; ++i) trace->frames[i] = {i, reinterpret_cast<void*>(0x10)};
@@ -47,7 +50,7 @@ inline std::unique_ptr<Sampler> Started(const SamplerOptions& options,
   return std::move(*sampler);
 }
 
-// Burns CPU until then; a minute at most.
+// Burns CPU until done() is true; fails after a minute.
 template <typename Done>
 void BurnUntil(Done done) {
   volatile uint64_t sink = 0;

@@ -18,10 +18,10 @@ namespace {
 
 struct End {
   int status = 0;
-  std::string said;  // on stderr
+  std::string said;  // its output on stderr
 };
 
-// How a process ends that does this.
+// Runs the body in a child process and returns how that ended.
 template <typename Body>
 End EndOf(Body body) {
   int ends[2];
@@ -58,7 +58,7 @@ End EndInScope(Allocate allocate) {
 }
 
 void* volatile kept = nullptr;
-int trap_test_method = 0;  // its address stands for a method
+int trap_test_method = 0;  // its address serves as a method
 
 TEST_CASE("a debug build aborts when the handler allocates or frees", "[trap]") {
   CheckTrapped(EndInScope([] { kept = std::malloc(10); }));
@@ -74,8 +74,7 @@ TEST_CASE("a debug build aborts when the handler allocates or frees", "[trap]") 
   CHECK(well.said.empty());
 }
 
-// Samples one thread until it has had twenty samples; what the trace function does is up to the
-// test.
+// Samples one thread until it has twenty samples. The test decides what the trace function does.
 void SampleOnce(AsyncGetCallTraceFn trace) {
   SamplerOptions options;
   options.interval_ns = 1000000;

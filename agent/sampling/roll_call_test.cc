@@ -1,4 +1,4 @@
-// Who is watched that was there before the sampler: real threads, asked by real signals.
+// Which threads from before the sampler are watched: real threads, asked by real signals.
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -9,7 +9,7 @@
 
 #include "agent/sampling/fake_vm.h"
 
-// glibc 2.36's headers do not name the field everywhere.
+// Some versions of glibc's headers do not define this field name.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -32,7 +32,7 @@ TEST_CASE("the roll call finds Java threads that were there before, and them onl
   while (ready < 2) std::this_thread::yield();
   auto sampler = Started(Every(1000000));
   sampler->RollCall();
-  sampler->RollCall();  // a second one finds nobody new
+  sampler->RollCall();  // a second one finds no new thread
   BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
   done = true;
   java.join();
@@ -43,7 +43,7 @@ TEST_CASE("the roll call finds Java threads that were there before, and them onl
   CHECK(SumOf(stats) == stats.received);
 }
 
-// A limit of the process, as it was at the end.
+// Lowers the process's limit of pending signals, and restores it.
 class PendingSignals {
  public:
   explicit PendingSignals(rlim_t limit) {
@@ -61,7 +61,7 @@ class PendingSignals {
 };
 
 TEST_CASE("a roll call that the system refuses to send is counted, shown, and sent again") {
-  // The kernel refuses real-time signals; standard ones it delivers without what they carry.
+  // The kernel refuses to queue real-time signals; it delivers standard ones without their value.
   const bool queued = GENERATE(true, false);
   SamplerOptions options = Every(1000000);
   options.signal = queued ? SIGRTMIN + 5 : SIGURG;
@@ -95,14 +95,14 @@ TEST_CASE("a roll call that the system refuses to send is counted, shown, and se
 TEST_CASE("the sampler's own thread is not called, however early the roll call comes") {
   for (int i = 0; i < 100; ++i) {
     auto sampler = Started(Every(1000000));
-    sampler->ThreadStarted(kFakeEnv);  // now there is nobody to be called
+    sampler->ThreadStarted(kFakeEnv);  // now no thread is left to be asked
     sampler->RollCall();
     CHECK(sampler->stats().threads_seen == 1);
     sampler->ThreadEnding();
   }
 }
 
-// Timers of one thread at a time.
+// Guards the list of timers.
 std::mutex timers_lock;
 std::map<timer_t, pid_t> timer_of;
 std::atomic<int> doubled{0};

@@ -16,11 +16,11 @@ namespace iprof::sampling {
 namespace {
 
 constexpr uint64_t kDrainTimeoutNs = 1000000000;
-// How long stats() waits for handlers that are between counting a signal and counting its outcome.
+// How long stats() waits for handlers that have counted a signal but not its outcome yet.
 constexpr auto kCountingPatience = std::chrono::milliseconds(200);
 
-// Pools outlive sessions: a thread may still hold a slot of the last one, and a late signal may
-// still name it.
+// Pools outlive sessions: a thread may still hold a slot from the last session, and a late signal
+// may still point to one.
 ThreadSlotPool* PoolFor(int32_t depth) {
   static std::mutex lock;
   static auto* pools = new std::vector<ThreadSlotPool*>;
@@ -31,7 +31,7 @@ ThreadSlotPool* PoolFor(int32_t depth) {
   return pools->back();
 }
 
-// how: SIG_BLOCK or SIG_UNBLOCK.
+// `how` is SIG_BLOCK or SIG_UNBLOCK.
 void MaskSignal(int how, int signal) {
   sigset_t set;
   sigemptyset(&set);
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
     return Status(Code::kUsage, "sampling is running already");
   }
   pool->ResetCounters();
-  // The ticker must never run a signal handler of the program: it inherits a full mask.
+  // The ticker must never run one of the program's signal handlers, so it inherits a full mask.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -78,7 +78,7 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started.ok()) return started;
-  // The roll call must know the ticker, which would never answer.
+  // The roll call must know the ticker and skip it, because it would never answer.
   std::unique_lock<std::mutex> guard(sampler->ticker_lock_);
   sampler->ticker_wake_.wait(guard, [&] { return sampler->ticker_tid_ != 0; });
   guard.unlock();
@@ -95,9 +95,8 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
       cpu_timers_(*hooks.timers, options.interval_ns) {}
 
 Sampler::~Sampler() {
-  if (signal_ == 0) return;  // never started: the handler belongs to another session
-  // A handler that never returned may still write into the table: better leaked than freed under
-  // it.
+  if (signal_ == 0) return;  // never started, so the handler belongs to another session
+  // A handler that never returned may still write to the table: better to leak it than to free it.
   if (!Stop()) static_cast<void>(table_.release());
 }
 
@@ -114,7 +113,7 @@ void Sampler::Watch(ThreadSlot* slot) {
   Arm(slot);
 }
 
-// Gives whether there was a timer.
+// Returns whether there was a timer.
 bool Sampler::Disarm(ThreadSlot* slot) {
   slot->wants_call = false;
   return cpu_timers_.Disarm(slot);
@@ -131,8 +130,8 @@ void Sampler::Dismiss(ThreadSlot* slot) {
 void Sampler::ThreadStarted(void* env) {
   const std::lock_guard<std::mutex> guard(lock_);
   if (stopped_.load(std::memory_order_relaxed)) return;
-  // An answer to the roll call between the look at the slot and the setting of it would leave the
-  // thread with two of them, and two timers.
+  // Block the signal: an answer to the roll call between the check of the slot and setting it would
+  // leave the thread with two slots and two timers.
   MaskSignal(SIG_BLOCK, signal_);
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) {
@@ -157,7 +156,7 @@ void Sampler::ThreadEnding() {
   const std::lock_guard<std::mutex> guard(lock_);
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) return;
-  SetCurrentSlot(nullptr);  // from here on no handler touches the slot
+  SetCurrentSlot(nullptr);  // from here on, no handler uses the slot
   if (Disarm(slot)) cpu_timers_.WeighEnd(slot, *table_);
   Dismiss(slot);
   pool_->Release(slot);
@@ -182,7 +181,7 @@ bool Sampler::Stop() {
 void Sampler::EndSampling() {
   const std::lock_guard<std::mutex> guard(lock_);
   if (stopped_.load(std::memory_order_relaxed)) return;
-  // One slot at a time: a list of all of them could find no memory.
+  // Visit one slot at a time: collecting a list could run out of memory.
   pool_->ForEachUsed([&](ThreadSlot& slot) { Dismiss(&slot); });
   stopped_.store(true, std::memory_order_seq_cst);
   while (queue_.Pop() != nullptr) continue;
@@ -194,8 +193,8 @@ SampleStats Sampler::stats() {
   SampleStats stats;
   const std::lock_guard<std::mutex> guard(lock_);
   const auto deadline = std::chrono::steady_clock::now() + kCountingPatience;
-  // A signal is counted when it comes and its outcome when that is known. Stragglers come even
-  // after Stop(), so a look that falls between the two is repeated.
+  // A signal is counted when it arrives, and its outcome when that is known. Late signals arrive
+  // even after Stop(), so if the sums differ, read them again.
   const auto add = [&](const auto& from) {
     decltype(stats.signals) signals{};
     decltype(stats.weight) weight{};

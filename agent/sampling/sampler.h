@@ -1,28 +1,30 @@
 // Sampler: one sampling session over all Java threads of the process.
 //
 // Guarantees:
-//  - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall
-//    time (kWall, sleeping and parked threads too), and its stack goes into a TraceTable. A signal
-//    that stands for several intervals weighs as many, so that weights times interval follow the
-//    clock.
-//  - The time of threads that end between two signals is not lost (see CpuTimers).
-//  - Every signal received ends in one SampleOutcome: after Stop(), good + recovered + failed =
-//    received.
-//  - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
-//  - The signal is looked at before each timer is armed, and each second (each 100 ms where its
-//    default action ends the process). When it is no longer ours, sampling ends as by Stop(); what
-//    was sampled stays, and stats() says when and why.
-//  - Threads that do not run cost nothing, apart from 64 looks a second at whether they still exist
-//    (with kCpu).
-//  - After Stop() no timer exists; handlers that were running have returned (or it says so).
-//  - Traces hold raw frames: method keys and bcis as the running bytecode has them. Naming them is
-//    the caller's part.
+// - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall time
+//   (kWall, also sleeping and parked threads), and its stack is added to a TraceTable. A signal
+//   that stands for several intervals has their weight, so total weight times interval follows the
+//   clock.
+// - The time of threads that end between two signals is not lost (see CpuTimers).
+// - Every signal received has one SampleOutcome: after Stop(), good + recovered + failed =
+//   received.
+// - The handler allocates nothing, takes no lock, keeps errno, and never runs inside itself.
+// - The sampler checks that the signal is still its own before it arms a timer, and every second
+//   (every 100 ms if the signal's default action ends the process). If it is not, sampling ends as
+//   after Stop(): the samples stay, and stats() says when and why.
+// - Threads that do not run cost nothing, except that with kCpu 64 of them per second are checked
+//   for whether they still exist.
+// - After Stop() no timer exists and no handler is running; if a handler does not return, Stop()
+//   says so.
+// - Traces hold raw frames: method keys, and bcis in the running bytecode. The caller resolves
+//   names.
 //
-// One session at a time; a second Start() is refused until the first one is destroyed.
-// Who calls: Start, RollCall, the readers and the destructor: a normal thread, one at a time; Stop
-// from any thread at any time, while another one reads, calls the roll or stops, too.
-// ThreadStarted and ThreadEnding: the thread itself. Nobody calls the JVM under our locks, except
-// for current_env in the handler.
+// Threads: Start, RollCall, the readers and the destructor on a normal thread, one at a time. Stop
+// on any thread at any time, also while another thread reads, calls the roll or stops.
+// ThreadStarted and ThreadEnding on the thread itself. While one of our locks is held, the JVM is
+// not called, except for current_env in the handler.
+// Failure: Start returns a Status. Only one session can exist: a second Start() fails until the
+// first Sampler is destroyed. What the system refuses (timers, signals) is retried and counted.
 #pragma once
 
 #include <chrono>
@@ -51,16 +53,18 @@ namespace iprof::sampling {
 
 struct SamplerHooks {
   AsyncGetCallTraceFn get_call_trace = nullptr;
-  // The calling thread's JNIEnv or null; called in the handler, so it must be async-signal-safe.
+  // Returns the calling thread's JNIEnv or null. The handler calls it, so it must be
+  // async-signal-safe.
   void* (*current_env)() = nullptr;
   const TimerCalls* timers = &SystemTimerCalls();
   FrameAnchor anchor;
   InterpreterFacts interpreter;
-  // Null switches recovery off.
+  // Null disables recovery.
   const Processor* processor = ThisProcessor();
-  // Without it a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
+  // Without the guard, a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
   bool crash_guard = true;
-  // Sampling has ended because another owner has the signal now. Called once, on the ticker's thread.
+  // Called once, on the ticker's thread, after sampling has ended because the signal has another
+  // owner.
   std::function<void(int signal, SignalOwner owner)> on_signal_lost;
 };
 
@@ -74,7 +78,7 @@ class Sampler {
 
   void ThreadStarted(void* env);
   void ThreadEnding();
-  // Finds the Java threads that were there before: every thread of the process is asked, by a
+  // Finds the Java threads that existed before the sampler: asks every thread of the process, by a
   // signal, whether it is one.
   void RollCall();
 
@@ -82,15 +86,16 @@ class Sampler {
   const SamplerOptions& options() const { return options_; }
   int signal() const { return signal_; }
 
-  // Ends sampling for good. False: a handler was still running after a second (its thread is
-  // stopped); what it adds may be missing, and nothing it uses is freed.
+  // Ends sampling for good. Returns false if a handler was still running after a second (its thread
+  // is suspended). Samples that it adds later may be missing, and nothing that it uses is freed.
   bool Stop();
 
-  // Waits until all samples whose signals had come are in the table. False: timed out, as for Stop.
+  // Waits until all samples whose signals have arrived are in the table. Returns false on timeout,
+  // as for Stop.
   bool Drain();
   const TraceTable& traces() const { return *table_; }
   SampleStats stats();
-  // CPU clocks of all threads watched so far, from when each was first watched.
+  // CPU time of all threads watched so far, from when each was first watched.
   uint64_t watched_cpu_ns();
 
  private:
@@ -119,7 +124,7 @@ class Sampler {
   int signal_ = 0;
   std::atomic<bool> stopped_{false};
 
-  std::mutex lock_;  // slots' administration: timers, states other than the handler's answers
+  std::mutex lock_;  // guards slots: their timers, and their states except the handler's answers
   uint64_t timer_failures_ = 0;
   uint64_t ended_cpu_ns_ = 0;
   CpuTimers cpu_timers_;
@@ -131,8 +136,8 @@ class Sampler {
   std::mutex ticker_lock_;
   std::condition_variable ticker_wake_;
   bool ticker_stop_ = false;
-  pid_t ticker_tid_ = 0;  // the ticker's to write, before Start returns
-  std::mutex join_lock_;  // guards what follows
+  pid_t ticker_tid_ = 0;  // written by the ticker before Start returns
+  std::mutex join_lock_;  // guards ticker_
   std::thread ticker_;
 };
 

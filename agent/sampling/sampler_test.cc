@@ -1,5 +1,5 @@
-// The sampler without a JVM: a fake AsyncGetCallTrace, real threads, timers and signals. No test
-// asserts a time; where one needs samples it burns CPU until they have come.
+// The sampler without a JVM: a fake AsyncGetCallTrace, but real threads, timers and signals. No
+// test asserts times; if a test needs samples, it burns CPU until they have come.
 #include "agent/sampling/sampler.h"
 
 #include <signal.h>
@@ -49,7 +49,7 @@ TEST_CASE("a watched thread's samples reach the table, and every signal has an o
   CHECK(depth == 3);
 }
 
-// Takes so long that many looks fall into the middle of a sample.
+// So slow that many calls of stats() happen during a sample.
 void SlowTrace(CallTrace* trace, int32_t depth, void* context) {
   const uint64_t end = CpuTimeNs(CurrentTid()) + 2000000;
   while (CpuTimeNs(CurrentTid()) < end) continue;
@@ -78,7 +78,7 @@ TEST_CASE("the counters add up whenever one looks, in the middle of a sample too
   done = true;
   worker.join();
   REQUIRE(sampler->Stop());
-  // A machine may keep a thread from running for longer than anybody waits, but not often.
+  // A loaded machine may keep a thread from running for longer than stats() waits, but not often.
   CHECK(wrong < kLooks / 20);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("threads that end between two clock ticks weigh what they used") {
     });
     worker.join();
   }
-  // Unless none at all was seen, the last few at most are left over.
+  // At most the last few are left over, unless none was seen at all.
   BurnUntil([&] {
     std::thread worker([&] {
       sampler->ThreadStarted(kFakeEnv);
@@ -156,7 +156,7 @@ TEST_CASE("codes that HotSpot gives are counted by name") {
   CHECK(SumOf(stats) == stats.received);
 }
 
-// A JNIEnv with an anchor in it, as HotSpot's JavaThread has.
+// A JNIEnv with a last Java frame at known offsets, as in HotSpot's JavaThread.
 struct FakeThread {
   uintptr_t last_sp = 0;
   uintptr_t last_pc = 0;
@@ -181,13 +181,13 @@ TEST_CASE(
   auto sampler = Started(Every(1000000), hooks);
   const auto generated = reinterpret_cast<uintptr_t>(&fake_frames);
   sampler->code().Add(generated, 16, CodeKind::kStub, nullptr, {});
-  volatile uintptr_t stack[2] = {generated + 8, 0};  // the return address under the frame
+  volatile uintptr_t stack[2] = {generated + 8, 0};  // the return address below the frame
   SECTION("a noted frame is recovered") {
     fake_thread.last_sp = reinterpret_cast<uintptr_t>(&stack[1]);
     sampler->ThreadStarted(&fake_thread);
     BurnUntil([&] { return sampler->stats().received >= 3; });
     sampler->ThreadEnding();
-    // Once filled in it stays, so that later calls need no second try.
+    // The value stays set, so later calls need no retry.
     const SampleStats stats = sampler->stats();
     CHECK(Signals(stats, SampleOutcome::kRecovered) == 1);
     CHECK(stats.Signals(OutcomeClass::kFailed) == 0);
@@ -212,7 +212,7 @@ void WantsCompiledCaller(CallTrace* trace, int32_t, void*) {
 
 TEST_CASE("the caller of a stub that HotSpot does not walk stands in for it during the call") {
   SamplerHooks hooks = Hooks();
-  hooks.processor = &Amd64();  // whose code is below
+  hooks.processor = &Amd64();  // the code below is for it
   hooks.get_call_trace = WantsCompiledCaller;
   hooks.anchor = {true,
                   offsetof(FakeThread, last_sp),
@@ -221,7 +221,7 @@ TEST_CASE("the caller of a stub that HotSpot does not walk stands in for it duri
                   8,
                   kInVm};
   auto sampler = Started(Every(1000000), hooks);
-  static unsigned char code[64] = {0xe8, 0x1b, 0, 0, 0};  // call the stub, which is at 32
+  static unsigned char code[64] = {0xe8, 0x1b, 0, 0, 0};  // call the stub at 32
   const auto compiled = reinterpret_cast<uintptr_t>(code);
   sampler->code().Add(compiled, 32, CodeKind::kCompiled, nullptr, {});
   sampler->code().Add(compiled + 32, 32, CodeKind::kStub, nullptr, {});
@@ -361,10 +361,10 @@ TEST_CASE(
         volatile uint64_t sink = 0;
         for (int k = 0; k < 30000; ++k) sink = sink + 1;
         if (round % 3 != 2)
-          sampler->ThreadEnding();  // a third ends without a word, and is noticed later
+          sampler->ThreadEnding();  // a third one ends without telling, and is noticed later
       });
     }
-    // These are too short to be sure of a clock tick; one that stays for its sample is not.
+    // These are too short to be sure of a clock tick. The one that waits for its sample is not.
     if (round % 20 == 0) {
       threads.emplace_back([&, before = sampler->stats().received] {
         sampler->ThreadStarted(kFakeEnv);

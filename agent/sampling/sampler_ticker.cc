@@ -1,8 +1,8 @@
-// The part of the sampler that runs now and then: the roll call, second tries, wall sampling, and the
-// looks at threads and at the signal.
+// The periodic part of the sampler: answers to the roll call, retries, wall sampling, and checks of
+// threads and of the signal.
 //
-// What it costs must not grow with the number of threads that sleep: only the slots in the queue are
-// visited, and of the others a fixed number each second.
+// Its cost must not grow with the number of sleeping threads: it visits only the slots in the
+// queue, and a fixed number of others per second.
 #include <pthread.h>
 
 #include <algorithm>
@@ -22,20 +22,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kBusyPeriod = std::chrono::milliseconds(100);
 constexpr auto kCalmPeriod = std::chrono::seconds(1);
-// After a roll call answers may come late.
+// Answers may come this long after a roll call.
 constexpr auto kAnswersMayCome = std::chrono::seconds(3);
-// Threads that are looked at each second, whether they have ended without a word.
+// How many threads per second are checked for whether they have ended without telling.
 constexpr size_t kLooksAtOnce = 64;
 
 }  // namespace
 
-// Under lock_. Once lost it stays lost: the ticker ends sampling at its next look.
+// Call it under lock_. Once the signal is lost it stays lost; the ticker ends sampling at its next
+// check.
 bool Sampler::SignalIsOurs() {
   if (signal_owner_ == SignalOwner::kUs) signal_owner_ = OwnerOf(signal_, OnSampleSignal);
   return signal_owner_ == SignalOwner::kUs;
 }
 
-// Asks the thread whether it is one of Java's. Under lock_, which its handler does not take.
+// Asks the thread whether it is a Java thread. Called under lock_, which the thread's handler does
+// not take.
 void Sampler::Call(ThreadSlot* slot) {
   if (!AskThread(slot, signal_)) ++timer_failures_;
 }
@@ -49,17 +51,17 @@ void Sampler::RollCall() {
     last_roll_call_ = Clock::now();
   }
   for (ThreadSlot* slot : called) {
-    const std::lock_guard<std::mutex> guard(lock_);  // for each: threads that start wait for it
-    // The thread may have ended meanwhile, and the slot be another's.
+    // per slot, because threads that start wait for this lock
+    const std::lock_guard<std::mutex> guard(lock_);
+    // The thread may have ended meanwhile, and the slot may belong to another one.
     if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
   AwaitAnswers(called);
   Settle();
 }
 
-// Acts on answers to the roll call, and tries again what was refused: timers, and the roll call's
-// signals. When the system refuses one, the others wait for the next round: the limit is the same for
-// all of them.
+// Handles answers to the roll call, and retries timers and roll-call signals that were refused.
+// When the system refuses one, all others wait for the next round, because they share the limit.
 void Sampler::Settle() {
   const std::lock_guard<std::mutex> guard(lock_);
   if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
@@ -76,7 +78,7 @@ void Sampler::Settle() {
           pool_->Release(slot);
           break;
         case SlotState::kCalled:
-          // Of standard signals one may have been dropped, since another of them was waiting.
+          // A standard signal may have been dropped because another one was pending.
           if ((slot->wants_call || !IsQueued(signal_)) && !refused && --slot->rounds_to_call == 0)
             Call(slot);
           refused = refused || slot->wants_call;
@@ -102,8 +104,8 @@ void Sampler::Settle() {
   }
 }
 
-// A thread that ends without ThreadEnding leaves its slot and its timer, which never fires. There is
-// no hurry to give them back; only where many are found at once there may be many more.
+// A thread that ends without ThreadEnding leaves its slot and a timer that never fires. Freeing
+// them is not urgent. But if many are found at once, there may be many more, so continue.
 void Sampler::LookForGone() {
   const std::lock_guard<std::mutex> guard(lock_);
   size_t gone = 0;
@@ -126,7 +128,8 @@ void Sampler::Tick(uint64_t ticks) {
   if (SignalIsOurs()) SendWallSignals(*pool_, signal_, ticks);
 }
 
-// Gives whether sampling goes on. When the signal is no longer ours, it ends, with what it has.
+// Returns whether sampling goes on. If the signal is no longer ours, ends sampling and keeps the
+// samples.
 bool Sampler::LookAtSignal() {
   SignalOwner owner = SignalOwner::kUs;
   {
@@ -141,7 +144,8 @@ bool Sampler::LookAtSignal() {
   return false;
 }
 
-// Soon where a reset signal could end the process, or answers are expected.
+// Whether the next check should come soon: a reset signal could end the process, or answers are
+// expected.
 bool Sampler::IsBusy() {
   const std::lock_guard<std::mutex> guard(lock_);
   return EndsProcessByDefault(signal_) ||
@@ -180,8 +184,8 @@ void Sampler::TickerLoop() {
         LookForGone();
       }
     } catch (...) {
-      // Out of memory: what was left undone is found again the next time. An exception that left
-      // the thread would end the process.
+      // Out of memory: the next round finds the work that was not done. An exception that left the
+      // thread would end the process.
     }
     guard.lock();
     if (!goes_on) break;

@@ -1,5 +1,5 @@
-// The main of this room's tests: Catch2 must leave signals alone, and there is a SIGSEGV handler
-// from before ours, so that chaining to it can be seen.
+// The main function of this room's tests. Catch2 must not handle signals. A SIGSEGV handler is
+// installed before ours, so that tests can see the chaining.
 #define CATCH_CONFIG_NO_POSIX_SIGNALS
 #define CATCH_CONFIG_RUNNER
 #include <signal.h>

@@ -1,4 +1,5 @@
-// Another library takes the sampler's signal away: the process lives, sampling ends, and says so.
+// Another library takes the sampler's signal away: the process survives, sampling ends, and the
+// sampler reports it.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ TEST_CASE("a signal that is taken away ends sampling once, and what was sampled 
   sampler->ThreadStarted(kFakeEnv);
   BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 3; });
   ::signal(sampler->signal(), ignored ? SIG_IGN : SIG_DFL);
-  // This thread has a timer all the while, whose signals meet no handler.
+  // This thread has a timer all the time, and its signals find no handler.
   BurnUntil([&] { return loss.told > 0; });
   CHECK(loss.owner == (ignored ? SignalOwner::kIgnored : SignalOwner::kDefault));
   const SampleStats stats = sampler->stats();
@@ -47,7 +48,7 @@ TEST_CASE("a signal that is taken away ends sampling once, and what was sampled 
   uint64_t kept = 0;
   sampler->traces().ForEach([&](const TraceView& trace) { kept += trace.weight(); });
   CHECK(kept == stats.Weight(OutcomeClass::kGood));
-  // Later threads get no timer, and the end comes as it always does.
+  // Later threads get no timer, and the end works as always.
   sampler->ThreadEnding();
   sampler->ThreadStarted(kFakeEnv);
   sampler->RollCall();
@@ -57,7 +58,7 @@ TEST_CASE("a signal that is taken away ends sampling once, and what was sampled 
   CHECK(loss.told == 1);
   ::signal(sampler->signal(), SIG_DFL);
   sampler.reset();
-  // The next session has the signal again.
+  // The next session can have the signal again.
   auto next = Started(Every(1000000));
   CHECK(next->stats().signal_owner == SignalOwner::kUs);
 }
@@ -75,7 +76,7 @@ TEST_CASE("no timer is armed with a signal that is not ours") {
   SamplerHooks hooks = loss.HooksThatTell();
   hooks.timers = &calls;
   SamplerOptions options = Every(1000000);
-  options.signal = SIGRTMIN + 6;  // which would end this process
+  options.signal = SIGRTMIN + 6;  // its default action would end this process
   auto sampler = Started(options, hooks);
   ::signal(options.signal, SIG_DFL);
   sampler->ThreadStarted(kFakeEnv);
@@ -117,7 +118,7 @@ TEST_CASE("a wall signal that the kernel drops is sent again, and its weight is 
     sigset_t mine;
     sigemptyset(&mine);
     sigaddset(&mine, sampler->signal());
-    // Somebody else's waits while ours is sent.
+    // Another sender's signal is pending while ours is sent.
     while (!done) {
       pthread_sigmask(SIG_BLOCK, &mine, nullptr);
       pthread_kill(pthread_self(), sampler->signal());
@@ -138,7 +139,8 @@ TEST_CASE("a wall signal that the kernel drops is sent again, and its weight is 
   const auto weight = static_cast<double>(sampler->stats().Weight());
   done = true;
   worker.join();
-  // All but what is owed at this moment; a busy machine may leave the last one waiting for a while.
+  // All but the intervals added up at this moment. On a loaded machine the last signal may be
+  // pending for a while.
   CHECK(weight > 0.7 * intervals - 20);
   CHECK(weight < 1.1 * intervals + 20);
 }

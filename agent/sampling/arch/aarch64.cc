@@ -1,11 +1,13 @@
 // Runs inside the sampling signal handler: plain memory only.
 //
-// aarch64: a call leaves the return address in x30, so that a leaf may have it nowhere else. HotSpot's frames store x29 and
-// x30 as their two uppermost words; those of C code do so anywhere, usually at the lower end. So a native frame tells who
-// called it, but not where its caller's frame begins. C2 helps: before a call of native code it pushes a zero and the return
-// address ("breadcrumb").
+// aarch64: a call leaves the return address in x30, so a leaf may have stored it nowhere else.
+// HotSpot's frames store x29 and x30 in their two uppermost words; C code stores them anywhere in
+// its frame, usually at the lower end. So a native frame tells its caller's program counter, but
+// not where the caller's frame begins. C2 helps: before it calls native code, it pushes a zero and
+// the return address ("breadcrumb").
 //
-// Where branch protection is on, return addresses are signed in their upper bits, which are cut off here.
+// With branch protection, the upper bits of return addresses hold a signature, which is removed
+// here.
 #include "agent/sampling/arch/aarch64_code.h"
 #include "agent/sampling/arch/frame_popper.h"
 #include "agent/sampling/arch/processor.h"
@@ -13,8 +15,8 @@
 namespace iprof::sampling {
 namespace {
 
-// The words from the stack pointer to the frame pointer while the interpreter builds a frame: 10 or 12, see
-// generate_fixed_frame in HotSpot.
+// The words from the stack pointer to the frame pointer while the interpreter builds a frame. The
+// real number is 10 or 12, see generate_fixed_frame in HotSpot.
 constexpr uintptr_t kInterpreterFrameWords = 14;
 constexpr int kFirstJdkWithX19 = 20;
 
@@ -64,7 +66,7 @@ class Popper final : FramePopper {
     return aarch64::CallTarget(code, pc);
   }
 
-  // Behind a call the register is somebody else's.
+  // After a call, the register holds something else.
   bool HasLink() const { return where_ == FrameAt::kInterrupted && IsReturnAddress(link_); }
 
   bool PopCompiled(const CodeRange& range, PoppedLeaf* popped) const {
@@ -118,14 +120,16 @@ class Popper final : FramePopper {
     return ScanForCallOf(stub, caller) || PopFrame(caller);
   }
 
-  // A method's frame is being built, or has been removed; it is not its caller's any more than a call instruction would be.
-  // Adapters make room for the arguments between two frames: where the caller's ends is in a register at first, then in the
-  // frame.
+  // The method's frame is being built or has been removed. Which method it is, is unknown, so the
+  // sample counts for the caller, as one at its call instruction would. Adapters make room for the
+  // arguments between two frames: the end of the caller's frame is in a register at first, later in
+  // the frame.
   bool PopInterpreted(const CodeRange& interpreter, MachineContext* caller) const {
     uintptr_t fp = 0;
     uintptr_t pc = 0;
     const bool fp_is_near = at_.fp > at_.sp && at_.fp - at_.sp <= kInterpreterFrameWords * kWord;
-    // As long as x30 equals what is stored, nothing was called from this frame: it is the new one.
+    // While x30 equals the stored value, nothing has been called from this frame, so it is the new
+    // one.
     if (fp_is_near && stack_.Read(at_.fp, &fp) && stack_.Read(at_.fp + kWord, &pc) &&
         WithoutSignature(pc) == link_ && HasLink()) {
       uintptr_t sender_sp = 0;
@@ -135,7 +139,7 @@ class Popper final : FramePopper {
       return LeaveInterpreted(at_.fp + 2 * kWord, fp, sender_sp, caller);
     }
     if (!HasLink()) return false;
-    // The caller's stack pointer is back.
+    // The caller's stack pointer is restored.
     if (aarch64::IsReturn(CodeReader(interpreter), at_.pc))
       return Leave(link_, at_.sp, at_.fp, caller);
     return LeaveInterpreted(at_.sp, at_.fp, SenderSp(), caller);
@@ -153,11 +157,13 @@ class Popper final : FramePopper {
     return jdk != 0 && jdk < kFirstJdkWithX19 ? at_.sender_sp_before_20 : at_.sender_sp;
   }
 
-  // Along the records of native frames to the generated code that called them; without one, by the breadcrumb alone.
+  // Follows the records of native frames to the generated code that called them. Without records,
+  // uses the breadcrumb alone.
   bool LeaveNative(MachineContext* caller) const {
     uintptr_t fp = at_.fp;
     uintptr_t stored = 0;
-    // A leaf without a record of its own; else x29 would be its, not its caller's.
+    // A leaf without a record of its own. If it had one, x29 would point to that and not to its
+    // caller's.
     const bool has_record = stack_.Read(fp + kWord, &stored) && WithoutSignature(stored) == link_;
     if (!has_record && LeaveNativeTo(link_, at_.sp, fp, caller)) return true;
     for (int i = 0; i < kNativeFrames; ++i) {
@@ -180,10 +186,10 @@ class Popper final : FramePopper {
     const CodeRange* range = view_.code.Find(pc);
     if (range == nullptr || !CallsNative(*range, pc)) return false;
     if (range->kind == CodeKind::kCompiled) return FindBreadcrumb(end, pc, fp, caller);
-    return Leave(pc, end, fp, caller);  // the others are walked by x29
+    return Leave(pc, end, fp, caller);  // the other kinds are walked by x29
   }
 
-  // From `from` upwards; that of this return address, or (0) of any.
+  // Searches from `from` upwards for the breadcrumb with the return address `wanted`, or any for 0.
   bool FindBreadcrumb(uintptr_t from, uintptr_t wanted, uintptr_t fp,
                       MachineContext* caller) const {
     for (uintptr_t i = 0; i < kScanWords; ++i) {
@@ -199,7 +205,7 @@ class Popper final : FramePopper {
     return false;
   }
 
-  // Through the frame pointer.
+  // Pops a frame by its frame pointer.
   bool PopFrame(MachineContext* caller) const {
     uintptr_t fp = 0;
     uintptr_t pc = 0;
@@ -234,7 +240,8 @@ class Arm final : public Processor {
     at.pc = stub_pc;
     at.sp = stack_pointer;
     const Popper popper(at, FrameAt::kCall, view);
-    // It is jumped to, with the return address of the call that threw; all that it pushes is the record.
+    // The stub was reached by a jump, with the return address of the call that threw. It pushes
+    // only the record.
     if (stub->kind == CodeKind::kUnwinder) return popper.PopRecordOnTop(caller);
     return stub->kind == CodeKind::kStub && popper.ScanForCallOf(*stub, caller);
   }

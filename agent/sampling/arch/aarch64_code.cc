@@ -7,20 +7,20 @@ namespace iprof::sampling::aarch64 {
 namespace {
 
 constexpr uintptr_t kInstruction = 4;
-constexpr int64_t kRecord = 16;  // bytes of the pair of x29 and x30
+constexpr int64_t kRecord = 16;  // bytes of the x29, x30 pair
 constexpr uint32_t kRet = 0xd65f03c0;
 constexpr uint32_t kMovFpSp = 0x910003fd;         // mov x29, sp
 constexpr uint32_t kPushRecord = 0xa9bf7bfd;      // stp x29, x30, [sp, #-16]!
 constexpr uint32_t kPopRecord = 0xa8c17bfd;       // ldp x29, x30, [sp], #16
 constexpr uint32_t kPushBreadcrumb = 0xa9bf27ff;  // stp xzr, x9, [sp, #-16]!
 constexpr uint32_t kLoadTrampolineTarget =
-    0x58000048;  // ldr x8, <the word behind the next instruction>
+    0x58000048;  // ldr x8, <the word after the next instruction>
 constexpr uint32_t kBrX8 = 0xd61f0100;
-// The longest check on entry, with its prologue and call.
+// The longest entry barrier in instructions, with its prologue and call.
 constexpr int kLongestCheck = 20;
 // A method's first instructions: receiver check, alignment, stack bang.
 constexpr uintptr_t kEntryBytes = 128;
-// How much of a stub is looked through for its frame.
+// How many bytes of a stub are searched for its frame.
 constexpr uintptr_t kStubBytes = 256;
 
 constexpr uint32_t Bits(uint32_t word, unsigned low, unsigned count) {
@@ -32,7 +32,7 @@ constexpr int64_t SignedBits(uint32_t word, unsigned low, unsigned count) {
   return int64_t{value} - (Bits(value, count - 1, 1) != 0 ? int64_t{1} << count : 0);
 }
 
-// "add" or "sub sp, sp, #n": n.
+// The n of "add" or "sub sp, sp, #n".
 std::optional<int64_t> SpImmediate(uint32_t word, uint32_t opcode) {
   if ((word & 0xff8003ffU) != opcode) return std::nullopt;
   const int64_t value = Bits(word, 10, 12);
@@ -43,7 +43,7 @@ std::optional<int64_t> AddsToSp(uint32_t word) { return SpImmediate(word, 0x9100
 bool SubtractsRegisterFromSp(uint32_t word) { return (word & 0xffe0ffffU) == 0xcb2063ffU; }
 bool AddsRegisterToSp(uint32_t word) { return (word & 0xffe0ffffU) == 0x8b2063ffU; }
 
-// "stp" or "ldp x29, x30, [sp, #n]": n.
+// The n of "stp" or "ldp x29, x30, [sp, #n]".
 std::optional<int64_t> RecordAt(uint32_t word, uint32_t opcode) {
   if ((word & 0xffc07fffU) != opcode) return std::nullopt;
   return SignedBits(word, 15, 7) * 8;
@@ -51,7 +51,7 @@ std::optional<int64_t> RecordAt(uint32_t word, uint32_t opcode) {
 std::optional<int64_t> StoresRecord(uint32_t word) { return RecordAt(word, 0xa9007bfdU); }
 std::optional<int64_t> LoadsRecord(uint32_t word) { return RecordAt(word, 0xa9407bfdU); }
 
-// Does it write the stack pointer, in whatever way compilers do?
+// Whether the instruction writes the stack pointer, in any form that compilers use.
 bool ChangesSp(uint32_t word) {
   const bool to_sp = Bits(word, 0, 5) == 31;
   if ((word & 0x3f000000U) == 0x11000000U && to_sp) return true;  // add, sub with an immediate
@@ -60,8 +60,9 @@ bool ChangesSp(uint32_t word) {
     return true;  // and, orr, eor with an immediate
   const bool at_sp = Bits(word, 5, 5) == 31;
   if ((word & 0x3a000000U) == 0x28000000U && Bits(word, 23, 1) != 0 && at_sp)
-    return true;  // a pair, with the address written back
-  return (word & 0x3b200000U) == 0x38000000U && Bits(word, 10, 1) != 0 && at_sp;  // a single one
+    return true;  // a pair, with writeback
+  // one register, with writeback
+  return (word & 0x3b200000U) == 0x38000000U && Bits(word, 10, 1) != 0 && at_sp;
 }
 
 bool IsCall(uint32_t word) {
@@ -81,8 +82,9 @@ bool LoadsAddress(uint32_t word) {  // movz, movk; adr, adrp; add x, x, #n
          ((word & 0xff800000U) == 0x91000000U && Bits(word, 0, 5) != 31);
 }
 
-// The instructions between a complete frame and the method's body (check on entry), and between a removed frame and the
-// return (poll). None of them changes the stack pointer, x29 or x30.
+// Instructions that occur between a complete frame and the method's body (entry barrier), or
+// between a removed frame and the return (poll). None of them changes the stack pointer, x29 or
+// x30.
 bool IsCheckOrPoll(uint32_t word) {
   constexpr uint32_t kNop = 0xd503201f;
   if (word == kNop || word == kMovFpSp || LoadsAddress(word)) return true;
@@ -97,7 +99,7 @@ bool IsCheckOrPoll(uint32_t word) {
          (word & 0xfffffd7fU) == 0xd503213fU;            // paciasp and autiasp
 }
 
-// The amount in "mov x8, #n; sub sp, sp, x8", of which the second is at this address.
+// The n of "mov x8, #n; sub sp, sp, x8", if its second instruction is at this address.
 std::optional<int64_t> LoadedAmount(const CodeReader& code, uintptr_t at) {
   const uint32_t number = Bits(code.Word32(at), 16, 5);
   int64_t amount = 0;
@@ -105,12 +107,13 @@ std::optional<int64_t> LoadedAmount(const CodeReader& code, uintptr_t at) {
     const uint32_t word = code.Word32(at - static_cast<uintptr_t>(i) * kInstruction);
     if (!IsMove(word) || Bits(word, 0, 5) != number) return std::nullopt;
     amount |= int64_t{Bits(word, 5, 16)} << (16 * Bits(word, 21, 2));
-    if ((word & 0x60000000U) == 0x40000000U) return amount;  // movz, the first
+    if ((word & 0x60000000U) == 0x40000000U) return amount;  // movz, the first one
   }
   return std::nullopt;
 }
 
-// The stack pointer has just been moved by `bytes`: below a record that is stored already, or for one that is not.
+// The stack pointer has just been moved by `bytes`: either below a record that is stored already,
+// or to make room for one.
 FrameLayout Allocated(const CodeReader& code, uintptr_t at, int64_t bytes) {
   uintptr_t before = at - kInstruction;
   while (IsMove(code.Word32(before))) before -= kInstruction;
@@ -119,7 +122,8 @@ FrameLayout Allocated(const CodeReader& code, uintptr_t at, int64_t bytes) {
   return FrameLayout::InLink(bytes);
 }
 
-// What this instruction, the last one before some address that touches the frame, leaves behind.
+// The layout after this instruction, which is the last one before some address that affects the
+// frame.
 FrameLayout LayoutBehind(const CodeReader& code, uintptr_t at) {
   const uint32_t word = code.Word32(at);
   if (word == kPushRecord) return FrameLayout::OnStack(8, 0);
@@ -144,14 +148,14 @@ bool TouchesFrame(uint32_t word) {
   return ChangesSp(word) || StoresRecord(word) || LoadsRecord(word);
 }
 
-// Has the method touched its frame between its start and this address, in the order of addresses?
+// Whether an instruction between the method's start and this address affects the frame.
 bool TouchedBefore(const CodeReader& code, uintptr_t end) {
   for (uintptr_t at = code.start(); at < end; at += kInstruction)
     if (const uint32_t word = code.Word32(at); TouchesFrame(word) || IsCall(word)) return true;
   return false;
 }
 
-// Backwards from pc over a check or poll to the instruction that says how the frame is.
+// Goes back from pc over a barrier or poll to the instruction that determines the frame.
 FrameLayout LayoutBefore(const CodeReader& code, uintptr_t pc) {
   uintptr_t at = pc;
   for (int i = 0; i < kLongestCheck && at > code.start(); ++i) {
@@ -164,8 +168,9 @@ FrameLayout LayoutBefore(const CodeReader& code, uintptr_t pc) {
   return on_entry ? FrameLayout::InLink() : FrameLayout{};
 }
 
-// The code that calls a method which is not compiled (mov x12, method; mov x8, target; br x8), or one that is far away
-// (ldr x8, target; br x8). The call before it was made, its target not entered.
+// Whether pc is in the code that calls a method that is not compiled (mov x12, method; mov x8,
+// target; br x8) or is far away (ldr x8, target; br x8). The call to this code is done, but its
+// target is not entered yet.
 bool IsCallStub(const CodeReader& code, uintptr_t pc) {
   const uint32_t here = code.Word32(pc);
   if (here == kLoadTrampolineTarget && code.Word32(pc + kInstruction) == kBrX8) return true;
@@ -189,8 +194,8 @@ bool IsCallStub(const CodeReader& code, uintptr_t pc) {
   return false;
 }
 
-// Where a return's poll goes when a safepoint is wanted (adr x8, poll; str x8, [thread]; b handler): the frame is gone, the
-// return not made. pc is at one of these.
+// Whether pc is in the slow path of a return's poll, for safepoints (adr x8, poll; str x8,
+// [thread]; b handler). The frame is removed, but the method has not returned.
 bool IsSlowPoll(const CodeReader& code, uintptr_t pc) {
   constexpr int kInstructions = 3;
   for (int i = 0; i < kInstructions; ++i) {
@@ -206,8 +211,8 @@ bool IsSlowPoll(const CodeReader& code, uintptr_t pc) {
   return false;
 }
 
-// C2 keeps the call of the check at the method's end: an address is loaded, called, and a jump leads back. pc is at one of
-// these; gives where the jump is, or 0.
+// C2 puts the call of the entry barrier at the end of the method: an address is loaded and called,
+// then a jump leads back. If pc is in that code, returns the address of the jump, otherwise 0.
 uintptr_t JumpBehindCall(const CodeReader& code, uintptr_t pc) {
   constexpr int kMostLoads = 4;
   uintptr_t at = pc;
@@ -217,7 +222,7 @@ uintptr_t JumpBehindCall(const CodeReader& code, uintptr_t pc) {
   return IsJump(code.Word32(at)) ? at : 0;
 }
 
-// At the frame's completion only: a jump back may lead anywhere.
+// Accepts only a jump back to where the frame is complete; other jumps may lead anywhere.
 FrameLayout LayoutAtJumpTarget(const CodeReader& code, uintptr_t jump) {
   const FrameLayout layout = LayoutBefore(code, JumpTarget(code.Word32(jump), jump));
   return layout.return_at == FrameLayout::kInRegister ? FrameLayout{} : layout;

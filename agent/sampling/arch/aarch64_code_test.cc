@@ -1,4 +1,4 @@
-// aarch64: what instructions say about frames, on code as HotSpot's compilers emit it.
+// aarch64: what instructions say about frames, on code as HotSpot's compilers generate it.
 #include "agent/sampling/arch/aarch64_code.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ constexpr int64_t kInRegister = FrameLayout::kInRegister;
 
 class Code {
  public:
-  // A method whose program counter is between the two.
+  // A method with the program counter between the two parts.
   Code(std::vector<uint32_t> before, std::initializer_list<uint32_t> after)
       : words_(std::move(before)), pc_(words_.size()) {
     for (const uint32_t word : after) words_.push_back(word);
@@ -53,7 +53,7 @@ TEST_CASE("aarch64: before the frame is allocated the return address is in its r
   CheckInLink(Code({kNop}, {kBangAddress, kBang, kSub40}).At(), 0);
   CheckInLink(Code({kNop, kBangAddress, kBang}, {kSub40, kStoreRecord30}).At(), 0);
   CheckInLink(Code({kNop, kBangAddress, kBang}, {kPushRecord, kSub450}).At(), 0);
-  // the receiver's check before the verified entry jumps away where it fails
+  // The receiver check before the verified entry jumps away if it fails.
   CheckInLink(Code({kLoadDisarmed, kCompareGuard, kJumpEqual5, B(0x400), kNop}, {kNop}).At(), 0);
   CheckInLink(Code({kLoadDisarmed, kCompareGuard, kJumpEqual5, B(0x400), kNop, kNop, kBangAddress},
                    {kBang, kSub40})
@@ -70,7 +70,7 @@ TEST_CASE(
 TEST_CASE("aarch64: once stored it is the frame's uppermost word") {
   CheckOnStack(Code({kSub40, kStoreRecord30}, {kSetFp30}).At(), 0x30);
   CheckOnStack(Code({kSub40, kStoreRecord30, kSetFp30}, {kLoadGuard}).At(), 0x30);
-  // large frames, and wrappers of native methods
+  // Large frames, and wrappers of native methods.
   CheckOnStack(Code({kNop, kPushRecord}, {kMovFpSp, kSub450}).At(), 0);
   CheckOnStack(Code({kNop, kPushRecord, kMovFpSp}, {kSub450}).At(), 0);
   CheckOnStack(Code({kNop, kPushRecord, kMovFpSp, kSub450}, {kLoadGuard}).At(), 0x450);
@@ -88,7 +88,7 @@ TEST_CASE("aarch64: the check on entry belongs to the prologue, at each of its i
     CheckOnStack(Code(all, {kMov8}).At(), 0x30);
     CheckOnStack(Code(all, {kAddition}).At(), 0x30);
   }
-  // the call in line: about to be made, and made
+  // The inline call: about to be made, and made.
   CheckOnStack(Code({kSub40, kStoreRecord30, kLoadGuard, kLoadDisarmed, kCompareGuard, kJumpEqual5,
                      kMov8, kMov8Second, kMov8Third},
                     {kBlrX8, B(8), 0})
@@ -106,7 +106,7 @@ TEST_CASE("aarch64: C2 has the call at the method's end, with a jump back") {
       kSub40,    kStoreRecord30, kLoadGuard,  kLoadDisarmed, kCompareGuard, kJumpNotEqual,
       kAddition, kLoadRecord30,  kAdd40,      kLoadPoll,     kComparePoll,  kJumpPoll,
       kRet,      kMov8,          kMov8Second, kMov8Third,    kBlrX8};
-  // from the word behind the call to the instruction behind b.ne
+  // From the word after the call to the instruction after b.ne.
   constexpr int64_t kBack = (6 - 17) * 4;
   CheckOnStack(Code(method, {B(kBack), 0}).InCall(), 0x30);
   CheckOnStack(Code({kSub40, kStoreRecord30, kLoadGuard, kLoadDisarmed, kCompareGuard,
@@ -114,7 +114,7 @@ TEST_CASE("aarch64: C2 has the call at the method's end, with a jump back") {
                     {kMov8, kMov8Second, kMov8Third, kBlrX8, B((6 - 12) * 4)})
                    .At(),
                0x30);
-  // a jump into the body is not one
+  // A jump into the body does not count.
   CHECK_FALSE(Code(method, {B(kBack + 8), 0}).InCall().is_known);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("aarch64: the epilogue, back to the return address in its register") {
               0);
   CheckInLink(Code({kAddition, kLoadRecord30, kAdd40, kCheckLink}, {kLoadPoll}).At(), 0);
   CheckInLink(Code({kAddition}, {kRet}).At(), 0);
-  // the poll's slow path
+  // The slow path of the poll.
   const std::initializer_list<uint32_t> poll = {kLoadRecord30, kAdd40,    kLoadPoll,
                                                 kComparePoll,  kJumpPoll, kRet};
   const auto slow = [&](std::initializer_list<uint32_t> more,
@@ -139,8 +139,9 @@ TEST_CASE("aarch64: the epilogue, back to the return address in its register") {
   CheckInLink(slow({kNotePoll}, {kStorePoll, B(0x4000)}), 0);
   CheckInLink(slow({kNotePoll, kStorePoll}, {B(0x4000), kAddition}), 0);
   CHECK_FALSE(slow({kNotePoll, kStorePoll, B(0x4000)}, {kAddition}).is_known);
-  CHECK_FALSE(slow({kAddition}, {kNotePoll, kStorePoll, B(0x4000)}).is_known);  // of no poll
-  // large frames
+  // does not belong to a poll
+  CHECK_FALSE(slow({kAddition}, {kNotePoll, kStorePoll, B(0x4000)}).is_known);
+  // Large frames.
   CheckOnStack(Code({kAddition, kAdd40}, {kPopRecord}).At(), 0);
   CheckOnStack(Code({kAddition, kMov8Low2340, kAddX8}, {kPopRecord}).At(), 0);
   CheckInLink(Code({kAddition, kAdd40, kPopRecord}, {kLoadPoll}).At(), 0);
@@ -157,7 +158,7 @@ TEST_CASE("aarch64: call stubs and trampolines run on behalf of the method that 
   check(Code({kRet, kIsb, kMov12, kMov8, kMov8Second, kMov8Third}, {kBrX8}));
   check(Code({kRet}, {kLoadTarget, kBrX8, 1, 2}));
   check(Code({kRet, kLoadTarget}, {kBrX8, 1, 2}));
-  // a jump to somewhere from within the frame is not one
+  // A jump out of the method from within the frame does not count.
   CHECK_FALSE(Code({kSub40, kStoreRecord30, kAddition, kMov8, kMov8Second, kMov8Third}, {kBrX8})
                   .At()
                   .is_known);
@@ -166,7 +167,7 @@ TEST_CASE("aarch64: call stubs and trampolines run on behalf of the method that 
 TEST_CASE("aarch64: what is not recognised has no layout") {
   CHECK_FALSE(Code({kSub40, kStoreRecord30, kAddition}, {kAddition}).At().is_known);
   CHECK_FALSE(Code({kSub40, kStoreRecord30, kAlignSp}, {kNop}).At().is_known);
-  CHECK_FALSE(Code({kNop, Bl(0x40)}, {kNop}).At().is_known);  // x30 is somebody else's
+  CHECK_FALSE(Code({kNop, Bl(0x40)}, {kNop}).At().is_known);  // x30 belongs to the other call
   CHECK_FALSE(Code({kNop, kSubX8}, {kNop}).At().is_known);
   CHECK_FALSE(Code({}, {}).InCall().is_known);
   CHECK_FALSE(Code({kAddition, kBlrX8}, {kAddition}).InCall().is_known);

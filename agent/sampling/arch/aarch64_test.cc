@@ -1,4 +1,4 @@
-// aarch64: which caller is found from synthetic registers, stacks and code.
+// aarch64: the callers that are found from synthetic registers, stacks and code.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -26,9 +26,9 @@ struct Machine {
   uintptr_t stub() const { return At(0x80); }
   uintptr_t interpreter() const { return At(0xc0); }
   uintptr_t unwinder() const { return At(0x100); }
-  uintptr_t return_address() const { return At(9); }  // of a call of callee
-  uintptr_t stub_return() const { return At(17); }    // of a call of stub
-  uintptr_t native_return() const { return At(30); }  // of a call of native code
+  uintptr_t return_address() const { return At(9); }  // of a call to callee
+  uintptr_t stub_return() const { return At(17); }    // of a call to stub
+  uintptr_t native_return() const { return At(30); }  // of a call to native code
   uintptr_t interpreter_native_return() const { return At(0xd4); }
   uintptr_t slot(size_t i) const { return reinterpret_cast<uintptr_t>(&stack[i]); }
 
@@ -64,7 +64,7 @@ struct Machine {
 TEST_CASE("aarch64: at a method's entry and exit the caller is in x30") {
   const Machine m;
   PoppedLeaf popped;
-  // word in the method, bytes of its frame then, bci
+  // Word in the method, bytes of its frame there, bci.
   const struct {
     size_t word, frame_words;
     int32_t bci;
@@ -104,7 +104,7 @@ TEST_CASE("aarch64: in the check on entry the caller is on the stack, also when 
     CHECK(popped.caller.fp == 66);
     CHECK(popped.leaf != nullptr);
   }
-  // behind the call x30 means nothing, even if it looks good
+  // After the call, x30 means nothing, even if it looks valid.
   REQUIRE(m.Pop({m.callee() + 11 * 4, m.slot(3), 77, m.return_address()}, &popped, FrameAt::kCall));
   CHECK(popped.caller.sp == m.slot(11));
 }
@@ -145,7 +145,7 @@ TEST_CASE("aarch64: an adapter has noted where the caller's frame ends") {
 
 TEST_CASE("aarch64: the caller of a stub is the one whose call leads there") {
   Machine m;
-  m.stack[3] = m.return_address();  // stale: a call of something else
+  m.stack[3] = m.return_address();  // stale: from a call to something else
   m.stack[7] = 33;
   m.stack[8] = m.stub_return();
   MachineContext caller;
@@ -189,7 +189,7 @@ TEST_CASE("aarch64: native code is left to the method whose breadcrumb is on the
     CHECK(popped.caller.fp == 99);
   }
   SECTION("by the breadcrumb alone") {
-    m.stack[6] = m.return_address();  // a call of generated code: stale
+    m.stack[6] = m.return_address();  // from a call to generated code: stale
     REQUIRE(m.Pop({0x1000, m.slot(2), 0, 0}, &popped));
   }
   CHECK(popped.caller.pc == m.native_return());
@@ -204,7 +204,7 @@ TEST_CASE("aarch64: without a breadcrumb nobody knows where the method's frame b
   m.stack[10] = m.native_return();
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), m.slot(9), 0}, &popped));
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), 77, m.native_return()}, &popped));
-  m.stack[5] = m.slot(5);  // a circle ends
+  m.stack[5] = m.slot(5);  // a cycle must end
   m.stack[6] = 0x2000;
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), m.slot(5), 0}, &popped));
 }
@@ -233,7 +233,7 @@ TEST_CASE("aarch64: a call by the interpreter's rules: the caller's frame ends w
   CHECK(popped.caller.sp == m.slot(9));
   at.sender_sp_before_20 = 5;  // implausible: no frame of a compiled caller is guessed
   CHECK_FALSE(m.Pop(at, &popped));
-  at.link = m.interpreter() + 0x40;  // an interpreted caller is walked by x29
+  at.link = m.interpreter() + 0x40;  // an interpreted caller is found by x29
   REQUIRE(m.Pop(at, &popped));
   CHECK(popped.caller.sp == m.slot(3));
 }
@@ -250,7 +250,7 @@ TEST_CASE("aarch64: an interpreted frame that is being built notes where its cal
   CHECK(popped.caller.pc == m.return_address());
   CHECK(popped.caller.sp == m.slot(18));
   CHECK(popped.caller.fp == 1234);
-  m.stack[12] = 0x5555;  // not noted yet
+  m.stack[12] = 0x5555;  // not stored yet
   REQUIRE(m.Pop(at, &popped));
   CHECK(popped.caller.sp == m.slot(16));
 }
@@ -291,7 +291,7 @@ TEST_CASE("aarch64: HotSpot's guarded reads are known by their instructions") {
   CHECK(is({0xb9400000, kRet, kMoveX0X1}));        // ldr w0, [x0]; ret; mov x0, x1
   CHECK(is({0xf9400000, kRet, kMoveX0X1}));        // ldr x0, [x0]
   CHECK(is({0xb9400001, kMoveX0X1, kRet}));        // ldr w1, [x0]; mov x0, x1; ret
-  CHECK_FALSE(is({0xb9400000, kAddition, kNop}));  // goes on after the load
+  CHECK_FALSE(is({0xb9400000, kAddition, kNop}));  // continues after the load
   CHECK_FALSE(is({0xb9400020, kRet, kMoveX0X1}));  // ldr w0, [x1]
 }
 

@@ -1,4 +1,6 @@
 // For this room's tests: aarch64 instructions as the assembler encodes them.
+//
+// Guarantees: constants only. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +50,7 @@ constexpr uint32_t kBreadcrumb = 0xa9bf27ff;       // stp xzr, x9, [sp, #-16]!
 constexpr uint32_t kReturnAddressX9 = 0x100000c9;  // adr x9
 constexpr uint32_t kIsb = 0xd5033fdf;
 constexpr uint32_t kMov12 = 0xd282468c;       // mov x12, #0x1234
-constexpr uint32_t kLoadTarget = 0x58000048;  // ldr x8, behind the next instruction
+constexpr uint32_t kLoadTarget = 0x58000048;  // ldr x8, from the word after the next instruction
 constexpr uint32_t kMovX19Sp = 0x910003f3;
 constexpr uint32_t kSub20 = 0xd10083ff;      // sub sp, sp, #0x20
 constexpr uint32_t kSignLink = 0xdac103be;   // pacia x30, x29

@@ -1,7 +1,9 @@
-// Adapter: between the registers that the kernel shows to a signal handler and MachineContext, for the processor that this
-// is built for. CMake compiles exactly one of adapter_*.cc.
+// Adapter: converts between the registers that the kernel gives to a signal handler and
+// MachineContext, for the processor that this is built for. CMake compiles exactly one of
+// adapter_*.cc.
 //
-// Guarantees: async-signal-safe. WriteContext changes what recovery may change, and nothing else.
+// Guarantees: WriteContext changes only what recovery may change.
+// Threads: any; async-signal-safe. Failure: none.
 #pragma once
 
 #include <ucontext.h>
@@ -11,7 +13,7 @@
 
 namespace iprof::sampling {
 
-// Null where nothing is known of this processor: samples are taken and not recovered.
+// Null for an unknown processor: samples are then taken but not recovered.
 const Processor* ThisProcessor() noexcept;
 
 MachineContext ReadContext(const ucontext_t& context) noexcept;

@@ -1,4 +1,4 @@
-// For processors of which nothing is known: no registers, no recovery.
+// For unknown processors: no registers, no recovery.
 #include "agent/sampling/arch/adapter.h"
 
 namespace iprof::sampling {

@@ -1,4 +1,6 @@
 // For this room's tests: a lookup of made-up code.
+//
+// Guarantees: as CodeLookup. Threads: one at a time. Failure: as CodeLookup.
 #pragma once
 
 #include <span>

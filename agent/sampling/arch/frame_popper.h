@@ -1,7 +1,8 @@
-// FramePopper: what leaving a frame has in common on all processors: reading the stack within its bounds, and judging
-// whether a word is a return address.
+// FramePopper: what popping a frame has in common on all processors: bounded reads of the stack,
+// and the check whether a word is a return address.
 //
-// Guarantees: async-signal-safe, as its users are; reads the stack from the stack pointer up to the view's end, whole words only.
+// Guarantees: reads whole words of the stack, from the stack pointer up to the view's end.
+// Threads: any; async-signal-safe. Failure: reads and checks return false.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace iprof::sampling {
 class StackReader {
  public:
   StackReader(uintptr_t low, uintptr_t end) : low_(low), end_(end) {}
-  // Any word of the stack, whosever it is: AddressSanitizer must not ask for its variable.
+  // Reads any word of the stack, whatever it belongs to, so AddressSanitizer must not check it.
   __attribute__((no_sanitize("address"))) bool Read(uintptr_t at, uintptr_t* value) const {
     constexpr uintptr_t kSize = sizeof(uintptr_t);
     if (at < low_ || at % kSize != 0 || end_ < kSize || at > end_ - kSize) return false;
@@ -30,15 +31,14 @@ class StackReader {
 class FramePopper {
  protected:
   static constexpr uintptr_t kWord = sizeof(uintptr_t);
-  // How far up the stack to look for the caller of a stub or of a native leaf such as memcpy, in
-  // words. C1's stubs save every register, vectors too.
+  // How many words up the stack to search for the caller of a stub or of a native leaf such as
+  // memcpy. C1's stubs save every register, including vector registers.
   static constexpr uintptr_t kScanWords = 256;
-  // How many native frames (libjvm's have frame pointers) to walk out of.
+  // How many native frames to walk (libjvm's have frame pointers).
   static constexpr int kNativeFrames = 64;
-  // A method's first instructions, where nothing is pushed yet whatever they are (receiver check,
-  // stack bang).
+  // The first bytes of a method, where nothing is pushed yet (receiver check, stack bang).
   static constexpr uintptr_t kEntryBytes = 64;
-  // A method has at most 255 words of arguments, which an adapter puts between the frames.
+  // A method has at most 255 words of arguments, which an adapter may put between two frames.
   static constexpr uintptr_t kArgumentWords = 264;
 
   FramePopper(const MachineContext& at, FrameAt where, const StackView& view)
@@ -53,24 +53,24 @@ class FramePopper {
   bool IsReturnAddress(uintptr_t pc) const {
     const CodeRange* range = view_.code.Find(pc);
     if (range == nullptr) return false;
-    // The interpreter jumps with a return address of its own making; compiled code calls.
+    // The interpreter jumps, with a return address that it made itself. Compiled code calls.
     return range->kind != CodeKind::kCompiled || FollowsCall(CodeReader(*range), pc);
   }
 
-  // Generated code that has just called something outside of generated code.
+  // Whether generated code has just called something outside of generated code.
   bool CallsNative(const CodeRange& range, uintptr_t pc) const {
     const uintptr_t target = CallTarget(CodeReader(range), pc);
     return target != 0 && view_.code.Find(target) == nullptr;
   }
 
-  // A compiled method that has just called this stub.
+  // Whether a compiled method has just called this stub.
   bool CallsStub(uintptr_t pc, const CodeRange& stub) const {
     const CodeRange* range = view_.code.Find(pc);
     return range != nullptr && range->kind == CodeKind::kCompiled &&
            stub.Contains(CallTarget(CodeReader(*range), pc));
   }
 
-  // Where the interpreter's caller may end its frame, seen from `slot`.
+  // Whether the frame of the interpreter's caller can end at sender_sp, seen from `slot`.
   static bool IsSenderSp(uintptr_t sender_sp, uintptr_t slot) {
     return sender_sp % kWord == 0 && sender_sp > slot && sender_sp - slot <= kArgumentWords * kWord;
   }

@@ -1,4 +1,4 @@
-// For tests: HotSpot's guarded read, as libjvm has it. Its fault is for HotSpot's handler.
+// For tests: a copy of HotSpot's guarded read in libjvm. HotSpot's handler handles its fault.
 asm(R"(
 .text
 .globl iprof_test_guarded_read

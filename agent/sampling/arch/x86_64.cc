@@ -1,7 +1,7 @@
 // Runs inside the sampling signal handler: plain memory only.
 //
-// x86-64: a call pushes the return address, so that it is the uppermost word of every frame. Compiled code uses rbp as it
-// likes; interpreted frames and most of libjvm's have frame pointers.
+// x86-64: a call pushes the return address, so it is the uppermost word of every frame. Compiled
+// code uses rbp freely; interpreted frames and most of libjvm's frames have frame pointers.
 #include "agent/sampling/arch/frame_popper.h"
 #include "agent/sampling/arch/processor.h"
 #include "agent/sampling/arch/x86_64_code.h"
@@ -9,7 +9,7 @@
 namespace iprof::sampling {
 namespace {
 
-// The words that the interpreter pushes onto a frame pointer before it runs a method.
+// The words that the interpreter pushes below the frame pointer before it runs a method.
 constexpr uintptr_t kInterpreterFrameWords = 12;
 
 class Popper final : FramePopper {
@@ -70,7 +70,7 @@ class Popper final : FramePopper {
     if (where_ != FrameAt::kInterrupted) return false;
     if (at_.pc - range.start < kEntryBytes)
       return PopTop(&popped->caller) || PopUnderTop(&popped->caller);
-    // Intrinsics that need stack of their own first note where it was.
+    // Intrinsics that need their own stack first save the old stack pointer.
     uintptr_t noted = 0;
     popped->leaf = nullptr;
     if (!stack_.Read(at_.sp, &noted) || noted != at_.sp + kWord) return false;
@@ -81,9 +81,9 @@ class Popper final : FramePopper {
     return PopTop(caller) || ScanForCallOf(stub, caller) || PopUnderTop(caller) || PopFrame(caller);
   }
 
-  // A method's frame is being built; it is not its caller's any more than a call instruction would
-  // be. Adapters make room for the arguments between two frames: where the caller's ends is in a
-  // register at first, then in the frame.
+  // The method's frame is being built. Which method it is, is unknown, so the sample counts for the
+  // caller, as one at its call instruction would. Adapters make room for the arguments between two
+  // frames: the end of the caller's frame is in a register at first, later in the frame.
   bool PopInterpreted(MachineContext* caller) const {
     uintptr_t pc = 0;
     if (stack_.Read(at_.sp, &pc) && IsReturnAddress(pc))
@@ -106,7 +106,7 @@ class Popper final : FramePopper {
     return plausible || view_.code.Find(pc)->kind == CodeKind::kInterpreter;
   }
 
-  // Along the frame pointers of native frames to the generated code that called them.
+  // Follows the frame pointers of native frames to the generated code that called them.
   bool LeaveNative(MachineContext* caller) const {
     uintptr_t fp = at_.fp;
     for (int i = 0; i < kNativeFrames; ++i) {
@@ -135,7 +135,7 @@ class Popper final : FramePopper {
 
   bool PopTop(MachineContext* caller) const { return PopLayout(FrameLayout::OnStack(0), caller); }
 
-  // Through the frame pointer; the check on entry leaves a word of ones under its own.
+  // Pops a frame by its frame pointer. The entry barrier leaves a word of ones below its own.
   bool PopFrame(MachineContext* caller) const {
     uintptr_t fp = 0;
     uintptr_t pc = 0;
@@ -181,8 +181,8 @@ class X86 final : public Processor {
     at.pc = stub_pc;
     at.sp = stack_pointer;
     const Popper popper(at, FrameAt::kCall, view);
-    // It is jumped to, with the return address of the call that threw; all that it pushes is the
-    // frame pointer.
+    // The stub was reached by a jump, with the return address of the call that threw. It pushes
+    // only the frame pointer.
     if (stub->kind == CodeKind::kUnwinder) return popper.PopUnderTop(caller);
     return stub->kind == CodeKind::kStub && popper.ScanForCallOf(*stub, caller);
   }

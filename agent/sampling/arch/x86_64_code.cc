@@ -14,7 +14,8 @@ int64_t SignedWord32(const CodeReader& code, uintptr_t at) {
   return static_cast<int32_t>(code.Word32(at));
 }
 
-// The length of "cmp dword [r15+n], imm" that ends here, or 0: the collectors' check on entry.
+// The length of a "cmp dword [r15+n], imm" that ends here, or 0. It is the entry barrier of the
+// collectors.
 uintptr_t EntryCheckBefore(const CodeReader& code, uintptr_t end) {
   const auto is = [&](uintptr_t length, int opcode, int modrm) {
     const uintptr_t at = end - length;
@@ -30,7 +31,7 @@ bool IsEntryCheck(const CodeReader& code, uintptr_t pc) {
          (code.Byte(pc + 2) == 0x7f || code.Byte(pc + 2) == 0xbf);
 }
 
-// A conditional jump on (in)equality: its length, or 0.
+// The length of a conditional jump on (in)equality, or 0.
 uintptr_t JumpAt(const CodeReader& code, uintptr_t pc) {
   const int b0 = code.Byte(pc);
   if (b0 == 0x74 || b0 == 0x75) return 2;
@@ -38,7 +39,7 @@ uintptr_t JumpAt(const CodeReader& code, uintptr_t pc) {
   return b0 == 0x0f && (b1 == 0x84 || b1 == 0x85) ? 6 : 0;
 }
 
-// The frame of which the prologue's last instruction ends here.
+// The frame, if the last instruction of the prologue ends here.
 FrameLayout AllocatedRightBefore(const CodeReader& code, uintptr_t end) {
   // push rbp; [mov rbp, rsp;] sub rsp, n
   const auto pushed = [&](uintptr_t at) {
@@ -72,7 +73,7 @@ FrameLayout AllocatedRightBefore(const CodeReader& code, uintptr_t end) {
   return {};
 }
 
-// The same, perhaps with bytes of padding in between, which align the check on entry.
+// The same, but allows padding in between, which aligns the entry barrier.
 FrameLayout AllocatedBefore(const CodeReader& code, uintptr_t end) {
   const FrameLayout layout = AllocatedRightBefore(code, end);
   if (layout.is_known) return layout;
@@ -85,8 +86,8 @@ FrameLayout AllocatedBefore(const CodeReader& code, uintptr_t end) {
   return {};
 }
 
-// pc is in the check on entry, which stands right behind the prologue: at its comparison, its jump,
-// behind that, or (in C1's and older code) at the call between.
+// pc is in the entry barrier, which follows the prologue: at its comparison, at its jump, after
+// that, or (in C1's and older code) at the call in between.
 FrameLayout LayoutInEntryCheck(const CodeReader& code, uintptr_t pc) {
   if (IsEntryCheck(code, pc)) return AllocatedBefore(code, pc);
   uintptr_t jump_end = pc;
@@ -100,7 +101,7 @@ FrameLayout LayoutInEntryCheck(const CodeReader& code, uintptr_t pc) {
   return {};
 }
 
-// C2 keeps the call of the check at the method's end, followed by a jump back.
+// C2 puts the call of the entry barrier at the end of the method, followed by a jump back.
 FrameLayout LayoutBehindJumpBack(const CodeReader& code, uintptr_t jump) {
   if (code.Byte(jump) == 0xe9)
     return LayoutInEntryCheck(code,
@@ -112,16 +113,16 @@ FrameLayout LayoutBehindJumpBack(const CodeReader& code, uintptr_t jump) {
   return {};
 }
 
-// C2's prologue without a stack bang: sub rsp, n; mov [rsp+n-8], rbp. The offset in the second,
-// when pc is at it; or -1.
+// C2's prologue without a stack bang: sub rsp, n; mov [rsp+n-8], rbp. If pc is at the second
+// instruction, returns its offset, otherwise -1.
 int64_t SavedFramePointerOffset(const CodeReader& code, uintptr_t pc) {
   if (code.Byte(pc) != 0x48 || code.Byte(pc + 1) != 0x89 || code.Byte(pc + 3) != 0x24) return -1;
   if (code.Byte(pc + 2) == 0x6c && code.Byte(pc + 4) < 0x80) return code.Byte(pc + 4);
   return code.Byte(pc + 2) == 0xac ? int64_t{code.Word32(pc + 4) & 0x7fffffffU} : -1;
 }
 
-// mov rbx, method; jmp: how a compiled method calls one that is not compiled. The call before it
-// was made, its target not entered.
+// mov rbx, method; jmp: how a compiled method calls one that is not compiled. The call to this code
+// is done, but its target is not entered yet.
 bool IsStaticCallStub(const CodeReader& code, uintptr_t pc) {
   const auto loads = [&](uintptr_t at) {
     return code.Byte(at) == 0x48 && code.Byte(at + 1) == 0xbb;

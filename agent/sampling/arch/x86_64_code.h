@@ -1,6 +1,8 @@
-// What x86-64 instructions say about frames; see FrameLayout. The same names for aarch64 are in aarch64_code.h.
+// What x86-64 instructions say about frames; see FrameLayout. aarch64_code.h has the same functions
+// for aarch64.
 //
-// Guarantees: pure and async-signal-safe; reads code only inside the reader's range.
+// Guarantees: reads code only inside the reader's range.
+// Threads: any; pure and async-signal-safe. Failure: what is not recognised is unknown, 0 or false.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +11,15 @@
 
 namespace iprof::sampling::x86_64 {
 
-// At an instruction of a compiled method that was interrupted there.
+// The layout at an instruction of a compiled method at which the thread was interrupted.
 FrameLayout LayoutAt(const CodeReader& code, uintptr_t pc);
-// At the return address of a call that a compiled method makes before its frame is complete: the
-// check on entry that HotSpot's collectors put there.
+// The layout at the return address of a call that a compiled method makes before its frame is
+// complete: the entry barrier of HotSpot's collectors.
 FrameLayout LayoutInEntryCall(const CodeReader& code, uintptr_t return_address);
 
-// Is there a call instruction right before this address?
+// Whether there is a call instruction right before this address.
 bool FollowsCall(const CodeReader& code, uintptr_t at);
-// The target of that call, where it is a constant; 0 where it is not.
+// The target of that call if it is a constant, otherwise 0.
 uintptr_t CallTarget(const CodeReader& code, uintptr_t at);
 
 }  // namespace iprof::sampling::x86_64

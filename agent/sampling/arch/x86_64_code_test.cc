@@ -8,7 +8,7 @@
 namespace iprof::sampling::x86_64 {
 namespace {
 
-// A method's machine code; "|" of the comments is where the program counter is.
+// A method's machine code. In comments, "|" marks the program counter.
 class Code {
  public:
   Code(std::initializer_list<int> before, std::initializer_list<int> after) {
@@ -59,7 +59,7 @@ TEST_CASE("where the prologue has ended its last instructions say how large the 
   // push rbp; mov rbp, rsp; sub rsp, 0x190 |
   CheckLayout(Code({0x55, 0x48, 0x8b, 0xec, 0x48, 0x81, 0xec, 0x90, 1, 0, 0}, {0x90}).At(), 0x198,
               0x190);
-  // sub rsp, 0x18; mov [rsp+0x10], rbp | ; and with a long offset
+  // sub rsp, 0x18; mov [rsp+0x10], rbp | ; also with a long offset
   CheckLayout(Code({0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c, 0x24, 0x10}, {0x90}).At(), 0x18,
               0x10);
   CheckLayout(Code({0x48, 0x89, 0xac, 0x24, 0x30, 1, 0, 0}, {0x90}).At(), 0x138, 0x130);
@@ -73,14 +73,14 @@ TEST_CASE("the check on entry belongs to the prologue, at each of its instructio
                                            0x7f, 0x20, 1,    0,    0,    0};
   CheckLayout(Code(jump, {0x0f, 0x85, 0, 1, 0, 0}).At(), 0x28, 0x20);
   CheckLayout(Code(jump, {0x74, 5}).At(), 0x28, 0x20);
-  // padding before the check; the call in line, about to be made and made
+  // Padding before the barrier; the inline call: about to be made, and made.
   const std::initializer_list<int> call = {0x55, 0x48, 0x83, 0xec, 0x20, 0x90, 0x41, 0x81,
                                            0x7f, 0x20, 1,    0,    0,    0,    0x74, 5};
   CheckLayout(Code(call, {0xe8, 1, 2, 3, 4}).At(), 0x28, 0x20);
   const std::initializer_list<int> made = {0x55, 0x48, 0x83, 0xec, 0x20, 0x41, 0x81, 0x7f, 0x20, 1,
                                            0,    0,    0,    0x74, 5,    0xe8, 1,    2,    3,    4};
   CheckLayout(Code(made, {0x90}).InCall(), 0x28, 0x20);
-  // the call at the method's end: it is followed by a jump back to behind the check
+  // The call at the method's end. A jump back to the code after the barrier follows it.
   const std::initializer_list<int> far = {0x55, 0x48, 0x83, 0xec, 0x20, 0x41, 0x81, 0x7f, 0x20,
                                           1,    0,    0,    0,    0x75, 9,    0x90, 0x90, 0x90,
                                           0x90, 0x90, 0xe8, 1,    2,    3,    4};
@@ -97,7 +97,7 @@ TEST_CASE("a static call stub runs on behalf of the method that is called") {
 TEST_CASE("what is not recognised has no layout") {
   CHECK_FALSE(Code({0x90, 0x90}, {0x48, 0x8b, 0xc1}).At().is_known);
   CHECK_FALSE(Code({}, {}).At().is_known);
-  // a comparison and a jump, but no frame before them
+  // A comparison and a jump, but no frame before them.
   CHECK_FALSE(Code({0x90, 0x90, 0x41, 0x81, 0x7f, 0x20, 1, 0, 0, 0}, {0x74, 5}).At().is_known);
   CHECK_FALSE(Code({0xe8, 1, 2, 3, 4}, {0x90}).InCall().is_known);
   CHECK_FALSE(Code({0xe8, 1, 2, 3, 4}, {0xe9, 0xf1, 0xff, 0xff, 0x7f}).InCall().is_known);

@@ -1,5 +1,5 @@
 
-// x86-64: which caller is found from synthetic registers, stacks and code.
+// x86-64: the callers that are found from synthetic registers, stacks and code.
 #include <array>
 #include <catch2/catch.hpp>
 #include <initializer_list>
@@ -22,9 +22,9 @@ struct Machine {
   uintptr_t callee() const { return caller() + 0x100; }
   uintptr_t stub() const { return caller() + 0x200; }
   uintptr_t interpreter() const { return caller() + 0x300; }
-  uintptr_t return_address() const { return caller() + 0x25; }  // of a call of callee
-  uintptr_t native_return() const { return caller() + 0x4d; }   // of a call of native code
-  uintptr_t stub_return() const { return caller() + 0x65; }     // of a call of stub
+  uintptr_t return_address() const { return caller() + 0x25; }  // of a call to callee
+  uintptr_t native_return() const { return caller() + 0x4d; }   // of a call to native code
+  uintptr_t stub_return() const { return caller() + 0x65; }     // of a call to stub
   uintptr_t slot(size_t i) const { return reinterpret_cast<uintptr_t>(&stack[i]); }
   uintptr_t stack_end() const { return slot(0) + sizeof(stack); }
 
@@ -116,10 +116,10 @@ TEST_CASE("native frames are left along their frame pointers, into code that cal
   CHECK(popped.caller.sp == m.slot(11));
   CHECK(popped.caller.fp == 99);
   CHECK(popped.leaf == nullptr);
-  // A frame pointer that native code has left alone is that of an outer frame.
+  // A frame pointer that native code has not changed is that of an outer frame.
   m.stack[10] = m.return_address();
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), m.slot(5), 0}, &popped));
-  m.stack[5] = m.slot(5);  // a circle ends
+  m.stack[5] = m.slot(5);  // a cycle must end
   m.stack[10] = 0;
   CHECK_FALSE(m.Pop({0x1000, m.slot(2), m.slot(5), 0}, &popped));
 }
@@ -153,7 +153,7 @@ TEST_CASE(
 
 TEST_CASE("the caller of a stub is the one whose call leads there") {
   Machine m;
-  m.stack[3] = m.return_address();  // stale: a call of something else
+  m.stack[3] = m.return_address();  // stale: from a call to something else
   m.stack[8] = m.stub_return();
   MachineContext caller;
   REQUIRE(m.FindCaller(m.stub() + 5, m.slot(2), &caller));
@@ -187,7 +187,7 @@ TEST_CASE("a call by the interpreter's rules: the caller's frame ends where the 
   CHECK(popped.caller.pc == m.return_address());
   CHECK(popped.caller.sp == m.slot(7));
   CHECK(popped.leaf == nullptr);
-  // not without it, for a compiled caller
+  // Without it, no compiled caller is found.
   CHECK_FALSE(m.Pop({m.interpreter() + 5, m.slot(3), 77, 0, 0}, &popped));
   CHECK_FALSE(m.Pop({m.interpreter() + 5, m.slot(3), 77, 0, m.slot(2)}, &popped));
   m.stack[3] = m.interpreter() + 0x40;
@@ -246,7 +246,7 @@ TEST_CASE("a stub with a frame of its own is popped through the frame pointer") 
 TEST_CASE("from native code the nearest caller of native code on the stack is taken") {
   Machine m;
   m.stack[3] = m.caller() + 0x10;   // known code, but no call before it: a stale value
-  m.stack[4] = m.return_address();  // a call of generated code: stale, too
+  m.stack[4] = m.return_address();  // from a call to generated code: also stale
   m.stack[6] = m.native_return();
   PoppedLeaf popped;
   REQUIRE(m.Pop({0x1000, m.slot(2), 0, 0}, &popped));
@@ -282,7 +282,7 @@ TEST_CASE("HotSpot's guarded reads are known by their instructions") {
   CHECK(is({0x48, 0x8b, 0x07, 0xc3, 0x48, 0x89, 0xf0, 0xc3}));  // the same with 64 bits
   CHECK(is({0x48, 0x8b, 0x37, 0x48, 0x8b, 0xc6, 0xc3}));  // mov (%rdi),%rsi; mov %rsi,%rax; ret
   CHECK(is({0x48, 0x8b, 0x37, 0x48, 0x89, 0xf0, 0xc3}));
-  CHECK_FALSE(is({0x8b, 0x07, 0x89, 0xf0, 0xc3}));                    // goes on after the load
+  CHECK_FALSE(is({0x8b, 0x07, 0x89, 0xf0, 0xc3}));                    // continues after the load
   CHECK_FALSE(is({0x48, 0x89, 0x07, 0xc3, 0x48, 0x89, 0xf0, 0xc3}));  // a store
 }
 

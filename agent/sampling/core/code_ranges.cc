@@ -28,7 +28,7 @@ CodeRanges::CodeRanges(std::function<bool()> quiesce)
     : quiesce_(std::move(quiesce)), index_(std::make_unique<Index>()) {
   void* mapping = mmap(nullptr, kPages * sizeof(*heads_), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  // Without the table every Add is ignored and counted, and samples simply go unrecovered.
+  // Without the mapping, every Add is ignored and counted, and samples are just not recovered.
   if (mapping != MAP_FAILED) heads_ = static_cast<std::atomic<Link*>*>(mapping);
 }
 
@@ -90,8 +90,8 @@ void CodeRanges::Remove(uintptr_t start) {
   Retire(std::move(owned));
 }
 
-// Takes the range out of its lists. Readers that stand on one of its links still find their way on
-// through `next`.
+// Unlinks the range from its lists. A reader that is at one of its links still gets on through
+// `next`.
 void CodeRanges::Retire(std::unique_ptr<Owned> owned) {
   const uintptr_t base = base_.load(std::memory_order_relaxed);
   const size_t first = (owned->range.start - base) >> kPageShift;

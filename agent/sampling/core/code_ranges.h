@@ -1,18 +1,19 @@
-// CodeRanges: which compiled method or VM stub owns an address of the code cache.
+// CodeRanges: finds the compiled method or VM stub at an address in the code cache.
 //
-// Why: AsyncGetCallTrace gives up where a frame is half built (a method's first and last
-// instructions) or where there is none (a stub). To pop such a leaf one must know what is code at
-// all, which method it belongs to, and at which bci.
+// Why: AsyncGetCallTrace fails if a frame is incomplete (in a method's first and last instructions)
+// or absent (in a stub). To pop such a leaf frame, the sampler must know what is code, which method
+// it belongs to, and at which bci.
 //
 // Guarantees:
-//  - Find() is async-signal-safe and lock-free; it sees each range whole or not at all.
-//  - Add and Remove are for normal threads (they take a lock and allocate); later ranges hide
-//    earlier ones that they overlap, since the VM reuses addresses and may tell us late.
-//  - Memory of removed ranges is reused only after the quiesce function said that no handler can
-//    still be looking.
-//
-// All code of a HotSpot VM lies within 2 GB; addresses further from the first one seen are counted
-// and ignored.
+// - Find() is async-signal-safe and lock-free. It sees a range completely or not at all.
+// - New ranges hide older ones that they overlap, because the VM reuses addresses and may report
+//   that late.
+// - The memory of removed ranges is reused only after the quiesce function has said that no handler
+//   can still be using it.
+// Threads: Find any, also in the signal handler; Add and Remove normal threads (they take a lock
+// and allocate).
+// Failure: Add returns false. All code of a HotSpot VM is within 2 GB; addresses further away from
+// the first one are counted and ignored.
 #pragma once
 
 #include <atomic>
@@ -30,14 +31,15 @@ namespace iprof::sampling {
 
 class CodeRanges final : public CodeLookup {
  public:
-  // quiesce: true when every handler that ran at the time of the call has left. May take a few
-  // milliseconds.
+  // quiesce returns true when every handler that was running at the time of the call has returned.
+  // It may take a few milliseconds.
   explicit CodeRanges(std::function<bool()> quiesce);
   ~CodeRanges();
   CodeRanges(const CodeRanges&) = delete;
   CodeRanges& operator=(const CodeRanges&) = delete;
 
-  // bcis must be sorted by offset. False: outside the window, or no memory; counted.
+  // bcis must be sorted by offset. Returns false if the range is outside the window or memory is
+  // short; both are counted.
   bool Add(uintptr_t start, size_t size, CodeKind kind, void* method, std::span<const PcBci> bcis);
   void Remove(uintptr_t start);
 

@@ -25,8 +25,8 @@ void Chain(const Chained& to, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(to.signal, info, context);
   } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-    // Give the default action its turn: the instruction faults again, and nobody catches it. (A
-    // synchronous fault that is ignored kills just the same.)
+    // Restore the default action: the instruction faults again, and nothing catches it. (If a
+    // synchronous fault is ignored, it ends the process all the same.)
     struct sigaction again {};
     again.sa_handler = SIG_DFL;
     sigaction(to.signal, &again, nullptr);
@@ -35,13 +35,13 @@ void Chain(const Chained& to, siginfo_t* info, void* context) {
   }
 }
 
-// HotSpot's SafeFetch reads memory that may be unmapped and counts on its own handler to skip the
-// load: such a fault is part of a good AsyncGetCallTrace and must reach that handler. The load is in a stub of the code
-// cache on 17, in a routine of libjvm later.
+// HotSpot's SafeFetch reads memory that may be unmapped and relies on HotSpot's handler to skip the
+// load. Such a fault is normal inside AsyncGetCallTrace and must reach that handler. The load is in
+// a stub in the code cache on 17, and in a function of libjvm later.
 bool IsSafeFetch(const siginfo_t* info, const ucontext_t& context) {
   const uintptr_t pc = ReadContext(context).pc;
   if (pc == 0 || pc == reinterpret_cast<uintptr_t>(info->si_addr))
-    return false;  // a jump into nowhere
+    return false;  // a jump to an invalid address
   const Processor* processor = ThisProcessor();
   return processor != nullptr &&
          processor->IsGuardedRead(reinterpret_cast<const unsigned char*>(pc));
@@ -52,8 +52,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (slot != nullptr && slot->guard_armed.load(std::memory_order_relaxed) &&
       !IsSafeFetch(info, *static_cast<ucontext_t*>(context))) {
     slot->guard_armed.store(false, std::memory_order_relaxed);
-    // sigsetjmp did not save the mask (that would be a system call per sample): the kernel did, at
-    // the fault.
+    // sigsetjmp did not save the signal mask, because that would take a system call per sample. The
+    // kernel saved it at the fault.
     pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
     siglongjmp(slot->escape, 1);
   }
@@ -73,7 +73,8 @@ Status CrashGuard::Install() {
       return Status(Code::kIo, std::string("cannot read the handler of signal ") +
                                    std::to_string(each.signal) + ": " + std::strerror(errno));
     }
-    struct sigaction ours = each.before;  // same flags and mask: whoever is chained must not notice
+    // same flags and mask: the chained handler must see no difference
+    struct sigaction ours = each.before;
     ours.sa_flags |= SA_SIGINFO;
     ours.sa_sigaction = OnFault;
     if (sigaction(each.signal, &ours, nullptr) != 0) {

@@ -1,4 +1,4 @@
-// A guarded read of HotSpot's inside a guarded call of ours. The read is machine code: arch/guarded_read_*.cc.
+// HotSpot's guarded read inside our guarded call. The read is machine code: arch/guarded_read_*.cc.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ TEST_CASE("a guarded read of HotSpot's inside the guarded call is not taken for 
   int status = 0;
   waitpid(child, &status, 0);
   CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 42);  // by the handler of this program's main
+  CHECK(WEXITSTATUS(status) == 42);  // from the handler in this program's main
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ HandlerScope::~HandlerScope() noexcept { in_handler = before_; }
 
 }  // namespace iprof::sampling
 
-// The names are the linker's: --wrap=f sends calls of f to __wrap_f and calls of __real_f to f.
+// The linker prescribes the names: --wrap=f turns calls of f into calls of __wrap_f, and calls of
+// __real_f into calls of f.
 #define IPROF_WRAP(result, name, parameters, arguments) \
   result __real_##name parameters;                      \
   result __wrap_##name parameters {                     \

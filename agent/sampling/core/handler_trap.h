@@ -1,10 +1,13 @@
 // HandlerTrap: in debug builds, an allocation inside the signal handler aborts the process with a
 // message.
 //
-// Why: an allocation there works nearly always, and deadlocks once a month (the interrupted thread
-// holds malloc's lock). How: while a HandlerScope lives, the thread is marked; debug builds link
-// malloc and its kin and operator new and delete through checks of that mark (--wrap). In other
-// builds a scope costs nothing. HotSpot's own code is not checked. Async-signal-safe.
+// Why: such an allocation nearly always works, but on rare occasions it deadlocks, because the
+// interrupted thread holds malloc's lock.
+//
+// Guarantees: while a HandlerScope exists, its thread is marked. Debug builds link malloc and its
+// relatives and operator new and delete through checks of that mark (--wrap). In other builds a
+// scope costs nothing. HotSpot's own code is not checked.
+// Threads: any; async-signal-safe. Failure: abort, in debug builds only.
 #pragma once
 
 namespace iprof::sampling {

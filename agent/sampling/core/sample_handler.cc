@@ -1,5 +1,5 @@
-// Runs inside the sampling signal handler. Allowed here: atomics, plain memory, clock_gettime,
-// getpid, and the two hooks.
+// Runs inside the sampling signal handler. Allowed: atomics, plain memory, clock_gettime, getpid,
+// and the two hooks.
 #include "agent/sampling/core/sample_handler.h"
 
 #include <time.h>
@@ -16,12 +16,12 @@
 namespace iprof::sampling {
 namespace {
 
-// AsyncGetCallTrace takes some kilobytes of stack; HotSpot's guard pages lie in the stack's lowest
-// 16 to 32 KB.
+// AsyncGetCallTrace uses some kilobytes of stack. HotSpot's guard pages are the lowest 16 to 32 KB
+// of the stack.
 constexpr uintptr_t kStackRoom = 56 << 10;
-// How far recovery reads up a stack whose end is not known.
+// How far recovery reads up a stack whose end is unknown.
 constexpr uintptr_t kUnknownStackReach = 2048;
-// How far above the stack pointer a last Java frame may be where the stack's end is not known.
+// How far above the stack pointer the last Java frame may be if the stack's end is unknown.
 constexpr uintptr_t kUnknownAnchorReach = 512 << 10;
 
 HandlerView view_storage;
@@ -85,8 +85,8 @@ class Sample {
     if (slot_->stack_low <= here && here < slot_->stack_high &&
         here - slot_->stack_low < kStackRoom)
       return SampleOutcome::kNoStackRoom;
-    // Room for the leaf that recovery may put in front, and for one frame more than asked for, to
-    // notice a cut.
+    // One more frame for a leaf that recovery may put in front, and one more than requested, to
+    // notice that the stack was cut.
     GuardedCall call{view_.get_call_trace, {env, 0, slot_->frames + 1}, view_.depth + 1, context_};
     if (!CrashGuard::Guarded(slot_, GuardedCall::Run, &call)) return Crash();
     const int32_t frames = call.trace.num_frames;
@@ -109,14 +109,14 @@ class Sample {
     switch (failed) {
       case SampleOutcome::kUnknownJava:
       case SampleOutcome::kNotWalkableJava:
-        // A last Java frame is noted while generated code is calling the VM, or coming back.
+        // The last Java frame is set while generated code is calling the VM or returning from it.
         if (HasAnchor(call.trace.env)) outcome = RecoverByAnchor(call, failed);
         return outcome == failed ? RecoverByPopping(call, failed) : outcome;
       case SampleOutcome::kUnknownNotJava:
       case SampleOutcome::kNotWalkableNotJava:
         if (!view_.anchor.known) return failed;
-        // No last Java frame: a thread of the VM's own, or one that is starting, ending, or loading
-        // its first classes.
+        // No last Java frame: a VM thread, or a thread that is starting, ending, or loading its
+        // first classes.
         return HasAnchor(call.trace.env) ? RecoverByAnchor(call, failed)
                                          : SampleOutcome::kNoJavaFrame;
       default:
@@ -138,7 +138,7 @@ class Sample {
     return CrashGuard::Guarded(slot_, GuardedCall::Run, &call);
   }
 
-  // Tells HotSpot more about the thread's last Java frame than it has noted, and asks again.
+  // Adds the missing parts of the thread's last Java frame, and calls AsyncGetCallTrace again.
   SampleOutcome RecoverByAnchor(GuardedCall& call, SampleOutcome failed) {
     auto* sp_slot = AtOffset<uintptr_t>(call.trace.env, view_.anchor.sp_from_env);
     auto* pc_slot = AtOffset<uintptr_t>(call.trace.env, view_.anchor.pc_from_env);
@@ -150,8 +150,8 @@ class Sample {
     if (*pc_slot == 0) {
       const uintptr_t pc = reinterpret_cast<const uintptr_t*>(sp)[-1];
       if (view_.code->Find(pc) == nullptr) return failed;
-      // It stays filled in, as it does when HotSpot itself walks a stack: taking it out again could
-      // pull it from under a collector that has just seen it.
+      // It stays set, as it does when HotSpot itself walks a stack. Clearing it could confuse a
+      // collector that has just read it.
       *pc_slot = pc;
       if (!Again(call)) return Crash();
       if (call.trace.num_frames > 0)
@@ -160,8 +160,9 @@ class Sample {
     return RecoverFromStub(call, failed, sp_slot, pc_slot);
   }
 
-  // HotSpot walks no stub of C1's: for the time of the call the noted frame is that of the compiled
-  // method which called the stub. Only in states in which nobody else walks this thread's stack.
+  // HotSpot cannot walk C1's stubs. For the duration of the call, the last Java frame is set to the
+  // compiled method that called the stub. Only in states in which no other thread walks this
+  // thread's stack.
   SampleOutcome RecoverFromStub(GuardedCall& call, SampleOutcome failed, uintptr_t* sp_slot,
                                 uintptr_t* pc_slot) {
     if (view_.anchor.in_vm < 0) return failed;
@@ -189,13 +190,13 @@ class Sample {
     const StackView stack{bounded ? slot_->stack_high : at.sp + kUnknownStackReach, *view_.code,
                           view_.interpreter};
     bool has_leaf = false;
-    // Native code, the stub that called it, the method that called the stub before its own frame
-    // was complete.
+    // At most: native code, the stub that called it, and the method that called the stub before its
+    // own frame was complete.
     constexpr int kPops = 3;
     for (int pops = 0; pops < kPops; ++pops) {
       const FrameAt where = pops == 0 ? FrameAt::kInterrupted : FrameAt::kCall;
       GuardedPop pop{view_.processor, &at, where, &stack, {}, false};
-      // A fault here is in our own code: nothing of HotSpot's was skipped, the thread stays
+      // A fault here is in our own code. No code of HotSpot was skipped, so the thread stays
       // watched.
       if (!CrashGuard::Guarded(slot_, GuardedPop::Run, &pop) || !pop.found) return failed;
       if (const CodeRange* leaf = pop.popped.leaf; leaf != nullptr) {
@@ -245,13 +246,14 @@ void Count(ThreadSlot* slot, SampleOutcome outcome, uint64_t weight) {
   AddOwned(slot->weight[static_cast<size_t>(outcome)], weight);
 }
 
-// Says whether this is a Java thread. The thread that asked waits for the slot's state to change.
+// Answers whether this is a Java thread. The thread that asked waits for the slot's state to
+// change.
 void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
   SlotState expected = SlotState::kCalled;
   if (view == nullptr || view->stopped->load(std::memory_order_relaxed) ||
       CurrentSlot() != nullptr) {
     called->state.compare_exchange_strong(expected,
-                                          SlotState::kNotJava);  // watched already, or too late
+                                          SlotState::kNotJava);  // already watched, or too late
     return;
   }
   void* env = view->current_env();
@@ -285,12 +287,12 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
     weight = slot->sent_weight.exchange(0, std::memory_order_acq_rel);
     slot->signal_pending.store(false, std::memory_order_release);
   } else if (!from_timer) {
-    if (!queued) weight = 0;  // somebody else's signal stands for no interval
-    // If this standard signal was waiting, the kernel dropped ours: the ticker sends it again.
+    if (!queued) weight = 0;  // a signal from another sender stands for no interval
+    // If this standard signal was pending, the kernel dropped ours; the ticker sends it again.
     if (slot != nullptr) slot->signal_pending.store(false, std::memory_order_release);
   }
   if (slot == nullptr) {
-    // What a timer's signal stands for was weighed when its thread ended (WeighEnd).
+    // WeighEnd already added the weight of the timer's signal when its thread ended.
     if (from_timer) weight = 0;
     CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
     return;
@@ -302,8 +304,8 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
     return;
   }
   slot->sequence.store(sequence + 1, std::memory_order_seq_cst);
-  // Only now: whoever closes the session waits for odd sequences, and a view that was seen before
-  // might be gone.
+  // Load the view only now, with the sequence odd. A thread that closes the session waits for odd
+  // sequences; a view loaded earlier might already be gone.
   const HandlerView* view = active.load(std::memory_order_seq_cst);
   const uint64_t begin = MonotonicNs();
   SampleOutcome outcome = SampleOutcome::kForeign;

@@ -1,9 +1,12 @@
 // The sampling signal handler: from a signal to a counted stack.
 //
-// Guarantees: async-signal-safe (it calls AsyncGetCallTrace, current_env, clock_gettime and this
-// room's handler code, nothing else); keeps errno; every signal ends in one outcome, counted in its
-// thread's slot, or, where the thread has none, in the counters here. A debug build traps any
+// Guarantees: async-signal-safe: it calls only AsyncGetCallTrace, current_env, clock_gettime and
+// this room's handler code. It keeps errno. Every signal has exactly one outcome, which is counted
+// in its thread's slot or, if the thread has none, in OrphanCounters. A debug build traps any
 // allocation while it runs.
+// Threads: OnSampleSignal in signal handlers; OpenHandler and CloseHandler on a normal thread, one
+// at a time.
+// Failure: an outcome that says why there is no stack.
 #pragma once
 
 #include <signal.h>
@@ -22,26 +25,27 @@
 
 namespace iprof::sampling {
 
-// Where a thread's last Java frame is noted, from its JNIEnv. HotSpot leaves the program counter
-// out when the interpreter calls the VM; it stands under the noted stack pointer, where the call
-// put it.
+// The offsets of a thread's last Java frame from its JNIEnv. When the interpreter calls the VM,
+// HotSpot does not store the program counter; it is in the word below the stored stack pointer,
+// where the call pushed it.
 struct FrameAnchor {
   bool known = false;
   ptrdiff_t sp_from_env = 0;
   ptrdiff_t pc_from_env = 0;
-  // The thread's state, an int: in these two nobody else walks the thread's stack. -1: unknown.
+  // The thread's state, an int. In the two states below, no other thread walks this thread's stack.
+  // -1: unknown.
   ptrdiff_t state_from_env = 0;
   int in_java = -1;
   int in_vm = -1;
 };
 
-// What a running session shows to the handler. Valid from OpenHandler to CloseHandler plus a
-// quiesce.
+// What a running session gives to the handler. It must stay valid from OpenHandler until
+// CloseHandler and a quiesce afterwards.
 struct HandlerView {
   AsyncGetCallTraceFn get_call_trace;
   void* (*current_env)();
   int32_t depth;
-  const Processor* processor;  // null: nothing is recovered
+  const Processor* processor;  // null: no recovery
   FrameAnchor anchor;
   InterpreterFacts interpreter;
   TraceTable* table;
@@ -49,20 +53,20 @@ struct HandlerView {
   const std::atomic<bool>* stopped;
 };
 
-// Signals that met a thread without a slot.
+// Counts signals that arrived on threads without a slot.
 struct OrphanCounters {
   std::array<std::atomic<uint64_t>, kSampleOutcomeCount> signals{};
   std::array<std::atomic<uint64_t>, kSampleOutcomeCount> weight{};
   std::atomic<uint64_t> received{0};
 };
 
-// In si_errno of the signals that we queue ourselves: with the sender's pid it says that si_value
-// is a slot of ours.
+// The value of si_errno in signals that we queue ourselves. Together with the sender's pid it says
+// that si_value is one of our slots.
 inline constexpr int kQueuedMark = 0x6970726f;
 
 void OnSampleSignal(int signal, siginfo_t* info, void* context);
 
-// False: another session is open.
+// Returns false if another session is open.
 bool OpenHandler(const HandlerView& view);
 void CloseHandler();
 OrphanCounters& Orphans();

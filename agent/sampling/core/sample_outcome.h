@@ -1,8 +1,8 @@
-// What can become of one sampling signal, and the counters of all of them.
+// The possible outcomes of a sampling signal, and the counters for all of them.
 //
-// Guarantees: every signal that the handler receives ends in exactly one outcome, so that good +
-// recovered + failed is the number of signals received; no sample disappears without a name. Plain
-// data and pure functions, usable anywhere.
+// Guarantees: every signal that the handler receives has exactly one outcome, so good + recovered +
+// failed is the number of signals received. No sample disappears uncounted.
+// Threads: any, also in signal handlers; plain data and pure functions. Failure: none.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace iprof::sampling {
 
 enum class SampleOutcome : uint8_t {
   // good
-  kGood,         // AsyncGetCallTrace gave a stack at the first call
-  kNoJavaFrame,  // the thread has no Java frame: nothing to write down, nothing failed
+  kGood,         // AsyncGetCallTrace returned a stack on the first call
+  kNoJavaFrame,  // the thread has no Java frame, so there is nothing to record; not a failure
   // recovered
-  kRecovered,  // a stack after the leaf or stub frame was popped
-  // failed: what HotSpot said, after recovery was tried where it makes sense
+  kRecovered,  // a stack was found after the leaf or stub frame was popped
+  // failed: HotSpot's reason, after recovery was tried where it can help
   kNoClassLoad,
   kGcActive,
   kUnknownNotJava,
@@ -31,15 +31,15 @@ enum class SampleOutcome : uint8_t {
   kThreadExit,
   kDeoptimizing,
   kSafepoint,
-  kUnknownCode,  // a number that HotSpot had not used when this was written
+  kUnknownCode,  // a code that this version does not know
   // failed: our own reasons
-  kTableFull,    // a stack, but no room for it
+  kTableFull,    // there was a stack but no room for it
   kNoStackRoom,  // too close to the end of the thread's stack to call anything
-  kNotJava,      // the thread has no JNIEnv (any more)
+  kNotJava,      // the thread has no JNIEnv, or no longer
   kLate,         // arrived after the thread or the sampler had ended
   kCrashed,      // AsyncGetCallTrace faulted; the fault was caught
-  kAfterCrash,   // the thread is no longer sampled since a caught fault
-  kReentered,    // came while a sample was being taken on the same thread
+  kAfterCrash,   // the thread is not sampled any more since a caught fault
+  kReentered,    // arrived while a sample was being taken on the same thread
   kForeign,      // the signal did not come from our timers
 };
 inline constexpr size_t kSampleOutcomeCount = 22;
@@ -49,34 +49,38 @@ enum class OutcomeClass : uint8_t { kGood, kRecovered, kFailed };
 
 OutcomeClass ClassOf(SampleOutcome outcome);
 
-// Words for the statistics: "unknown_java"; stable, since scripts read them.
+// The name in the statistics, such as "unknown_java". Scripts read these names, so they must not
+// change.
 std::string_view NameOf(SampleOutcome outcome);
 
-// The outcome that a non-positive num_frames stands for.
+// The outcome for a num_frames that is zero or negative.
 SampleOutcome OutcomeOfCode(int32_t num_frames);
 
-// Sums over threads. "weight" counts intervals (1 + overruns), "signals" signals. A timer's signal
-// that comes when its thread has taken its leave has no weight: its intervals were weighed then.
+// Sums over all threads. "signals" counts signals; "weight" counts intervals (1 + overruns). A
+// timer's signal that arrives while its thread is ending has no weight, because its intervals are
+// then counted in ended_weight.
 struct SampleStats {
   std::array<uint64_t, kSampleOutcomeCount> signals{};
   std::array<uint64_t, kSampleOutcomeCount> weight{};
-  uint64_t received = 0;    // counted on entry, apart from the outcomes
-  uint64_t raw_failed = 0;  // first calls that gave neither a stack nor "no Java frame"
+  uint64_t received = 0;    // counted on entry, independently of the outcomes
+  uint64_t raw_failed = 0;  // first calls that returned neither a stack nor "no Java frame"
   uint64_t raw_failed_weight = 0;
-  uint64_t cut = 0;         // samples whose outer end was cut off by depth=
+  uint64_t cut = 0;         // samples whose outer frames were cut off by depth=
   uint64_t handler_ns = 0;  // wall time inside the handler
   uint64_t threads_seen = 0;
-  uint64_t timer_failures = 0;         // timers, roll-call signals the system refused (each try)
+  uint64_t timer_failures = 0;  // timers and roll-call signals that the system refused (each try)
   uint64_t threads_without_timer = 0;  // live threads that wait for a retry now
-  // Intervals that threads had used since their last clock tick when they ended; they are in the
-  // weights above. And those of threads that ended before any, not yet given to another.
+  // ended_weight: intervals that threads had used between their last clock tick and their end;
+  // already included in the weights above. unseen_weight: the same of threads that ended before any
+  // tick and whose time has not been given to another thread yet.
   uint64_t ended_weight = 0;
   uint64_t unseen_weight = 0;
-  // Where sampling ended early because the signal was taken away: by whom, and when after its start.
+  // If sampling ended early because another owner took the signal: which one, and how long after
+  // the start.
   SignalOwner signal_owner = SignalOwner::kUs;
   uint64_t stopped_after_ns = 0;
-  uint64_t ended_cpu_ns =
-      0;  // CPU clocks of the threads that ended, from when they were first watched
+  // CPU time of the threads that have ended, from when each was first watched.
+  uint64_t ended_cpu_ns = 0;
 
   uint64_t Signals(OutcomeClass outcome_class) const;
   uint64_t Weight(OutcomeClass outcome_class) const;

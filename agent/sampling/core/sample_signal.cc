@@ -19,7 +19,7 @@ constexpr NamedSignal kNames[] = {
     {"XCPU", SIGXCPU},   {"XFSZ", SIGXFSZ},     {"PROF", SIGPROF}, {"VTALRM", SIGVTALRM},
     {"WINCH", SIGWINCH}, {"IO", SIGIO},         {"PWR", SIGPWR}};
 
-// Never ours: they cannot be caught, or the JVM and the crash guard need them.
+// Never used: they cannot be caught, or the JVM and the crash guard need them.
 constexpr int kForbidden[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 bool ParseWhole(std::string_view text, int* value) {
@@ -42,8 +42,8 @@ int NumberOf(std::string_view text) {
   return 0;
 }
 
-// Free ones of these are taken without being asked for, in this order. Terminal libraries handle
-// SIGWINCH (JLine does); SIGURG is handled by Go's runtime.
+// If the user names none, the first free one of these is taken. Terminal libraries such as JLine
+// handle SIGWINCH; Go's runtime handles SIGURG.
 constexpr int kChoices[] = {SIGURG, SIGWINCH};
 
 enum class Taking { kTaken, kInUse, kRefused };
@@ -61,7 +61,7 @@ Taking Try(int signal, SampleHandler handler) {
   struct sigaction action {};
   action.sa_sigaction = handler;
   // SA_RESTART: a sample must not make the program's system calls fail. SA_ONSTACK: threads of
-  // native libraries with tiny stacks (Go's) bring a signal stack.
+  // native libraries with tiny stacks (Go) have a signal stack.
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
   for (const int synchronous : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
@@ -137,7 +137,7 @@ bool EndsProcessByDefault(int signal) {
     case SIGCONT:
     case SIGURG:
     case SIGWINCH:
-    case SIGTSTP:  // these three stop it
+    case SIGTSTP:  // these three stop the process
     case SIGTTIN:
     case SIGTTOU:
       return false;

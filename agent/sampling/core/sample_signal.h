@@ -1,16 +1,15 @@
-// SampleSignal: which signal sampling uses, and owning it.
+// SampleSignal: chooses the signal that sampling uses, and takes it.
 //
-// Guarantees: a signal that somebody handles or ignores is never taken: asked for by name it is
-// refused. Without a name SIGURG is taken, or SIGWINCH where SIGURG is in use. The kernel ignores
-// both where nobody handles them. So a library that resets our signal, before anybody can notice,
-// does not end the process; it would with a real-time signal. (SIGCHLD and SIGCONT are ignored as
-// well. But the JDK resets the first when it starts a process, and each use of the second resumes a
-// stopped process.) Once taken, our handler stays installed for good (it does nothing when sampling
-// is over). The handler runs with every signal blocked but the synchronous ones (SIGSEGV, SIGBUS,
-// SIGFPE, SIGILL, SIGTRAP), so that no other profiler's handler runs inside ours; errno is the
-// handler's duty.
-//
-// Who calls: TakeSignal a normal thread, one at a time; everything else any thread.
+// Guarantees: a signal that something else handles or ignores is never taken. If the user names
+// one, it is refused; otherwise we take SIGURG, or SIGWINCH if SIGURG is in use. The kernel ignores
+// both by default. So if a library resets our signal, the process does not end; with a real-time
+// signal it would. (SIGCHLD and SIGCONT are ignored by default too, but the JDK resets SIGCHLD when
+// it starts a process, and SIGCONT resumes a stopped process.) Once taken, our handler stays
+// installed; it does nothing after sampling has ended. The handler runs with all signals blocked
+// except the synchronous ones (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP), so that no other
+// profiler's handler runs inside ours. The handler itself must keep errno.
+// Threads: TakeSignal on a normal thread, one at a time; the rest on any thread.
+// Failure: a Status that names the signal.
 #pragma once
 
 #include <signal.h>
@@ -25,26 +24,27 @@ namespace iprof::sampling {
 
 using SampleHandler = void (*)(int signal, siginfo_t* info, void* context);
 
-// "SIGPROF", "PROF", "SIGRTMIN+3", "RTMAX-1", "40": a signal that can be caught, else a failed
-// Status.
+// Parses "SIGPROF", "PROF", "SIGRTMIN+3", "RTMAX-1" or "40". Fails if it is not a signal that can
+// be caught.
 Result<int> ParseSignal(std::string_view text);
 std::string SignalName(int signal);
 
-// Takes `wanted`, or a free one that is ignored by default for 0. Taking our own again is fine.
+// Takes `wanted`, or for 0 a free signal that is ignored by default. Taking our own signal again
+// succeeds.
 Result<int> TakeSignal(int wanted, SampleHandler handler);
 
-// Who has a signal.
+// The owner of a signal.
 enum class SignalOwner : uint8_t { kUs, kDefault, kIgnored, kOther };
 SignalOwner OwnerOf(int signal, SampleHandler ours);
 
 // "something else in this process has reset SIGURG, the signal of sampling, to its default action"
 std::string LossText(int signal, SignalOwner owner);
 
-// Whether the kernel ends the process when the signal comes while nobody handles it.
+// Whether the signal ends the process if it has no handler.
 bool EndsProcessByDefault(int signal);
 
-// A standard signal is not queued: one that is sent while another of its number waits is dropped,
-// unless a timer sends it.
+// Whether signals with this number are queued. If a standard signal is sent while one with the same
+// number is pending, the kernel drops it, unless a timer sent it.
 inline bool IsQueued(int signal) { return signal >= SIGRTMIN; }
 
 }  // namespace iprof::sampling

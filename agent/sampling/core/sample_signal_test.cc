@@ -13,7 +13,7 @@ void First(int, siginfo_t*, void*) {}
 void Second(int, siginfo_t*, void*) {}
 void Third(int, siginfo_t*, void*) {}
 
-// Nobody has these any more, neither this test nor the sampler of an earlier one.
+// Resets the handlers of these signals, including those of this test and of earlier samplers.
 void Reset(std::initializer_list<int> signals) {
   for (const int signal : signals) ::signal(signal, SIG_DFL);
 }
@@ -55,7 +55,7 @@ TEST_CASE("a free signal is chosen, one in use is refused, one's own may be take
   REQUIRE(other.ok());
   CHECK(*other != *mine);
   CHECK_FALSE(EndsProcessByDefault(*other));
-  // A signal that could end the process is only taken where it is named.
+  // A signal that could end the process is taken only if the user names it.
   CHECK(TakeSignal(0, Third).status().code() == Code::kLimit);
   const Result<int> named = TakeSignal(SIGRTMIN + 3, Third);
   REQUIRE(named.ok());
@@ -79,7 +79,7 @@ TEST_CASE("whoever has a signal is told apart") {
         "action");
 }
 
-// What EndsProcessByDefault says, as the kernel does it.
+// EndsProcessByDefault must agree with the kernel.
 TEST_CASE("a signal that is said not to end the process does not") {
   for (const int signal : {SIGURG, SIGWINCH, SIGCHLD, SIGCONT, SIGPROF, SIGRTMIN, SIGRTMAX}) {
     CAPTURE(SignalName(signal));

@@ -1,4 +1,7 @@
-// SamplerOptions: what sampling is asked to do, and within which limits. Plain data.
+// SamplerOptions: what to sample, and within which limits.
+//
+// Guarantees: plain data; the limits below are enforced where options are parsed. Threads: any.
+// Failure: none.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
-// SlotQueue: slots that still need something, first come first served: an answer to the roll call, or
-// a second try at what the system refused.
+// SlotQueue: a FIFO queue of slots that need attention: an answer to the roll call, or a retry of
+// something that the system refused.
 //
-// Guarantees: it allocates nothing, and a slot is in it once at most. A slot that was released, and
-// perhaps is another thread's by now, may still be in it: whoever takes it out goes by its state.
-// Not synchronised: the sampler's lock guards it.
+// Guarantees: it allocates nothing, and a slot is in it at most once. A slot that was released, and
+// may have another owner, can still be in the queue. So after Pop, decide by the slot's state.
+// Threads: not synchronised; the sampler's lock guards it. Failure: none.
 #pragma once
 
 #include <cstddef>

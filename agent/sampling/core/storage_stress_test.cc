@@ -1,5 +1,6 @@
-// What sampling stores, under the load of many threads at once: what the sanitizers watch. Threads
-// play the handler: they do what it does to a slot, the table and the ranges, without signals.
+// The storage of sampling under the load of many threads at once, for the sanitizers. Threads play
+// the role of the handler: they do to a slot, the table and the ranges what it does, without
+// signals.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace {
 constexpr int kThreads = 4;
 constexpr uint64_t kRounds = 20000;
 
-// Small numbers that differ from thread to thread and from run to run in nothing else.
+// Small pseudo-random numbers. The same seed gives the same sequence.
 class Sequence {
  public:
   explicit Sequence(uint64_t seed) : state_(seed * 2 + 1) {}
@@ -36,7 +37,7 @@ void OnThreads(Body body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Stands for the signal handler: the slot's sequence is odd meanwhile.
+// Plays the signal handler: the slot's sequence is odd while it runs.
 template <typename Body>
 void InHandler(ThreadSlot* slot, Body body) {
   const uint64_t sequence = slot->sequence.load(std::memory_order_relaxed);
@@ -47,7 +48,7 @@ void InHandler(ThreadSlot* slot, Body body) {
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }
 
-// Every frame of a trace tells which trace it belongs to, and where.
+// Every frame of a trace tells which trace it belongs to and its index.
 std::vector<CallFrame> TraceNumber(uint64_t which) {
   std::vector<CallFrame> frames;
   for (uint64_t i = 0; i <= which % 40; ++i)
@@ -81,7 +82,7 @@ void FillWhileReading(size_t bytes, uint64_t distinct, bool expect_drops) {
   OnThreads([&](int t) {
     Sequence random(static_cast<uint64_t>(t));
     for (uint64_t i = 0; i < kRounds; ++i) {
-      // A few traces come most of the time, and many now and then.
+      // Usually one of a few traces, sometimes one of many.
       const uint64_t which = random.Next(4) != 0 ? random.Next(8) : random.Next(distinct);
       if (!table.Add(TraceNumber(which), false, 1 + i % 3)) ++refused;
     }
@@ -101,7 +102,8 @@ void FillWhileReading(size_t bytes, uint64_t distinct, bool expect_drops) {
   CHECK(torn == 0);
   CHECK(samples + usage.dropped_samples == kThreads * kRounds);
   CHECK(weight + usage.dropped_weight == kThreads * offered);
-  // One that was told "stored" while another was still finding out that there is no room.
+  // One thread may have been told "stored" while another one was still finding out that there is no
+  // room.
   CHECK(usage.dropped_samples >= refused);
   CHECK((usage.dropped_samples > 0) == expect_drops);
   CHECK(usage.bytes_used <= usage.bytes_capacity);
@@ -140,7 +142,7 @@ TEST_CASE("threads come and go, and no count is lost with their slots") {
       }
       if (life % 2 == 0) SetCurrentSlot(nullptr);
       pool.Release(slot);
-      // Whoever forgets to take its slot away finds none all the same.
+      // After its slot was released, a thread that did not clear it must not see one.
       if (CurrentSlot() != nullptr) stuck = true;
     }
   });
@@ -160,7 +162,7 @@ TEST_CASE("threads come and go, and no count is lost with their slots") {
 
 TEST_CASE("handlers look up code that comes and goes") {
   constexpr uintptr_t kBase = uintptr_t{1} << 40;
-  constexpr uintptr_t kSlotBytes = 6000;  // ranges cross pages
+  constexpr uintptr_t kSlotBytes = 6000;  // so that ranges cross pages
   constexpr uint64_t kPlaces = 64;
   ThreadSlotPool pool(16);
   CodeRanges ranges([&pool] { return pool.Quiesce(10000000000U); });
@@ -175,7 +177,7 @@ TEST_CASE("handlers look up code that comes and goes") {
         ranges.Remove(start);
         continue;
       }
-      // The bcis say which place they are for.
+      // The bcis tell which place they are for.
       const PcBci bcis[] = {{0, static_cast<int32_t>(place)}, {100, static_cast<int32_t>(place)}};
       ranges.Add(start, kSlotBytes, CodeKind::kCompiled, reinterpret_cast<void*>(place + 1), bcis);
     }

@@ -36,7 +36,7 @@ ThreadSlot* CurrentSlot() noexcept {
 }
 
 void SetCurrentSlot(ThreadSlot* slot) noexcept {
-  current_slot = nullptr;  // a handler between these lines sees no slot rather than a wrong one
+  current_slot = nullptr;  // a handler between these lines must see no slot rather than a wrong one
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (slot == nullptr) return;
   current_generation = slot->generation.load(std::memory_order_relaxed);
@@ -46,7 +46,8 @@ void SetCurrentSlot(ThreadSlot* slot) noexcept {
 
 pid_t CurrentTid() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
-// Slots lie in mappings of their own: frames are touched page by page as stacks get deep.
+// Slots are in mappings of their own, so that a page of frames is touched only when stacks get deep
+// enough.
 bool ThreadSlotPool::Grow() {
   const size_t frame_bytes = PageRounded((static_cast<size_t>(depth_) + 2) * sizeof(CallFrame));
   const size_t slot_bytes = PageRounded(kSlotsAtOnce * sizeof(ThreadSlot));
@@ -81,7 +82,7 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   slot->stack_low = slot->stack_high = 0;
   slot->has_timer = slot->wants_timer = slot->wants_call = false;
   slot->rounds_between_calls = slot->rounds_to_call =
-      1;  // not is_queued: the queue may still have it
+      1;  // except is_queued: the slot may still be in the queue
   slot->cpu_at_start_ns = 0;
   slot->owed = 0;
   slot->sent_weight.store(0, std::memory_order_relaxed);
@@ -107,8 +108,9 @@ void ThreadSlotPool::ReleaseAll() {
 
 void ThreadSlotPool::ReleaseLocked(ThreadSlot* slot) {
   slot->state.store(SlotState::kFree, std::memory_order_release);
-  slot->generation.fetch_add(1, std::memory_order_relaxed);  // whoever still points to it sees none
-  free_.push_back(slot);                                     // capacity was reserved with the slot
+  // so that a stale pointer to it gives no slot
+  slot->generation.fetch_add(1, std::memory_order_relaxed);
+  free_.push_back(slot);  // capacity was reserved with the slot
 }
 
 void ThreadSlotPool::ForEachUsed(const std::function<void(ThreadSlot&)>& visit) {

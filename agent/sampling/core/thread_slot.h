@@ -1,18 +1,17 @@
 // ThreadSlot: everything that sampling keeps for one thread, and how a signal handler finds it.
 //
 // Guarantees:
-//  - CurrentSlot() is async-signal-safe: one load of an initial-exec thread-local. (The general
-//    model may allocate on first use. The initial-exec model needs room in the static TLS block:
-//    glibc keeps some for libraries that are loaded late, musl does not. So all access goes through
-//    these two functions.)
-//  - A slot's memory is never given back, so that a late signal that still points to it meets valid
-//    memory. A slot that was released is used again, with its counters: they are sums over all
-//    threads that had it.
-//  - Between sampling sessions counters are reset; while one runs they only grow.
-//  - Counters are written by the slot's own thread only (relaxed atomics), and may be read by any.
-//
-// Who calls: the pool's functions from normal threads (it takes a lock; nobody calls the JVM under
-// it); the handler touches only its own slot.
+// - CurrentSlot() is async-signal-safe: it is one load of an initial-exec thread-local. (The
+//   general TLS model may allocate on first use. The initial-exec model needs room in the static
+//   TLS block: glibc reserves some for libraries that are loaded late, musl does not. So all access
+//   goes through CurrentSlot and SetCurrentSlot.)
+// - A slot's memory is never freed, so a late signal that still points to it finds valid memory. A
+//   released slot is reused and keeps its counters: they are sums over all threads that had it.
+// - Counters are reset between sampling sessions. During a session they only grow.
+// - Only the slot's own thread writes counters (relaxed atomics); any thread may read them.
+// Threads: the pool's functions on normal threads. They take a lock, and must not call the JVM
+// while they hold it. The handler uses only its own slot.
+// Failure: Acquire returns null if memory is short; Quiesce returns false on timeout.
 #pragma once
 
 #include <setjmp.h>
@@ -36,54 +35,55 @@ class ThreadSlotPool;
 
 enum class SlotState : uint8_t {
   kFree,
-  kCalled,    // a roll call was sent to the thread, it has not answered
-  kAnswered,  // it answered and is a Java thread; no timer yet
-  kNotJava,   // it answered and is none
+  kCalled,    // the thread was asked by the roll call and has not answered
+  kAnswered,  // it answered that it is a Java thread; no timer yet
+  kNotJava,   // it answered that it is not a Java thread
   kWatched,   // sampled
 };
 
 struct alignas(64) ThreadSlot {
   // The thread.
   std::atomic<SlotState> state{SlotState::kFree};
-  std::atomic<uint64_t> generation{0};  // counts owners: a thread whose slot was given away notices
+  // counts owners: a thread notices if its slot was given away
+  std::atomic<uint64_t> generation{0};
   std::atomic<void*> env{nullptr};
   const ThreadSlotPool* pool = nullptr;
   pid_t tid = 0;
-  bool ask_env = false;     // found by roll call: the JNIEnv is asked for at each sample, since the
-                            // thread may detach
+  // Found by the roll call: ask for the JNIEnv at each sample, because the thread may detach.
+  bool ask_env = false;
   uintptr_t stack_low = 0;  // 0: unknown
   uintptr_t stack_high = 0;
 
-  // Its timer; the pool's lock guards these.
+  // Its timer. The pool's lock guards these.
   bool has_timer = false;
   timer_t timer{};
-  bool wants_timer = false;  // refused by the system, to be tried again
-  bool wants_call = false;   // the same for the roll call's signal
+  bool wants_timer = false;  // the system refused one; retry
+  bool wants_call = false;   // the system refused the roll call's signal; retry
   uint32_t rounds_between_calls = 1;
   uint32_t rounds_to_call = 1;
-  bool is_queued = false;  // SlotQueue's
+  bool is_queued = false;  // for SlotQueue
   ThreadSlot* next_queued = nullptr;
   uint64_t cpu_at_start_ns = 0;
   uint64_t cpu_at_arming_ns = 0;
-  uint64_t first_expiry_ns = 0;  // after that
+  uint64_t first_expiry_ns = 0;  // after cpu_at_arming_ns
 
-  // Wall sampling: intervals that the thread is owed since its last signal was sent, and whether
-  // that one is under way.
-  uint64_t owed = 0;  // the ticker's
-  std::atomic<uint64_t> sent_weight{
-      0};  // what the signal under way stands for; its handler takes it
+  // Wall sampling: the intervals since the thread's last signal was sent, and whether that signal
+  // is still under way.
+  uint64_t owed = 0;  // written by the ticker
+  // The intervals that the signal under way stands for; its handler takes them.
+  std::atomic<uint64_t> sent_weight{0};
   std::atomic<bool> signal_pending{false};
 
-  // Inside the handler.
+  // State of the handler.
   std::atomic<uint64_t> sequence{0};  // odd while a handler runs
   std::atomic<bool> guard_armed{false};
-  bool crashed = false;  // no longer sampled
+  bool crashed = false;  // sampled no more
   sigjmp_buf escape;
-  ucontext_t context;           // the copy that recovery changes
-  CallFrame* frames = nullptr;  // depth + 2
+  ucontext_t context;           // a copy that recovery changes
+  CallFrame* frames = nullptr;  // room for depth + 2
 
-  // What this thread's samples stand for so far, and what became of the last one: the last that was
-  // stored, once any was. The thread's own.
+  // Written by this thread only: the total weight of its samples, and the outcome and trace of the
+  // last one. Once a trace was stored, these two describe the last sample that was stored.
   static constexpr size_t kNoTrace = SIZE_MAX;
   uint64_t taken_weight = 0;
   size_t last_trace = kNoTrace;
@@ -99,12 +99,12 @@ struct alignas(64) ThreadSlot {
   std::atomic<uint64_t> handler_ns{0};
 };
 
-// Adds without a locked instruction: only the slot's own thread writes.
+// Adds without a locked instruction, because only the slot's own thread writes.
 inline void AddOwned(std::atomic<uint64_t>& counter, uint64_t amount) {
   counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
 
-// Null where the thread has none, or where its slot belongs to another thread by now.
+// Null if the thread has no slot, or if its slot belongs to another thread by now.
 ThreadSlot* CurrentSlot() noexcept;
 void SetCurrentSlot(ThreadSlot* slot) noexcept;
 
@@ -119,23 +119,23 @@ class ThreadSlotPool {
 
   int32_t depth() const { return depth_; }
 
-  // A clean slot for this thread, or null when the system has no memory. Holds the lock only for
-  // itself.
+  // Returns a clean slot for this thread, or null if the system has no memory. Does not call
+  // anything while it holds the lock.
   ThreadSlot* Acquire(pid_t tid);
   void Release(ThreadSlot* slot);
   void ReleaseAll();
 
-  // Runs visit(ThreadSlot&) for each slot that is not free, under the lock.
+  // Calls visit(ThreadSlot&) for each slot that is not free, under the lock.
   void ForEachUsed(const std::function<void(ThreadSlot&)>& visit);
-  // The same for those of the next `count` slots after the last ones, round and round. Without the
-  // lock, so that visit may release the slot.
+  // The same for the used slots among the next `count` ones, continuing where the last call ended
+  // and wrapping around. visit runs without the lock, so it may release the slot.
   void ForNextUsed(size_t count, const std::function<void(ThreadSlot&)>& visit);
-  // All counters back to zero: between sessions, when no handler runs.
+  // Resets all counters. Call it only between sessions, while no handler runs.
   void ResetCounters();
-  // For reading counters: free slots too.
+  // Also visits free slots; for reading counters.
   void ForEachEver(const std::function<void(const ThreadSlot&)>& visit) const;
 
-  // Waits until every handler that runs now has returned. False: one was still inside at the
+  // Waits until every handler that is running now has returned. Returns false if one had not at the
   // deadline.
   bool Quiesce(uint64_t timeout_ns) const;
 
@@ -149,7 +149,7 @@ class ThreadSlotPool {
   mutable std::mutex lock_;
   std::vector<ThreadSlot*> all_;
   std::vector<ThreadSlot*> free_;
-  size_t next_ = 0;  // where ForNextUsed goes on
+  size_t next_ = 0;  // where ForNextUsed continues
   std::atomic<uint64_t> threads_seen_{0};
 };
 

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-// glibc 2.36's headers do not name the field everywhere.
+// Some versions of glibc's headers do not define this field name.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -23,9 +23,9 @@ const TimerCalls& SystemTimerCalls() {
   return calls;
 }
 
-// The kernel's encoding of a per-thread CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED):
-// pthread_getcpuclockid gives the same, but wants a pthread_t, and threads from before us are known
-// by their kernel id only.
+// The kernel's encoding of a per-thread CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED).
+// pthread_getcpuclockid returns the same but needs a pthread_t, and of threads that existed before
+// us we only know the kernel id.
 clockid_t CpuClockOf(pid_t tid) {
   return static_cast<clockid_t>((~static_cast<uint32_t>(tid) << 3) | 6U);
 }

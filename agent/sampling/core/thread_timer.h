@@ -1,15 +1,12 @@
-// ThreadTimer: one POSIX timer on the CPU clock of one thread, which signals that thread.
+// ThreadTimer: a POSIX timer on the CPU clock of one thread, which signals that thread.
 //
-// Guarantees: an armed timer fires each `interval` of CPU time that its thread uses, the first time
-// when it is told to (the sampler takes a random part of the interval, so that threads do not march
-// in step). Timers can be made for any thread of this process, by its kernel id. No timer outlives
-// Disarm().
-//
-// On failure the result carries the errno: EAGAIN (RLIMIT_SIGPENDING, or the kernel's memory) is
-// worth a retry. Below the kernel's tick (1 to 10 ms) expiries come late and in bunches; the signal
-// then carries the missed ones as overruns.
-//
-// Who calls: any normal thread; the same timer from one thread at a time.
+// Guarantees: an armed timer fires after each `interval` of CPU time that its thread uses; the
+// caller chooses when it fires first. (The sampler uses a random part of the interval, so that
+// threads are not in step.) Timers can be created for any thread of this process, by its kernel id.
+// After Disarm() the timer does not exist. If the interval is shorter than the kernel's tick (1 to
+// 10 ms), expiries come late and in bunches; the signal then carries the missed ones as overruns.
+// Threads: any normal thread; one at a time per timer.
+// Failure: returns an errno. EAGAIN (RLIMIT_SIGPENDING, or kernel memory) is worth a retry.
 #pragma once
 
 #include <signal.h>
@@ -20,7 +17,7 @@
 
 namespace iprof::sampling {
 
-// The seam for tests: what the system does.
+// The system calls, replaceable in tests.
 struct TimerCalls {
   int (*create)(clockid_t clock, sigevent* event, timer_t* timer);
   int (*settime)(timer_t timer, int flags, const itimerspec* value, itimerspec* old);
@@ -30,10 +27,11 @@ const TimerCalls& SystemTimerCalls();
 
 // The CPU clock of a thread of this process.
 clockid_t CpuClockOf(pid_t tid);
-// CPU time that it used; 0 when it is gone.
+// The CPU time that the thread has used; 0 if it has ended.
 uint64_t CpuTimeNs(pid_t tid);
 
-// 0 or an errno. `cookie` comes back in the signal's si_value. `first_ns`: until the first expiry.
+// Returns 0 or an errno. `cookie` is passed in the signal's si_value. `first_ns` is the time until
+// the first expiry.
 int ArmThreadTimer(const TimerCalls& calls, pid_t tid, int signal, void* cookie,
                    int64_t interval_ns, int64_t first_ns, timer_t* timer);
 void DisarmThreadTimer(const TimerCalls& calls, timer_t timer);

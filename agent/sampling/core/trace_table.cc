@@ -14,12 +14,12 @@ namespace iprof::sampling {
 namespace {
 
 constexpr size_t kAlign = 16;
-// An index entry for every so many bytes: a trace of 40 frames takes about 500.
+// One index entry per this many bytes. A trace of 40 frames takes about 500 bytes.
 constexpr size_t kBytesPerEntry = 512;
 constexpr uint32_t kCutFlag = 1;
 
-// Mixes each frame in with a 64x64 -> 128 bit multiplication folded to 64 bits: two per frame would
-// only slow it down.
+// Mixes in a frame with one 64x64 -> 128 bit multiplication, folded to 64 bits. Two multiplications
+// per frame would only be slower.
 uint64_t Fold(uint64_t a, uint64_t b) {
   const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
@@ -72,13 +72,13 @@ Result<std::unique_ptr<TraceTable>> TraceTable::Create(size_t bytes) {
 TraceTable::TraceTable(char* mapping, size_t bytes, size_t entry_count)
     : mapping_(mapping),
       bytes_(bytes),
-      // A fresh anonymous mapping is zero, which is the free state of every entry: touching them
-      // here would cost pages.
+      // A new anonymous mapping is zero, which is the free state of every entry. Initialising the
+      // entries would touch all pages.
       entries_(reinterpret_cast<Entry*>(mapping)),
       entry_count_(entry_count),
       arena_(mapping + entry_count * sizeof(Entry)),
       arena_bytes_(bytes - entry_count * sizeof(Entry)),
-      // Offsets 0 and kNoRoom mean something else.
+      // Offsets 0 and kNoRoom have special meanings.
       arena_used_(kAlign) {}
 
 TraceTable::~TraceTable() { munmap(mapping_, bytes_); }
@@ -108,7 +108,7 @@ bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weigh
       entry.weight.fetch_add(weight, std::memory_order_relaxed);
       entry.record.store(offset, std::memory_order_release);
       return offset !=
-             kNoRoom;  // an entry without room keeps counting: usage() adds it to the drops
+             kNoRoom;  // this entry keeps counting; usage() adds its counts to the dropped ones
     }
     if (found != hash) continue;
     const uint64_t record = entry.record.load(std::memory_order_acquire);

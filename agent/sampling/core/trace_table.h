@@ -1,24 +1,24 @@
-// TraceTable: a bounded multiset of stack traces that signal handlers of many threads fill without
+// TraceTable: a bounded multiset of stack traces. Signal handlers of many threads fill it without
 // locks.
 //
 // Guarantees:
-//  - Add() is async-signal-safe: no allocation, no lock, no loop that waits for another thread.
-//    Each trace costs one pass for its hash and, where it is known already, one pass to compare:
-//    linear in depth.
-//  - Equal traces share one record; a record never changes or moves once it is published, only its
-//    two counters grow.
-//  - Memory is one mapping of fixed size, reserved at creation; pages are touched as traces come.
-//    When it is full, what does not fit is counted (drops()), never silently lost: every Add() ends
-//    in a counter of a record or of the drops.
-//  - ForEach() may run while others add: it sees every trace whose Add() had returned, and each
-//    seen record whole.
+// - Add() is async-signal-safe: no allocation, no lock, no loop that waits for another thread. A
+//   trace costs one pass for its hash and, if it is known already, one pass to compare.
+// - Equal traces share one record. Once published, a record never changes or moves; only its two
+//   counters grow.
+// - Memory is one mapping of fixed size, reserved at creation. Pages are touched only when traces
+//   are added.
+// - ForEach() may run while other threads add. It sees every trace whose Add() had returned, and
+//   sees each record completely.
 //
-// What it trusts: two traces of the same 64-bit hash are compared, unless the first of them is
-// being published at that very moment; then the hash alone decides. (Waiting is not allowed: the
-// publisher may be suspended.)
+// Assumption: two traces with the same 64-bit hash are compared, except while the first one is
+// being published; then equal hashes mean equal traces. (Waiting is not possible, because the
+// publishing thread may be suspended.)
 //
-// Who calls: Create, ForEach and the destructor from normal threads; Add from anywhere. Destroy
-// only when no handler can be inside.
+// Threads: Create, ForEach and the destructor on normal threads; Add anywhere. Destroy it only when
+// no handler can be using it.
+// Failure: Create returns a Status. When the table is full, the samples and weight that do not fit
+// are counted in usage(); nothing is lost silently.
 #pragma once
 
 #include <atomic>
@@ -37,9 +37,9 @@ class TraceView {
  public:
   size_t depth() const { return depth_; }
   CallFrame frame(size_t i) const { return {bcis_[i], reinterpret_cast<void*>(methods_[i])}; }
-  bool cut() const { return cut_; }              // the depth limit cut its outer end off
+  bool cut() const { return cut_; }  // outer frames are missing, because of the depth limit
   uint64_t samples() const { return samples_; }  // signals
-  uint64_t weight() const { return weight_; }    // intervals that these signals stand for
+  uint64_t weight() const { return weight_; }    // intervals that these samples stand for
 
  private:
   friend class TraceTable;
@@ -64,18 +64,18 @@ class TraceTable {
   static constexpr size_t kMinBytes = size_t{64} << 10;
   static constexpr size_t kMaxBytes = size_t{64} << 30;
 
-  // Fails with kLimit for a size outside the two constants, with kIo when the system refuses the
-  // mapping.
+  // Fails with kLimit if the size is outside the two constants, and with kIo if the system refuses
+  // the mapping.
   static Result<std::unique_ptr<TraceTable>> Create(size_t bytes);
   ~TraceTable();
   TraceTable(const TraceTable&) = delete;
   TraceTable& operator=(const TraceTable&) = delete;
 
-  // Adds one sample of this weight. False: there was no room, and it is counted as dropped. An
-  // empty trace is a trace. place: where it went, for AddWeight.
+  // Adds one sample of this weight. Returns false if there was no room; it is then counted as
+  // dropped. An empty trace is a valid trace. Stores the trace's place in *place, for AddWeight.
   bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight,
            size_t* place = nullptr) noexcept;
-  // More weight for a trace that was added before.
+  // Adds weight to a trace that was added before.
   void AddWeight(size_t place, uint64_t weight) noexcept;
 
   // Calls visit(const TraceView&) for each published trace, in no particular order.
@@ -91,8 +91,9 @@ class TraceTable {
 
  private:
   struct Entry {
-    std::atomic<uint64_t> hash;    // 0: free
-    std::atomic<uint64_t> record;  // 0: not published yet; kNoRoom; else the offset in the arena
+    std::atomic<uint64_t> hash;  // 0: free
+    // 0: not published yet; kNoRoom; otherwise the offset in the arena
+    std::atomic<uint64_t> record;
     std::atomic<uint64_t> samples;
     std::atomic<uint64_t> weight;
   };

@@ -102,7 +102,7 @@ TEST_CASE("sizes outside the limits are refused") {
   CHECK(TraceTable::Create(TraceTable::kMaxBytes + 1).status().code() == Code::kLimit);
 }
 
-// What the thread sanitizer watches: many threads add overlapping sets while another reads.
+// For ThreadSanitizer: many threads add overlapping sets while another one reads.
 TEST_CASE("no sample is lost when threads add the same traces at the same time") {
   constexpr int kThreads = 4;
   constexpr uint64_t kRounds = 20000;

@@ -6,7 +6,8 @@
 namespace iprof::sampling {
 namespace {
 
-// Threads that use less are likely to end unseen, and are weighed for each other: some clock ticks.
+// Threads that use less than this (a few clock ticks) are likely to end before a sample, so their
+// time is added to each other's.
 constexpr uint64_t kShortLifeNs = 64000000;
 
 }  // namespace
@@ -41,8 +42,9 @@ bool CpuTimers::Disarm(ThreadSlot* slot) {
   return armed;
 }
 
-// The timer's signals come with clock ticks only; what had expired since the last one when the timer
-// was taken away is owed. A signal of it that is still under way weighs nothing (sample_handler.cc).
+// The timer's signals come only at clock ticks. The intervals that expired between the last tick
+// and the deletion of the timer are added here. If a signal of this timer is still pending, it has
+// no weight (sample_handler.cc).
 void CpuTimers::WeighEnd(ThreadSlot* slot, TraceTable& table) {
   const uint64_t used = CpuTimeNs(slot->tid) - slot->cpu_at_arming_ns;
   const auto interval_ns = static_cast<uint64_t>(interval_ns_);

@@ -1,13 +1,15 @@
 // CpuTimers: the source that interrupts each thread once per interval of its own CPU time.
 //
 // Guarantees:
-//  - A thread that does not run costs nothing. Its first interval is a random part of one, so that threads do not march in
-//    step.
-//  - What a thread has used since its last clock tick when it ends goes to the stack that it was last seen with. A thread
-//    that ends unseen leaves what it used to the next short-lived one that was seen, as if the two were one: so thousands of
-//    threads, each shorter than a tick, weigh what they used.
+// - A thread that does not run costs nothing. Its first interval is shortened at random, so that
+//   threads are not in step.
+// - When a thread ends, the time since its last clock tick is added to the stack that it was last
+//   seen with. If it ends before its first sample, its time is added to the next short-lived thread
+//   that is seen. So thousands of threads that are each shorter than a tick together have the right
+//   weight.
 //
-// Not synchronised: the sampler's lock guards it. Normal threads only.
+// Threads: normal threads only; not synchronised: the sampler's lock guards it.
+// Failure: Arm returns false; the sampler retries later.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +24,15 @@ class CpuTimers {
  public:
   CpuTimers(const TimerCalls& calls, int64_t interval_ns);
 
-  // False: the system refuses for now, and the slot wants a timer.
+  // Returns false if the system refuses for now; the slot is then marked for a retry.
   bool Arm(ThreadSlot* slot, int signal);
-  // Gives whether there was a timer. The slot wants none from now on.
+  // Returns whether there was a timer. Also cancels a wanted retry.
   bool Disarm(ThreadSlot* slot);
-  // For the thread itself, right after its timer was taken away.
+  // Called by the thread itself, right after its timer was deleted.
   void WeighEnd(ThreadSlot* slot, TraceTable& table);
 
-  // Intervals that ended threads had used since their last signal: given to stacks, and not yet given.
+  // Intervals that ended threads had used since their last signal: those added to stacks, and those
+  // not added yet.
   uint64_t ended_weight() const { return ended_weight_; }
   uint64_t unseen_weight() const { return unseen_weight_; }
 

@@ -1,7 +1,9 @@
 // ProcessThreads: what the system knows of the threads of this process, by their kernel ids.
 //
-// Guarantees: no lock of ours is taken and the JVM is not called. A thread may end at any moment, so
-// each answer is about the past. Who calls: any normal thread, no signal handler.
+// Guarantees: takes none of our locks and does not call the JVM. A thread may end at any moment, so
+// each answer may be outdated.
+// Threads: any normal thread, no signal handler.
+// Failure: an empty list or zeros if the system does not say.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +13,15 @@
 
 namespace iprof::sampling {
 
-// All of them; none where /proc is missing.
+// All threads; empty if /proc is not mounted.
 std::vector<pid_t> ThreadsOfProcess();
 
 bool ThreadIsGone(pid_t tid);
 
-// HotSpot's compiler threads are JavaThreads that never run Java: JVMTI hides them, and so do we.
+// HotSpot's compiler threads are JavaThreads that never run Java. JVMTI hides them, and so do we.
 bool IsCompilerThread(pid_t tid);
 
-// Where the calling thread's stack lies; zeros where that cannot be told.
+// The bounds of the calling thread's stack; zeros if unknown.
 struct StackBounds {
   uintptr_t low = 0;
   uintptr_t high = 0;

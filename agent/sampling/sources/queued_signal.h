@@ -1,7 +1,8 @@
-// QueuedSignal: the sampling signal, sent by ourselves to one thread, with the slot that it is meant for.
+// QueuedSignal: sends the sampling signal to one thread, together with its slot.
 //
-// Guarantees: the handler knows such a signal from everybody else's by kQueuedMark and our own pid. No lock, no allocation.
-// Any normal thread.
+// Guarantees: kQueuedMark and our pid tell the handler that the signal is ours. No lock, no
+// allocation.
+// Threads: any normal thread. Failure: returns an errno.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +11,7 @@
 
 namespace iprof::sampling {
 
-// 0 or an errno: ESRCH when the thread is gone, EAGAIN when too many signals are pending.
+// Returns 0 or an errno: ESRCH if the thread is gone, EAGAIN if too many signals are pending.
 int QueueSignal(pid_t tid, int signal, ThreadSlot* slot);
 
 }  // namespace iprof::sampling

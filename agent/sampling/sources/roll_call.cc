@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::milliseconds(500);
-// A thread that does not answer is asked again after 1, 2, 4 … and at last this many rounds.
+// A thread that does not answer is asked again after 1, 2, 4 … rounds, at most this many.
 constexpr uint32_t kMostRoundsBetweenCalls = 64;
 
 }  // namespace

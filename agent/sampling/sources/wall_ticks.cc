@@ -9,7 +9,7 @@ void SendWallSignals(ThreadSlotPool& pool, int signal, uint64_t ticks) {
     if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
     slot.owed += ticks;
     if (slot.signal_pending.load(std::memory_order_acquire)) return;
-    // What is left of the last one was dropped by the kernel.
+    // If weight is left, the kernel dropped the last signal.
     slot.owed += slot.sent_weight.exchange(0, std::memory_order_acq_rel);
     slot.sent_weight.store(slot.owed, std::memory_order_release);
     slot.signal_pending.store(true, std::memory_order_release);

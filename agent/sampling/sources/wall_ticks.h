@@ -1,7 +1,10 @@
-// WallTicks: the source that interrupts every watched thread once per interval of wall time, sleeping and parked ones too.
+// WallTicks: the source that interrupts every watched thread once per interval of wall time, also
+// sleeping and parked ones.
 //
-// Guarantees: signals do not pile up. A thread that has not run since its last signal is owed the intervals that pass, and
-// its next signal stands for all of them. Not synchronised: the sampler's lock guards it; the ticker calls.
+// Guarantees: signals do not pile up. If a thread has not run since its last signal, the intervals
+// that pass are added up, and its next signal stands for all of them.
+// Threads: the ticker only; the sampler's lock guards the slots. Failure: a signal that the system
+// refuses is sent at a later tick, with its weight.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +13,7 @@
 
 namespace iprof::sampling {
 
-// `ticks` intervals have passed.
+// Call it when `ticks` intervals have passed.
 void SendWallSignals(ThreadSlotPool& pool, int signal, uint64_t ticks);
 
 }  // namespace iprof::sampling
