@@ -12,7 +12,7 @@
 #include "agent/classfile/checker.h"
 #include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/instrument/naming_facts.h"
+#include "agent/instrument/names/naming_facts.h"
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/assembled_class.h"
 #include "agent/instrument/test_instrumenter.h"
+#include "agent/instrument/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agent/classfile/reason.h"
-#include "agent/instrument/counter_space.h"
+#include "agent/instrument/probes/counter_space.h"
 #include "writer/methods/effort.h"
 
 namespace iprof::instrument {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "agent/instrument/assembled_class.h"
 #include "agent/instrument/test_instrumenter.h"
+#include "agent/instrument/testing/assembled_class.h"
 #include "writer/io/writer.h"
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/class_record_bytes.h"

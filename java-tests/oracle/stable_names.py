@@ -1,7 +1,7 @@
 """The names that an image build gives to lambdas and proxies: an implementation that shares nothing with the agent's.
 
 From the bytes of a lambda's class (as the JDK dumps them) to its name. SHA-1 is hashlib's, MurmurHash3 is written after
-the published description here. As a program it prints the vectors of agent/instrument/naming_facts_test.cc.
+the published description here. As a program it prints the vectors of agent/instrument/names/naming_facts_test.cc.
 """
 
 import hashlib

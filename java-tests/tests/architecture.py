@@ -19,6 +19,15 @@ WRITER = {
     "writer/names": {"writer/base"},
     "writer/methods": {"writer/base", "writer/model", "writer/names"},
 }
+INSTRUMENT = {
+    "agent/instrument/plan": {"agent/classfile", "writer/methods"},
+    "agent/instrument/probes": {"agent/instrument/plan", "agent/classfile", "writer/base", "writer/methods"},
+    "agent/instrument/effort": {"agent/instrument/plan", "agent/instrument/probes", "agent/classfile", "writer/methods"},
+    "agent/instrument/table": {"agent/classfile", "writer/base", "writer/methods"},
+    "agent/instrument/names": {"agent/classfile", "writer/base", "writer/names"},
+    "agent/instrument": {"agent/instrument/plan", "agent/instrument/probes", "agent/instrument/effort", "agent/instrument/table",
+                         "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
+}
 SAMPLING = {
     "agent/sampling/arch": set(),
     "agent/sampling/core": {"agent/sampling/arch", "writer/base"},
@@ -28,22 +37,25 @@ SAMPLING = {
 MAY_KNOW = {
     **WRITER,
     "agent/classfile": set(),
-    "agent/instrument": {"agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
+    **INSTRUMENT,
+    "agent/instrument/testing": {"agent/classfile"},
     **SAMPLING,
     "agent/hotspot": {"writer/base"},
     # Inside agent/vm; its room settings knows no JVM.
-    "agent/vm/settings": {"agent/instrument", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
+    "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
-    "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/classfile", "writer/base", "writer/model", "writer/names"},
-    "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/hotspot",
+    "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/names", "agent/instrument/table",
+                       "agent/classfile", "writer/base", "writer/model", "writer/names"},
+    "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
                           "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
-    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument", "agent/hotspot",
-                          *SAMPLING, "writer/base", "writer/model", "writer/io", "writer/names"},
+    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
+                          "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
+                          "writer/names"},
     "agent/vm/session": {"agent/vm/counting", "agent/vm/sampling", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
-                         "agent/instrument", "agent/hotspot", *WRITER},
+                         "agent/instrument/probes", "agent/instrument/table", "agent/hotspot", *WRITER},
     "runtime": set(),
     "cli": {*WRITER},
-    "bench": {"agent/classfile", "agent/instrument", *SAMPLING, *WRITER},
+    "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
@@ -62,7 +74,11 @@ violations = []
 files = 0
 
 # What tests and fuzz targets need beyond their room: they give what the room made to those who read it.
-TESTS_MAY_KNOW = {"agent/classfile": {"writer/methods"}, "agent/instrument": {"writer/io", "writer/image", "writer/ops"}}
+TESTS_MAY_KNOW = {
+    "agent/classfile": {"writer/methods"},
+    **{room: {"agent/instrument/testing"} for room in (*INSTRUMENT, "agent/vm/names", "agent/vm/counting", "agent/vm/session")},
+    "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops"},
+}
 
 
 for folder in ("writer", "agent", "cli", "runtime", "bench"):

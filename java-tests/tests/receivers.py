@@ -10,7 +10,7 @@ from harness.scope import on_one_jvm
 from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
-FINAL_CLASSES = pathlib.Path(__file__).resolve().parents[2] / "agent" / "instrument" / "final_classes.cc"
+FINAL_CLASSES = pathlib.Path(__file__).resolve().parents[2] / "agent" / "instrument" / "probes" / "final_classes.cc"
 SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*::*", "counting.Sites*::*", "counting.Arguments*::*"
 
 

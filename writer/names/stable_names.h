@@ -7,7 +7,7 @@
 // Names here are internal ones with a hidden class's suffix behind a dot, as JVMTI gives them:
 // "a/B$$Lambda.0x01…", which Class.getName() spells "a.B$$Lambda/0x01…".
 //
-// What a name is made of comes from the class's bytes; agent/instrument/naming_facts.h reads it.
+// What a name is made of comes from the class's bytes; agent/instrument/names/naming_facts.h reads it.
 //
 // Guarantees: pure; any thread. Failure: no name, and the caller leaves the class out.
 #pragma once

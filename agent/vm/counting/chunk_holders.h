@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/instrument/counter_space.h"
+#include "agent/instrument/probes/counter_space.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "agent/instrument/inherited_members.h"
+#include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/counting/chunk_holders.h"
 #include "agent/vm/counting/runtime_image.h"
 #include "agent/vm/jvmti/local_frame.h"

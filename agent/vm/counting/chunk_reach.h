@@ -1,6 +1,6 @@
 // ChunkReach: the way to the chunks for classes whose loader may not find their holders.
 //
-// java.lang.Object gets members that every class inherits (agent/instrument/inherited_members.h)
+// java.lang.Object gets members that every class inherits (agent/instrument/probes/inherited_members.h)
 // when it is loaded, which only the early class-file hook sees. They lead to the runtime class
 // IprofReach, which knows all chunks by number. Elsewhere there are LoaderHolders.
 //

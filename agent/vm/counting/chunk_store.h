@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/instrument/counter_space.h"
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/probes/counter_space.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/chunk_reach.h"
 #include "agent/vm/counting/counter_chunks.h"
 #include "agent/vm/counting/counting_plan.h"

@@ -22,7 +22,7 @@
 #include <optional>
 #include <string_view>
 
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/table/class_table.h"
 
 namespace iprof::vm {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "agent/instrument/kept_shapes.h"
+#include "agent/instrument/effort/kept_shapes.h"
 #include "agent/vm/names/own_classes.h"
 #include "writer/base/glob.h"
 #include "writer/names/type_names.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "agent/instrument/original_class_reader.h"
+#include "agent/instrument/table/original_class_reader.h"
 #include "agent/vm/counting/other_agents.h"
 #include "agent/vm/jvmti/boundary.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "agent/instrument/assembled_class.h"
+#include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 

@@ -45,7 +45,7 @@
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/chunk_store.h"
 #include "agent/vm/counting/class_access.h"
 #include "agent/vm/counting/class_filter.h"

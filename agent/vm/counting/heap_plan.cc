@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/instrument/counter_space.h"
+#include "agent/instrument/probes/counter_space.h"
 
 namespace iprof::vm {
 namespace {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "agent/instrument/counter_space.h"
+#include "agent/instrument/probes/counter_space.h"
 #include "agent/vm/counting/runtime_image.h"
 
 namespace iprof::vm {

@@ -20,8 +20,8 @@
 #include <span>
 #include <unordered_map>
 
-#include "agent/instrument/class_table.h"
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/table/class_table.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/names/class_watch.h"
 
 namespace iprof::vm {

@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/instrument/lambda_sites.h"
+#include "agent/instrument/names/lambda_sites.h"
 
 namespace iprof::vm {
 

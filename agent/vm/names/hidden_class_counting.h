@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/instrument/class_table.h"
+#include "agent/instrument/table/class_table.h"
 
 namespace iprof::vm {
 

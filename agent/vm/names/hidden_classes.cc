@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/naming_facts.h"
+#include "agent/instrument/names/naming_facts.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"

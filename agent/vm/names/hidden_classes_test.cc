@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "agent/instrument/assembled_class.h"
+#include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 
 namespace iprof::vm {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agent/instrument/lambda_numbers.h"
+#include "agent/instrument/names/lambda_numbers.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/names/unload_tag.h"
 #include "writer/names/stable_names.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/instrument/naming_facts.h"
+#include "agent/instrument/names/naming_facts.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "writer/names/type_names.h"
 

@@ -26,7 +26,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"

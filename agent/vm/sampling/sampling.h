@@ -33,7 +33,7 @@
 #include <span>
 #include <string>
 
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/sampling/sampler.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"

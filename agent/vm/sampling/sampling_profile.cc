@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/instrument/inherited_members.h"
+#include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/names/own_classes.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/source_lines.h"

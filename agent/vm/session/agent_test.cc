@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "agent/instrument/assembled_class.h"
+#include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/settings/temporary_log.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/instrument/inherited_members.h"
+#include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/counting/class_origin_choice.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/instrument/memory_budget.h"
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"

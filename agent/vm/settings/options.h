@@ -17,7 +17,7 @@
 #include <string_view>
 #include <variant>
 
-#include "agent/instrument/placement.h"
+#include "agent/instrument/plan/placement.h"
 #include "agent/sampling/core/sampler_options.h"
 #include "agent/vm/settings/option_values.h"
 #include "writer/base/status.h"

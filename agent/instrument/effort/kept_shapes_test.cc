@@ -1,0 +1,39 @@
+// What is left as it is because somebody tells it by its code.
+#include "agent/instrument/effort/kept_shapes.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::instrument {
+namespace {
+
+constexpr uint16_t kStatic = 0x0009;
+constexpr uint16_t kInstance = 0x0001;
+
+TEST_CASE("an empty finalize() is kept, whatever the JVM was told") {
+  for (const bool black_holes : {false, true}) {
+    CHECK(HasKeptShape({"finalize", "()V", kInstance, 1}, black_holes));
+    CHECK_FALSE(HasKeptShape({"finalize", "()V", kInstance, 5}, black_holes));
+    CHECK_FALSE(HasKeptShape({"finalize", "(I)V", kInstance, 1}, black_holes));
+    CHECK_FALSE(HasKeptShape({"run", "()V", kInstance, 1}, black_holes));
+  }
+}
+
+TEST_CASE("empty static methods are kept only where they may be black holes") {
+  CHECK(HasKeptShape({"sink", "(I)V", kStatic, 1}, true));
+  CHECK_FALSE(HasKeptShape({"sink", "(I)V", kStatic, 1}, false));
+  CHECK_FALSE(HasKeptShape({"sink", "(I)V", kStatic, 2}, true));
+}
+
+TEST_CASE("JMH's black holes and generated classes are its harness, benchmarks are not") {
+  CHECK(IsBenchmarkHarness("org/openjdk/jmh/infra/Blackhole"));
+  CHECK(IsBenchmarkHarness("org/openjdk/jmh/infra/BlackholeL2"));
+  CHECK(IsBenchmarkHarness("a/b/jmh_generated/Sums_add_jmhTest"));
+  CHECK(IsBenchmarkHarness("a/b/jmh_generated/Sums_jmhType_B1"));
+  CHECK(IsBenchmarkHarness("jmh_generated/Sums_add_jmhTest"));
+  CHECK_FALSE(IsBenchmarkHarness("a/b/Sums"));
+  CHECK_FALSE(IsBenchmarkHarness("a/b/not_jmh_generated/Sums"));
+  CHECK_FALSE(IsBenchmarkHarness("org/openjdk/jmh/runner/BenchmarkHandler"));
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,90 @@
+// MethodPlanner: from a method's code to what is counted in it, for a given effort.
+//
+// Guarantees: the same code, wishes and effort give the same plan. Nothing is inserted here; the
+// class-file room decides in the end whether a plan can be, and then a lighter effort is asked for.
+// Keeps its memory between methods. One per thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "agent/classfile/rewriter.h"
+#include "agent/instrument/effort/trimming.h"
+#include "agent/instrument/plan/method_graph.h"
+#include "agent/instrument/plan/placement.h"
+#include "agent/instrument/probes/probe_emitter.h"
+#include "agent/instrument/probes/site_probes.h"
+#include "writer/methods/effort.h"
+
+namespace iprof::instrument {
+
+// What is wanted of every method.
+struct CountingWishes {
+  bool calls = true;
+  bool branches = true;
+  SiteKinds sites;
+  PlacementPolicy placement = PlacementPolicy::kAutomatic;
+  bool self_check = false;
+};
+
+class MethodPlanner {
+ public:
+  // Plans counters (where `counters`; `callees` may be null) and sites (where `sites`). The code
+  // must be open in `rewriter`. A reason other than kOk: this effort has no plan.
+  struct Request {
+    Effort effort;
+    bool counters = true;
+    bool sites = true;
+    bool striped = false;     // counters are in stripes
+    bool fits_in_c1 = false;  // C1 must be able to compile the result (register_budget.h)
+    CalleeNumbers* callees = nullptr;
+  };
+  classfile::Reason Plan(classfile::MethodCode& code, classfile::ClassRewriter& rewriter,
+                         classfile::Arena& arena, const CountingWishes& wishes,
+                         const Request& request);
+
+  // The last plan.
+  const ProbePlan& probes() const { return probes_; }  // no counters: none wanted
+  const std::vector<FoundSite>& sites() const { return sites_; }
+  ProbeForm form() const { return form_; }
+  const LeftOut& left_out() const { return left_out_; }
+  // Self-check: what probes() is compared with.
+  const std::optional<ProbePlan>& reference() const { return reference_; }
+  std::vector<BranchEdges> Branches() const { return graph_.Branches(); }
+  void FillRecord(MethodRecord* record) const { graph_.FillRecord(probes_, record); }
+  void DropSites() { sites_.clear(); }
+  // The plan inserts at least as many bytes, or the padding of switches makes up for it.
+  uint32_t LeastBytes() const;
+  // By how much the padding of all switches can change.
+  uint32_t padding() const { return padding_; }
+
+ private:
+  classfile::Reason PlanCounters(const classfile::MethodCode& code, classfile::Arena& arena,
+                                 const CountingWishes& wishes, const Request& request);
+  void CountEveryEdge();
+  void ForgetCounters();
+  bool FitsC1() const;
+  classfile::Reason Trim(const Request& request);
+
+  MethodGraph graph_;
+  ProbePlanner planner_;
+  Trimmer trimmer_;
+  PlanOptions options_;
+  ProbePlan probes_;
+  std::optional<ProbePlan> reference_;
+  std::vector<FoundSite> sites_;
+  std::vector<uint32_t> site_lengths_;
+  uint32_t padding_ = 0;
+  ProbeForm form_ = ProbeForm::kInline;
+  ProbeLengths lengths_{};
+  RegisterCosts register_costs_{};
+  uint32_t register_budget_ = 0;
+  LeftOut left_out_;
+};
+
+// The lighter effort to try after `effort` failed for this reason; false: there is none. `room`: how
+// many bytes may be inserted into the method.
+bool MakeLighter(classfile::Reason reason, uint32_t room, Effort* effort);
+
+}  // namespace iprof::instrument

@@ -1,0 +1,316 @@
+#include "agent/instrument/names/lambda_sites.h"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "agent/classfile/bytes.h"
+#include "agent/classfile/descriptor.h"
+#include "agent/classfile/opcodes.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::AttributeView;
+using classfile::AttributeWalk;
+using classfile::ByteReader;
+using classfile::ByteSpan;
+using classfile::ClassFile;
+using classfile::ConstantPool;
+using classfile::CpIndex;
+using classfile::DescriptorWalk;
+using classfile::Format;
+using classfile::LoadS4;
+using classfile::LoadU2;
+using classfile::MemberInfo;
+using classfile::MemberRef;
+using classfile::Op;
+using classfile::Tag;
+using classfile::TypeView;
+
+constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
+
+// 0 where the code is damaged.
+size_t InstructionLength(ByteSpan code, size_t at) {
+  const uint8_t byte = code[at];
+  if (byte >= classfile::kOpCount) return 0;
+  const classfile::OpInfo& info = classfile::InfoOf(static_cast<Op>(byte));
+  if (info.length != 0) return info.length;
+  if (info.format == Format::kWide) {
+    if (at + 1 >= code.size()) return 0;
+    return static_cast<Op>(code[at + 1]) == Op::iinc ? 6 : 4;
+  }
+  const size_t operands = (at + 4) & ~size_t{3};
+  const bool table = info.format == Format::kTableSwitch;
+  const size_t header = table ? 12 : 8;
+  if (operands + header > code.size()) return 0;
+  const int64_t first = LoadS4(code.data() + operands + 4);
+  const int64_t entries =
+      table ? int64_t{LoadS4(code.data() + operands + 8)} - first + 1 : first * 2;
+  if (entries < 0 || entries > static_cast<int64_t>(code.size())) return 0;
+  return operands + header + static_cast<size_t>(entries) * 4 - at;
+}
+
+// The constants that the code's invokedynamic instructions name, in order; stops at damage. `visit`
+// takes the bci and the constant.
+template <typename Visit>
+void ForEachDynamicCall(ByteSpan code, Visit visit) {
+  for (size_t at = 0; at < code.size();) {
+    const size_t length = InstructionLength(code, at);
+    if (length == 0 || length > code.size() - at) return;
+    if (static_cast<Op>(code[at]) == Op::invokedynamic)
+      visit(at, CpIndex{LoadU2(code.data() + at + 1)});
+    at += length;
+  }
+}
+
+ByteSpan CodeOf(const ClassFile& file, const MemberInfo& method) {
+  if (method.code_offset == 0) return {};
+  const uint8_t* attribute = file.bytes().data() + method.code_offset;
+  ByteReader reader(ByteSpan(attribute + 6, classfile::LoadU4(attribute + 2)));
+  reader.Skip(4);  // stack and locals; invokedynamic came long after the shorter header
+  const uint32_t length = reader.U4();
+  const uint8_t* code = reader.at();
+  return reader.Skip(length) ? ByteSpan(code, length) : ByteSpan();
+}
+
+struct Wrapper {
+  std::string_view descriptor;
+  char primitive;
+};
+constexpr std::array<Wrapper, 8> kWrappers{{{"Ljava/lang/Boolean;", 'Z'},
+                                            {"Ljava/lang/Byte;", 'B'},
+                                            {"Ljava/lang/Character;", 'C'},
+                                            {"Ljava/lang/Short;", 'S'},
+                                            {"Ljava/lang/Integer;", 'I'},
+                                            {"Ljava/lang/Long;", 'J'},
+                                            {"Ljava/lang/Float;", 'F'},
+                                            {"Ljava/lang/Double;", 'D'}}};
+
+// The primitive type in a wrapper class; 0 for other types.
+char Unwrapped(const TypeView& type) {
+  for (const Wrapper& each : kWrappers) {
+    if (each.descriptor == type.text) return each.primitive;
+  }
+  return 0;
+}
+
+bool IsReference(const TypeView& type) { return type.kind == 'L' || type.kind == '['; }
+
+// The call that turns a value of type `from`, known to be a `known`, into a `to`: at most one.
+void AppendConversion(const TypeView& from, const TypeView& to, const TypeView& known,
+                      Unboxing unboxing, std::string* out) {
+  if (from.kind == 'V' || to.kind == 'V' || IsReference(from) == IsReference(to)) return;
+  if (!IsReference(from)) {
+    const char wrapper = Unwrapped(to);
+    *out += "box ";
+    *out += wrapper != 0 ? wrapper : from.kind;
+    return;
+  }
+  const char wrapper = Unwrapped(IsReference(known) ? known : from);
+  // Boolean and Character are no Numbers, and have a single such method each.
+  const char single = wrapper != 0 ? wrapper : to.kind;
+  *out += "unbox ";
+  if (single == 'Z' || single == 'C') {
+    *out += single;
+    return;
+  }
+  *out += wrapper == 0 || unboxing == Unboxing::kByNumber ? 'N' : wrapper;
+  *out += to.kind;
+}
+
+struct MethodShape {
+  std::vector<TypeView> parameters;
+  TypeView result;
+  bool ok = false;
+
+  explicit MethodShape(std::string_view descriptor) {
+    DescriptorWalk walk(descriptor);
+    TypeView type;
+    while (walk.NextArgument(&type)) parameters.push_back(type);
+    ok = walk.Result(&result);
+  }
+};
+
+// The class file's constants and bootstrap methods, as lambdas use them.
+class LambdaConstants {
+ public:
+  LambdaConstants(const ClassFile& file, NamingRule rule, Unboxing unboxing)
+      : file_(file), pool_(file.pool()), rule_(rule), unboxing_(unboxing) {
+    const uint8_t* at = file.bytes().data() + file.attributes_offset();
+    AttributeWalk attributes(at + 2, LoadU2(at));
+    AttributeView attribute;
+    while (attributes.Next(&attribute)) {
+      if (pool_.Utf8(attribute.name) == "BootstrapMethods") bootstraps_ = attribute.bytes;
+    }
+    ByteReader reader(bootstraps_);
+    for (uint32_t left = reader.U2(); left > 0 && reader.ok(); --left) {
+      starts_.push_back(reader.position());
+      reader.U2();
+      reader.Skip(size_t{reader.U2()} * 2);
+    }
+  }
+
+  // What the lambda does that the call site makes; empty where it makes none.
+  std::string TextOf(CpIndex call_site) const {
+    const auto factory = pool_.Member(call_site);
+    if (!factory || factory->tag != Tag::kInvokeDynamic) return {};
+    const uint16_t number = pool_.FirstU2(call_site);
+    if (number >= starts_.size()) return {};
+    ByteReader reader(bootstraps_.subspan(starts_[number]));
+    const auto bootstrap = Method(CpIndex{reader.U2()});
+    if (!bootstrap || pool_.ClassName(bootstrap->member.owner) != kMetafactory) return {};
+    std::vector<CpIndex> arguments(reader.U2());
+    for (CpIndex& each : arguments) each = CpIndex{reader.U2()};
+    if (!reader.ok() || arguments.size() < 3) return {};
+    std::string text = Body(*factory, arguments);
+    if (text.empty()) return {};
+    if (rule_ != NamingRule::k17) {
+      text += " captures ";
+      text += factory->descriptor.substr(0, factory->descriptor.rfind(')'));
+    }
+    if (rule_ == NamingRule::k25) {
+      text += " is ";
+      text += factory->descriptor.substr(factory->descriptor.rfind(')') + 1);
+      AppendMarkers(arguments, &text);
+    }
+    return text;
+  }
+
+ private:
+  struct Handle {
+    uint8_t kind;
+    MemberRef member;
+  };
+  static constexpr uint8_t kInvokeStatic = 6;
+  static constexpr uint8_t kNewInvokeSpecial = 8;
+
+  std::optional<Handle> Method(CpIndex index) const {
+    if (pool_.tag(index) != Tag::kMethodHandle) return std::nullopt;
+    const uint8_t* entry = file_.bytes().data() + pool_.Offset(index);
+    const auto member = pool_.Member(CpIndex{LoadU2(entry + 2)});
+    if (!member) return std::nullopt;
+    return Handle{entry[1], *member};
+  }
+
+  std::string_view MethodType(CpIndex index) const {
+    if (pool_.tag(index) != Tag::kMethodType) return {};
+    return pool_.Utf8(CpIndex{pool_.FirstU2(index)});
+  }
+
+  // The calls in the lambda's method: arguments are converted, the target is called, its result is
+  // converted.
+  std::string Body(const MemberRef& factory, const std::vector<CpIndex>& arguments) const {
+    const auto target = Method(arguments[1]);
+    if (!target) return {};
+    const MethodShape captured(factory.descriptor);
+    const MethodShape erased(MethodType(arguments[0]));
+    const MethodShape known(MethodType(arguments[2]));
+    const MethodShape callee(target->member.descriptor);
+    if (!captured.ok || !erased.ok || !known.ok || !callee.ok) return {};
+    const std::string owner =
+        "L" + std::string(pool_.ClassName(target->member.owner)) + ";";  // of arrays: never equal
+    const TypeView instance{'L', owner};
+    std::vector<TypeView> taken;
+    if (target->kind != kInvokeStatic && target->kind != kNewInvokeSpecial)
+      taken.push_back(instance);
+    taken.insert(taken.end(), callee.parameters.begin(), callee.parameters.end());
+    std::string text;
+    for (size_t i = 0; i < erased.parameters.size() && i < known.parameters.size(); ++i) {
+      const size_t at = captured.parameters.size() + i;
+      if (at < taken.size())
+        AppendConversion(erased.parameters[i], taken[at], known.parameters[i], unboxing_, &text);
+    }
+    text += ' ';
+    text += owner;
+    text += target->member.name;
+    text += target->member.descriptor;
+    const TypeView& result = target->kind == kNewInvokeSpecial ? instance : callee.result;
+    AppendConversion(result, erased.result, erased.result, unboxing_, &text);
+    return text;
+  }
+
+  // altMetafactory's flags, and the further interfaces that they announce.
+  void AppendMarkers(const std::vector<CpIndex>& arguments, std::string* text) const {
+    constexpr int32_t kSerializable = 1;
+    constexpr int32_t kMarkers = 2;
+    if (arguments.size() < 4) return;
+    const int32_t flags = Integer(arguments[3]);
+    if ((flags & kSerializable) != 0) *text += " serializable";
+    if ((flags & kMarkers) == 0 || arguments.size() < 5) return;
+    const int32_t markers = Integer(arguments[4]);
+    for (size_t i = 5; i < arguments.size() && static_cast<int64_t>(i) < 5 + int64_t{markers};
+         ++i) {
+      *text += ' ';
+      *text += pool_.ClassName(arguments[i]);
+    }
+  }
+
+  int32_t Integer(CpIndex index) const {
+    if (pool_.tag(index) != Tag::kInteger) return 0;
+    return LoadS4(file_.bytes().data() + pool_.Offset(index) + 1);
+  }
+
+  const ClassFile& file_;
+  const ConstantPool& pool_;
+  const NamingRule rule_;
+  const Unboxing unboxing_;
+  ByteSpan bootstraps_;
+  std::vector<size_t> starts_;  // of each bootstrap method, in bootstraps_
+};
+
+}  // namespace
+
+Unboxing UnboxingOfJdk(int feature_version) {
+  return feature_version < 24 ? Unboxing::kByWrapper : Unboxing::kByNumber;
+}
+
+std::optional<DynamicCall> FindDynamicCall(ByteSpan code, uint32_t bci) {
+  DynamicCall call;
+  bool found = false;
+  ForEachDynamicCall(code, [&](size_t at, CpIndex) {
+    if (at < bci) ++call.ordinal;
+    found = found || at == bci;
+    ++call.count;
+  });
+  if (!found) return std::nullopt;
+  return call;
+}
+
+bool MayMakeLambdas(const ConstantPool& pool) {
+  for (uint32_t i = 1; i < pool.count(); ++i) {
+    const CpIndex index{static_cast<uint16_t>(i)};
+    if (pool.tag(index) == Tag::kClass && pool.ClassName(index) == kMetafactory) return true;
+  }
+  return false;
+}
+
+std::vector<LambdaSite> ReadLambdaSites(const ClassFile& file, NamingRule rule, Unboxing unboxing) {
+  std::vector<LambdaSite> sites;
+  if (!MayMakeLambdas(file.pool())) return sites;
+  const LambdaConstants constants(file, rule, unboxing);
+  std::unordered_map<uint16_t, std::string> texts;  // by call-site constant
+  std::unordered_map<std::string_view, uint32_t> seen;
+  for (const MemberInfo& method : file.methods()) {
+    const ByteSpan code = CodeOf(file, method);
+    if (code.empty() ||
+        std::memchr(code.data(), static_cast<int>(Op::invokedynamic), code.size()) == nullptr) {
+      continue;
+    }
+    const size_t first = sites.size();
+    uint16_t count = 0;
+    ForEachDynamicCall(code, [&](size_t, CpIndex index) {
+      const uint16_t ordinal = count++;
+      const auto [text, is_new] = texts.try_emplace(classfile::Value(index));
+      if (is_new) text->second = constants.TextOf(index);
+      if (text->second.empty()) return;
+      sites.push_back({&method, {ordinal, 0}, seen[text->second]++});
+    });
+    for (size_t i = first; i < sites.size(); ++i) sites[i].call.count = count;
+  }
+  return sites;
+}
+
+}  // namespace iprof::instrument

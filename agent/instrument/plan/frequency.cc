@@ -1,0 +1,199 @@
+#include "agent/instrument/plan/frequency.h"
+
+#include <algorithm>
+
+namespace iprof::instrument {
+namespace {
+
+constexpr double kStay = 7;  // against kLeave: leaving a loop
+constexpr double kLeave = 1;
+constexpr double kLikely = 5;  // against kUnlikely: what the opcode hints at
+constexpr double kUnlikely = 3;
+constexpr double kNeutral = 4;
+
+}  // namespace
+
+void FrequencyEstimate::Compute(const FlowGraph& graph) {
+  Walk(graph);
+  FindDepths();
+  FindCold(graph);
+  Propagate(graph);
+}
+
+// The i-th successor in the walk: real edges first, then handlers whose range begins at the node.
+// The root leads to the entry first; handlers follow only for ranges that nothing reached.
+uint32_t FrequencyEstimate::Successor(const FlowGraph& graph, uint32_t node, uint32_t i) const {
+  const auto out = graph.Out(node);
+  if (i < out.size()) return Index(graph.edge(EdgeId{out[i]}).dst);
+  i -= static_cast<uint32_t>(out.size());
+  const uint32_t begin = range_begin_[node];
+  return i < range_begin_[node + 1] - begin ? range_handler_[begin + i] : kNone;
+}
+
+// Depth-first; whenever an edge meets a node of the current path, that node heads a loop, and every
+// node between carries it as (one of) its headers. loop_header_ links each node to its innermost
+// header, headers to theirs: a forest that JoinLoop keeps ordered by depth on the path.
+void FrequencyEstimate::Walk(const FlowGraph& graph) {
+  const uint32_t nodes = graph.node_count();
+  range_begin_.assign(nodes + 2, 0);
+  for (const HandlerRange& r : graph.ranges()) ++range_begin_[Index(r.first) + 1];
+  for (uint32_t v = 1; v <= nodes; ++v) range_begin_[v] += range_begin_[v - 1];
+  range_handler_.resize(graph.ranges().size());
+  post_position_.assign(range_begin_.begin(), range_begin_.end() - 1);  // where to fill next
+  for (const HandlerRange& r : graph.ranges()) {
+    range_handler_[post_position_[Index(r.first)]++] = Index(r.handler);
+  }
+
+  path_position_.assign(nodes, 0);
+  order_of_.assign(nodes, kUnseen);
+  post_position_.assign(nodes, 0);
+  loop_header_.assign(nodes, kNone);
+  is_header_.assign(nodes, 0);
+  postorder_.clear();
+  stack_.clear();
+  uint32_t seen = 0;
+  order_of_[Index(kRoot)] = seen++;
+
+  // The root itself is never on the path: flow returns to it, which is no loop. Its edges are
+  // started one by one, the entry first, so that handlers are met inside the code they protect.
+  for (uint32_t start : graph.Out(Index(kRoot))) {
+    const uint32_t first = Index(graph.edge(EdgeId{start}).dst);
+    if (order_of_[first] != kUnseen) continue;
+    order_of_[first] = seen++;
+    stack_.push_back({first, 0});
+    path_position_[first] = 1;
+    while (!stack_.empty()) {
+      Visit& top = stack_.back();
+      const uint32_t node = top.node;
+      const uint32_t next = Successor(graph, node, top.next++);
+      if (next == kNone) {
+        path_position_[node] = 0;
+        post_position_[node] = static_cast<uint32_t>(postorder_.size());
+        postorder_.push_back(node);
+        stack_.pop_back();
+        if (!stack_.empty()) JoinLoop(stack_.back().node, loop_header_[node]);
+        continue;
+      }
+      if (next == Index(kRoot)) continue;
+      if (order_of_[next] == kUnseen) {
+        order_of_[next] = seen++;
+        path_position_[next] = static_cast<uint32_t>(stack_.size()) + 1;
+        stack_.push_back({next, 0});
+      } else if (path_position_[next] != 0) {
+        is_header_[next] = 1;
+        JoinLoop(node, next);
+      } else {
+        // Already finished: it may lie in loops whose headers are still on the path. Those that are
+        // not were entered beside their header (irreducible): skip to the next one out.
+        uint32_t header = loop_header_[next];
+        while (header != kNone && path_position_[header] == 0) header = loop_header_[header];
+        JoinLoop(node, header);
+      }
+    }
+  }
+}
+
+void FrequencyEstimate::JoinLoop(uint32_t node, uint32_t header) {
+  if (node == header || header == kNone) return;
+  while (loop_header_[node] != kNone) {
+    const uint32_t old = loop_header_[node];
+    if (old == header) return;
+    if (path_position_[old] < path_position_[header]) {
+      // The new header is the inner one: it comes first, the old one is then joined to it.
+      loop_header_[node] = header;
+      node = header;
+      header = old;
+    } else {
+      node = old;
+    }
+  }
+  loop_header_[node] = header;
+}
+
+void FrequencyEstimate::FindDepths() {
+  depth_.assign(order_of_.size(), 0);
+  // A header is discovered before what it heads, so reverse postorder has its depth ready.
+  for (size_t i = postorder_.size(); i-- > 0;) {
+    const uint32_t v = postorder_[i];
+    const uint32_t outer = loop_header_[v];
+    depth_[v] = (outer == kNone ? 0 : depth_[outer]) + is_header_[v];
+  }
+}
+
+// A block is cold where it says so, and where all its ways lead to cold blocks only.
+void FrequencyEstimate::FindCold(const FlowGraph& graph) {
+  cold_.assign(graph.node_count(), 0);
+  for (uint32_t v : postorder_) {
+    const auto out = graph.Out(v);
+    cold_[v] = graph.node(NodeId{v}).cold ||
+               (!out.empty() && std::all_of(out.begin(), out.end(), [&](uint32_t e) {
+                 return cold_[Index(graph.edge(EdgeId{e}).dst)] != 0;
+               }));
+  }
+}
+
+// Does an edge src -> dst leave the innermost loop of src?
+bool FrequencyEstimate::Leaves(uint32_t src, uint32_t dst) const {
+  const uint32_t loop = LoopOf(src);
+  if (loop == kNone) return false;
+  if (dst == Index(kRoot)) return true;
+  uint32_t at = LoopOf(dst);
+  while (at != kNone && depth_[at] > depth_[loop]) at = loop_header_[at];
+  return at != loop;
+}
+
+void FrequencyEstimate::Propagate(const FlowGraph& graph) {
+  node_frequency_.assign(graph.node_count(), 0);
+  edge_frequency_.assign(graph.edge_count(), 0);
+  node_frequency_[Index(kRoot)] = 1;
+  for (uint32_t e : graph.Out(Index(kRoot))) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    edge_frequency_[e] = edge.kind == EdgeKind::kEntry ? 1 : 0;
+    node_frequency_[Index(edge.dst)] += edge_frequency_[e];
+  }
+  // Each node passes on what it has to nodes later in this order; what goes back is the loops'
+  // part.
+  for (size_t i = postorder_.size(); i-- > 0;) {
+    const uint32_t v = postorder_[i];
+    // A handler that is met before what it protects (or is reached by nothing else) starts low.
+    if (node_frequency_[v] == 0) node_frequency_[v] = kColdShare;
+    if (is_header_[v] != 0) node_frequency_[v] *= kLoopTrips;
+    node_frequency_[v] = std::min(node_frequency_[v], kMaxFrequency);
+
+    const auto out = graph.Out(v);
+    double total = 0;
+    for (uint32_t e : out) {
+      const FlowEdge& edge = graph.edge(EdgeId{e});
+      double weight = kNeutral;
+      if (out.size() > 1) {
+        if (edge.hint == EdgeHint::kLikely) weight = kLikely;
+        if (edge.hint == EdgeHint::kUnlikely) weight = kUnlikely;
+        if (LoopOf(v) != kNone) weight *= Leaves(v, Index(edge.dst)) ? kLeave : kStay;
+        if (cold_[Index(edge.dst)] != 0 && cold_[v] == 0) weight *= kColdShare;
+      }
+      edge_frequency_[e] = weight;
+      total += weight;
+    }
+    for (uint32_t e : out) {
+      const uint32_t dst = Index(graph.edge(EdgeId{e}).dst);
+      edge_frequency_[e] *= node_frequency_[v] / total;
+      if (dst != Index(kRoot) && post_position_[dst] < post_position_[v]) {
+        node_frequency_[dst] += edge_frequency_[e];
+      }
+    }
+    for (uint32_t r = range_begin_[v]; r < range_begin_[v + 1]; ++r) {
+      const uint32_t handler = range_handler_[r];
+      if (post_position_[handler] < post_position_[v]) {
+        node_frequency_[handler] += node_frequency_[v] * kColdShare;
+      }
+    }
+  }
+  for (uint32_t e : graph.Out(Index(kRoot))) {
+    const FlowEdge& edge = graph.edge(EdgeId{e});
+    if (edge.kind == EdgeKind::kHandler) {
+      edge_frequency_[e] = std::min(node_frequency_[Index(edge.dst)], kMaxFrequency);
+    }
+  }
+}
+
+}  // namespace iprof::instrument

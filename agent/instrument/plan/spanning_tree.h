@@ -1,0 +1,86 @@
+// Which edges stay uncounted: a maximum spanning forest, or a maximum arborescence.
+//
+// Both choose, by weight, edges whose counts follow from the others by flow conservation:
+//  - ChooseForest: the heaviest edges that form no undirected cycle (Kruskal). One edge less than
+//    nodes per connected part: no placement that derives every edge has fewer counters.
+//  - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum
+//    total weight (Edmonds, with mergeable heaps): every value is derived from what came before it.
+//    Blocks from which no way leads to the root are given a way by a fake edge, which never runs.
+// Caught blocks (FlowNode::caught) have such an edge to the root for the exceptions that leave them,
+// and it is always among the chosen ones: nothing follows from their conservation.
+//
+// Linear memory, O(E log E) time, not recursive; keep their memory between methods. Not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agent/instrument/plan/flow_graph.h"
+
+namespace iprof::instrument {
+
+// Parts of a set that only ever merge.
+class DisjointSets {
+ public:
+  void Reset(uint32_t count);
+  uint32_t Find(uint32_t x);
+  // The set of `x` becomes part of the set of `into`. Both must be representatives.
+  void Attach(uint32_t x, uint32_t into) { parent_[x] = into; }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+// An edge takes part where weight >= 0; a negative weight says: always counted (or dead).
+class SpanningForest {
+ public:
+  // chosen[e] = 1 for the uncounted edges. `weight` and `chosen` are by edge number. Among equal
+  // weights, edges that are no outputs are left uncounted first: what is asked for is measured.
+  void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<uint8_t> chosen);
+
+ private:
+  std::vector<uint64_t> keys_;
+  DisjointSets sets_;
+};
+
+class Arborescence {
+ public:
+  // As above. `live[v]` says which nodes take part; every edge between live nodes has weight >= 0
+  // unless it leaves the root. fake_exit[v] = 1 where the block's way out is a fake edge, that is,
+  // all its real edges are counted: so it is with every caught block.
+  void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<const uint8_t> live,
+              std::span<uint8_t> chosen, std::span<uint8_t> fake_exit);
+
+ private:
+  static constexpr uint32_t kNil = UINT32_MAX;
+  struct Item {  // a heap node: item e < edge_count is edge e, edge_count + v the fake edge of node
+                 // v
+    double key;
+    double lazy;
+    uint32_t left;
+    uint32_t right;
+  };
+
+  void FindStuck(const FlowGraph& graph, std::span<const uint8_t> live);
+  uint32_t Merge(uint32_t a, uint32_t b);
+  void PushDown(uint32_t item);
+  uint32_t Pop(uint32_t heap);
+  uint32_t SourceOf(const FlowGraph& graph, uint32_t item) const;
+  uint32_t TargetOf(const FlowGraph& graph, uint32_t item) const;
+  void Contract(const FlowGraph& graph, std::span<const uint8_t> live);
+  void Expand(const FlowGraph& graph);
+
+  std::vector<Item> items_;
+  std::vector<uint8_t> stuck_;      // no way to the root
+  std::vector<uint32_t> work_;      // path of the search; worklist
+  std::vector<uint32_t> heap_;      // by (super) node: heap of outgoing items
+  std::vector<uint32_t> choice_;    // by (super) node: the item that leaves it
+  std::vector<double> choice_key_;  // its adjusted weight when chosen
+  std::vector<uint32_t> parent_;    // by (super) node: the super node that swallowed it
+  std::vector<uint8_t> state_;      // 0 new, 1 on the path, 2 done; then: 1 = already expanded
+  DisjointSets sets_;
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,334 @@
+#include "agent/instrument/table/class_table.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace iprof::instrument {
+namespace {
+
+// A class with one method that has counters 10 to 12 and site 7.
+ClassRecord Named(std::string_view name, uint64_t hash, uint32_t first = 10) {
+  ClassRecord c;
+  c.name = c.Keep(name);
+  c.super_name = "java/lang/Object";
+  c.hash = {.low = hash, .high = ~hash};
+  CountedMethod method;
+  method.name = "run";
+  method.descriptor = "()V";
+  method.counters = 3;
+  method.first = CounterIndex{first};
+  method.sites = 1;
+  method.first_site = 7;
+  method.rewritten = true;
+  method.code_hash = 99;
+  c.methods.push_back(method);
+  c.sites.push_back({0, 4, 7, SiteKind::kMonitor});
+  c.positions = {1, 2, 3};
+  c.records = {5, 6};
+  return c;
+}
+
+Hash128 HashOf(uint64_t low) { return {.low = low, .high = ~low}; }
+
+ClassId Added(ClassTable& table, std::string_view name, uint64_t hash) {
+  return table.Add(Named(name, hash)).id;
+}
+
+std::vector<std::pair<std::string, uint64_t>> Listed(ClassTable& table) {
+  std::vector<std::pair<std::string, uint64_t>> list;
+  const auto held = table.HoldAll();
+  for (const ClassId id : held) {
+    ClassRecord c;
+    table.Decode(id, 0, 0, &c);
+    list.emplace_back(c.name, c.hash.low);
+  }
+  table.ReleaseAll(held);
+  return list;
+}
+
+// Takes out the only idle class.
+std::optional<ClassTable::Taken> TakeIdleOut(ClassTable& table, ClassId* id = nullptr) {
+  const auto idle = table.TakeIdle();
+  if (idle.size() != 1) return std::nullopt;
+  if (id != nullptr) *id = idle[0].id;
+  return table.TakeOut(idle[0]);
+}
+
+TEST_CASE("a class keeps copies of names, long, short and empty ones") {
+  ClassRecord c;
+  CHECK(c.Keep("").empty());
+  std::vector<std::pair<std::string, std::string_view>> kept;
+  for (size_t i = 0; i < 3000; ++i) {
+    std::string text(i % 7 == 0 ? 5000 : i % 90, static_cast<char>('a' + i % 26));
+    const std::string_view copy = c.Keep(text);
+    kept.emplace_back(std::move(text), copy);
+  }
+  for (const auto& [text, copy] : kept) {
+    if (copy != text) FAIL("expected " << text << ", kept " << copy);
+  }
+}
+
+TEST_CASE("a class is its name and its bytes") {
+  ClassTable table;
+  CHECK_FALSE(table.KnowsName("a/B"));
+  const ClassId first = Added(table, "a/B", 1);
+  const ClassId second = Added(table, "a/B", 2);
+  const ClassId other = Added(table, "a/C", 1);
+  CHECK(std::set{first, second, other}.size() == 3);
+  const ClassTable::Added again = table.Add(Named("a/B", 1));
+  CHECK(again.id == first);
+  CHECK_FALSE(again.is_new);
+  ClassRecord decoded;
+  CHECK(table.Find("a/B", HashOf(1), &decoded) == first);
+  CHECK(table.Find("a/B", HashOf(2), &decoded) == second);
+  CHECK_FALSE(table.Find("a/C", HashOf(2), &decoded));
+  CHECK_FALSE(table.Find("a/D", HashOf(1), &decoded));
+  CHECK(table.KnowsName("a/B"));
+  CHECK_FALSE(table.KnowsName("a"));
+}
+
+TEST_CASE("what is found is what was added") {
+  ClassTable table;
+  Added(table, "a/B", 1);
+  ClassRecord found;
+  REQUIRE(table.Find("a/B", HashOf(1), &found));
+  CHECK(found.name == "a/B");
+  CHECK(found.super_name == "java/lang/Object");
+  REQUIRE(found.methods.size() == 1);
+  const CountedMethod& method = found.methods[0];
+  CHECK(method.name == "run");
+  CHECK(method.descriptor == "()V");
+  CHECK(method.counters == 3);
+  CHECK(method.first == CounterIndex{10});
+  CHECK(method.code_hash == 99);
+  CHECK(method.rewritten);
+  REQUIRE(found.sites.size() == 1);
+  CHECK(found.sites[0].number == 7);
+  CHECK(found.sites[0].bci == 4);
+  CHECK(found.sites[0].kind == SiteKind::kMonitor);
+  CHECK(found.positions == std::vector<uint8_t>{1, 2, 3});
+  CHECK(found.records == std::vector<uint8_t>{5, 6});
+}
+
+TEST_CASE("classes that differ in their names and counters only share their content") {
+  ClassTable table;
+  for (uint32_t i = 0; i < 1000; ++i)
+    table.Add(Named("generated/Class" + std::to_string(i), i, 10 * i));
+  const ClassTable::Statistics statistics = table.statistics();
+  CHECK(statistics.loaded == 1000);
+  CHECK(statistics.contents == 1);
+  CHECK(statistics.bytes / 1000 < 400);
+  ClassRecord found;
+  REQUIRE(table.Find("generated/Class77", HashOf(77), &found));
+  CHECK(found.methods[0].first == CounterIndex{770});
+}
+
+TEST_CASE("the order of all classes does not depend on that of loading") {
+  const std::vector<std::pair<std::string, uint64_t>> classes = {{"b", 2}, {"a", 1}, {"c", 3},
+                                                                 {"b", 1}, {"a", 9}, {"b", 7}};
+  ClassTable forwards, backwards;
+  for (const auto& [name, hash] : classes) Added(forwards, name, hash);
+  for (size_t i = classes.size(); i-- > 0;) Added(backwards, classes[i].first, classes[i].second);
+  CHECK(Listed(forwards) == Listed(backwards));
+  CHECK(Listed(forwards).size() == classes.size());
+  CHECK(Listed(forwards).front().first == "a");
+  CHECK(Listed(forwards).back().first == "c");
+}
+
+TEST_CASE("a class stays while one of its definitions does") {
+  ClassTable table;
+  const ClassId id = Added(table, "a/B", 1);
+  table.Hold(id);
+  table.Release(id);
+  CHECK(table.TakeIdle().empty());
+  table.Release(id);
+  ClassId idle_id{};
+  const auto taken = TakeIdleOut(table, &idle_id);
+  REQUIRE(taken);
+  CHECK(idle_id == id);
+  REQUIRE(taken->counters.size() == 1);
+  CHECK(taken->counters[0].first == CounterIndex{10});
+  CHECK(taken->counters[0].count == 3);
+  REQUIRE(taken->sites.size() == 1);
+  CHECK(taken->sites[0].count == 1);
+  ClassRecord found;
+  CHECK_FALSE(table.Find("a/B", HashOf(1), &found));
+  table.Unload(id, {});
+  CHECK_FALSE(table.KnowsName("a/B"));
+  CHECK(Listed(table).empty());
+}
+
+TEST_CASE("a class that is loaded again while it is idle is not taken out") {
+  ClassTable table;
+  const ClassId id = Added(table, "a/B", 1);
+  table.Release(id);
+  const auto idle = table.TakeIdle();
+  REQUIRE(idle.size() == 1);
+  ClassRecord found;
+  CHECK(table.Find("a/B", HashOf(1), &found) == id);
+  CHECK_FALSE(table.TakeOut(idle[0]));
+
+  // Released again it is idle again.
+  table.Release(id);
+  const auto second = table.TakeIdle();
+  REQUIRE(second.size() == 1);
+  // Loaded and dropped again while somebody waits for it: the wait begins anew.
+  CHECK(table.Find("a/B", HashOf(1), &found) == id);
+  table.Release(id);
+  CHECK(table.TakeIdle().empty());
+  CHECK_FALSE(table.TakeOut(second[0]));
+  const auto third = table.TakeIdle();
+  REQUIRE(third.size() == 1);
+  CHECK(table.TakeOut(third[0]));
+}
+
+UnloadedCounts Counts(uint64_t count) {
+  UnloadedCounts counts;
+  counts.counters = {{0, count}, {2, 1}};
+  counts.sites = {{0, 3, {{"x.Lock", count}}}};
+  return counts;
+}
+
+void LoadAndUnload(ClassTable& table, std::string_view name, const UnloadedCounts& counts) {
+  table.Release(Added(table, name, 1));
+  ClassId id{};
+  REQUIRE(TakeIdleOut(table, &id));
+  table.Unload(id, counts);
+}
+
+TEST_CASE("the counts of a class outlive it, and add up when it comes again") {
+  ClassTable table;
+  LoadAndUnload(table, "a/B", Counts(5));
+  LoadAndUnload(table, "a/B", Counts(6));
+  CHECK(table.statistics().unloaded == 1);
+  const auto all = table.HoldAll();
+  REQUIRE(all.size() == 1);
+  UnloadedCounts counts;
+  REQUIRE(table.CountsOf(all[0], &counts));
+  CHECK(counts.counters == std::vector<std::pair<uint32_t, uint64_t>>{{0, 11}, {2, 2}});
+  REQUIRE(counts.sites.size() == 1);
+  CHECK(counts.sites[0].lost == 6);
+  CHECK(counts.sites[0].types == std::vector<std::pair<std::string, uint64_t>>{{"x.Lock", 11}});
+  // Its counters are numbered from where the reader says.
+  ClassRecord klass;
+  table.Decode(all[0], 1000, 2000, &klass);
+  CHECK(klass.methods[0].first == CounterIndex{1000});
+  CHECK(klass.sites[0].number == 2000);
+  table.ReleaseAll(all);
+
+  // Loaded again it has fresh counters, and its old counts stay.
+  CHECK(table.Add(Named("a/B", 1, 500)).is_new);
+  CHECK(Listed(table).size() == 2);
+}
+
+TEST_CASE("a profile that is being made keeps what it reads") {
+  ClassTable table;
+  LoadAndUnload(table, "a/B", Counts(5));
+  const auto held = table.HoldAll();
+  LoadAndUnload(table, "a/B", Counts(6));
+  UnloadedCounts counts;
+  REQUIRE(table.CountsOf(held[0], &counts));
+  CHECK(counts.counters[0].second == 5);
+  table.ReleaseAll(held);
+  CHECK(Listed(table).size() == 2);
+}
+
+TEST_CASE("the smallest counts of unloaded classes go first, and are told") {
+  ClassTable table;
+  table.LimitUnloaded(100'000);
+  uint64_t largest = 0;
+  for (uint64_t i = 1; i <= 2000; ++i) {
+    LoadAndUnload(table, "generated/Class" + std::to_string(i), Counts(i));
+    largest = std::max(largest, table.statistics().unloaded_bytes);
+  }
+  const ClassTable::Statistics statistics = table.statistics();
+  CHECK(largest <= 100'000);
+  CHECK(statistics.unloaded + statistics.forgotten == 2000);
+  CHECK(statistics.forgotten > 0);
+  CHECK(statistics.unloaded > 100);
+  const auto listed = Listed(table);
+  CHECK(std::count(listed.begin(), listed.end(),
+                   std::pair<std::string, uint64_t>("generated/Class2000", 1)) == 1);
+  CHECK(std::count(listed.begin(), listed.end(),
+                   std::pair<std::string, uint64_t>("generated/Class1", 1)) == 0);
+}
+
+TEST_CASE("of a class that is forgotten others are told, but not while it is there again") {
+  ClassTable table;
+  std::vector<std::string> forgotten;
+  table.OnForgotten([&](std::string_view name, const Hash128&) { forgotten.emplace_back(name); });
+  LoadAndUnload(table, "a/Counted", Counts(5));
+  LoadAndUnload(table, "a/Counted", {});
+  CHECK(forgotten.empty());
+  LoadAndUnload(table, "a/Unused", {});
+  CHECK(forgotten == std::vector<std::string>{"a/Unused"});
+
+  table.Release(Added(table, "a/Again", 1));
+  ClassId id{};
+  REQUIRE(TakeIdleOut(table, &id));
+  Added(table, "a/Again", 1);  // loaded again before its end is over
+  table.Unload(id, {});
+  CHECK(forgotten.size() == 1);
+}
+
+TEST_CASE("many classes that came and went leave nothing behind") {
+  ClassTable table;
+  size_t after_some = 0;
+  for (uint32_t i = 0; i < 200'000; ++i) {
+    LoadAndUnload(table, "generated/Class" + std::to_string(i), {});
+    if (i == 1000) after_some = table.statistics().bytes;
+  }
+  CHECK(table.statistics().bytes <= after_some + 1024);
+  CHECK(table.statistics().loaded == 0);
+  CHECK(table.statistics().contents == 0);
+  CHECK(table.statistics().dropped == 200'000);
+}
+
+TEST_CASE("the latest version of a name is found when newer ones are gone") {
+  ClassTable table;
+  Added(table, "a/B", 1);
+  table.Release(Added(table, "a/B", 2));
+  ClassRecord latest;
+  REQUIRE(table.DecodeLatest("a/B", &latest));
+  CHECK(latest.hash == HashOf(2));
+  ClassId id{};
+  REQUIRE(TakeIdleOut(table, &id));
+  table.Unload(id, {});
+  ClassRecord older;
+  REQUIRE(table.DecodeLatest("a/B", &older));
+  CHECK(older.hash == HashOf(1));
+  CHECK_FALSE(table.DecodeLatest("a/C", &older));
+}
+
+// Were versions searched one by one, this would compare 5 * 10^9 hashes, which takes minutes.
+TEST_CASE("a name with a hundred thousand versions is found as fast as any") {
+  ClassTable table;
+  for (uint64_t i = 0; i < 100'000; ++i) Added(table, "a/B", i);
+  ClassRecord found;
+  for (uint64_t i = 0; i < 100'000; ++i) {
+    if (!table.Find("a/B", HashOf(i), &found)) FAIL("version " << i << " is missing");
+  }
+  CHECK(table.statistics().loaded == 100'000);
+}
+
+TEST_CASE("threads that add the same classes end up with the same ones") {
+  constexpr uint64_t kClasses = 500;
+  ClassTable table;
+  std::vector<std::vector<ClassId>> seen(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : seen) {
+    threads.emplace_back([&] {
+      for (uint64_t i = 0; i < kClasses; ++i)
+        mine.push_back(Added(table, "c" + std::to_string(i / 2), i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& mine : seen) CHECK(mine == seen[0]);
+  CHECK(Listed(table).size() == kClasses);
+}
+
+}  // namespace
+}  // namespace iprof::instrument

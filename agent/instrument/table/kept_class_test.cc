@@ -1,0 +1,50 @@
+// What is kept of a class is the class.
+#include "agent/instrument/table/kept_class.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::instrument {
+namespace {
+
+CountedMethod Method(std::string_view name, Effort effort) {
+  CountedMethod method;
+  method.name = name;
+  method.descriptor = "()V";
+  method.effort = effort;
+  return method;
+}
+
+TEST_CASE("efforts and what was left out are kept with their methods") {
+  const Effort efforts[] = {
+      {},
+      {.step = Effort::Step::kCompact, .inherited = true},
+      {.step = Effort::Step::kTrimmed, .budget = 1234},
+      {.step = Effort::Step::kTrimmed, .inherited = true, .sites = false, .budget = 65535},
+      {.step = Effort::Step::kCallsOnly},
+      {.sites = false},
+  };
+  ClassRecord klass;
+  klass.super_name = "java/lang/Object";
+  for (const Effort& effort : efforts) klass.methods.push_back(Method("m", effort));
+  klass.left_out.push_back({2, {.branches = 300, .all_branches = 420, .sites = 1, .all_sites = 9}});
+  klass.left_out.push_back({4, {.everything = true}});
+
+  NameTable names;
+  const std::vector<uint8_t> content = EncodeContent(klass, names);
+  ClassRecord decoded;
+  DecodeContent(content, {}, names, &decoded);
+  REQUIRE(decoded.methods.size() == klass.methods.size());
+  for (size_t m = 0; m < klass.methods.size(); ++m)
+    CHECK(decoded.methods[m].effort == klass.methods[m].effort);
+  REQUIRE(decoded.left_out.size() == 2);
+  CHECK(decoded.left_out[0].method == 2);
+  CHECK(decoded.left_out[0].left_out == klass.left_out[0].left_out);
+  CHECK(decoded.left_out[1].method == 4);
+  CHECK(decoded.left_out[1].left_out == klass.left_out[1].left_out);
+  int mentions = 0;
+  ForEachName(content, [&](NameId) { ++mentions; });
+  CHECK(mentions == 1 + 2 * static_cast<int>(klass.methods.size()));
+}
+
+}  // namespace
+}  // namespace iprof::instrument

@@ -1,0 +1,48 @@
+// KnownClasses: all classes of a ClassTable as a profile is made of them: those that are there count
+// where their counters are, and those that are gone have their counts behind all others.
+//
+// Guarantees: every class stays as it is while this object lives. One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "agent/instrument/table/class_table.h"
+#include "writer/methods/profile_assembly.h"
+#include "writer/methods/type_counts.h"
+
+namespace iprof::instrument {
+
+class KnownClasses final : public ClassSource {
+ public:
+  // `origin_of` judges the methods; it may be empty.
+  KnownClasses(ClassTable& table, std::span<const uint64_t> counters, const TypeCounts& types,
+               OriginOf origin_of);
+  ~KnownClasses() override { table_.ReleaseAll(classes_); }
+  KnownClasses(const KnownClasses&) = delete;
+  KnownClasses& operator=(const KnownClasses&) = delete;
+
+  size_t size() const override { return classes_.size(); }
+  std::string_view NameOf(size_t number) const override { return names_[number]; }
+  const ClassRecord& Get(size_t number, ClassRecord& scratch) const override;
+
+  std::span<const uint64_t> counters() const { return counters_; }
+  const TypeCounts& types() const { return types_; }
+
+ private:
+  void AddUnloaded(const ClassRecord& klass, const UnloadedCounts& counts);
+
+  ClassTable& table_;
+  const std::vector<ClassId> classes_;
+  const OriginOf origin_of_;
+  std::vector<std::string_view> names_;
+  // Where an unloaded class's counters and sites begin; 0 for those that are there.
+  std::vector<std::pair<uint32_t, uint32_t>> bases_;
+  std::vector<uint64_t> counters_;
+  TypeCounts types_;
+  uint32_t next_site_;
+};
+
+}  // namespace iprof::instrument

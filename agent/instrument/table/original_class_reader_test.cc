@@ -1,0 +1,69 @@
+// What another agent may do to a class, and what the class file says about it.
+#include "agent/instrument/table/original_class_reader.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "agent/instrument/testing/assembled_class.h"
+#include "writer/methods/class_record.h"
+
+namespace iprof::instrument {
+namespace {
+
+using classfile::Op;
+
+CountedMethod Seen(std::string_view name, std::string_view descriptor,
+                   const std::vector<uint8_t>& code) {
+  CountedMethod method;
+  method.name = name;
+  method.descriptor = descriptor;
+  method.code_hash = code.empty() ? 0 : Murmur3(std::span<const uint8_t>(code)).low;
+  method.rewritten = !code.empty();
+  return method;
+}
+
+std::vector<uint8_t> ClassFile() {
+  return AssembledClass("a/T")
+      .Add({.name = "f", .descriptor = "(I)I", .code = CountdownCode()})
+      .Add({.name = "f", .descriptor = "()V", .code = Code({B(Op::return_)})})
+      .Add({.access = 0x0109, .name = "n"})
+      .Bytes();
+}
+
+TEST_CASE("a method is the same where its instructions are") {
+  const OriginalClass original = ReadOriginalClass(ClassFile());
+  CHECK(original.Judge(Seen("f", "(I)I", CountdownCode())) == MethodOrigin::kSame);
+  CHECK(original.Judge(Seen("f", "()V", Code({B(Op::return_)}))) == MethodOrigin::kSame);
+  CHECK(original.Judge(Seen("n", "()V", {})) == MethodOrigin::kSame);
+}
+
+TEST_CASE("other instructions are a changed method, however small the difference") {
+  const OriginalClass original = ReadOriginalClass(ClassFile());
+  std::vector<uint8_t> other = CountdownCode();
+  other[6] = 0xfe;  // iinc 0,-2
+  CHECK(original.Judge(Seen("f", "(I)I", other)) == MethodOrigin::kChanged);
+  CHECK(original.Judge(Seen("f", "()V", Code({B(Op::nop), B(Op::return_)}))) ==
+        MethodOrigin::kChanged);
+  // The overloaded method's code is not this method's.
+  CHECK(original.Judge(Seen("f", "()V", CountdownCode())) == MethodOrigin::kChanged);
+  // A native method that was given a body.
+  CHECK(original.Judge(Seen("n", "()V", Code({B(Op::return_)}))) == MethodOrigin::kChanged);
+}
+
+TEST_CASE("a method that the class file does not have was added") {
+  const OriginalClass original = ReadOriginalClass(ClassFile());
+  CHECK(original.Judge(Seen("$jacocoInit", "()[Z", CountdownCode())) == MethodOrigin::kAdded);
+  CHECK(original.Judge(Seen("f", "(J)I", CountdownCode())) == MethodOrigin::kAdded);
+}
+
+TEST_CASE("nothing is trusted where the class file cannot be read") {
+  CHECK(OriginalClass().Judge(Seen("f", "()V", Code({B(Op::return_)}))) == MethodOrigin::kChanged);
+  std::vector<uint8_t> cut = ClassFile();
+  cut.resize(cut.size() / 2);
+  CHECK(ReadOriginalClass(cut).Judge(Seen("f", "(I)I", CountdownCode())) == MethodOrigin::kChanged);
+  CHECK(ReadOriginalClass(std::vector<uint8_t>{}).Judge(Seen("f", "(I)I", CountdownCode())) ==
+        MethodOrigin::kChanged);
+}
+
+}  // namespace
+}  // namespace iprof::instrument
