@@ -5,7 +5,8 @@
 namespace iprof::vm {
 namespace {
 
-// A java.lang.Thread object for the JVM to run us on; null with no exception pending on failure.
+// Creates a java.lang.Thread object for the JVM to run us on. On failure returns null, with no
+// exception pending.
 jobject NewThreadObject(JNIEnv* jni, const char* name) {
   jobject thread = nullptr;
   jclass thread_class = jni->FindClass("java/lang/Thread");

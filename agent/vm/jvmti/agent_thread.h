@@ -1,14 +1,16 @@
 // AgentThread: the agent's one thread inside the JVM, for work that must not happen in a callback.
 //
-// Why a thread: holders of counters are defined and initialised ahead of need with an empty stack
-// and outside class loading; nothing else in the agent may run Java code at a moment of the
-// application's choosing.
+// Why: counter holders are defined and initialised ahead of need, with an empty stack and outside
+// class loading. All other code of the agent may run at any point of the application, so it must
+// not run Java code.
 //
-// Guarantees: the body runs on a daemon thread known to the JVM ("iprof"), once at the start, after
-// every Wake (several wakes may become one run) and at least every `period`; never twice at a time.
-// Wake only signals, from any thread and in any phase, and may come before Start. Stop waits at
-// most the timeout and is safe when the thread never started or has died with the VM. If the JVM
-// refuses the thread, Start says so and Wake has no effect.
+// Guarantees: the body runs on a daemon thread that the JVM knows ("iprof"): once at the start,
+// after every Wake (several wakes may cause one run), and at least once per `period`. It never runs
+// twice at a time. Stop waits at most for the timeout, and is safe if the thread never started or
+// ended with the VM.
+// Threads: Start in the live phase, on a thread that may run Java code; Wake on any thread in any
+// phase, also before Start; it only signals.
+// Failure: if the JVM refuses the thread, Start says so and Wake has no effect.
 #pragma once
 
 #include <jvmti.h>
@@ -29,15 +31,15 @@ class AgentThread {
   AgentThread(Body body, std::chrono::milliseconds period)
       : body_(std::move(body)), period_(period) {}
 
-  // Waits for the thread, which must not be suspended. Where it may be, the AgentThread must outlive the process.
+  // Waits for the thread, which must not be suspended. If it may be, never destroy the AgentThread.
   ~AgentThread() { Stop(kEndPatience); }
   AgentThread(const AgentThread&) = delete;
   AgentThread& operator=(const AgentThread&) = delete;
 
-  // In the live phase, on a thread that may run Java code.
+  // Call it in the live phase, on a thread that may run Java code.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
   void Wake();
-  // True when the thread has ended (or never started).
+  // Returns true if the thread has ended or never started.
   bool Stop(std::chrono::milliseconds timeout);
 
  private:

@@ -1,4 +1,4 @@
-// Against a JVM that starts agent threads as plain ones.
+// Runs against a fake JVM that starts agent threads as plain threads.
 #include "agent/vm/jvmti/agent_thread.h"
 
 #include <atomic>
@@ -52,7 +52,7 @@ TEST_CASE("the body runs at the start, after a wake, and no more after a stop") 
   std::atomic<int> runs{0};
   AgentThread thread([&](jvmtiEnv*, JNIEnv*) { ++runs; }, 1h);
   Vm vm;
-  thread.Wake();  // before Start: harmless
+  thread.Wake();  // before Start: a no-op
   REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
   CHECK(vm.live_local_references == 0);
   while (runs == 0) std::this_thread::yield();
@@ -127,7 +127,7 @@ TEST_CASE("a JVM that refuses the thread is named, and stopping is immediate") {
   CHECK(vm.live_local_references == 0);
 }
 
-// An exception of the body's Java calls does not stay with the thread.
+// An exception from the body's Java calls must not stay pending on the thread.
 TEST_CASE("what the body leaves pending is cleared") {
   std::atomic<int> runs{0};
   AgentThread thread(

@@ -1,9 +1,10 @@
-// AtBoundary: the edge between the JVM's C world and ours, which no exception crosses.
+// AtBoundary: the boundary between the JVM's C code and ours. No exception crosses it.
 //
-// Guarantees: noexcept; whatever the body throws is caught, counted and, the first times, logged
-// with the name of the callback, so that a broken agent is heard of but never takes the application
-// with it. Every JVMTI callback and every exported function has its body inside one. Any thread,
-// any phase.
+// Guarantees: noexcept. Whatever the body throws is caught, counted and, the first few times,
+// logged with the name of the callback, so a defect in the agent becomes visible but never harms
+// the application. Every JVMTI callback and every exported function runs its body inside
+// AtBoundary.
+// Threads: any, in any phase. Failure: see above.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,10 +18,10 @@
 
 namespace iprof::vm {
 
-// How many bodies threw in this process.
+// The number of bodies that threw in this process.
 inline std::atomic<uint64_t> boundary_failures{0};
 
-// Why the logging itself is guarded: it formats, and memory may be what ran out.
+// Logging is guarded too, because it formats, and memory may have run out.
 inline void ReportBoundaryFailure(Log& log, std::string_view where, const char* what) noexcept {
   constexpr uint64_t kMostReports = 10;
   if (boundary_failures.fetch_add(1, std::memory_order_relaxed) >= kMostReports) return;

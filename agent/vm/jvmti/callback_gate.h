@@ -1,12 +1,15 @@
-// CallbackGate: lets callbacks of the JVM find the object that they are for, until it is closed.
+// CallbackGate: lets JVM callbacks find their object until the gate is closed.
 //
-// Why: the JVM may be inside a callback when its events are disabled, and an environment is looked up before the callback
-// can say that it is there. So the object is not what an environment's storage holds. The gate is, and gates are never
-// freed: a thread may read one at any later time.
+// Why: a callback may already be running when its events are disabled, and the JVM looks the
+// environment up before the callback can say that it is running. So the environment's storage does
+// not hold the object. It holds the gate, and gates are never freed, so a thread may read one at
+// any later time.
 //
-// Guarantees: who enters after Close gets no object. Once Wait has returned true, nobody who entered before is inside,
-// so the object can be destroyed. Any thread, any phase; no locks, no allocation, no calls to the JVM. Wait is not
-// for callbacks of the same gate, which would wait for themselves.
+// Guarantees: a callback that enters after Close gets no object. After Wait has returned true, no
+// callback that entered earlier is still inside, so the object can be destroyed.
+// Threads: any, in any phase; no locks, no allocation, no calls to the JVM. Do not call Wait in a
+// callback of the same gate: it would wait for itself.
+// Failure: Wait returns false on timeout.
 #pragma once
 
 #include <atomic>
@@ -22,7 +25,7 @@ class CallbackGate {
   CallbackGate(const CallbackGate&) = delete;
   CallbackGate& operator=(const CallbackGate&) = delete;
 
-  // A callback's time inside.
+  // Marks a callback as inside for as long as it exists.
   class Passage {
    public:
     explicit Passage(CallbackGate& gate) : gate_(gate) {
@@ -33,7 +36,7 @@ class CallbackGate {
     Passage(const Passage&) = delete;
     Passage& operator=(const Passage&) = delete;
 
-    // Null where the gate was closed.
+    // Null if the gate is closed.
     void* owner() const { return owner_; }
 
    private:
@@ -44,7 +47,8 @@ class CallbackGate {
   void Open(void* owner) { owner_.store(owner, std::memory_order_seq_cst); }
   void Close() { owner_.store(nullptr, std::memory_order_seq_cst); }
 
-  // After Close: until nobody is inside. False: somebody still was when the time was over.
+  // Call it after Close: waits until no callback is inside. Returns false if one still is when the
+  // time is over.
   bool Wait(std::chrono::milliseconds patience) const {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (inside_.load(std::memory_order_seq_cst) != 0) {

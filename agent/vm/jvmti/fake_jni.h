@@ -1,5 +1,7 @@
-// For this room's tests: a JVM that is only tables of functions. A test fills in those that its
-// subject may call; any other is null, so that an unexpected call ends the test.
+// For this room's tests: a JNIEnv that is just a table of functions. A test fills in those that its
+// subject may call. All others are null, so an unexpected call ends the test.
+//
+// Guarantees: counts live references. Threads: one. Failure: a crash at an unexpected call.
 #pragma once
 
 #include <jvmti.h>
@@ -8,7 +10,7 @@
 
 namespace iprof::vm {
 
-// A reference that means nothing but itself.
+// A reference that points to nothing and is only compared.
 template <typename Reference = jobject>
 Reference FakeReference(uintptr_t number) {
   return reinterpret_cast<Reference>(number * 16);
@@ -37,7 +39,7 @@ struct FakeJni {
   FakeJni& operator=(const FakeJni&) = delete;
 
   static FakeJni& Of(JNIEnv* e) { return *static_cast<FakeJni*>(e->functions->reserved0); }
-  // What a function that makes local references returns.
+  // Wraps what a function that creates local references returns.
   template <typename Reference>
   Reference Local(Reference reference) {
     live_local_references += reference != nullptr;

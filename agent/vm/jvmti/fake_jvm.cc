@@ -145,7 +145,7 @@ FakeObject* FakeJvm::Call(FakeObject* receiver, jmethodID method, va_list argume
   return found == bodies.end() ? nullptr : found->second(receiver, arguments);
 }
 
-// A field that nobody has written holds what its class's initialiser would have made.
+// A field that was never written holds what its class's initialiser would have stored.
 FakeObject* FakeJvm::StaticField(FakeClass* owner, const std::string& name,
                                  const std::string& descriptor) {
   constexpr size_t kElements = 32768;
@@ -163,7 +163,7 @@ FakeObject* FakeJvm::StaticField(FakeClass* owner, const std::string& name,
 
 template <typename Tell>
 void FakeJvm::Each(jvmtiEvent event, Tell tell) {
-  // A callback may open another environment.
+  // By index, because a callback may open another environment.
   for (size_t i = 0; i < environments_.size(); ++i) {
     FakeEnvironment& one = environments_[i];
     if (!one.is_disposed && one.enabled.contains(event)) tell(one);

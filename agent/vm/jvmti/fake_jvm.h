@@ -1,10 +1,13 @@
-// FakeJvm: a JVM for tests, with classes, objects and JVMTI environments, that does what a test tells it to.
+// FakeJvm: a JVM for tests, with classes, objects and JVMTI environments. It does what a test tells
+// it to.
 //
-// What it models: class loading with its events (class-file hook, ClassLoad, ClassPrepare), static fields and arrays, tags and
-// unloading, weak references, agent threads, native methods' bodies as functions. What it does not: bytecode. A function of JNI
-// or JVMTI that it does not have is null, so that an unexpected call ends the test.
+// It models class loading with its events (class-file hook, ClassLoad, ClassPrepare), static fields
+// and arrays, tags and unloading, weak references, agent threads, and native methods whose bodies
+// are C++ functions. It does not model bytecode. JNI and JVMTI functions that it lacks are null, so
+// an unexpected call ends the test.
 //
-// References are the objects' addresses. One thread at a time, but for agent threads, which the test must end before the JVM.
+// Guarantees: references are the objects' addresses. Threads: one at a time, except agent threads,
+// which the test must end before the JVM. Failure: `refuse` and `pending` make calls fail.
 #pragma once
 
 #include <jvmti.h>
@@ -31,9 +34,9 @@ class FakeJvm;
 struct FakeObject {
   virtual ~FakeObject() = default;
   FakeClass* type = nullptr;
-  std::map<std::string, FakeObject*> fields;  // statics, for a class
-  std::map<std::string, jlong> numbers;       // the same, of primitive types
-  std::vector<jlong> longs;                   // of an array of any integers
+  std::map<std::string, FakeObject*> fields;  // static fields, of a class
+  std::map<std::string, jlong> numbers;       // the same for primitive types
+  std::vector<jlong> longs;                   // of an array of integers of any width
   std::vector<FakeObject*> elements;
   std::string text;  // of a string
   bool is_gone = false;
@@ -45,7 +48,7 @@ struct FakeMethod {
 };
 
 struct FakeClass : FakeObject {
-  std::string name;  // internal
+  std::string name;  // in internal form
   FakeObject* loader = nullptr;
   FakeClass* super = nullptr;
   std::vector<uint8_t> bytes;        // as the JVM runs them
@@ -54,7 +57,7 @@ struct FakeClass : FakeObject {
   bool is_modifiable = true;
 };
 
-// One environment of JVMTI.
+// A JVMTI environment.
 struct FakeEnvironment {
   FakeJvm* jvm = nullptr;
   jvmtiInterface_1_ functions{};
@@ -77,19 +80,20 @@ class FakeJvm {
   JavaVM* vm() { return &vm_; }
   JNIEnv* jni() { return &jni_; }
   const std::deque<FakeEnvironment>& environments() const { return environments_; }
-  // Environments that have not been disposed.
+  // The number of environments that have not been disposed.
   size_t open_environments() const;
-  // Over all environments.
+  // The enabled events of all environments.
   std::set<jvmtiEvent> enabled_events() const;
 
-  // What a JVMTI function answers from now on, by its name: "AddCapabilities", or "enable ClassLoad" for an event.
+  // Makes JVMTI functions fail from now on, by name: "AddCapabilities", or "enable ClassLoad" for
+  // an event.
   std::map<std::string, jvmtiError> refuse;
   bool has_jvmti = true;
   // An exception of this class is pending; null: none.
   std::atomic<FakeClass*> pending{nullptr};
   std::map<std::string, std::string> properties;
 
-  // Objects and classes that are there from the start: no event tells of them.
+  // Objects and classes that exist from the start. No events are sent for them.
   FakeObject* NewObject(FakeClass* type);
   FakeObject* NewText(std::string_view text);
   FakeObject* NewBytes(const std::vector<uint8_t>& bytes);
@@ -98,14 +102,14 @@ class FakeJvm {
   FakeObject* application_loader = nullptr;
   FakeObject* AddLoader() { return NewObject(AddClass("a/Loader")); }
   FakeMethod* AddMethod(FakeClass* owner, const std::string& name, const std::string& descriptor);
-  // Null where there is none.
+  // Null if there is no such class.
   FakeClass* Find(std::string_view name, const FakeObject* loader = nullptr) const;
 
-  // What a Java or native method does, by "a/B.name"; others answer null.
+  // The bodies of Java and native methods, by "a/B.name". Other methods return null.
   using Body = std::function<FakeObject*(FakeObject* receiver, va_list arguments)>;
   std::map<std::string, Body> bodies;
 
-  // What the JVM does by itself. Each tells the environments that have enabled the event.
+  // Actions of the JVM. Each notifies the environments that have enabled the event.
   void StartPhase();  // VMStart
   void LivePhase();   // VMInit
   void Die();         // VMDeath
@@ -113,19 +117,19 @@ class FakeJvm {
   FakeClass* Load(const std::string& name, std::vector<uint8_t> bytes,
                   FakeObject* loader = nullptr);
   void Unload(FakeObject* object);
-  // The JVM binds a native method; gives the address that it will call.
+  // The JVM binds a native method. Returns the address that it will call.
   void* Bind(FakeMethod* method, void* address);
 
-  // Classes that were defined by JNI, in order. Not while an agent thread runs.
+  // Classes that JNI has defined, in order. Do not read it while an agent thread runs.
   std::vector<std::string> defined;
-  // Runs when classes are about to be retransformed.
+  // Called before classes are retransformed.
   std::function<void()> on_retransform;
   // Classes that were retransformed, in order.
   std::vector<std::string> retransformed;
   std::atomic<int> live_global_references{0};
   std::atomic<int> live_weak_references{0};
 
-  // For the functions that JNI and JVMTI call.
+  // For the implementations of JNI and JVMTI functions.
   static FakeJvm& Of(JNIEnv* jni) { return *static_cast<FakeJvm*>(jni->functions->reserved0); }
   static FakeEnvironment& Of(jvmtiEnv* env) {
     return *static_cast<FakeEnvironment*>(env->functions->reserved1);
@@ -157,7 +161,7 @@ class FakeJvm {
   std::vector<FakeClass*> classes_;
   std::map<std::string, std::unique_ptr<FakeMethod>> interned_;
   std::vector<std::thread> threads_;
-  mutable std::recursive_mutex mutex_;  // agent threads make objects, too
+  mutable std::recursive_mutex mutex_;  // agent threads create objects too
 };
 
 }  // namespace iprof::vm

@@ -25,7 +25,7 @@ char* TextOf(const std::string& text) {
   return made;
 }
 
-// The signature of a class: hidden ones and arrays by the names that tests give them.
+// The signature of a class. Hidden classes and arrays have the names that tests give them.
 std::string SignatureOf(const FakeClass& type) {
   return type.name.starts_with("[") ? type.name : "L" + type.name + ";";
 }
@@ -112,7 +112,7 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
   };
   f.GetClassLoaderClasses = [](jvmtiEnv* e, jobject loader, jint* count, jclass** classes) {
     auto all = Of(e).jvm->classes();
-    // Also what the loader was asked for, as its field "initiated" lists it.
+    // Also classes that the loader was asked for, listed in its field "initiated".
     std::erase_if(all, [&](FakeClass* one) {
       const auto& initiated = From(loader)->elements;
       return one->loader != From(loader) &&

@@ -15,7 +15,7 @@ uint64_t BitOf(jvmtiEvent event) {
   return uint64_t{1} << (static_cast<int>(event) - static_cast<int>(JVMTI_MIN_EVENT_TYPE_VAL));
 }
 
-// Gates are kept for as long as the process runs.
+// Gates are never freed.
 CallbackGate* NewGate(void* owner) {
   static std::mutex mutex;
   static auto* const gates = new std::vector<CallbackGate*>;
@@ -73,7 +73,7 @@ Status JvmtiEnvironment::SetCallbacks(const jvmtiEventCallbacks& callbacks, void
 
 Status JvmtiEnvironment::Enable(std::initializer_list<jvmtiEvent> events) {
   for (const jvmtiEvent event : events) {
-    // Noted first: an event that was enabled must never be missed by StopEvents.
+    // Set the bit first: StopEvents must never miss an enabled event.
     enabled_.fetch_or(BitOf(event));
     const jvmtiError error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
     if (error != JVMTI_ERROR_NONE) {

@@ -1,23 +1,20 @@
-// JvmtiEnvironment: one JVMTI environment of the agent, with its capabilities,
-// callbacks and events.
+// JvmtiEnvironment: one JVMTI environment of the agent, with its capabilities, callbacks and
+// events.
 //
-// Why several: each part of the agent has an environment of its own, so that
-// its capabilities, tags and callbacks are its own affair and it can be stopped
-// alone.
+// Why several: each part of the agent has an environment of its own. So its capabilities, tags and
+// callbacks are independent of the other parts, and it can be stopped alone.
 //
 // Guarantees:
-//  - A failure says which step failed and what the JVM answered: "cannot set
-//  JVMTI callbacks: MUST_POSSESS_CAPABILITY (99)".
-//  - Callbacks find their object through InCallback, which gives nothing once
-//  the environment is stopped.
-//  - StopEvents disables exactly the events that were enabled and waits for
-//  callbacks under way. When it has returned true, no
-//    callback of this environment runs or will ever run.
-//  - The destructor gives the environment back to the JVM.
-//
-// Threads: Open, SetCallbacks and the destructor on one thread at a time;
-// Enable, Disable and StopEvents on any thread. StopEvents not within a
-// callback of the same environment. Phases: as JVMTI's own functions.
+// - Callbacks find their object through InCallback, which gives nothing once the environment is
+//   stopped.
+// - StopEvents disables exactly the events that were enabled, and waits for running callbacks.
+//   After it has returned true, no callback of this environment runs or ever will.
+// - The destructor disposes of the environment.
+// Threads: Open, SetCallbacks and the destructor on one thread at a time; Enable, Disable and
+// StopEvents on any thread, but StopEvents not in a callback of the same environment. Phases: as
+// JVMTI's functions allow.
+// Failure: the Status names the step and JVMTI's error: "cannot set JVMTI callbacks:
+// MUST_POSSESS_CAPABILITY (99)".
 #pragma once
 
 #include <jvmti.h>
@@ -34,15 +31,15 @@
 
 namespace iprof::vm {
 
-// How long to wait for callbacks under way, each of which is short.
+// How long to wait for running callbacks. Each of them is short.
 inline constexpr auto kCallbackPatience = std::chrono::milliseconds(2000);
 
 class JvmtiEnvironment {
  public:
-  // Fails where the JVM has no JVMTI 11.
+  // Fails if the JVM has no JVMTI 11.
   static Result<JvmtiEnvironment> Open(JavaVM* vm);
 
-  // None.
+  // An empty object, without an environment.
   JvmtiEnvironment() = default;
   ~JvmtiEnvironment() { Dispose(); }
   JvmtiEnvironment(JvmtiEnvironment&& other) noexcept { *this = std::move(other); }
@@ -56,15 +53,14 @@ class JvmtiEnvironment {
 
   // `purpose` completes "cannot get the JVMTI capabilities to …".
   Status AddCapabilities(const jvmtiCapabilities& wanted, std::string_view purpose);
-  // Once, before the first Enable; `owner` is what InCallback finds.
+  // Call it once, before the first Enable. `owner` is what InCallback finds.
   Status SetCallbacks(const jvmtiEventCallbacks& callbacks, void* owner);
   Status Enable(std::initializer_list<jvmtiEvent> events);
   void Disable(jvmtiEvent event);
 
-  // Not at VMDeath: to disable an event waits for virtual threads that are
-  // being mounted, and those may wait for a collector that has stopped. Closes
-  // the gate, disables all events, and waits so long at most for the callbacks
-  // under way. True: none is left.
+  // Closes the gate, disables all events, and waits up to `patience` for running callbacks. Returns
+  // true if none is left. Do not call it at VMDeath: disabling an event waits for virtual threads
+  // that are being mounted, and those may wait for a collector that has stopped.
   bool StopEvents(std::chrono::milliseconds patience = kCallbackPatience);
 
  private:
@@ -77,11 +73,11 @@ class JvmtiEnvironment {
   static CallbackGate* GateOf(jvmtiEnv* jvmti);
 
   jvmtiEnv* jvmti_ = nullptr;
-  CallbackGate* gate_ = nullptr;      // never freed, see there
+  CallbackGate* gate_ = nullptr;      // never freed, see callback_gate.h
   std::atomic<uint64_t> enabled_{0};  // a bit for each event
 };
 
-// A callback's way to its object, from the callback's first to its last statement.
+// Gives a callback its object. It must live from the callback's first to its last statement.
 template <typename Owner>
 class InCallback {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Counts the classes that it hears of; a callback may be made to wait inside.
+// Counts the classes of its events. A test can make a callback wait inside.
 struct Listener {
   std::atomic<int> heard{0};
   std::atomic<bool> is_inside{false};
@@ -58,7 +58,7 @@ TEST_CASE("each step that the JVM refuses is named") {
         "cannot set JVMTI callbacks: WRONG_PHASE (112)");
   CHECK(environment.Enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_CLASS_LOAD}).message() ==
         "cannot enable the JVMTI event ClassLoad: MUST_POSSESS_CAPABILITY (99)");
-  // What was enabled before the refusal is disabled with the rest.
+  // The events that were enabled before the failure are disabled too.
   CHECK(jvm.enabled_events() == std::set{JVMTI_EVENT_VM_INIT});
   CHECK(environment.StopEvents());
   CHECK(jvm.enabled_events().empty());
@@ -73,7 +73,7 @@ TEST_CASE("callbacks find their object until the environment is stopped") {
   jvm.Load("a/B", {});
   CHECK(listener.heard == 1);
   CHECK(environment.StopEvents());
-  // The JVM may have begun a callback before the event was disabled.
+  // The JVM may have started a callback before the event was disabled.
   Listener::ClassLoad(environment.get(), jvm.jni(), nullptr, nullptr);
   CHECK(listener.heard == 1);
   CHECK(jvm.enabled_events().empty());

@@ -1,6 +1,7 @@
-// JvmtiError: readable names for JVMTI's error codes and events, and failures that carry them.
+// JvmtiError: readable names for JVMTI's error codes and events, and failures that contain them.
 //
-// Pure; any thread and phase. JVMTI's own GetErrorName is not used: it needs an environment that works.
+// Guarantees: needs no environment, unlike JVMTI's own GetErrorName. Threads: any, in any phase;
+// pure functions. Failure: an unknown code gives a text that contains its number.
 #pragma once
 
 #include <jvmti.h>
@@ -12,10 +13,10 @@
 
 namespace iprof::vm {
 
-// "MUST_POSSESS_CAPABILITY (99)"; "unknown error (7)" where JVMTI has no such code.
+// "MUST_POSSESS_CAPABILITY (99)", or "unknown error (7)" if JVMTI has no such code.
 std::string JvmtiErrorText(jvmtiError error);
 
-// As in JVMTI's specification: "ClassFileLoadHook"; empty where JVMTI has no such event.
+// The name in JVMTI's specification: "ClassFileLoadHook"; empty if JVMTI has no such event.
 std::string_view JvmtiEventName(jvmtiEvent event);
 
 // "cannot <step>: MUST_POSSESS_CAPABILITY (99)".

@@ -1,6 +1,7 @@
-// JvmtiMemory: owners for what JVMTI and JNI hand out, so that every path gives it back.
+// JvmtiMemory: owns memory that JVMTI allocated, so that it is freed on every path.
 //
-// Each object is used on the thread that made it; the environment must outlive it.
+// Guarantees: the destructor deallocates it. The environment must outlive it. Threads: use each
+// object on the thread that created it. Failure: get() is null if the JVMTI call failed.
 #pragma once
 
 #include <jvmti.h>

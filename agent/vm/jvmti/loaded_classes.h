@@ -1,10 +1,13 @@
-// LoadedClasses: every class that is loaded now, none of which is unloaded while this lives.
+// LoadedClasses: all classes that are loaded now. None of them is unloaded while this object
+// exists.
 //
-// Why: a jmethodID may be handed to the JVM only while its class is there. JVMTI's lists of methods
-// and stacks hold no class; this does, for all but those that are loaded later.
+// Why: a jmethodID may be passed to the JVM only while its class is loaded. JVMTI's lists of
+// methods and stacks do not keep classes alive. This object does, for all classes but those that
+// are loaded later.
 //
-// Any attached thread in the live phase; used on the thread that made it. Where the JVM does not list
-// its classes there are none, and error() says why.
+// Guarantees: as above. Threads: any attached thread in the live phase; use it on the thread that
+// created it.
+// Failure: if the JVM does not list its classes, the list is empty and error() says why.
 #pragma once
 
 #include <jvmti.h>

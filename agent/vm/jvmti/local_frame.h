@@ -1,10 +1,13 @@
-// LocalFrame: room for many JNI local references, given back together.
+// LocalFrame: room for many JNI local references, which are freed together.
 //
-// Why: JVMTI hands out one local reference for each class or thread that it lists, thousands of
-// them, far more than JNI promises without asking; -Xcheck:jni complains about each list otherwise.
+// Why: JVMTI creates one local reference for each class or thread that it lists. These are
+// thousands, far more than JNI guarantees without a request, and -Xcheck:jni would warn about each
+// list.
 //
-// Any attached thread in the live phase. Where the JVM has no memory for the frame, references go
-// to the surrounding one and nothing else changes.
+// Guarantees: the destructor frees all local references created since. Threads: any attached thread
+// in the live phase.
+// Failure: if the JVM has no memory for the frame, references go to the surrounding frame and
+// nothing else changes.
 #pragma once
 
 #include <jni.h>
@@ -23,7 +26,7 @@ class LocalFrame {
   LocalFrame& operator=(const LocalFrame&) = delete;
 
  private:
-  static constexpr jint kCapacity = 65535;  // the most that HotSpot promises
+  static constexpr jint kCapacity = 65535;  // the most that HotSpot guarantees
 
   JNIEnv* jni_;
   bool pushed_;

@@ -1,8 +1,11 @@
-// LockWithin: takes a timed mutex, or gives up when the time is over; the result says which.
+// LockWithin: locks a timed mutex, or gives up when the time is over.
 //
-// Why not the lock's own constructor: it waits by the steady clock, through pthread_mutex_clocklock, which
-// g++ 12's ThreadSanitizer does not know. It then takes the unlock for a mistake, so under it, and
-// only there, the wait goes by the clock that can be set.
+// Why: the lock's own constructor waits on the steady clock, with pthread_mutex_clocklock. g++ 12's
+// ThreadSanitizer does not know that function and reports the unlock as an error. So under
+// ThreadSanitizer, and only there, the wait uses the system clock.
+//
+// Guarantees: the result owns the lock if and only if it was taken in time. Threads: any. Failure:
+// a result that does not own the lock.
 #pragma once
 
 #include <chrono>

@@ -1,9 +1,12 @@
-// OwnJvm: the HotSpot that this agent runs in, as its own tables describe it. There is one in a process, and it never goes away.
+// OwnJvm: the HotSpot that this agent runs in, as its own tables describe it. A process has one,
+// and it is never unloaded.
 //
-// Why: Agent_OnLoad must know flags before it asks for hooks, when neither JNI nor management interfaces exist yet; and
-// sampling needs functions and offsets that no interface offers.
+// Why: Agent_OnLoad must know flags before it requests hooks, when neither JNI nor management
+// interfaces exist yet. And sampling needs functions and offsets that no interface offers.
 //
-// Any thread, any phase from Agent_OnLoad on. The first call takes some milliseconds at most.
+// Guarantees: the first call takes a few milliseconds at most. Threads: any, in any phase from
+// Agent_OnLoad on.
+// Failure: if the JVM is not a HotSpot, lookups find nothing (hotspot/loaded_jvm.h).
 #pragma once
 
 #include <jni.h>

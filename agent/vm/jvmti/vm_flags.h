@@ -1,9 +1,10 @@
-// VmFlags: the flags and arguments of the JVM that this agent runs in; see hotspot::VmFlags for what they promise.
+// VmFlags: the flags and arguments of the JVM that this agent runs in.
 //
-// Why: some start-up features of the JVM cannot be combined with early class-file hooks, and asking
-// for such a hook would end the JVM. Agent_OnLoad must know before it asks.
+// Why: some start-up features of the JVM cannot be combined with early class-file hooks. Requesting
+// such a hook would end the JVM, so Agent_OnLoad must know first.
 //
-// Any thread, any phase from Agent_OnLoad on; values may be read only while no one writes flags (start-up).
+// Guarantees and failure: as hotspot::VmFlags. Threads: any, in any phase from Agent_OnLoad on, but
+// only while no thread writes flags (start-up).
 #pragma once
 
 #include <jni.h>

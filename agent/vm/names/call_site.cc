@@ -8,7 +8,7 @@
 namespace iprof::vm {
 namespace {
 
-// From ClassLoader.defineClass0 to linkCallSite there are about twenty frames.
+// There are about twenty frames from linkCallSite to ClassLoader.defineClass0.
 constexpr jint kFrames = 64;
 
 }  // namespace

@@ -1,16 +1,17 @@
-// CallSiteFinder: which invokedynamic instruction the current thread is linking.
+// CallSiteFinder: finds the invokedynamic instruction that the current thread is linking.
 //
 // The JVM links a call site in MethodHandleNatives.linkCallSite, on the thread that runs the
-// instruction; the frame below it is the method that holds the instruction.
+// instruction. The frame below it is the method that contains the instruction.
 //
-// The instruction is told by its rank among the invokedynamic instructions of its method, counted
-// in the bytecode that runs. So it is found however much code this agent or another one inserted,
-// unless that code has invokedynamic instructions of its own.
+// The instruction is identified by its rank among the invokedynamic instructions of its method, in
+// the running bytecode. So it is found whatever code this agent or another one inserted, unless
+// that code contains invokedynamic instructions of its own.
 //
-// Guarantees: runs no Java code, leaves no exception and no local reference behind; nothing is
-// found where anything is unusual. Threads: any Java thread, from a native method. Before the live
-// phase there are no stacks to read, so nothing is found. The JVM gives each method of a stack an
-// id that it never takes back: ask only where the answer matters.
+// Guarantees: runs no Java code, and leaves no exception and no local reference behind. Every
+// method on a stack gets an id that the JVM never frees, so ask only if the answer matters.
+// Threads: any Java thread, from a native method. Before the live phase stacks cannot be read, so
+// nothing is found.
+// Failure: nullopt if anything is unusual.
 #pragma once
 
 #include <jvmti.h>
@@ -34,7 +35,7 @@ class CallSiteFinder {
   // The environment needs can_get_bytecodes.
   explicit CallSiteFinder(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // Nothing where the thread links no call site of this class.
+  // Returns nullopt if the thread is not linking a call site of this class.
   std::optional<LinkingCallSite> Find(JNIEnv* jni, jclass capturing);
 
  private:

@@ -25,7 +25,7 @@ struct NamedMethod {
   auto operator<=>(const NamedMethod&) const = default;
 };
 
-// The methods that a prepared class declares; none for the others and for arrays.
+// The methods that a prepared class declares; none for other classes and for arrays.
 std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, RegistryCounts& counts) {
   std::vector<NamedMethod> methods;
   jint status = 0;
@@ -51,7 +51,7 @@ std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, Registry
   return methods;
 }
 
-// Classes by descriptor.
+// The classes with their descriptors.
 std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
                                   RegistryCounts& counts) {
   std::vector<LoadedClass> described;

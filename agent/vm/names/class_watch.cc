@@ -3,7 +3,7 @@
 namespace iprof::vm {
 namespace {
 
-// The loader that a static method of ClassLoader answers, as a global reference.
+// A global reference to the loader that a static method of ClassLoader returns.
 jobject Loader(JNIEnv* jni, const char* method) {
   jclass loaders = jni->FindClass("java/lang/ClassLoader");
   jmethodID get = loaders == nullptr
@@ -33,7 +33,8 @@ void ClassWatch::LearnLoaders(JNIEnv* jni) {
   if (learnt_.load(std::memory_order_acquire)) return;
   platform_loader_ = Loader(jni, "getPlatformClassLoader");
   application_loader_ = Loader(jni, "getSystemClassLoader");
-  // Without them every loader's classes would seem to go: harmless, but many to watch.
+  // Without them, classes of every loader would seem unloadable. That is harmless but means many to
+  // watch.
   if (platform_loader_ != nullptr && application_loader_ != nullptr)
     learnt_.store(true, std::memory_order_release);
 }

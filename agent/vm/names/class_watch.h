@@ -1,15 +1,14 @@
-// ClassWatch: says when classes that may be unloaded are gone.
+// ClassWatch: reports when classes have been unloaded.
 //
-// A class is watched by UnloadWatch's tag on its mirror, the object of
-// java.lang.Class. When the collector has freed that, no frame of the class can
-// run any more, not even one that was inlined, and nobody can use its methods'
-// ids. What is to be done then needs the JVM, so it waits for the agent's own
-// thread.
+// A class is watched by UnloadWatch's tag on its mirror, the object of java.lang.Class. Once the
+// collector has freed the mirror, no frame of the class can run, not even an inlined one, and its
+// methods' ids cannot be used. What then has to be done needs the JVM, so it waits for the agent's
+// own thread.
 //
-// Threads: OnGone while the session starts; LearnLoaders in the live phase;
-// MayGo and Watch on any thread; Process on any attached thread, several at a
-// time, mostly the agent's own. Failure: a class that cannot be watched counts
-// as one that stays.
+// Guarantees: listeners are called in the order of registration, on the thread of Process.
+// Threads: OnGone while the session starts; LearnLoaders in the live phase; MayGo and Watch on any
+// thread; Process on any attached thread (usually the agent's own), several at a time.
+// Failure: a class that cannot be watched is treated as one that is never unloaded.
 #pragma once
 
 #include <jvmti.h>
@@ -29,26 +28,26 @@ namespace iprof::vm {
 
 class ClassWatch {
  public:
-  // Before `tags` is started; it outlives this.
+  // Construct it before `tags` is started. `tags` must outlive it.
   explicit ClassWatch(UnloadWatch& tags);
   ClassWatch(const ClassWatch&) = delete;
   ClassWatch& operator=(const ClassWatch&) = delete;
 
-  // What is done when classes are gone, on the thread of Process, in this order. Before any class is
-  // watched. Some tags may be of other objects.
+  // Called when classes are gone, on the thread of Process, in order of registration. Register
+  // before any class is watched. Some of the tags may be those of other objects.
   using Gone = std::function<void(JNIEnv*, std::span<const UnloadTag>)>;
   void OnGone(Gone gone) { listeners_.push_back(std::move(gone)); }
 
-  // Learns which loaders stay until the program ends; a second call does nothing.
+  // Finds the loaders that live until the program ends. A second call is a no-op.
   void LearnLoaders(JNIEnv* jni);
 
-  // Whether classes of this loader may be unloaded; never before LearnLoaders.
+  // Whether classes of this loader may be unloaded; false before LearnLoaders.
   bool MayGo(JNIEnv* jni, jobject loader) const;
 
-  // Nothing where it cannot be watched. The same class gets the same tag.
+  // Returns nullopt if it cannot be watched. The same class gets the same tag.
   std::optional<UnloadTag> Watch(jclass klass);
 
-  // Tells of the classes that have gone since the last call.
+  // Reports the classes that have gone since the last call.
   void Process(JNIEnv* jni);
 
  private:

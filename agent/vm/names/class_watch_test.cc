@@ -1,4 +1,4 @@
-// UnloadWatch and ClassWatch together: from a tag to what is done when a class has gone.
+// UnloadWatch and ClassWatch together: from a tag to the listeners' calls after a class has gone.
 #include "agent/vm/names/class_watch.h"
 
 #include <catch2/catch.hpp>
@@ -72,7 +72,7 @@ TEST_CASE("only classes of the program's own loaders may go") {
   Watched w;
   REQUIRE(w.tags.Start(w.jvm.vm()).ok());
   JNIEnv* const jni = w.jvm.jni();
-  CHECK_FALSE(w.watch.MayGo(jni, Ref(w.loader)));  // nobody knows the JDK's loaders yet
+  CHECK_FALSE(w.watch.MayGo(jni, Ref(w.loader)));  // the JDK's loaders are not known yet
   w.watch.LearnLoaders(jni);
   CHECK(w.watch.MayGo(jni, Ref(w.loader)));
   CHECK_FALSE(w.watch.MayGo(jni, nullptr));

@@ -1,8 +1,10 @@
-// HiddenClassCounting: what HiddenClasses tells of classes that no class-file
-// hook sees, so that they can be counted.
+// HiddenClassCounting: what HiddenClasses reports about classes that no class-file hook sees, so
+// that they can be counted.
 //
-// An interface, so that the room of names does not know how classes are
-// counted. Any thread that may run Java code; no exception is left pending.
+// It is an interface, so that the room `names` does not know how classes are counted.
+//
+// Guarantees: no exception is left pending. Threads: any thread that may run Java code. Failure:
+// the original bytes are used.
 #pragma once
 
 #include <jni.h>
@@ -17,7 +19,8 @@
 
 namespace iprof::vm {
 
-// A hidden class before it is defined; the first name is the one in the bytes, both are internal.
+// A hidden class before it is defined. Both names are internal; the first one is the name in the
+// bytes.
 struct HiddenClassBytes {
   std::string_view name;
   std::string_view profile_name;
@@ -28,16 +31,16 @@ class HiddenClassCounting {
  public:
   virtual ~HiddenClassCounting() = default;
 
-  // False: the bytes stay as they are. The class is held afterwards, if `*held`
-  // says so, until HiddenClassDefined.
+  // Returns false if the bytes stay as they are. If it sets `*held`, the class is held until
+  // HiddenClassDefined.
   virtual bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
                                 std::vector<uint8_t>* output,
                                 std::optional<instrument::ClassId>* held) = 0;
-  // What became of it: null where it was not defined with these bytes.
+  // Reports the result: null if the class was not defined with these bytes.
   virtual void HiddenClassDefined(JNIEnv* jni, jobject loader, jclass defined,
                                   instrument::ClassId held) = 0;
-  // A hidden class that was just defined and named; `strong`: it lives as long
-  // as its loader.
+  // Reports a hidden class that was just defined and named. `strong`: it lives as long as its
+  // loader.
   virtual void HiddenClassNamed(JNIEnv* jni, jclass type, bool strong) = 0;
 };
 

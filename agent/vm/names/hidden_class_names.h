@@ -1,6 +1,10 @@
-// HiddenClassNames: what a profile calls classes whose own name differs from run to run.
+// HiddenClassNames: the names in a profile for classes whose own name differs from run to run.
 //
-// An interface, so that what turns samples into a profile is tested without the classes of a JVM. Any thread.
+// It is an interface, so that the code that turns samples into a profile can be tested without a
+// JVM's classes.
+//
+// Guarantees: a class keeps its name while it is loaded. Threads: any. Failure: nullopt if the name
+// is not known.
 #pragma once
 
 #include <optional>
@@ -10,8 +14,8 @@
 
 namespace iprof::vm {
 
-// HotSpot's name of a hidden class or a proxy ("a.B$$Lambda/0x0000000800c03000", in
-// Class.getName()'s form) to the name that an image build gives it; nothing where it is not known.
+// Maps HotSpot's name of a hidden class or a proxy ("a.B$$Lambda/0x0000000800c03000", in the form
+// of Class.getName()) to the name that an image build gives it, or nullopt.
 class HiddenClassNames {
  public:
   virtual ~HiddenClassNames() = default;

@@ -15,7 +15,7 @@ namespace iprof::vm {
 namespace {
 
 // MethodHandleNatives.Constants.STRONG_LOADER_LINK: the class lives as long as its loader. Lambdas
-// do.
+// have it.
 constexpr jint kStrongLoaderLink = 4;
 
 }  // namespace
@@ -32,7 +32,7 @@ bool HiddenClasses::CanStart(JavaVM* vm, Log& log, bool attached) {
         "before the agent came");
     return false;
   }
-  // Its linked classes cannot be used beside an early VMStart, which the JVM would end for.
+  // Classes linked in an AOT cache cannot be combined with an early VMStart; the JVM would exit.
   for (const char* cache : {"AOTCache", "AOTCacheOutput", "AOTConfiguration"}) {
     if (VmFlags(vm).Text(cache).value_or("").empty()) continue;
     log.Step("an AOT cache rules out counting and naming lambdas");
@@ -51,7 +51,8 @@ Status HiddenClasses::Start(JavaVM* vm) {
   capabilities.can_get_bytecodes = 1;
   if (!is_bound) {
     capabilities.can_generate_native_method_bind_events = 1;
-    capabilities.can_generate_early_vmstart = 1;  // or the method may be bound before we may ask
+    // otherwise the method could be bound before we may request the event
+    capabilities.can_generate_early_vmstart = 1;
   }
   jvmtiEventCallbacks callbacks{};
   callbacks.NativeMethodBind = NativeMethodBind;
@@ -84,8 +85,8 @@ void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) 
   }
   if (address != reinterpret_cast<void*>(&Replacement))
     Installed().original.store(reinterpret_cast<DefineClass0>(address), std::memory_order_release);
-  // The event stays enabled: threads that race for the first call bind the method once each, and
-  // without an event the last of them would put the original back.
+  // The event stays enabled: threads that race for the first call each bind the method. Without the
+  // event, the last of them would restore the original.
   *replacement = reinterpret_cast<void*>(&Replacement);
 }
 
@@ -94,7 +95,7 @@ HiddenClasses::Kind HiddenClasses::KindOf(std::string_view name) {
   return name.starts_with("java/lang/invoke/") ? Kind::kLinkage : Kind::kOther;
 }
 
-// The stack is only read where the answer is not clear without it.
+// Reads the stack only if the answer is not clear without it.
 uint32_t HiddenClasses::NumberOf(JNIEnv* jni, jclass lookup) {
   JvmtiString signature(environment_.get());
   if (environment_->GetClassSignature(lookup, signature.address(), nullptr) != JVMTI_ERROR_NONE)
@@ -112,7 +113,7 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
   Prepared prepared;
   if (bytes == nullptr || lookup == nullptr || offset < 0 || length <= 0 ||
       jni->GetArrayLength(bytes) - offset < length) {
-    return prepared;  // the original's to complain about
+    return prepared;  // the original method will report the error
   }
   std::vector<uint8_t> original(static_cast<size_t>(length));
   jni->GetByteArrayRegion(bytes, offset, length, reinterpret_cast<jbyte*>(original.data()));
@@ -145,7 +146,7 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
   const auto new_length = static_cast<jint>(rewritten.size());
   prepared.rewritten = jni->NewByteArray(new_length);
   if (prepared.rewritten == nullptr) {
-    jni->ExceptionClear();  // no memory: uncounted is better than not at all
+    jni->ExceptionClear();  // out of memory: define it uncounted
     return prepared;
   }
   prepared.length = new_length;
@@ -168,7 +169,7 @@ void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
   }
 }
 
-// Whether the pending exception says that the bytes are no good class; clears it then.
+// Whether the pending exception says that the bytes are malformed. If so, clears it.
 bool HiddenClasses::TakeFormatError(JNIEnv* jni) {
   jthrowable thrown = jni->ExceptionOccurred();
   if (thrown == nullptr) return false;
@@ -212,7 +213,8 @@ std::string HiddenClasses::Report() const {
   return report;
 }
 
-// Defines the rewritten class; the original one where there is none, or where the JVM refuses it.
+// Defines the rewritten class. Defines the original one if there is no rewritten one or the JVM
+// refuses it.
 jclass HiddenClasses::Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup,
                              jstring name, jbyteArray bytes, jint offset, jint length,
                              jobject domain, jboolean initialize, jint flags, jobject class_data,

@@ -1,31 +1,27 @@
-// HiddenClasses: the classes that the JVM never shows to a class-file hook.
+// HiddenClasses: names and counts the classes that the JVM never shows to a class-file hook.
 //
-// A lambda's class is hidden: it comes into being in the native method
-// ClassLoader.defineClass0, and no class-file event tells of it. So that method
-// is replaced when the JVM binds it (NativeMethodBind); the replacement names
-// the class, has it counted, and calls the original.
+// A lambda's class is hidden: the native method ClassLoader.defineClass0 creates it, without a
+// class-file event. So that method is replaced when the JVM binds it (NativeMethodBind). The
+// replacement names the class, has it counted, and calls the original.
 //
-// What becomes of a hidden class:
-//  - a lambda or method reference: counted like other classes, under its stable
-//  name;
-//  - everything else (LambdaForm$… and other linkage of method handles,
-//  …$$TypeSwitch, classes that
-//    an application hides itself): passed on untouched, and counted by kind. An
-//    image build has no class by any such name. See docs/names.md.
+// What happens to a hidden class:
+// - A lambda or method reference is counted like other classes, under its stable name.
+// - Everything else (LambdaForm$… and other linkage of method handles, …$$TypeSwitch, classes that
+//   an application hides itself) is passed on unchanged and counted by kind. An image build has no
+//   class with such a name. See docs/names.md.
 //
-// A lambda's name follows from its class file and, where several lambdas of a
-// class do the same, from the call site that is being linked: threads that race
-// to link a site, and a site that is linked again, get classes of one name.
+// A lambda's name follows from its class file. If several lambdas of a class do the same, it also
+// follows from the call site that is being linked. So threads that race to link a site, and a site
+// that is linked again, get classes with the same name.
 //
-// Guarantees: on any problem the original bytes are defined; where the JVM
-// refuses the rewritten class as badly formed the original one is defined
-// instead. The exceptions of the original are the caller's, ours never are. No
-// lock is held across a call to the JVM. The method stays replaced for as long
-// as the JVM runs; without a session the replacement only calls the original.
-// Threads: CanStart, Start and Close on the loading thread; the replacement on
-// any thread. One object at a time. After a late attach nothing is replaced, as
-// the JVM would have to rebind the method, and it writes a warning to the
-// application's output where that is done.
+// Guarantees: on any problem the original bytes are defined, also if the JVM refuses the rewritten
+// class as malformed. The caller sees exceptions of the original method, never ours. No lock is
+// held during a call to the JVM. The method stays replaced while the JVM runs; without a session
+// the replacement only calls the original.
+// Threads: CanStart, Start and Close on the loading thread; the replacement on any thread. One
+// object at a time.
+// Failure: CanStart logs why not. After a late attach nothing is replaced: the JVM would have to
+// rebind the method, and then it prints a warning into the application's output.
 #pragma once
 
 #include <jvmti.h>
@@ -50,12 +46,11 @@ namespace iprof::vm {
 
 class HiddenClasses {
  public:
-  // Whether this JVM lets us see hidden classes; logs why not. `attached`: the
-  // program runs already.
+  // Whether hidden classes can be seen in this JVM; logs why not. `attached`: the program is
+  // already running.
   static bool CanStart(JavaVM* vm, Log& log, bool attached);
 
-  // `counting` may be null: then classes are only named. All of these outlive
-  // this.
+  // `counting` may be null: then classes are only named. All of these must outlive this object.
   HiddenClasses(Log& log, HiddenNames& names, UnloadWatch& watch, HiddenClassCounting* counting)
       : log_(log), names_(names), watch_(watch), counting_(counting) {}
   HiddenClasses(const HiddenClasses&) = delete;
@@ -63,8 +58,8 @@ class HiddenClasses {
 
   Status Start(JavaVM* vm);
 
-  // While the program goes on: no lambda is named or counted any more. True:
-  // and none is being defined with our help, so that this can be destroyed.
+  // Called while the program goes on: from now on no lambda is named or counted. Returns true if
+  // none is being defined with our help, so that this object can be destroyed.
   bool Close();
 
   // The paragraph that verbose=1 prints at the end.
@@ -81,17 +76,17 @@ class HiddenClasses {
 
   // What is known of a class before it is defined.
   struct Prepared {
-    std::string class_name;          // as the bytes have it
-    std::string stable_name;         // empty: it is left alone
+    std::string class_name;          // as in the bytes
+    std::string stable_name;         // empty: the class is left unchanged
     jbyteArray rewritten = nullptr;  // null: the original bytes
     jint length = 0;
-    std::optional<instrument::ClassId> held;  // by the rewritten class
+    std::optional<instrument::ClassId> held;  // for the rewritten class
   };
 
-  // What stays in the JVM: the replacement is handed no pointer.
+  // What stays in the JVM. The replacement gets no pointer to its object, so it uses this.
   struct Interception {
     std::atomic<DefineClass0> original{nullptr};  // null until the JVM binds the method
-    CallbackGate gate{nullptr};                   // to the object of now
+    CallbackGate gate{nullptr};                   // to the current object
   };
   static Interception& Installed();
 
@@ -102,7 +97,7 @@ class HiddenClasses {
   jclass Define(JNIEnv* jni, jclass holder, jobject loader, jclass lookup, jstring name,
                 jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
                 jint flags, jobject class_data, const Prepared& prepared, bool* refused);
-  // An empty name: the class has none, whatever an unloaded class with its HotSpot name had.
+  // An empty stable name removes the name that an unloaded class with this HotSpot name had.
   void Remember(jclass defined, const std::string& stable_name);
   static Kind KindOf(std::string_view name);
   bool TakeFormatError(JNIEnv* jni);
@@ -122,7 +117,7 @@ class HiddenClasses {
   std::array<std::atomic<uint64_t>, kKinds> seen_{};
   std::atomic<uint64_t> counted_{0};
   std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read
-  std::atomic<uint64_t> refused_{0};       // rewritten classes that the JVM did not take
+  std::atomic<uint64_t> refused_{0};       // rewritten classes that the JVM refused
   JvmtiEnvironment environment_;
 };
 

@@ -1,4 +1,5 @@
-// Against a JVM in which a test defines hidden classes by the native method that HiddenClasses replaces.
+// Runs against a fake JVM, in which a test defines hidden classes with the native method that
+// HiddenClasses replaces.
 #include "agent/vm/names/hidden_classes.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,7 @@ namespace {
 using DefineClass0 = jclass(JNICALL*)(JNIEnv*, jclass, jobject, jclass, jstring, jbyteArray, jint,
                                       jint, jobject, jboolean, jint, jobject);
 
-// What the JVM's own method was called with, last.
+// The arguments of the last call of the JVM's own method.
 struct Original {
   FakeJvm* jvm = nullptr;
   std::vector<uint8_t> bytes;
@@ -34,7 +35,7 @@ jclass JNICALL DefineForReal(JNIEnv*, jclass, jobject loader, jclass, jstring, j
       original.jvm->AddClass("a/B$$Lambda.0x01", reinterpret_cast<FakeObject*>(loader)));
 }
 
-// Counts every class by appending a byte to it.
+// "Counts" every class by appending a byte to it.
 struct Counter final : HiddenClassCounting {
   int instrumented = 0;
   int named = 0;
@@ -54,7 +55,8 @@ struct Counter final : HiddenClassCounting {
   void HiddenClassNamed(JNIEnv*, jclass, bool) override { ++named; }
 };
 
-// As the JDK 17 makes them: a synthetic final class with the interface's method, which calls the lambda's body.
+// As JDK 17 makes them: a synthetic final class with the interface's method, which calls the
+// lambda's body.
 std::vector<uint8_t> Lambda() {
   instrument::AssembledClass file("a/B$$Lambda", "java/lang/Object", 0x1030);
   const uint16_t body = file.MethodRef("a/B", "lambda$main$0", "()V");
@@ -89,7 +91,7 @@ struct Hidden {
     if (bound == &DefineForReal) {
       bound = installed_;
     } else {
-      REQUIRE(bind() == bound);  // threads that race for the first call bind it once each
+      REQUIRE(bind() == bound);  // threads that race for the first call each bind it
     }
     installed_ = bound;
   }
@@ -102,7 +104,7 @@ struct Hidden {
                  static_cast<jint>(bytes.size()), nullptr, JNI_FALSE, 4, nullptr);
   }
 
-  // A process replaces the method once.
+  // A process replaces the method only once.
   static DefineClass0 installed_;
 };
 
@@ -140,7 +142,7 @@ TEST_CASE("other hidden classes are passed on untouched") {
   CHECK(h.Define(bytes) != nullptr);
   CHECK(original.bytes == bytes);
   CHECK(h.counter.instrumented == 0);
-  h.Define({1, 2, 3});  // no class at all
+  h.Define({1, 2, 3});  // not a class
   CHECK(original.bytes == std::vector<uint8_t>{1, 2, 3});
 }
 

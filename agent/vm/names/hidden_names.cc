@@ -8,8 +8,8 @@
 namespace iprof::vm {
 namespace {
 
-// From an internal name to Class.getName()'s, or back: a hidden class's dot and the slashes change
-// places.
+// Converts an internal name to that of Class.getName(), or back: the dot of a hidden class and the
+// slashes are exchanged.
 std::string OtherSpelling(std::string_view name) {
   std::string other(name);
   for (char& c : other) {
@@ -22,7 +22,8 @@ std::string OtherSpelling(std::string_view name) {
   return other;
 }
 
-// Proxies whose first package is remembered: more than any program means to have.
+// The number of proxies whose first package is remembered: more than any program creates on
+// purpose.
 constexpr size_t kMostNumberedPackages = 10'000;
 
 thread_local const HiddenNames::Defining* defining = nullptr;
@@ -37,7 +38,7 @@ HiddenNames::Defining::Defining(std::string_view class_name, std::string_view st
 HiddenNames::Defining::~Defining() { defining = outer_; }
 
 void HiddenNames::Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag) {
-  // HotSpot uses the address of an unloaded class again: the newest class is the one meant.
+  // HotSpot reuses the address of an unloaded class, so the newest class has the name.
   const auto [at, is_new] = names_.try_emplace(std::string(hotspot_name));
   text_bytes_ += stable_name.size() - at->second.stable.size();
   if (is_new) text_bytes_ += hotspot_name.size();
@@ -61,7 +62,7 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
   std::vector<ProxyText>& texts = proxies_[first];
   auto known =
       std::find_if(texts.begin(), texts.end(), [&](const ProxyText& t) { return t.hash == hash; });
-  // A name in a numbered package is never forgotten: later proxies have it, too.
+  // A name in a numbered package is never forgotten, because later proxies get it too.
   const bool is_kept = first_bases_.contains(hash);
   if (known == texts.end()) known = texts.insert(texts.end(), {hash, is_kept ? 1U : 0U});
   std::string stable = NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
@@ -162,7 +163,7 @@ std::optional<std::string> HiddenNames::ProfileName(Descriptor signature) const 
     const auto element = ProfileName(Descriptor(text.substr(dimensions)));
     const auto whole = TypeNameOf(signature);
     if (!element || !whole) return std::nullopt;
-    // An array of a renamed class; all others keep the spelling of Class.getName().
+    // An array of a renamed class; all others keep the form of Class.getName().
     if (text[dimensions] != 'L') return ToUtf8(*whole);
     return std::string(dimensions, '[') + "L" + *element + ";";
   }
@@ -179,7 +180,7 @@ size_t HiddenNames::size() const {
 }
 
 size_t HiddenNames::bytes() const {
-  // A node of a hash map with malloc's own words, and the objects in it.
+  // A node of a hash map with malloc's overhead, and the objects in it.
   constexpr size_t kNode = 32;
   constexpr size_t kText = sizeof(std::string) + 16;
   const std::lock_guard lock(mutex_);

@@ -23,7 +23,7 @@ TEST_CASE(
         "jdk/proxy3/$Proxy.s1");
   CHECK(names.AddProxy("jdk/proxy4/$Proxy3", "jdk/proxy4/$Proxy.s2", "y", UnloadTag{2}) ==
         "jdk/proxy4/$Proxy.s2");
-  // Another text with the hash of the first.
+  // Another text with the same hash as the first one.
   CHECK(names.AddProxy("jdk/proxy3/$Proxy4", "jdk/proxy3/$Proxy.s1", "z", first) ==
         "jdk/proxy3/$Proxy.s1_1");
   names.Drop(first);
@@ -32,7 +32,7 @@ TEST_CASE(
         "jdk/proxy3/$Proxy.s1_1");
   CHECK(names.AddProxy("jdk/proxy5/$Proxy6", "jdk/proxy5/$Proxy.s1", "x", first) ==
         "jdk/proxy3/$Proxy.s1");
-  // Packages of the program stay what they are.
+  // Packages of the program are kept.
   CHECK(names.AddProxy("a/$Proxy1", "a/$Proxy.s1", "w") == "a/$Proxy.s1");
   CHECK(names.AddProxy("b/$Proxy2", "b/$Proxy.s1", "w") == "b/$Proxy.s1");
 }
@@ -53,7 +53,7 @@ TEST_CASE("names go with the class or loader that they are for", "[hidden_names]
   names.Drop(loader);
   names.Drop(loader);
   CHECK(names.size() == 1);
-  // The class that stays keeps its name, and newer ones get the same.
+  // The remaining class keeps its name, and newer ones get the same name.
   CHECK(names.AddProxy("a/b_1/$Proxy4", "a/b_1/$Proxy.s1", "y", loader) == "a/b_1/$Proxy.s1_1");
   names.Drop(loader);
   CHECK(names.InternalName("a/b_1/$Proxy3") == "a/b_1/$Proxy.s1_1");
@@ -63,7 +63,7 @@ TEST_CASE("names go with the class or loader that they are for", "[hidden_names]
     names.Drop(UnloadTag{i});
   }
   CHECK(names.size() == 1);
-  CHECK(names.bytes() < empty + 2000);  // of buckets
+  CHECK(names.bytes() < empty + 2000);  // for hash buckets
 }
 
 TEST_CASE("a class that is being defined has its name already, on its thread", "[hidden_names]") {

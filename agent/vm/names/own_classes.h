@@ -1,6 +1,7 @@
 // OwnClasses: which classes inside the JVM are the agent's own, by name.
 //
-// None of them is instrumented, sampled or written into a profile. Pure; any thread and phase.
+// Guarantees: these classes are never instrumented, sampled or written to a profile. Threads: any,
+// in any phase; pure functions. Failure: none.
 #pragma once
 
 #include <string_view>
@@ -9,9 +10,9 @@
 
 namespace iprof::vm {
 
-// Of classes in the boot loader.
+// For classes in the boot loader.
 inline constexpr std::string_view kOwnBootPrefix = "java/lang/Iprof";
-// Of classes in the program's loaders, after the package.
+// For classes in the program's loaders, after the package.
 inline constexpr std::string_view kOwnLoaderPrefix = "iprof-";
 
 inline bool IsOwnClass(InternalName name) {

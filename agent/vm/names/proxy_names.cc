@@ -21,7 +21,7 @@ jfieldID NameField(JNIEnv* jni, const char* class_name) {
   return field;
 }
 
-// A field of type String, in modified UTF-8; nothing where it is null.
+// A field of type String, in modified UTF-8; nullopt if it is null.
 std::optional<std::string> TextField(JNIEnv* jni, jobject object, jfieldID field) {
   auto* text = static_cast<jstring>(jni->GetObjectField(object, field));
   if (text == nullptr) return std::nullopt;

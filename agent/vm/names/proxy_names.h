@@ -1,9 +1,10 @@
-// ProxyNames: names the classes of java.lang.reflect.Proxy by rule, from what the JVM knows of
+// ProxyNames: names the classes of java.lang.reflect.Proxy by rule, from what the JVM knows about
 // them.
 //
-// Guarantees: runs no Java code, leaves no exception pending and no local reference behind. What
-// cannot be found out leaves the class without a name, and it keeps its own. Any thread in the live
-// phase; LearnFields at VMInit, one thread at a time; the rest several at a time.
+// Guarantees: runs no Java code, and leaves no exception pending and no local reference behind.
+// Threads: any, in the live phase; LearnFields at VMInit, one thread at a time; the other functions
+// several at a time.
+// Failure: if something cannot be found out, the class keeps its own name.
 #pragma once
 
 #include <jvmti.h>
@@ -21,19 +22,19 @@ namespace iprof::vm {
 
 class ProxyNames {
  public:
-  // `watch` lets names be forgotten with their loaders. Both outlive this.
+  // `watch` makes names be forgotten together with their loaders. Both must outlive this object.
   ProxyNames(HiddenNames& names, UnloadWatch& watch) : names_(names), watch_(watch) {}
 
   HiddenNames& names() const { return names_; }
 
   void LearnFields(JNIEnv* jni);
 
-  // While the class is being loaded: its internal name for a profile; nothing where it is no proxy.
-  // The HotSpot name is remembered in HiddenNames.
+  // Call it while the class is being loaded. Returns its internal name for a profile, or nullopt if
+  // it is not a proxy. HiddenNames remembers the HotSpot name.
   std::optional<std::string> NameLoading(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader,
                                          std::span<const uint8_t> bytes);
 
-  // Of a loaded class whose signature looks like a proxy's; nothing happens where it has its name
+  // Call it for a loaded class whose signature looks like a proxy's. A no-op if it has its name
   // already.
   void NameLoaded(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, std::string_view signature);
 
@@ -48,7 +49,7 @@ class ProxyNames {
   UnloadWatch& watch_;
   jfieldID loader_name_ = nullptr;
   jfieldID module_name_ = nullptr;
-  std::atomic<bool> learnt_{false};  // the two above may be read
+  std::atomic<bool> learnt_{false};  // loader_name_ and module_name_ may be read
 };
 
 }  // namespace iprof::vm

@@ -1,5 +1,7 @@
-// UnloadTag: identifies a class or a class loader while it is loaded, see
-// UnloadWatch.
+// UnloadTag: identifies a class or a class loader while it is loaded; see UnloadWatch.
+//
+// Guarantees: a plain value. Threads: any. Failure: none; kNeverUnloaded is the tag of what cannot
+// be watched.
 #pragma once
 
 #include <cstdint>

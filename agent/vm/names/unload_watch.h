@@ -1,17 +1,15 @@
-// UnloadWatch: says when a class or a class loader is gone.
+// UnloadWatch: reports when a class or a class loader is gone.
 //
-// Why: the JVM makes classes for as long as the program runs, and each has a
-// name that is not used again. What is kept for it must go when it goes.
+// Why: the JVM creates classes as long as the program runs, and each has a name that is not used
+// again. What we keep for a class must be freed when the class is.
 //
-// It has a JVMTI environment of its own: objects are tagged there, and
-// ObjectFree reports the tag of each one that was collected. A tag keeps no
-// object alive.
-//
-// Threads: Tell before Start; Start and Close once, Close on any thread but
-// that of an ObjectFree; TagOf on any thread in the start or live phase. Where
-// two threads tag one loader at the same moment, what was kept for the lost tag
-// stays for good. Failure: an object that cannot be tagged has tag
-// kNeverUnloaded, and what is kept for it stays. So it is before Start, too.
+// Guarantees: it has its own JVMTI environment, in which objects are tagged. ObjectFree reports the
+// tag of each object that was collected. A tag keeps no object alive.
+// Threads: Tell before Start; Start and Close once, Close on any thread except in an ObjectFree;
+// TagOf on any thread in the start or live phase. If two threads tag one loader at the same moment,
+// what is kept for the lost tag is never freed.
+// Failure: an object that cannot be tagged, or is asked for before Start, has the tag
+// kNeverUnloaded, and what is kept for it stays.
 #pragma once
 
 #include <jvmti.h>
@@ -34,17 +32,16 @@ class UnloadWatch {
   UnloadWatch(const UnloadWatch&) = delete;
   UnloadWatch& operator=(const UnloadWatch&) = delete;
 
-  // Is told of every tag, within ObjectFree, where nothing of the JVM may be
-  // used.
+  // Called with every tag, within ObjectFree, where nothing of the JVM may be used.
   using Gone = std::function<void(UnloadTag)>;
   void Tell(Gone gone) { listeners_.push_back(std::move(gone)); }
 
   Status Start(JavaVM* vm);
-  // While the program goes on: nobody is told any more. True: and no callback
-  // is under way.
+  // Called while the program goes on: listeners are called no more. Returns true if no callback is
+  // running.
   bool Close() { return environment_.StopEvents(); }
 
-  // The object's tag, a new one where it has none. Null is the boot loader, which stays.
+  // The object's tag; creates one if it has none. Null is the boot loader, which is never unloaded.
   UnloadTag TagOf(jobject object);
 
  private:

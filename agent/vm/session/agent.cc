@@ -11,7 +11,7 @@
 namespace iprof::vm {
 namespace {
 
-// Far longer than any profile takes.
+// Far longer than writing a profile takes.
 constexpr std::chrono::seconds kPatience{60};
 
 }  // namespace
@@ -48,7 +48,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   auto started =
       std::make_shared<Session>(vm, std::move(environment), std::move(settings), std::move(log));
   Log& log_of_session = started->log();
-  // Callbacks may come as soon as they are registered, so the session has to be findable before.
+  // Callbacks may come as soon as they are registered, so they must find the session.
   {
     const std::lock_guard lock(mutex_);
     session_ = started;
@@ -57,7 +57,8 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   AtBoundary(log_of_session, "the start", [&] { outcome = Register(*started, running); });
   if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) return outcome;
   if (life_.state() == SessionState::kEnded) {
-    // The program has ended meanwhile, and the session's log says so. There is nobody left to tell of a failure.
+    // The program has ended meanwhile, and the session's log says so. There is no caller to report
+    // a failure to.
     AtBoundary(log_of_session, "the start", [&] { started->Stop(); });
     return {};
   }
@@ -90,7 +91,7 @@ Status Agent::Register(Session& session, bool running) {
   return status;
 }
 
-// While the program goes on.
+// Called while the program goes on.
 void Agent::CleanUp(std::shared_ptr<Session> session) {
   AtBoundary(session->log(), "the stop", [&] {
     session->Stop();
@@ -101,7 +102,7 @@ void Agent::CleanUp(std::shared_ptr<Session> session) {
   });
 }
 
-// --- What may come later.
+// --- Later events.
 
 void Agent::Refuse(SessionEvent event, const LifeCycle::Taken& taken) const {
   const auto current = session();
@@ -129,7 +130,7 @@ void Agent::OnDumpRequest(JNIEnv* jni) {
   if (current->environment()->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE)
     return;
   const std::lock_guard lock(dump_mutex_);
-  // The program, or the recording, may have ended while we waited.
+  // The program or the recording may have ended while this thread waited.
   if (life_.Take(SessionEvent::kDump).is_legal) current->Dump(jni);
 }
 
@@ -154,16 +155,16 @@ void Agent::OnVmDeath(JNIEnv* jni) {
   Log& log = current->log();
   const bool dumps = current->options().dump_on_exit;
   if (taken.from == SessionState::kStarting) {
-    // An attach is under way on another thread. A profile of now would hold no counts, and take the
-    // place of an earlier one that does.
+    // An attach is in progress on another thread. A profile written now would contain no counts,
+    // and could replace an earlier one that does.
     current->StopSampling();
     if (dumps)
       log.Error("no profile was written: the program ended while the agent was being loaded");
     return;
   }
   current->Stop();
-  // A profile that was requested is not cut off, but whoever writes it may never go on (a debugger
-  // holds the thread, say), and the JVM must end.
+  // Wait for a profile that was requested and is being written, but not forever: its thread may be
+  // suspended (by a debugger, say), and the JVM must exit.
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) {
     log.Error("no profile was written at the end: one that was requested is still being written");
@@ -182,7 +183,7 @@ void Agent::OnUnload() {
   if (current != nullptr) current->log().Detail("unloaded");
 }
 
-// --- Callbacks. Each body is at a boundary with the log of the session of now.
+// --- Callbacks. Each body runs in AtBoundary with the log of the current session.
 
 namespace {
 
@@ -209,7 +210,7 @@ void JNICALL Agent::VmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
   InAgent(jvmti, "VMDeath", [&](Agent& agent) { agent.OnVmDeath(jni); });
 }
 
-// Comes on the JVM's own signal or attach thread, or on one that asks through JMX.
+// Runs on the JVM's own signal or attach thread, or on one that asks through JMX.
 void JNICALL Agent::DataDumpRequest(jvmtiEnv* jvmti) {
   InAgent(jvmti, "DataDumpRequest", [](Agent& agent) {
     void* jni = nullptr;

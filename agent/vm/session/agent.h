@@ -1,17 +1,20 @@
-// Agent: the agent in this process, for as long as the process lives.
+// Agent: the agent in this process, for the life of the process.
 //
-// Why a single object: a JVM must not be profiled twice by one library, and whoever loads it again must reach the session
-// that runs. It holds one session at a time and decides by its LifeCycle what may happen. The Agent itself is never destroyed, because
-// callbacks may still run while the process ends.
+// Why a single object: one library must not profile a JVM twice, and a second load must reach the
+// running session. The Agent holds one session at a time, and its LifeCycle decides what may
+// happen. It is never destroyed, because callbacks may still run while the process ends.
 //
-// How a load goes: the loading thread begins an Attempt, which keeps other loads out, settles the options and checks (load.h),
-// and then starts a session; or gives up, which leaves the agent as it was.
+// How a load works: the loading thread creates an Attempt, which keeps other loads out, then
+// settles the options and checks (load.h), and then starts a session. If it gives up, the agent is
+// as before.
 //
-// Guarantees: a session whose start failed or that was stopped leaves no callback, timer or thread behind; what the JVM may still
-// refer to is kept. Profiles are written one at a time, on the thread that VMDeath, a request or a stop came to; the later one
-// waits. No lock is held across a call to the JVM, but for the one under which profiles are written.
-// Threads and phases: loads on any loading thread, in the OnLoad or the live phase; Stop on any attached thread in the live phase, not in
-// a callback; the rest wherever the JVM calls. Failure: nothing here ends the process or lets an exception out; problems are logged.
+// Guarantees: a session that was stopped or failed to start leaves no callback, timer or thread
+// behind; what the JVM may still refer to is kept. Profiles are written one at a time, on the
+// thread of the VMDeath, the request or the stop; a later one waits. No lock is held during a call
+// to the JVM, except the one for writing profiles.
+// Threads: loads on any loading thread, in the OnLoad or live phase; Stop on any attached thread in
+// the live phase, not in a callback; the rest where the JVM calls it.
+// Failure: nothing here ends the process or throws; problems are logged.
 #pragma once
 
 #include <jvmti.h>
@@ -33,12 +36,12 @@ class Agent {
   // The agent of this process. Any thread.
   static Agent& Get();
 
-  // For tests; a process has one.
+  // For tests. A process has only one.
   Agent() = default;
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  // A load under way. Gives up where it is destroyed before Start.
+  // A load in progress. If it is destroyed before Start, the load is given up.
   class Attempt {
    public:
     // `event`: kLoad or kAttach.
@@ -48,11 +51,11 @@ class Agent {
     Attempt& operator=(const Attempt&) = delete;
 
     bool is_legal() const { return taken_.is_legal; }
-    // Where it is not: why, for the user.
+    // If it is not legal: why, for the user.
     std::string_view answer() const { return taken_.answer; }
 
-    // Starts a session. On failure all that was begun is stopped again. After an attach the program may end meanwhile: that is
-    // no failure, but nothing is written.
+    // Starts a session. On failure, everything that was started is stopped. After an attach the
+    // program may end meanwhile; that is not a failure, but no profile is written.
     Status Start(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
                  std::unique_ptr<Log> log);
 
@@ -63,20 +66,21 @@ class Agent {
     bool is_settled_ = false;
   };
 
-  // Ends the recording while the program runs, and writes its profile. A failure says why it is not possible now.
+  // Ends the recording while the program runs, and writes its profile. On failure says why it is
+  // not possible now.
   Status Stop(JNIEnv* jni);
 
-  // What the JVM tells; each in any state.
+  // The JVM's callbacks. Each may come in any state.
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
-  // A request for a profile, while the program runs.
+  // A request for a profile while the program runs.
   void OnDumpRequest(JNIEnv* jni);
-  // The last moment in which classes have names.
+  // The last moment at which classes have names.
   void OnVmDeath(JNIEnv* jni);
-  // JVMTI is closed by now, so only the log is told.
+  // JVMTI is closed already, so this only writes to the log.
   void OnUnload();
 
-  // The session of now, or null. It lives for as long as somebody holds it.
+  // The current session, or null. It lives as long as the returned pointer.
   std::shared_ptr<Session> session() const;
   SessionState state() const { return life_.state(); }
 
@@ -94,7 +98,7 @@ class Agent {
 
   LifeCycle life_;
   JavaVM* vm_ = nullptr;      // set before the first callback
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards session_ and kept_
   std::shared_ptr<Session> session_;
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
   std::timed_mutex dump_mutex_;                 // held while a profile is written

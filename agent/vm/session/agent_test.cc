@@ -1,4 +1,4 @@
-// The agent's life, from load to the program's end, against a JVM that a test drives.
+// The agent's life, from load to the end of the program, against a JVM that a test drives.
 #include "agent/vm/session/agent.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for profiles, removed with the test.
+// A folder for profiles. It is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -38,7 +38,7 @@ struct Loaded {
   const fs::path out = folder.path() / "x.iprof";
 
   ~Loaded() {
-    // Ends the session's threads before the JVM goes.
+    // Ends the session's threads before the JVM is destroyed.
     agent.OnVmDeath(jvm.jni());
   }
 
@@ -74,7 +74,7 @@ TEST_CASE("a session records from its load to the program's end, and writes its 
   l.jvm.Die();
   CHECK(l.agent.state() == SessionState::kEnded);
   CHECK(fs::exists(l.out));
-  // The JVM may tell it twice, in effect: another environment's callback, an unload.
+  // The JVM may in effect report it twice: by another environment's callback, or by an unload.
   fs::remove(l.out);
   l.jvm.Die();
   l.agent.OnUnload();
@@ -125,7 +125,7 @@ TEST_CASE("a start that fails says why, stops what was begun, and leaves room fo
 
 TEST_CASE("a request writes a profile while the program runs, and only then") {
   Loaded l;
-  l.agent.OnDumpRequest(l.jvm.jni());  // before any load: nothing happens
+  l.agent.OnDumpRequest(l.jvm.jni());  // before any load: a no-op
   REQUIRE(l.Load(kCalls).ok());
   l.jvm.LivePhase();
   l.jvm.RequestDump();
@@ -156,7 +156,7 @@ TEST_CASE("a program that ends while the agent is being loaded has no profile") 
   FakeClass* const earlier = l.jvm.AddClass("a/Earlier", l.jvm.application_loader);
   l.jvm.AddMethod(earlier, "f", "()V");
   bool ended = false;
-  // In the middle of the start, on another thread in truth.
+  // In the middle of the start; in a real JVM this is on another thread.
   l.jvm.on_retransform = [&] {
     ended = true;
     l.agent.OnVmDeath(l.jvm.jni());

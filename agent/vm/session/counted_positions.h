@@ -1,6 +1,8 @@
-// CountedPositions: tells sampling where a position of counted, rewritten code is in its class file.
+// CountedPositions: tells sampling which position of the class file a position in rewritten code
+// belongs to.
 //
-// Why here: counting and sampling know nothing of each other. Threads as ClassFilePositions.
+// Why here: counting and sampling do not know each other. Guarantees, threads and failure: as
+// ClassFilePositions.
 #pragma once
 
 #include <optional>
@@ -12,7 +14,7 @@ namespace iprof::vm {
 
 class CountedPositions final : public BciMap {
  public:
-  // `positions` outlive this.
+  // `positions` must outlive this object.
   explicit CountedPositions(const ClassFilePositions& positions) : positions_(positions) {}
 
   std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {

@@ -1,4 +1,4 @@
-// The three functions that the library exports; the JVM finds them by name.
+// The three functions that the library exports. The JVM finds them by name.
 #include <jvmti.h>
 
 #include "agent/vm/session/load.h"

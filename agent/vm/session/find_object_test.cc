@@ -1,6 +1,6 @@
-// Exceptions find their handlers through our search for objects, as the agent's do: this program is
-// linked as the agent is, with libgcc's unwinder inside and unwinder_seam.cc beside it. And the search
-// answers as glibc's own does.
+// Exceptions find their handlers through our FindObject, as in the agent: this program is linked
+// like the agent, with libgcc's unwinder and unwinder_seam.cc. And FindObject gives the same
+// results as glibc's function.
 #include "agent/vm/session/find_object.h"
 
 #include <cstdio>

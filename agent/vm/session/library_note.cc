@@ -11,7 +11,8 @@ namespace {
 
 constexpr char kOwner[] = "iprofagent";
 
-// An ELF note without contents: owner's length, contents' length, type, owner padded to four bytes.
+// An ELF note without a description: owner's length, description's length, type, owner padded to
+// four bytes.
 struct Note {
   uint32_t owner_size;
   uint32_t contents_size;

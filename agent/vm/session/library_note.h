@@ -1,16 +1,17 @@
 // LibraryNote: finds other copies of this library in the process.
 //
-// Why: two agents that both define classes in java.lang would bring the JVM down. Loading the same
-// file twice is seen through Agent::Current; a copy of the file is another library with variables
-// of its own. So each carries an ELF note that says what it is, and the loader's list of libraries
-// shows them all.
+// Why: two agents that both define classes in java.lang would crash the JVM. If the same file is
+// loaded twice, LifeCycle notices it. But a copy of the file is another library with its own
+// variables. So each copy contains an ELF note that identifies it, and the loader's list of
+// libraries shows them all.
 //
-// Any thread, any phase; reads only memory that the loader has mapped.
+// Guarantees: reads only memory that the loader has mapped. Threads: any, in any phase. Failure:
+// none.
 #pragma once
 
 namespace iprof::vm {
 
-// How many libraries in this process carry the note, this one included.
+// The number of libraries in this process with the note, including this one.
 int CopiesOfThisLibrary();
 
 }  // namespace iprof::vm

@@ -16,7 +16,7 @@ using Row = std::array<Transition, kSessionStates>;
 
 constexpr Transition To(SessionState next) { return {true, next, {}}; }
 constexpr Transition No(std::string_view answer) { return {false, SessionState::kIdle, answer}; }
-// Nobody waits for an answer.
+// No caller needs an answer.
 constexpr Transition Ignored() { return No({}); }
 
 constexpr SessionState kI = SessionState::kIdle;
@@ -30,18 +30,19 @@ constexpr std::array<Row, kSessionEvents> kTable{{
     //                 idle          starting      recording     stopping      ended
     /* load        */ {{To(kS),      No(kLoaded),  No(kLoaded),  No(kStopped), No(kOver)}},
     /* attach      */ {{To(kS),      No(kLoaded),  No(kLoaded),  No(kStopped), No(kOver)}},
-    // A start that the program's end overtakes answers to nobody: its thread stops what it has started.
+    // If the program ends during a start, there is no answer; the starting thread stops what it has
+    // started.
     /* started     */ {{Ignored(),   To(kR),       Ignored(),    Ignored(),    Ignored()}},
     /* start failed*/ {{Ignored(),   To(kI),       Ignored(),    Ignored(),    Ignored()}},
-    // Where the JVM starts with the agent, these come after the load has succeeded.
+    // If the agent starts with the JVM, these come after the load has succeeded.
     /* VMStart     */ {{Ignored(),   To(kS),       To(kR),       Ignored(),    Ignored()}},
     /* VMInit      */ {{Ignored(),   To(kS),       To(kR),       Ignored(),    Ignored()}},
-    // The profile of the program's end holds everything that a dump would.
+    // The profile at the end of the program contains everything that a dump would.
     /* dump        */ {{No(kNothing), No(kEarly),  To(kR),       No(kStopped), No(kOver)}},
     /* stop        */ {{No(kNothing), No(kEarly),  To(kP),       No(kStopped), No(kOver)}},
     /* stopped     */ {{Ignored(),   Ignored(),    Ignored(),    To(kI),       Ignored()}},
     /* VMDeath     */ {{To(kE),      To(kE),       To(kE),       To(kE),       Ignored()}},
-    // A JVM also unloads a library whose attach has failed, and may load it again.
+    // The JVM also unloads a library whose attach failed, and may load it again.
     /* unload      */ {{To(kI),      To(kE),       To(kE),       To(kE),       To(kE)}},
 }};
 // clang-format on

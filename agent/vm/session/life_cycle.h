@@ -1,15 +1,18 @@
-// LifeCycle: which event is legal in which state of the agent, and what an illegal one answers.
+// LifeCycle: which event is legal in which state of the agent, and the answer to an illegal one.
 //
-// The whole table is in life_cycle.cc; nothing else in the agent decides by flags whether something may happen now.
+// The whole table is in life_cycle.cc. No other code of the agent uses flags to decide whether
+// something may happen.
 //
 //            load, attach              started              stop               stopped
-//    idle ───────────────► starting ───────────► recording ──────► stopping ───────────► idle
+//    idle ───────────────► starting ───────────► recording ──────► stopping ───────
 //      ▲                       │ start failed         │                │
 //      └───────────────────────┘                      │                │
 //    and from every state: VMDeath ► ended            ◄────────────────┘
 //
-// Guarantees: of two events that exclude each other and come at one moment, one is legal and the other gets its answer. Any thread,
-// any phase; no lock, no allocation.
+// Guarantees: if two events that exclude each other happen at the same time, one is legal and the
+// other one gets its answer.
+// Threads: any, in any phase; no lock, no allocation. Failure: an illegal event changes nothing and
+// returns its answer.
 #pragma once
 
 #include <atomic>
@@ -19,24 +22,24 @@
 namespace iprof::vm {
 
 enum class SessionState : uint8_t {
-  kIdle,       // there is no session: not yet, not any more, or its start failed
+  kIdle,       // no session: not yet, no longer, or its start failed
   kStarting,   // a thread settles the options and starts the session's parts
-  kRecording,  // counts and samples are taken
-  kStopping,   // no more are taken; the profile is being written
-  kEnded,      // the program has ended: nothing begins any more
+  kRecording,  // counts and samples are recorded
+  kStopping,   // nothing more is recorded; the profile is being written
+  kEnded,      // the program has ended; nothing can start
 };
 inline constexpr size_t kSessionStates = 5;
 
 enum class SessionEvent : uint8_t {
   kLoad,         // Agent_OnLoad
-  kAttach,       // Agent_OnAttach: the first one, or one more
+  kAttach,       // Agent_OnAttach, also a repeated one
   kStarted,      // the session's parts have started
-  kStartFailed,  // they have not, and are stopped again
+  kStartFailed,  // they failed to start and are stopped again
   kVmStart,
   kVmInit,
-  kDump,     // a profile is asked for while the program runs
-  kStop,     // the recording is to end while the program runs
-  kStopped,  // it has ended
+  kDump,     // a profile is requested while the program runs
+  kStop,     // the recording shall end while the program runs
+  kStopped,  // the recording has ended
   kVmDeath,
   kUnload,  // Agent_OnUnload
 };
@@ -47,15 +50,14 @@ std::string_view NameOf(SessionEvent event);
 
 struct Transition {
   bool is_legal;
-  SessionState next;  // the same state where the event is illegal
-  std::string_view
-      answer;  // why it is illegal; empty where it is legal, or where nobody waits for an answer
+  SessionState next;        // the same state if the event is illegal
+  std::string_view answer;  // why it is illegal; empty if it is legal or no caller needs an answer
 };
 
-// A row of the table.
+// Looks up a cell of the table.
 Transition Look(SessionState state, SessionEvent event);
 
-// Where the agent is now.
+// The current state of the agent.
 class LifeCycle {
  public:
   struct Taken {
@@ -64,7 +66,7 @@ class LifeCycle {
     std::string_view answer;
   };
 
-  // Moves to the next state where the event is legal.
+  // Moves to the next state if the event is legal.
   Taken Take(SessionEvent event);
   SessionState state() const { return state_.load(std::memory_order_acquire); }
 

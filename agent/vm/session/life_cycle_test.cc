@@ -13,7 +13,7 @@ namespace {
 SessionState State(size_t i) { return static_cast<SessionState>(i); }
 SessionEvent Event(size_t i) { return static_cast<SessionEvent>(i); }
 
-// "> recording" where the event is legal, else its answer.
+// "> recording" if the event is legal, otherwise its answer.
 std::string Cell(SessionState state, SessionEvent event) {
   const Transition found = Look(state, event);
   if (found.is_legal) return "> " + std::string(NameOf(found.next));
@@ -21,7 +21,7 @@ std::string Cell(SessionState state, SessionEvent event) {
   return std::string(found.answer);
 }
 
-// Every cell of the table, as a reader of the agent's documentation would expect it. "": ignored in silence.
+// Every cell of the table, as the agent's documentation describes it. "": ignored silently.
 TEST_CASE("each event in each state") {
   const std::string loaded = "already loaded in this JVM; the options of the first load stand";
   const std::string over = "the program is ending";

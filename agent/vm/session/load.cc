@@ -47,7 +47,7 @@ void PrintHelp(LoadReason reason) {
   static_cast<void>(written);
 }
 
-// Opens the log where the options say and starts the agent; the program is one that the user meant.
+// Opens the log that the options name and starts the agent. only= has matched already.
 Result<Outcome> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment jvmti,
                           Options options) {
   const VmAssessment assessment = Assess(MakeVmIdentity(

@@ -1,15 +1,19 @@
-// Load: from the JVM's load call to a running agent, or to a message that says why it did not start.
+// Load: from the JVM's load call to a running agent, or to a message that says why it did not
+// start.
 //
 // What a user sees:
-//  - At start, a bad option, a refused JVM, an unwritable path: one sentence on stderr, and the
-//    process ends with 1 (by exit, as HotSpot itself does, but without its second message); with
-//    onerror=ignore the same sentence, and the JVM goes on without the agent. "help": the table on
-//    stdout, exit 0.
-//  - On attach the process never ends: the sentence goes to its stderr, the attaching tool gets an
-//    error code.
-//  - With only=, in a program that was not meant: the agent stays out silently, making no file.
-//  - Again, when the agent is there already: one line; the JVM and the first load's options stay as
-//    they are.
+// - At start, a bad option, an unsupported JVM or an unwritable path prints one sentence to stderr,
+//   and the process ends with 1 (by exit, as in HotSpot, but without HotSpot's second message).
+//   With onerror=ignore it prints the same sentence, and the JVM runs without the agent. "help"
+//   prints the table to stdout and exits with 0.
+// - On attach the process never ends: the sentence goes to its stderr, and the attaching tool gets
+//   an error code.
+// - With only=, in a program that does not match, the agent does nothing, prints nothing and
+//   creates no file.
+// - If the agent is already loaded, it prints one line; the JVM and the first load's options do not
+//   change.
+//
+// Guarantees: no exception leaves it. Threads: the JVM's loading thread. Failure: as above.
 #pragma once
 
 #include <jni.h>
@@ -18,11 +22,10 @@ namespace iprof::vm {
 
 enum class LoadReason { kStart, kAttach };
 
-// The bodies of Agent_OnLoad and Agent_OnAttach. options may be null. Never throws; returns JNI_OK
-// or JNI_ERR.
+// The bodies of Agent_OnLoad and Agent_OnAttach. options may be null. Returns JNI_OK or JNI_ERR.
 jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept;
 
-// The body of Agent_OnUnload: JVMTI is closed by now, so only the log is told.
+// The body of Agent_OnUnload. JVMTI is closed already, so it only writes to the log.
 void UnloadAgent() noexcept;
 
 }  // namespace iprof::vm

@@ -10,13 +10,13 @@
 namespace iprof::vm {
 namespace {
 
-// Devices and pipes have nothing beside them.
+// There can be no other file next to a device or pipe.
 bool MayHaveNeighbours(const std::string& path) {
   struct stat found {};
   return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
 }
 
-// Leaves alone what holds bytes: the file may be in place although not all went well after that.
+// Leaves a file with content alone: it may be complete although a later step failed.
 void RemoveEmpty(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 && found.st_size == 0) unlink(path.c_str());
@@ -42,7 +42,7 @@ Result<DumpedFile> DumpProfile(const Profile& profile, const DumpTarget& target)
   }
   Result<std::string> path = DumpUnderUnusedName(profile, target);
   if (path.ok()) return DumpedFile{std::move(*path), std::move(failed)};
-  return failed.ok() ? path.status() : failed;  // the name that was asked for is of interest
+  return failed.ok() ? path.status() : failed;  // report the name that was asked for
 }
 
 }  // namespace iprof::vm

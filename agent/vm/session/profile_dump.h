@@ -1,9 +1,10 @@
-// Profile dump: from a finished profile to its file, as the options say.
+// Profile dump: writes a finished profile to its file, as the options say.
 //
-// Guarantees: the file is whole or untouched (AtomicFile); with overwriting forbidden an existing
-// file is never touched, two JVMs ending at once included. What cannot be written under its own
-// name (the file became somebody else's meanwhile, or a folder) goes beside it if that can be, so
-// that no profile is lost. No JVM types, so it can be tested without one. Any thread.
+// Guarantees: the file is complete or unchanged (AtomicFile). If overwriting is forbidden, an
+// existing file is never changed, even if two JVMs end at once. If the file cannot be written under
+// its own name (it now belongs to another user, or is a folder), it is written next to it if
+// possible, so that no profile is lost. Uses no JVM types, so it can be tested without one.
+// Threads: any. Failure: a Status that names the path.
 #pragma once
 
 #include <string>
@@ -16,13 +17,13 @@ namespace iprof::vm {
 
 struct DumpTarget {
   std::string path;       // absolute
-  bool overwrite = true;  // false: add a number to the name where it is taken
+  bool overwrite = true;  // false: add a number to the name if it exists
   WriteOptions format;
 };
 
 struct DumpedFile {
-  std::string path;  // of the file that now holds the profile
-  // Why it has a number although overwriting is allowed; ok where it does not.
+  std::string path;  // the file that now contains the profile
+  // Why the name has a number although overwriting is allowed; otherwise ok.
   Status not_replaced;
 };
 

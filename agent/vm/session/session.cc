@@ -22,14 +22,14 @@
 namespace iprof::vm {
 namespace {
 
-// Of the running JVM; 0 where it does not say.
+// The version of the running JVM; 0 if unknown.
 int JdkVersion(jvmtiEnv* jvmti) {
   JvmtiString text(jvmti);
   if (jvmti->GetSystemProperty("java.vm.version", text.address()) != JVMTI_ERROR_NONE) return 0;
   return MakeVmIdentity("", std::string(ViewOf(text))).major;
 }
 
-// Of the GraalVM that builds the image: as asked for, or the running JVM's.
+// The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
   return options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti);
 }
@@ -84,7 +84,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
   if (AsksForCounts(options)) {
     if (Status status = StartCounting(running); !status.ok()) return status;
   }
-  if (is_over()) return {};  // to retransform all classes takes its time
+  if (is_over()) return {};  // retransforming all classes takes time
   if ((counting_ != nullptr || options.samples) && HiddenClasses::CanStart(vm_, *log_, running)) {
     hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_, counting_.get());
     if (Status status = hidden_->Start(vm_); !status.ok()) return status;
@@ -108,14 +108,15 @@ Status Session::StartSampling(bool running, const std::function<bool()>& is_over
   SamplingKnowledge knowledge{.names = &hidden_names_,
                               .looks_after_unloaded = counting_ == nullptr};
   if (Status status = sampling_->Start(knowledge); !status.ok()) return status;
-  // Either the end of the program finds it and stops it, or we see here that the end has come.
+  // Either the thread that handles the program's end sees this pointer and stops sampling, or this
+  // thread sees here that the end has come.
   samples_.store(sampling_.get());
   if (is_over()) return {};
   if (running) AtBoundary(*log_, "the start of sampling", [&] { sampling_->Begin(); });
   return {};
 }
 
-// Decides how much the agent may hold.
+// Decides how much memory the agent may use.
 void Session::PlanMemory() {
   Options& options = settings_.options;
   const auto given = [](const ByteSize& size) -> std::optional<uint64_t> {

@@ -1,12 +1,15 @@
 // Session: one recording, from the start of its parts to its last profile.
 //
-// Its parts are members and know nothing of each other: counting, sampling, the names of hidden classes. They share the memory budget, the
-// watch for unloaded classes and the names of lambdas and proxies.
+// Its parts are members that do not know each other: counting, sampling, the names of hidden
+// classes. They share the memory budget, the watch for unloaded classes, and the names of lambdas
+// and proxies.
 //
-// Threads and phases: Start on the loading thread, in the OnLoad or the live phase; OnVmStart and OnVmInit in the JVM's callbacks of that
-// name; StopSampling on any thread at any time; Stop on the starting thread or after the start; WriteProfile on any attached
-// thread in the live phase, one at a time; Close after the last profile. What is legal when is the LifeCycle's part. Failure:
-// Start says what is wrong; later problems are logged. Nothing here ends the process or lets an exception out.
+// Guarantees: nothing here ends the process or throws. LifeCycle decides what is legal when.
+// Threads: Start on the loading thread, in the OnLoad or live phase; OnVmStart and OnVmInit in the
+// JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting thread
+// or after the start; Dump on any attached thread in the live phase, one at a time; Close after the
+// last profile.
+// Failure: Start returns a Status; later problems are logged.
 #pragma once
 
 #include <jvmti.h>
@@ -33,7 +36,7 @@
 
 namespace iprof::vm {
 
-// Everything that is settled before a session starts.
+// Everything that is decided before a session starts.
 struct SessionSettings {
   Options options;
   std::string out_path;  // absolute
@@ -47,8 +50,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // `running`: the program runs already, so that parts begin at once. Gives up early once `is_over` says so. After a failure Stop and
-  // Close what was started.
+  // `running`: the program is already running, so the parts begin at once. Gives up early when
+  // `is_over` returns true. After a failure, call Stop and Close.
   Status Start(bool running, const std::function<bool()>& is_over);
 
   // Whether OnVmStart must come before the first bytecode (JVMTI's early VMStart).
@@ -56,18 +59,18 @@ class Session {
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
 
-  // No more samples. Also while another thread is in Start.
+  // Takes no more samples. It may run while another thread is in Start.
   void StopSampling();
-  // No more samples, no more classes counted. At VMDeath, too.
+  // Takes no more samples and counts no more classes. Also called at VMDeath.
   void Stop();
-  // While the program goes on: no callback, no timer and no thread of the session is left behind. True: and nothing refers to it
-  // any more, so that it can be destroyed.
+  // Called while the program goes on: removes all callbacks, timers and threads of the session.
+  // Returns true if nothing refers to the session any more, so that it can be destroyed.
   bool Close();
 
-  // Writes the profile as of now and logs how it went.
+  // Writes the current profile and logs the result.
   void Dump(JNIEnv* jni);
 
-  // For the agent's own callbacks: the program's start and end, and requests for a dump.
+  // For the agent's own callbacks: the program's start and end, and dump requests.
   JvmtiEnvironment& environment() { return environment_; }
   Log& log() { return *log_; }
   const Options& options() const { return settings_.options; }
@@ -76,10 +79,10 @@ class Session {
   void PlanMemory();
   Status StartCounting(bool running);
   Status StartSampling(bool running, const std::function<bool()>& is_over);
-  // A profile, and what is to be said of it.
+  // A profile, and what to report about it.
   struct MadeProfile {
     Profile profile;
-    std::optional<CountedProfile> counted;  // nothing where nothing is counted
+    std::optional<CountedProfile> counted;  // nullopt if nothing is counted
     SampleWriteCounts samples;
   };
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
@@ -90,17 +93,17 @@ class Session {
   JvmtiEnvironment environment_;
   SessionSettings settings_;
   const std::unique_ptr<Log> log_;
-  const int target_jdk_;  // of the GraalVM that builds the image; 0: not known
+  const int target_jdk_;  // the JDK of the image build; 0: unknown
   instrument::MemoryBudget budget_;
   HiddenNames hidden_names_;
   UnloadWatch unload_watch_;
   ClassWatch class_watch_;
   ProxyNames proxies_;
   bool wants_early_start_ = false;
-  // The starting thread's until Start returns.
-  std::unique_ptr<Counting> counting_;       // null where nothing is counted
-  std::unique_ptr<HiddenClasses> hidden_;    // null where the JVM does not show them
-  std::unique_ptr<Sampling> sampling_;       // null where nothing is sampled
+  // Used only by the starting thread until Start returns.
+  std::unique_ptr<Counting> counting_;       // null if nothing is counted
+  std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
+  std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled
   std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
 };
 

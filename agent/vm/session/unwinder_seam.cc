@@ -1,4 +1,5 @@
-// Linked into the agent beside libgcc's unwinder, which calls this function by name: see find_object.h.
+// Linked into the agent together with libgcc's unwinder, which calls this function by name: see
+// find_object.h.
 #include "agent/vm/session/find_object.h"
 
 #ifdef IPROF_UNWINDER_FINDS_OBJECTS

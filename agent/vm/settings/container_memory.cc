@@ -23,7 +23,7 @@ void Lower(std::optional<uint64_t>& limit, std::optional<uint64_t> other) {
   if (other && (!limit || *other < *limit)) limit = other;
 }
 
-// A file that holds one number; "max" is none.
+// A file that contains one number; "max" means no limit.
 std::optional<uint64_t> NumberIn(const std::string& path) {
   std::ifstream in(path);
   std::string line;
@@ -31,8 +31,8 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   return Number(line);
 }
 
-// The limits of a group and of all above it. In a container the group's path may be the host's,
-// while its files are where the root's would be: then only the root is found.
+// Applies the limits of a group and of all its parents. In a container, the group's path may be the
+// host's, while its files are in the root's place; then only the root is found.
 void LowerToGroups(const std::string& mount, std::string path, const char* file,
                    std::optional<uint64_t>& limit) {
   for (;;) {
@@ -70,7 +70,7 @@ std::optional<uint64_t> MachineMemory(const std::string& root) {
 std::optional<uint64_t> ContainerMemory(const std::string& root) {
   std::optional<uint64_t> limit = MachineMemory(root);
   const std::string mount = root + "/sys/fs/cgroup";
-  // Lines are "number:controllers:path"; those of version 2 are "0::path".
+  // Lines are "number:controllers:path"; for version 2 they are "0::path".
   std::ifstream in(root + "/proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
     const size_t first = line.find(':');

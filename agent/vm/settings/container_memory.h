@@ -1,10 +1,10 @@
 // ContainerMemory: how much memory the process may use, and the agent's share of it.
 //
-// The limit is the smallest of the machine's memory and of the limits of the process's control group
-// and of all groups above it, version 1 or 2.
+// The limit is the smallest of the machine's memory and of the limits of the process's control
+// group and all its parents, version 1 or 2.
 //
-// Guarantees: reads files only; whatever is missing, unreadable or in another format sets no limit.
-// Any thread, any phase.
+// Guarantees: only reads files. Threads: any, in any phase.
+// Failure: a file that is missing, unreadable or in another format sets no limit.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,29 @@
 
 namespace iprof::vm {
 
-// In bytes; nothing where not even the machine's memory is known. `root` is where /proc and
-// /sys/fs/cgroup are; a test has its own.
+// The limit in bytes; nullopt if not even the machine's memory is known. `root` is the directory
+// that contains /proc and /sys/fs/cgroup; tests have their own.
 std::optional<uint64_t> ContainerMemory(const std::string& root = "");
 
-// What the user gave, and what the process may use.
+// What the user asked for, and what the process may use.
 struct MemoryFacts {
   std::optional<uint64_t> memory = {};          // memory=
   std::optional<uint64_t> samples_memory = {};  // samples-memory=
   bool samples = true;
   std::optional<uint64_t> container = {};
-  std::optional<uint64_t> max_heap = {};  // -Xmx, or what the JVM makes of the machine
+  std::optional<uint64_t> max_heap = {};  // -Xmx, or the JVM's default for this machine
 };
 
-// The agent's memory in all is `stacks + rest`.
+// The agent's total memory is `stacks + rest`.
 struct MemoryShares {
-  uint64_t stacks = 0;  // of samples
-  uint64_t rest = 0;    // everything else: counters in the heap, and what is known of classes
+  uint64_t stacks = 0;  // for sampled stacks
+  uint64_t rest = 0;  // everything else: counters in the heap, and what the agent knows of classes
 };
 
-// memory= is all that the agent may hold, and samples-memory= is a part of it. Defaults: memory= is
-// 256 MB, but at most a tenth of what the process may use and a quarter of the heap's limit;
-// samples-memory= is a quarter of memory=, at most 64 MB. A samples-memory= that is given alone
-// comes on top of the rest of the default.
+// memory= limits all memory of the agent, and samples-memory= is a part of it. The default of
+// memory= is 256 MB, but at most a tenth of what the process may use and a quarter of the heap's
+// limit. The default of samples-memory= is a quarter of memory=, but at most 64 MB. If only
+// samples-memory= is given, it is added to the rest of the default.
 MemoryShares ShareMemory(const MemoryFacts& facts);
 
 }  // namespace iprof::vm

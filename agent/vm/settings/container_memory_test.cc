@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMb = uint64_t{1} << 20;
 
-// Files of a machine that is not this one.
+// The files of a made-up machine.
 class Tree {
  public:
   Tree() : root_(std::filesystem::temp_directory_path() / "iprof-cgroup-XXXXXX") {
@@ -73,7 +73,7 @@ TEST_CASE("version 1: the memory controller's limit", "[container_memory]") {
              "12:pids:/docker/abc\n11:cpu,cpuacct:/docker/abc\n9:memory:/docker/abc\n0::/x\n");
   tree.Write("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "1073741824\n");
   CHECK(tree.Limit() == 1024);
-  // A limit that is none: larger than the machine.
+  // Larger than the machine, so no limit.
   tree.Write("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "9223372036854771712\n");
   CHECK(tree.Limit() == 16384);
 }

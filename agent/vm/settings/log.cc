@@ -13,7 +13,7 @@
 namespace iprof::vm {
 namespace {
 
-// One write, repeated only when a signal interrupted it before it began.
+// One write. Repeated only if a signal interrupted it before it began.
 void WriteOnce(int file, std::string_view text) {
   ssize_t written = 0;
   do {
@@ -50,7 +50,7 @@ Status Log::Open(const std::string& path) {
   };
   const iprof::Result<FilePlace> place = FilePlace::Find(path);
   if (!place.ok()) return failure(place.status().message());
-  // A descriptor's name (/dev/stderr leads to one) looks like a link.
+  // The name of a descriptor (/dev/stderr leads to one) looks like a link.
   const int no_follow = place->descriptor() ? 0 : O_NOFOLLOW;
   const int file = openat(place->folder(), place->name().c_str(),
                           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | no_follow, 0644);

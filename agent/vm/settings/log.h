@@ -1,10 +1,11 @@
 // Log: what the agent tells its user, on stderr or in a file.
 //
-// Guarantees: a line is one write(2), so that lines of several threads and processes never mix; a
-// failed write is dropped, never retried or reported (there is nobody left to tell). Errors also go
-// to stderr when a file is set. Any thread may call it in any phase of the JVM, but not a signal
-// handler (it formats, so it may allocate). Open and SetVerbosity are called once at start, before
-// other threads can log.
+// Guarantees: a line is one write(2), so lines of several threads and processes never mix. If a
+// file is set, errors go to stderr too.
+// Threads: any, in any phase of the JVM, but not in a signal handler, because it formats and may
+// allocate. Open and SetVerbosity are called once at start, before other threads can log.
+// Failure: a failed write is dropped, because there is no place to report it. If Open fails, the
+// log stays on stderr.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,16 +26,17 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Appends to the file from now on. Nobody else's symbolic link is followed. On failure stderr stays the target.
+  // Appends to the file from now on. Symbolic links of other users are not followed. On failure the
+  // log stays on stderr.
   Status Open(const std::string& path);
 
-  // 0..3; messages above it are dropped.
+  // 0 to 3; messages above this level are dropped.
   void SetVerbosity(int level) { verbosity_ = level; }
   bool Shows(LogLevel level) const { return static_cast<int>(level) <= verbosity_; }
 
   void Error(std::string_view message) { Write(LogLevel::kError, message); }
   void Warning(std::string_view message) { Write(LogLevel::kNotice, message); }
-  // What came out in the end: "wrote app.iprof".
+  // The final result: "wrote app.iprof".
   void Result(std::string_view message) { Write(LogLevel::kNotice, message); }
   void Statistics(std::string_view message) { Write(LogLevel::kStatistics, message); }
   void Step(std::string_view message) { Write(LogLevel::kStep, message); }
@@ -47,8 +49,8 @@ class Log {
   int verbosity_ = 0;
 };
 
-// The line as it is written, without its time: control characters of the message are made harmless,
-// so that one message is one line.
+// The line as it is written, without its time. Control characters are escaped, so one message is
+// one line.
 std::string LogLine(std::string_view message);
 
 }  // namespace iprof::vm

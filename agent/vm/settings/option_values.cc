@@ -10,7 +10,7 @@ namespace {
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
-// The number at the front of text, and what follows it.
+// The number at the start of text, and the rest of text.
 struct LeadingNumber {
   bool ok;
   int64_t value;

@@ -1,9 +1,11 @@
-// The value kinds of agent options, each parsed from text by one pure function.
+// The kinds of option values. One pure function parses each kind.
 //
-// Why: every option of one kind must accept the same spellings and fail with the same words, so no
-// option parses its own value. A parser takes the bare value and returns it or a failed Status
-// whose message says what was expected ("must be y or n"); the caller puts the option's name in
-// front. Callable from any thread; no global state.
+// Why: every option of a kind must accept the same spellings and fail with the same words, so no
+// option parses its own value.
+//
+// Guarantees: a parser gets only the value; the caller adds the option's name to the message.
+// Threads: any; no global state.
+// Failure: a Status whose message says what was expected ("must be y or n").
 #pragma once
 
 #include <cstdint>
@@ -15,31 +17,30 @@
 
 namespace iprof::vm {
 
-// A duration option's value. 0 is legal; the option's own range says whether it makes sense there.
+// A duration. 0 is legal here; the option's own range says whether it is allowed.
 struct Duration {
   int64_t ns = 0;
   bool operator==(const Duration&) const = default;
 };
 
-// A memory or file size option's value.
+// A memory or file size.
 struct ByteSize {
   int64_t bytes = 0;
   bool operator==(const ByteSize&) const = default;
 };
 
-// Glob patterns ('*' any characters, '?' one), joined by ';' or '+' (which needs no quotes in a
+// Glob patterns ('*' any characters, '?' one), separated by ';' or '+' ('+' needs no quotes in a
 // shell).
 using PatternList = std::vector<std::string>;
 
-// The parts of text between separators (any of these characters); always at least one, empty parts
-// included.
+// Splits text at each of the separator characters. Returns at least one part; parts may be empty.
 std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators);
 
-// "y", "n"; HPROF's habit. "yes", "no", "true" and "false" are refused so that scripts stay
+// "y" or "n", as in HPROF. "yes", "no", "true" and "false" are refused, so that scripts stay
 // uniform.
 Result<bool> ParseYesNo(std::string_view text);
 
-// One of the choices ("a|b|c"); the result is its position.
+// One of the choices ("a|b|c"). Returns its index.
 Result<size_t> ParseChoice(std::string_view text, std::string_view choices);
 
 // A whole number between min and max, decimal.
@@ -54,7 +55,7 @@ Result<ByteSize> ParseSize(std::string_view text);
 // A file name: not empty.
 Result<std::string> ParsePath(std::string_view text);
 
-// "com.acme.*;tool.jar" or "com.acme.*+tool.jar": no pattern may be empty.
+// "com.acme.*;tool.jar" or "com.acme.*+tool.jar". No pattern may be empty.
 Result<PatternList> ParsePatternList(std::string_view text);
 
 }  // namespace iprof::vm

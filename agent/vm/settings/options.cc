@@ -129,8 +129,7 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
   return std::visit(store, spec.slot);
 }
 
-// What a message shows of the user's text: control characters and all but the first 80 characters
-// left out.
+// What a message shows of the user's text: the first 80 characters, without control characters.
 std::string Shown(std::string_view text) {
   std::string shown;
   for (char c : text.substr(0, 80)) {
@@ -162,7 +161,7 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
   return Bad(std::move(message));
 }
 
-// Splits "a=b,c=d" into its items; one trailing comma is forgiven.
+// Splits "a=b,c=d" into its items. One trailing comma is accepted.
 std::vector<std::string_view> SplitItems(std::string_view text) {
   std::vector<std::string_view> items;
   while (!text.empty()) {
@@ -175,7 +174,7 @@ std::vector<std::string_view> SplitItems(std::string_view text) {
 
 bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
 
-// Options that make no sense together; `given` tells what the user wrote, as opposed to defaults.
+// Finds options that contradict each other. `given` tells which ones the user wrote.
 Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
   const auto was_given = [&](std::string_view name) {
     for (size_t i = 0; i < kTable.size(); ++i) {

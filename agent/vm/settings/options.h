@@ -1,13 +1,13 @@
-// Options: what the user asked the agent for, and the one table that defines every option.
+// Options: what the user asked for, and the table that defines every option.
 //
-// Grammar: "key=value" joined by commas, after HPROF's habits; values hold no commas; "help" alone
-// asks for the table. The table drives parsing, the help text and the check of docs/options.md, so
-// that an option cannot exist in one of them only. To add one: a member here, a row in options.cc,
-// a row in docs/options.md.
+// Grammar: "key=value" joined by commas, as in HPROF; values contain no commas; "help" alone asks
+// for the table. Parsing, the help text and the check of docs/options.md all use the table, so they
+// cannot disagree. To add an option, add a member here, a row in options.cc and a row in
+// docs/options.md.
 //
-// Pure logic: no JVM, no files, no global state; callable from any thread. Whatever the text is,
-// parsing ends in Options or in a failed Status whose message is one sentence that names the option
-// (and the nearest valid name).
+// Guarantees: pure logic without JVM, files or global state. Threads: any.
+// Failure: any text gives either Options or a Status whose message is one sentence that names the
+// option and the nearest valid name.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ namespace iprof::vm {
 enum class OnError { kFail, kIgnore };
 
 struct Options {
-  std::string out;    // pattern, see out_path.h
+  std::string out;    // a pattern, see out_path.h
   bool force = true;  // overwrite an existing profile
   bool dump_on_exit = true;
   bool dump_on_request = true;
   FormatVersion format = FormatVersion::k1_0_0;
-  bool gzip = false;  // after parsing: what to do, whether asked for or implied by the name
+  bool gzip = false;  // after parsing: whether to compress, by the option or the file name
   PatternList only;   // empty: every program
   OnError on_error = OnError::kFail;
   int64_t verbose = 0;
@@ -46,13 +46,13 @@ struct Options {
   bool monitors = true;
   bool instance_ofs = false;
   int64_t receivers_max_lost = 2;  // percent
-  bool jdk = true;                 // also the classes of the boot and platform loaders
-  int target_jdk = 0;              // whose image build the profile is for; 0: the running JVM's
-  bool image = true;               // leave out what an image build cannot use
-  PatternList include;             // class names with dots; empty: all
+  bool jdk = true;                 // also classes of the boot and platform loaders
+  int target_jdk = 0;   // JDK of the image build that will use the profile; 0: the running JVM's
+  bool image = true;    // leave out what an image build cannot use
+  PatternList include;  // class names with dots; empty: all
   PatternList exclude;
   instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
-  ByteSize memory;      // of the agent in all; 0: by what there is
+  ByteSize memory;      // of the whole agent; 0: depends on the memory that is available
   int64_t stripes = 1;  // a power of two
   bool self_check = false;
 
@@ -61,11 +61,11 @@ struct Options {
   Duration interval;
   sampling::SampleEvent sample_event = sampling::SampleEvent::kCpu;
   int64_t depth = 2048;     // frames
-  ByteSize samples_memory;  // of this for distinct stacks; 0: a share
-  int signal = 0;           // 0: one that is free
+  ByteSize samples_memory;  // part of `memory`, for distinct stacks; 0: a share
+  int signal = 0;           // 0: choose a free one
 };
 
-// How an option's text becomes its member; the alternative is the option's kind.
+// How an option's text is stored in its member. The alternative is the option's kind.
 struct NumberSlot {
   int64_t Options::*member;
   int64_t min;
@@ -87,24 +87,24 @@ using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlo
 struct OptionSpec {
   std::string_view name;
   OptionSlot slot;
-  std::string_view default_value;  // text in the option's own syntax; empty: none
+  std::string_view default_value;  // in the option's own syntax; empty: none
   std::string_view help;           // one line
 };
 
 std::span<const OptionSpec> OptionTable();
 
-// "y|n", "FILE", "0..3" …: how help and docs show what a value looks like.
+// "y|n", "FILE", "0..3" …: the syntax of a value, for help and docs.
 std::string ValueSyntax(const OptionSpec& spec);
 
 struct ParsedOptions {
   Options options;
-  bool help = false;  // "help" was given: print the table, start nothing
+  bool help = false;  // "help" was given: print the table and do not start
 };
 
 // Parses everything after the '=' of -agentpath. Null or empty text gives the defaults.
 Result<ParsedOptions> ParseOptions(std::string_view text);
 
-// Whether the text asks for onerror=ignore, readable even when the rest of it is wrong.
+// Whether the text contains onerror=ignore. Works even if the rest of the text is wrong.
 bool AsksToIgnoreErrors(std::string_view text);
 
 // The table of all options with their defaults, for "help".

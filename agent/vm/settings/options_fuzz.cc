@@ -1,4 +1,4 @@
-// Whatever stands behind -agentpath's '=', parsing ends in options or in one printable sentence.
+// With any text after -agentpath's '=', parsing gives options or one printable sentence.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

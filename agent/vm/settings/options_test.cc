@@ -145,7 +145,7 @@ TEST_CASE("docs/options.md has exactly the table's options, values and defaults"
     defined.insert("| `" + std::string(spec.name) + "` | `" + syntax + "` | " + default_cell +
                    " |");
   }
-  // Rows are compared up to their third column; the fourth is free text.
+  // Rows are compared up to their third column; the fourth one is free text.
   std::set<std::string> rows;
   std::ifstream file(IPROF_SOURCE_DIR "/docs/options.md");
   REQUIRE(file);

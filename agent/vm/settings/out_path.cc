@@ -90,7 +90,7 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   }
   const Result<FilePlace> place = FilePlace::Find(path.string());
   if (!place.ok()) {
-    // What cannot be looked at is there; a free name is found beside it.
+    // A path that cannot be examined counts as existing; a free name is found next to it.
     if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
     return Status(Code::kIo,
                   fmt::format("cannot look at '{}': {}", path.string(), place.status().message()));
@@ -104,9 +104,10 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
       return Status(Code::kIo, fmt::format("cannot write '{}': {}", path.string(),
                                            std::generic_category().message(errno)));
     }
-    // A device or a pipe (/dev/null, say) is written as it is; its folder may be read-only.
+    // A device or a pipe such as /dev/null is written as it is; its folder may be read-only.
     if (!regular) return path.string();
-    // A file is replaced where it is, not where a link to it is; another is made where the path says.
+    // An existing file is replaced in its own folder, even if the path is a link to it. A new file
+    // is created where the path says.
     if (!written) {
       folder = made->fd();
       folder_path = parent;

@@ -1,8 +1,9 @@
-// Output paths: from the pattern that the user gave to the file that is written.
+// Output paths: from the user's pattern to the file that is written.
 //
-// Guarantees: nobody else's symbolic link is followed (writer/file_place.h). A resolved path is absolute, so that a later change of the working directory does not
-// matter; it is fixed once, at start. Failures are sentences that name the path. ExpandPattern and
-// NumberedName are pure; the others touch the file system. Callable from any thread.
+// Guarantees: symbolic links of other users are not followed (writer/io/file_place.h). A resolved
+// path is absolute and fixed at start, so a later change of the working directory has no effect.
+// Threads: any. ExpandPattern and NumberedName are pure; the other functions use the file system.
+// Failure: a Status with a sentence that names the path.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +15,35 @@
 
 namespace iprof::vm {
 
-// What the patterns stand for.
+// The values of the placeholders.
 struct PathFacts {
   int64_t pid = 0;        // %p
   std::string host;       // %h
   std::time_t start = 0;  // %t, written as local time: 20260131-142530
 };
 
-// The facts of this process, started now.
+// The values for this process, with the current time as its start.
 PathFacts CurrentPathFacts();
 
-// Replaces %p, %h, %t and %%; any other % is an error that names it.
+// Replaces %p, %h, %t and %%. Any other % is an error that names it.
 Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts);
 
-// What happens to a file that is there already.
+// What happens to an existing file: it is overwritten, or it is kept and another name is used.
 enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is taken
 
-// Expands the pattern, makes it absolute against the current working directory, makes missing
-// parent folders, and sees to it that the file could be written there: its folder is one, is
-// writable, and it is no folder itself; what is there already may be written.
+// Expands the pattern, makes it absolute, creates missing parent folders, and checks that the file
+// can be written: the parent is a writable folder, the path is not a folder, and an existing file
+// is writable.
 Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
                                    OldFile old_file = OldFile::kIsWritten);
 
-// "app.iprof", 2 → "app.2.iprof"; the number stands before ".iprof" or ".iprof.gz", else before the
-// last suffix.
+// "app.iprof", 2 → "app.2.iprof". The number is inserted before ".iprof" or ".iprof.gz", otherwise
+// before the last suffix.
 std::string NumberedName(std::string_view path, int64_t number);
 
-// Creates the first of path, NumberedName(path, 1), NumberedName(path, 2) … that nobody has, empty,
-// and returns its name: two JVMs that end at once get different ones. The caller fills the file or
-// removes it.
+// Creates an empty file with the first unused name of path, NumberedName(path, 1),
+// NumberedName(path, 2) … and returns its name. Two JVMs that end at once get different names. The
+// caller fills or removes the file.
 Result<std::string> ReserveUnusedName(const std::string& path);
 
 }  // namespace iprof::vm

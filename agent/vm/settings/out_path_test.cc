@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A fresh folder that is the working directory until the end of the test.
+// A new folder that is the working directory until the end of the test.
 class InTemporaryFolder {
  public:
   InTemporaryFolder() : before_(fs::current_path()) {
@@ -44,7 +44,7 @@ PathFacts Facts() {
   return PathFacts{.pid = 42, .host = "box", .start = 1'700'000'000};
 }
 
-// What somebody who may not write everything gets: a failure's sentence or the path.
+// What a user without special rights gets: the message of the failure, or the path.
 std::string ResolvedByNobody(const std::string& pattern, OldFile old_file = OldFile::kIsWritten) {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
@@ -112,12 +112,12 @@ TEST_CASE("what somebody else may write only is refused at start, not at the end
   fs::permissions("old.iprof", fs::perms::owner_read);
   CHECK(ResolvedByNobody("old.iprof") ==
         "cannot write '" + base + "/old.iprof': Permission denied");
-  // With force=n it is left alone.
+  // With force=n it is not changed.
   CHECK(ResolvedByNobody("old.iprof", OldFile::kIsKept) == base + "/old.iprof");
   CHECK(ResolvedByNobody("new.iprof") == base + "/new.iprof");
   mkfifo("pipe", 0400);
   CHECK(ResolvedByNobody("pipe") == "cannot write '" + base + "/pipe': Permission denied");
-  // A file is replaced where the link leads.
+  // The file that the link leads to is replaced.
   fs::create_directory("closed");
   std::ofstream("closed/old.iprof") << "x";
   fs::permissions("closed/old.iprof", fs::perms::all);

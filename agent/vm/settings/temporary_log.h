@@ -1,6 +1,7 @@
 // TemporaryLog: a log file for tests.
 //
-// It is removed with the object. One thread; fails the test where the file cannot be made.
+// Guarantees: the file is removed together with the object. Threads: one. Failure: the test fails
+// if the file cannot be created.
 #pragma once
 
 #include <unistd.h>

@@ -12,16 +12,15 @@ namespace {
 constexpr int kOldestMajor = 17;
 constexpr std::array kTestedMajors = {17, 21, 25};
 
-// "17.0.15+6" → 17; 8's "25.412-b08" is HotSpot's own version from before it followed the JDK's,
-// see IsJdk8.
+// "17.0.15+6" → 17. For JDK 8's "25.412-b08" see IsJdk8.
 int MajorOf(std::string_view version) {
   int major = 0;
   std::from_chars(version.data(), version.data() + version.size(), major);
   return major;
 }
 
-// HotSpot of JDK 8 calls itself 25.<update>-b<build>; newer versions never have "-b" right after
-// two numbers.
+// HotSpot of JDK 8 has its own version, 25.<update>-b<build>. Newer versions never have "-b"
+// directly after two numbers.
 bool IsJdk8(std::string_view version) {
   const size_t dash = version.find_first_not_of("0123456789.");
   return version.starts_with("25.") && dash != std::string_view::npos &&
