@@ -23,7 +23,7 @@ void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
     next_ = kLeast;
     return;
   }
-  if (size < next_) return;  // a part of a batch, or the last one: it says little
+  if (size < next_) return;  // the rest of a batch: too small to tell anything
   last_[noted_++ % last_.size()] = {size, pause};
   if (size == kLeast && noted_ >= last_.size())
     fixed_ = std::min(std::max(fixed_, TypicalPause()), 2 * measured_);
@@ -33,7 +33,7 @@ void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
     classes += batch.size;
     if (batch.size > 0) for_classes += batch.pause - fixed_;
   }
-  // Half and twice are steps that the next pauses can judge.
+  // The next pauses tell whether half or twice the size is right.
   const size_t smallest = std::max(next_ / 2, kLeast);
   const size_t largest = std::min(next_ * 2, kMost);
   const auto room = static_cast<double>((Limit() - fixed_).count());

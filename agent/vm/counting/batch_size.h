@@ -1,15 +1,18 @@
 // BatchSize: how many classes to retransform at a time.
 //
-// Why: every batch stops the whole program once. The pause has a fixed part, which grows with the number of loaded classes (the JVM walks
-// all of them), and a part for each class of the batch. Small batches repeat the fixed part; large ones make the single pause long. So the
-// first batches hold one class, which tells the fixed part. Later batches grow until their pauses reach the limit: the budget, or 1.5
-// times the fixed part where that is more.
+// Why: every batch stops the whole program once. The pause has a fixed part, which grows with the
+// number of loaded classes (the JVM walks all of them), and a part for each class in the batch.
+// Small batches repeat the fixed part; large ones make the single pause long. So the first batches
+// hold one class each, which measures the fixed part. Later batches grow until their pauses reach
+// the limit: the budget, or 1.5 times the fixed part if that is more.
 //
-// Pauses vary by a factor of two and more on a busy machine, whatever the batch. So the part of a class is measured over several batches,
-// and batches do not become smaller than kLeast, where the fixed part is nearly all: smaller ones would make more pauses, not shorter ones.
-// If pauses are too long even then, the fixed part was measured too short, by up to a half.
+// Pauses vary by a factor of two and more on a busy machine, whatever the batch. So the part of a
+// class is measured over several batches. Batches do not become smaller than kLeast, where the
+// pause is almost only the fixed part: smaller batches would make more pauses, not shorter ones. If
+// pauses are too long even then, the measured fixed part was too short, and it is raised by up to a
+// half.
 //
-// Guarantees: at least 1, at most kMost. Pure logic; one thread.
+// Guarantees: the size is between 1 and kMost. Threads: one; pure logic. Failure: none.
 #pragma once
 
 #include <array>
@@ -28,7 +31,7 @@ class BatchSize {
 
   size_t Next() const { return next_; }
 
-  // What a batch of this size cost.
+  // Call it after a batch of this size, with its pause.
   void Note(size_t size, std::chrono::nanoseconds pause);
 
   // Pauses should stay below this.
@@ -40,18 +43,20 @@ class BatchSize {
     std::chrono::nanoseconds pause{};
   };
 
-  // The first pause is not typical: compiled code that does not expect redefinition is thrown away then.
+  // The first pause is not typical: it includes discarding compiled code that does not expect
+  // redefinition.
   static constexpr size_t kSingles = 5;
 
-  // The middle of the last pauses.
+  // The median of the last pauses.
   std::chrono::nanoseconds TypicalPause() const;
 
   const std::chrono::nanoseconds budget_;
   std::vector<std::chrono::nanoseconds> singles_;
-  std::chrono::nanoseconds measured_{};  // the median of the batches of one class but the first
-  std::chrono::nanoseconds fixed_{};     // that, or more
-  std::array<Batch, 5> last_{};          // full batches
-  size_t noted_ = 0;                     // of those
+  // the median of the batches of one class, without the first
+  std::chrono::nanoseconds measured_{};
+  std::chrono::nanoseconds fixed_{};  // measured_, or more
+  std::array<Batch, 5> last_{};       // full batches
+  size_t noted_ = 0;                  // number of them
   size_t next_ = 1;
 };
 

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// A JVM whose pauses take a fixed part and a part for each class.
+// A JVM whose pauses have a fixed part and a part for each class.
 struct Vm {
   nanoseconds fixed;
   nanoseconds each;
@@ -39,7 +39,7 @@ TEST_CASE("pauses stay near the budget where a single class needs less") {
   const Outcome outcome = Retransform({milliseconds(10), nanoseconds(500'000)}, sizes, 12'000);
   CHECK(sizes.Limit() == milliseconds(100));
   CHECK(outcome.longest <= milliseconds(125));
-  CHECK(outcome.sum < milliseconds(12'000 / 2) * 13 / 10);  // 0.5 ms a class, and a third more
+  CHECK(outcome.sum < milliseconds(12'000 / 2) * 13 / 10);  // 0.5 ms per class, plus a third
 }
 
 TEST_CASE("where a single class needs more than the budget, batches may take half as much again") {
@@ -47,7 +47,7 @@ TEST_CASE("where a single class needs more than the budget, batches may take hal
   const Vm vm{milliseconds(200), nanoseconds(300'000)};
   const Outcome outcome = Retransform(vm, sizes, 12'000);
   CHECK(outcome.longest <= vm.PauseOf(1) * 2);
-  // One class at a time would take 12,000 fixed parts.
+  // With one class at a time there would be 12,000 fixed parts.
   CHECK(outcome.sum < vm.PauseOf(1) * 12'000 / 50);
 }
 

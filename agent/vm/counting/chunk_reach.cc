@@ -49,9 +49,9 @@ Status ChunkReach::AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays) {
   Status status;
   if (has_field && (array_class == nullptr || object == nullptr)) {
     status = JniFailed(jni, "enter a chunk");
-  } else if (has_field && jni->IsInstanceOf(arrays, array_class)) {  // else in stripes
+  } else if (has_field && jni->IsInstanceOf(arrays, array_class)) {  // otherwise in stripes
     const std::string name = instrument::InheritedFieldName(chunk);
-    // Final, so that the compilers take it for a constant: no code reads it before this.
+    // Make it final, so that the compilers treat it as a constant. No code reads it before this.
     jfieldID field = jni->GetStaticFieldID(object, name.c_str(), "[J");
     if (field == nullptr) {
       status = JniFailed(jni, "enter a chunk");
@@ -85,7 +85,7 @@ Status ChunkReach::Open(JNIEnv* jni) {
   return {};
 }
 
-// Tells the JDK's reflection to leave the members out, as it does some of its own.
+// Makes the JDK's reflection hide the members, as it does with some of the JDK's own.
 Status ChunkReach::HideMembers(JNIEnv* jni, jclass object) {
   constexpr const char* kWhat = "hide the agent's members from reflection";
   jclass reflection = jni->FindClass("jdk/internal/reflect/Reflection");
@@ -122,7 +122,7 @@ Status ChunkReach::HideMembers(JNIEnv* jni, jclass object) {
     status = hide(methods, "registerMethodsToFilter");
   }
   if (!status.ok()) return status;
-  // What reflection has found out before is forgotten.
+  // Clear what reflection has cached.
   jclass class_class = jni->FindClass("java/lang/Class");
   jfieldID known = class_class == nullptr ? nullptr
                                           : jni->GetFieldID(class_class, "reflectionData",

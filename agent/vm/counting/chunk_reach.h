@@ -1,17 +1,18 @@
-// ChunkReach: the way to the chunks for classes whose loader may not find their holders.
+// ChunkReach: access to the chunks for classes whose loader may not find the chunks' holders.
 //
-// java.lang.Object gets members that every class inherits (agent/instrument/probes/inherited_members.h)
-// when it is loaded, which only the early class-file hook sees. They lead to the runtime class
-// IprofReach, which knows all chunks by number. Elsewhere there are LoaderHolders.
+// When java.lang.Object is loaded, it gets members that every class inherits
+// (agent/instrument/probes/inherited_members.h). Only the early class-file hook can do this. The
+// members lead to the runtime class IprofReach, which knows all chunks by number. Without the early
+// hook, LoaderHolders are used.
 //
 // Guarantees:
-//  - A chunk is entered before it is announced to its space, so that no probe ever reads an empty
-//    entry; probes of this kind are only inserted once Open() says so, which is from VMInit on.
-//  - The members are there again whenever Object is redefined.
-//  - Reflection does not show them.
-// Threads: GiveMembers in the hook, any phase; the rest as ChunkHolders. No lock is held across a
-// call to the JVM. Failure: the members are not there or not open, and classes that need them are
-// left alone.
+// - A chunk is entered before it is announced to its space, so no probe ever reads an empty entry.
+//   Probes of this kind are inserted only after Open() succeeded, at VMInit or later.
+// - The members are added again whenever Object is redefined.
+// - Reflection does not show them.
+// Threads: GiveMembers in the hook, in any phase; the rest as ChunkHolders. No lock is held during
+// a call to the JVM.
+// Failure: the members are missing or not open, and classes that need them are left unchanged.
 #pragma once
 
 #include <jni.h>
@@ -30,24 +31,24 @@ class ChunkReach {
  public:
   explicit ChunkReach(uint32_t stripes) : stripes_(stripes), loader_holders_(stripes) {}
 
-  // The bytes of java.lang.Object with the members; empty where it cannot have them.
+  // The bytes of java.lang.Object with the members; empty if they cannot be added.
   std::vector<uint8_t> GiveMembers(std::span<const uint8_t> object_class);
 
-  // Defines the runtime class: before any holder, running no Java code.
+  // Defines the runtime class. Call it before any holder is defined. Runs no Java code.
   Status Define(JNIEnv* jni);
 
-  // Enters a chunk: a long[] (with stripes a long[][]), or the rows of sites.
-  // The objects are global references.
+  // Enters a chunk: a long[] (with stripes a long[][]), or the rows of sites. The objects must be
+  // global references.
   Status AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays);
   Status AddSites(JNIEnv* jni, uint32_t chunk, jobject types, jobject counts);
 
-  // At VMInit or later, when the first chunks are entered: hides the members from reflection, and
-  // probes may use them. Where Object has none, the LoaderHolders start.
+  // Call it at VMInit or later, after the first chunks were entered: hides the members from
+  // reflection and lets probes use them. If Object has no members, starts the LoaderHolders.
   Status Open(JNIEnv* jni);
   bool is_open() const { return open_.load(std::memory_order_acquire); }
   bool has_members() const { return has_members_.load(std::memory_order_acquire); }
 
-  // The way for everybody else.
+  // The access for all other classes.
   LoaderHolders& loader_holders() { return loader_holders_; }
   const LoaderHolders& loader_holders() const { return loader_holders_; }
 

@@ -12,13 +12,12 @@
 namespace iprof::vm {
 namespace {
 
-// Enough for the classes of any JVM's start-up, whatever the placement: until VMInit nobody can
-// make more.
+// Enough for the classes of any JVM's start-up, with any placement. No more can be created before
+// VMInit.
 constexpr uint32_t kEarlyChunks = 6;
 constexpr uint32_t kEarlySiteChunks = 6;
 
-// Parts of the budget: for the names of types met at sites, and what chunks
-// leave to the records of classes.
+// Parts of the budget: for the names of types seen at sites, and for the records of classes.
 constexpr uint64_t kHarvestedShare = 8;
 constexpr uint64_t kClassShare = 4;
 constexpr uint64_t kLeastForClasses = 1 << 20;
@@ -83,7 +82,7 @@ ChunkStore::ChunkStore(const CountingPlan& plan, ProxyNames& proxies,
     budget_.Set(instrument::MemoryPart::kSpill, SpillBytes(heap_.spill_slots));
     types_.LimitHarvested(budget_.limit() / kHarvestedShare);
   }
-  // A minimum, without which nothing could be counted at all.
+  // The minimum, without which nothing can be counted.
   const uint64_t least = budget_.Used() + chunk_bytes_ + (counts_types_ ? kSiteChunkBytes : 0);
   budget_.SetLimit(std::max(budget_.limit(), least + kLeastForClasses));
 }
@@ -103,12 +102,12 @@ void ChunkStore::AnnounceFirst() {
   site_space_.SetReady(1);
 }
 
-// Chunks may use what nothing else does.
+// Chunks may use what nothing else uses.
 void ChunkStore::Share(instrument::CounterSpace& space, instrument::MemoryPart part,
                        uint64_t chunk_bytes, uint64_t later_bytes, uint32_t most_chunks) {
   const uint32_t ready = space.statistics().ready;
   budget_.Set(part, ready * chunk_bytes + space.bytes());
-  // Classes need a part as well, and so does the other kind of chunks.
+  // Leave a part for classes and for the other kind of chunks.
   const uint64_t known = budget_.Used(instrument::MemoryPart::kClasses);
   const uint64_t reserved = std::max(kLeastForClasses, budget_.limit() / kClassShare);
   const uint64_t for_ready = ready * later_bytes;
@@ -153,7 +152,7 @@ Status ChunkStore::FinishStart(jvmtiEnv* jvmti, JNIEnv* jni,
 }
 
 void ChunkStore::ExpectClasses(uint32_t classes) {
-  // Twice the average of a server on Spring.
+  // Twice the average of a Spring server.
   constexpr uint32_t kCountersOfClass = 64;
   constexpr uint32_t kSitesOfClass = 48;
   counter_space_.Expect(classes * kCountersOfClass);

@@ -1,18 +1,16 @@
-// ChunkStore: everything of counting that lives inside the JVM: chunks of
-// counters, chunks of sites, the ways to them, and how much heap they may take.
+// ChunkStore: everything of counting that is inside the JVM: chunks of counters, chunks of sites,
+// the access to them, and their share of the heap.
 //
-// Why one object: the program's classes refer to these arrays for as long as
-// they are loaded, whether a session runs or not. Nothing here is ever given
-// back to the JVM.
+// Why one object: the program's classes refer to these arrays as long as they are loaded, whether a
+// session runs or not. So nothing here is ever freed in the JVM.
 //
-// Guarantees: all chunks together stay within the memory budget, but for one
-// chunk of each kind. There is room for new classes before they need it, or
-// they are left alone.
-//
-// Threads: DefineEarly at VMStart or later, then FinishStart at VMInit or
-// later, then DefineAhead and Harvest on the agent's thread; Read, Collect and
-// Report on any attached thread; the rest on any thread. No lock is held across
-// a call to the JVM. Failure: the status says what the JVM refused.
+// Guarantees: all chunks together stay within the memory budget, except that one chunk of each kind
+// is always allowed. Room is made before new classes need it; if there is none, they are left
+// unchanged.
+// Threads: DefineEarly at VMStart or later, then FinishStart at VMInit or later, then DefineAhead
+// and Harvest on the agent's thread; Read, Collect and Report on any attached thread; the rest on
+// any thread. No lock is held during a call to the JVM.
+// Failure: the Status says what the JVM refused.
 #pragma once
 
 #include <jvmti.h>
@@ -38,8 +36,8 @@ namespace iprof::vm {
 
 class ChunkStore {
  public:
-  // `wake` is called where chunks run low. It raises the budget's limit to what
-  // one chunk of each kind takes.
+  // `wake` is called when chunks run low. The constructor raises the budget's limit to the size of
+  // one chunk of each kind, if it is lower.
   ChunkStore(const CountingPlan& plan, ProxyNames& proxies, instrument::MemoryBudget& budget,
              const std::function<void()>& wake);
   ChunkStore(const ChunkStore&) = delete;
@@ -53,21 +51,20 @@ class ChunkStore {
   std::function<std::string(uint32_t)> CounterHolders();
   void GiveSites(instrument::ClassInstrumenter& instrumenter);
 
-  // Classes that load before there is JNI refer to the first chunk.
+  // Classes that are loaded before JNI is available use the first chunk.
   void AnnounceFirst();
-  // Runs no Java code. `early`: enough for all classes until VMInit, else one
-  // chunk of each kind.
+  // Runs no Java code. `early`: define enough for all classes until VMInit; otherwise one chunk of
+  // each kind.
   Status DefineEarly(JNIEnv* jni, bool early);
-  // From the moment that `report_classes` is called, types() must hear of every
-  // class that is prepared.
+  // From the call of `report_classes` on, types() must be told of every class that is prepared.
   Status FinishStart(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<Status()>& report_classes);
 
   void ShareBudget();
   void DefineAhead(JNIEnv* jni, Log& log);
-  // So many classes are about to be counted: DefineAhead makes room for them, too. 0 takes that back.
+  // Announces that this many classes are about to be counted, so that DefineAhead makes room for
+  // them. 0 cancels that.
   void ExpectClasses(uint32_t classes);
-  // Empties the tables behind class-counting sites, now and then or where they
-  // fill up.
+  // Empties the tables behind class-counting sites, periodically or when they fill up.
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
   // Takes the counters of unloaded classes.
   void Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter);
@@ -81,7 +78,7 @@ class ChunkStore {
   std::string Report() const;
 
  private:
-  // `later_bytes`: what a chunk may need besides, once it is used.
+  // `later_bytes`: what a chunk may need in addition, once it is used.
   void Share(instrument::CounterSpace& space, instrument::MemoryPart part, uint64_t chunk_bytes,
              uint64_t later_bytes, uint32_t most_chunks);
 
@@ -95,7 +92,7 @@ class ChunkStore {
   CounterChunks counters_;
   instrument::CounterSpace site_space_;
   TypeChunks types_;
-  std::chrono::steady_clock::time_point next_harvest_{};  // the agent's thread's own
+  std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 
 }  // namespace iprof::vm

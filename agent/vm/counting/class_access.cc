@@ -10,7 +10,7 @@
 namespace iprof::vm {
 namespace {
 
-// A class of a loader that may not find the agent's own classes, where every class inherits a way.
+// For classes whose loader may not find the agent's classes, if every class inherits access.
 class InheritedAccess final : public instrument::ChunkAccess {
  public:
   bool inherited() const override { return true; }
@@ -18,7 +18,7 @@ class InheritedAccess final : public instrument::ChunkAccess {
   std::optional<std::string> SiteHolder(uint32_t /*chunk*/) override { return std::nullopt; }
 };
 
-// A class of such a loader where there is no such way. The methods of a class lie in one chunk mostly.
+// The same, if classes inherit no access. The methods of a class usually use one chunk.
 class LoaderAccess final : public instrument::ChunkAccess {
  public:
   LoaderAccess(LoaderHolders& holders, JNIEnv* jni, const ClassInLoader& type)

@@ -1,13 +1,11 @@
-// ClassAccess: by which way a class's probes reach the counters, which depends
-// on its class loader.
+// ClassAccess: how a class's probes reach the counters, which depends on the class loader.
 //
-// Classes of the JDK's own loaders find the holders of chunks by name. Others
-// inherit a way from java.lang.Object (ChunkReach), or get holders in their own
-// loader (LoaderHolders). Where there is no way the class is left alone, and
-// counted.
+// Classes of the JDK's own loaders find the holders of chunks by name. Other classes inherit access
+// from java.lang.Object (ChunkReach) or get holders in their own loader (LoaderHolders). A class
+// without access is left unchanged and counted.
 //
-// Threads: any, the class-file hook included. No lock is held across a call to
-// the JVM.
+// Guarantees: no lock is held during a call to the JVM. Threads: any, including the class-file
+// hook. Failure: With returns false, and Report says how often and why.
 #pragma once
 
 #include <jvmti.h>
@@ -28,19 +26,18 @@ class ClassAccess {
   ClassAccess(const ClassAccess&) = delete;
   ClassAccess& operator=(const ClassAccess&) = delete;
 
-  // Calls `instrument` with the class's way: null where its probes find the
-  // holders by name. False, and not called, where the class has no way;
-  // otherwise what `instrument` answers.
+  // Calls `instrument` with the class's access, which is null if its probes find the holders by
+  // name, and returns its result. If the class has no access, returns false without the call.
   bool With(jvmtiEnv* jvmti, JNIEnv* jni, const ClassInLoader& type,
             const std::function<bool(instrument::ChunkAccess*)>& instrument);
 
-  // Lines of verbose=1; empty where every class had its way.
+  // Lines for verbose=1; empty if every class had access.
   std::string Report() const;
 
  private:
   ChunkReach& reach_;
-  // Classes left alone.
-  std::atomic<uint64_t> too_early_{0};       // they came before reach_ was open
+  // The numbers of classes left unchanged.
+  std::atomic<uint64_t> too_early_{0};       // loaded before reach_ was open
   std::atomic<uint64_t> for_reflection_{0};  // LoaderKind::kReflection
 };
 

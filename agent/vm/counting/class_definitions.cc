@@ -9,20 +9,20 @@
 namespace iprof::vm {
 namespace {
 
-// Who gets failed definitions.
+// The callback for failed definitions.
 struct Receiver {
-  std::mutex mutex;  // guards `failed`, and is held while it runs
+  std::mutex mutex;  // guards `failed`; held while it runs
   ClassDefinitions::Failed failed;
-  std::atomic<uint32_t> generation{0};  // grows when `failed` is replaced
+  std::atomic<uint32_t> generation{0};  // incremented when `failed` is replaced
 };
 
 Receiver& TheReceiver() {
-  static auto* receiver = new Receiver;  // outlives every thread
+  static auto* receiver = new Receiver;  // never destroyed, because threads may outlive statics
   return *receiver;
 }
 
 struct Definition {
-  size_t name;  // hashed
+  size_t name;  // its hash
   instrument::ClassId id;
   uintptr_t depth;
   uint32_t generation;
@@ -60,7 +60,7 @@ void ClassDefinitions::SetFailed(Failed failed) {
 void ClassDefinitions::Begin(std::string_view name, instrument::ClassId id, uintptr_t depth) {
   Thread& thread = This();
   size_t kept = thread.open.size();
-  // The stack grows downwards: whoever is still under way began further up.
+  // The stack grows downwards, so definitions that are still in progress began at higher addresses.
   while (kept > 0 && thread.open[kept - 1].depth <= depth) --kept;
   thread.Drop(kept);
   thread.open.push_back({std::hash<std::string_view>{}(name), id, depth, TheReceiver().generation});
@@ -73,7 +73,7 @@ std::optional<instrument::ClassId> ClassDefinitions::End(std::string_view name) 
     const Definition& one = thread.open[i - 1];
     if (one.name != wanted || one.generation != TheReceiver().generation) continue;
     const instrument::ClassId id = one.id;
-    thread.Drop(i);  // what was nested in it has ended
+    thread.Drop(i);  // definitions nested in it have ended
     thread.open.pop_back();
     return id;
   }

@@ -1,19 +1,18 @@
-// ClassDefinitions: which definition of a class belongs to which bytes.
+// ClassDefinitions: which class definition belongs to which bytes.
 //
-// Why: the class-file hook has the bytes and no class yet; the event that a
-// class was loaded has the class and no bytes. Both come on the thread that
-// defines the class, but other definitions may come between them (a superclass
-// is loaded while its subclass is being defined), and a definition may fail
-// without a word.
+// Why: the class-file hook has the bytes but no class yet; the class-load event has the class but
+// no bytes. Both happen on the thread that defines the class. But other definitions may happen in
+// between (a superclass is loaded while its subclass is being defined), and a definition may fail
+// without any event.
 //
-// How: a definition that is nested in another one runs deeper on the thread's
-// stack. So a definition that was begun at a place of the stack that is no
-// deeper than where the thread is now has ended.
+// How: a nested definition runs deeper on the thread's stack. So a definition that began at a depth
+// no less than the thread's current depth has ended.
 //
-// Guarantees: each Begin ends in either its End, or in `failed`, which gets it
-// at the latest when the thread ends or begins the next definition from no
-// deeper a place. Any thread, each with its own definitions; a lock only where
-// one has failed, no calls to the JVM.
+// Guarantees: each Begin is followed either by its End or by a call of `failed`. That call comes at
+// the latest when the thread ends or begins its next definition at the same depth or less.
+// Threads: any; each has its own definitions. A lock is taken only if a definition failed. No calls
+// to the JVM.
+// Failure: a failed definition is reported to `failed`.
 #pragma once
 
 #include <cstddef>
@@ -28,18 +27,18 @@ namespace iprof::vm {
 
 class ClassDefinitions {
  public:
-  // Gets what was begun since it was set and will not end; on any thread, one
-  // at a time. It may be replaced: once SetFailed has returned, the one before
-  // is not called any more, and what was begun before is forgotten.
+  // Called with each definition that was begun since the callback was set and that failed; on any
+  // thread, one at a time. The callback can be replaced: once SetFailed has returned, the previous
+  // one is not called any more, and definitions that were begun before are forgotten.
   using Failed = std::function<void(instrument::ClassId)>;
   static void SetFailed(Failed failed);
 
-  // This thread defines a class of this internal name from bytes that are known under this id.
-  // `depth`: where the thread's stack is, an address that falls with every call.
+  // This thread begins to define a class with this internal name, from bytes that have this id.
+  // `depth` is an address on the thread's stack; it falls with every call.
   static void Begin(std::string_view name, instrument::ClassId id, uintptr_t depth);
-  // A class of this name was loaded on this thread.
+  // A class with this name was loaded on this thread. Returns its id if this thread began it.
   static std::optional<instrument::ClassId> End(std::string_view name);
-  // Whether this thread has begun any.
+  // Whether this thread has begun any definition.
   static bool Any();
 };
 

@@ -1,10 +1,11 @@
 // ClassFilter: which classes are counted, by name and loader.
 //
-// Guarantees: the agent's own classes and linkage of method handles are never counted; with jdk=n
-// neither are those of the boot and platform loaders; include= and exclude= patterns match the
-// class's name with dots, exclude winning. Loaders are known from LearnLoaders on; until then only
-// the boot loader exists for classes worth naming. Threads: Accepts from any thread, takes no lock;
-// LearnLoaders once, at VMInit.
+// Guarantees: the agent's own classes and the linkage of method handles are never counted. With
+// jdk=n, classes of the boot and platform loaders are not counted either. Patterns of include= and
+// exclude= match the class's name with dots; exclude takes precedence. Before LearnLoaders, only
+// classes of the boot loader occur.
+// Threads: Accepts on any thread, without a lock; LearnLoaders once, at VMInit.
+// Failure: if the platform loader is unknown, jdk=n accepts no class.
 #pragma once
 
 #include <jni.h>

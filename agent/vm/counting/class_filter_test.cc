@@ -11,7 +11,7 @@ const jobject kBoot = nullptr;
 const jobject kPlatform = FakeReference(1);
 const jobject kApplication = FakeReference(2);
 
-// A JVM whose ClassLoader.getPlatformClassLoader() answers kPlatform.
+// A JVM whose ClassLoader.getPlatformClassLoader() returns kPlatform.
 struct Loaders : FakeJni {
   Loaders() {
     functions.FindClass = [](JNIEnv* e, const char*) {
@@ -49,7 +49,7 @@ TEST_CASE(
     CHECK(all.Accepts(&jni.env, loader, "a/B"));
 
   ClassFilter application(false, {}, {});
-  // Before the platform loader is known, no class can be told to be the application's.
+  // Before the platform loader is known, no class can be attributed to the application.
   CHECK_FALSE(application.Accepts(&jni.env, kApplication, "a/B"));
   application.LearnLoaders(&jni.env);
   CHECK_FALSE(application.Accepts(&jni.env, kBoot, "a/B"));

@@ -56,7 +56,8 @@ void ClassHashes::Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   JvmtiString signature(jvmti);
   jint hash = 0;
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) return;
-  // Whether its loader keeps a hidden class, and its name, are not known yet: see HiddenDefined.
+  // For a hidden class, its name and whether its loader keeps it are not known yet: see
+  // HiddenDefined.
   if (IsHiddenClass(Descriptor(ViewOf(signature)))) return;
   if (LoaderStays(jvmti, jni, type)) return;
   if (jvmti->GetObjectHashCode(type, &hash) != JVMTI_ERROR_NONE) return;

@@ -1,17 +1,18 @@
-// ClassHashes: notes the identity hash and the name of every class that the program can drop, so
-// that counts under such a hash can be named after the class has gone. See HashNames.
+// ClassHashes: records the identity hash and the name of every class that may be unloaded, so that
+// counts under such a hash can be named after the class is gone. See HashNames.
 //
-// Where classes come from: the JVM's ClassPrepare event, which comes before a class has objects;
-// hidden classes from whoever sees them defined; what was loaded before, from a walk over all
-// loaded classes. Arrays go by their elements' class.
+// Sources: the JVM's ClassPrepare event, which comes before a class has objects; HiddenDefined for
+// hidden classes; and a walk over all loaded classes for those that were loaded before. Arrays are
+// named by their elements' class.
 //
-// Guarantees: holds no class, only JNI weak references, which neither keep a class nor its loader
-// alive. Classes of the boot, platform and application loaders are left out. Runs no
-// Java code, leaves no exception pending and no local reference behind.
-// Limits: an array's class whose own hash is that of another class at the same site counts as that
-// class, where neither stays. One pair in two thousand million is such a pair.
+// Guarantees: keeps no class or loader alive; it has only JNI weak references. Classes of the boot,
+// platform and application loaders are left out. Runs no Java code, and leaves no exception pending
+// and no local reference behind. Limits: if an array class that may be unloaded has the same hash
+// as another such class at the same site, it counts as that class. The probability for a pair is
+// one in two thousand million.
 // Threads: Start once; Prepared and HiddenDefined on any thread in the live phase after Start; the
 // rest on one thread at a time.
+// Failure: a class that cannot be recorded has no name, and its counts are lost counts.
 #pragma once
 
 #include <jvmti.h>
@@ -27,7 +28,7 @@
 
 namespace iprof::vm {
 
-// The name that a profile gives a class with this signature; nothing where an image has no such
+// The name that a profile gives to a class with this signature; nullopt if an image has no such
 // class.
 using TypeNaming = std::function<std::optional<std::string>(
     jvmtiEnv* jvmti, JNIEnv* jni, jclass type, std::string_view signature)>;
@@ -37,22 +38,24 @@ class ClassHashes {
   ClassHashes(TypeNaming naming, size_t most_bytes)
       : naming_(std::move(naming)), names_(most_bytes) {}
 
-  // The loaders, besides the boot loader, that stay until the program ends.
+  // The loaders, besides the boot loader, that live until the program ends.
   Status Start(JNIEnv* jni, jobject platform, jobject application);
 
   void Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type);
-  // A hidden class that may be unloaded, after it got its name.
+  // Call it for a hidden class that may be unloaded, after it got its name.
   void HiddenDefined(jvmtiEnv* jvmti, JNIEnv* jni, jclass type);
 
-  // Notes every loaded class that is not known. None is unloaded meanwhile, for some milliseconds.
+  // Records every loaded class that is not known. Meanwhile no class is unloaded, for some
+  // milliseconds.
   void LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni);
   void Sweep(JNIEnv* jni);
   HashNames& names() { return names_; }
   const HashNames& names() const { return names_; }
 
-  // The name of a class that is there; null has none.
+  // The name of a loaded class; nullopt for null.
   std::optional<std::string> NameOf(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) const;
-  // Counts objects of such a class at a site; of one without a name as lost.
+  // Adds the count of objects of a class at a site. If the class has no name, adds it to the lost
+  // counts.
   void AddTo(TypeCounts& counts, jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, jclass type,
              uint64_t count) const;
 

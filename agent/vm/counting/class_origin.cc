@@ -15,7 +15,7 @@ namespace iprof::vm {
 namespace {
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(1000);
-constexpr jint kReferences = 16;  // local ones that a look-up makes, at most
+constexpr jint kReferences = 16;  // local references that a lookup creates, at most
 
 bool Threw(JNIEnv* jni) {
   if (!jni->ExceptionCheck()) return false;
@@ -83,14 +83,14 @@ Status ClassOrigin::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ClassOrigin::Note(JNIEnv* jni, jobject loader, std::string_view name,
                        std::span<const uint8_t> bytes) {
-  if (name.empty()) return;  // not a class that a file could be looked up for
+  if (name.empty()) return;  // no file can be looked up without a name
   const Hash128 hash = Murmur3(bytes);
   Waiting waiting{std::string(name), hash, loader == nullptr ? Loader::kBoot : Loader::kUnsorted,
                   nullptr};
   {
     std::lock_guard lock(mutex_);
     const auto [verdict, added] = verdicts_.try_emplace(KeyOf(name, hash));
-    // Another loader may still know what the first did not live to tell.
+    // Ask again if the first loader gave no answer: another loader may know.
     if (!added && verdict->second.state != State::kUnknown) return;
     verdict->second.state = State::kWaiting;
   }
@@ -102,7 +102,7 @@ void ClassOrigin::Note(JNIEnv* jni, jobject loader, std::string_view name,
   if (loader != nullptr) thread_.Wake();
 }
 
-// Whether some agent may have changed the classes that were noted so far.
+// Whether another agent may have changed the classes recorded so far.
 bool ClassOrigin::Suspects() {
   if (suspects_) return true;
   if (!HasJavaAgents()) return false;
@@ -150,7 +150,7 @@ void ClassOrigin::Work(JNIEnv* jni) {
 void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
   if (jni->PushLocalFrame(kReferences) != JNI_OK) {
     Threw(jni);
-    return;  // stays waiting, so is not trusted
+    return;  // stays waiting, so it is not trusted
   }
   Found found{State::kUnknown, {}};
   bool look_up = true;
@@ -158,7 +158,7 @@ void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
   if (waiting.loader == Loader::kUnsorted) {
     if (waiting.reference != nullptr) jni->DeleteWeakGlobalRef(waiting.reference);
     waiting.reference = nullptr;
-    look_up = loader != nullptr;  // otherwise it is gone
+    look_up = loader != nullptr;  // null: the loader is gone
     if (look_up && jni->IsSameObject(loader, platform_loader_)) waiting.loader = Loader::kPlatform;
     if (look_up && jni->IsSameObject(loader, application_loader_))
       waiting.loader = Loader::kApplication;
@@ -199,7 +199,7 @@ ClassOrigin::Found ClassOrigin::Read(JNIEnv* jni, jobject loader, const Waiting&
   auto array = static_cast<jbyteArray>(jni->CallObjectMethod(stream, read_all_));
   const bool read = !Threw(jni) && array != nullptr;
   jni->CallVoidMethod(stream, close_);
-  Threw(jni);  // what was read was read
+  Threw(jni);  // ignore an exception of close()
   if (!read) return unknown;
   std::vector<uint8_t> bytes(static_cast<size_t>(jni->GetArrayLength(array)));
   jni->GetByteArrayRegion(array, 0, static_cast<jsize>(bytes.size()),
@@ -222,7 +222,7 @@ void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
 MethodOrigin ClassOrigin::Judge(const ClassRecord& klass, const CountedMethod& method) const {
   std::lock_guard lock(mutex_);
   const auto found = verdicts_.find(KeyOf(klass.name, klass.hash));
-  if (found == verdicts_.end()) return MethodOrigin::kSame;  // nobody could have changed it
+  if (found == verdicts_.end()) return MethodOrigin::kSame;  // no agent could have changed it
   switch (found->second.state) {
     case State::kSame:
       return MethodOrigin::kSame;

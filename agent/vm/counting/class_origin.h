@@ -1,24 +1,25 @@
-// ClassOrigin: whether the classes that we see are still the class files, where another agent's
-// transformation may come before ours.
+// ClassOrigin: whether the classes that we see are still those of the class files, if another agent
+// may transform them before us.
 //
-// Positions in a profile are those of the class file. An agent that was named before ours hands us
-// classes as it changed them; where it may have, every class is compared with its class file, which
-// its loader finds as a resource. Equal instructions keep a method's positions, others lose them,
-// and methods that the class file does not have are the other agent's own.
+// Positions in a profile are those of the class file. An agent that was named before ours gives us
+// classes as it changed them. If that is possible, every class is compared with its class file,
+// which its loader finds as a resource. A method with equal instructions keeps its positions;
+// others lose them. Methods that the class file does not have belong to the other agent.
 //
 // Guarantees:
-//  - Never asks a loader inside the class-file hook, nor on a thread of the program: a thread of
-//    its own does, so that a loader that blocks costs no more than its answer.
-//  - Classes of the JDK's own loaders, which cannot be unloaded, wait for Settle, so that finding
-//    their files is not counted (but for the lookups of a profile that was requested while the
-//    program runs, which later profiles count). Those of other loaders are looked up soon after they load, because
-//    the loader may go; they are held weakly.
-//  - What could not be compared is not trusted: its calls stay, its positions go. That is a class
-//    without a class file (made at run time: transformers change those too), or one whose loader is
-//    gone or throws, or for which time was not enough.
-//
-// Threads: Note on any thread in any phase, the hook included; Start once, at VMInit or later;
-// Settle and Judge on the dumping thread. Failure: without memory or thread nothing is trusted.
+// - Never calls a loader in the class-file hook or on a thread of the program. A separate thread
+//   does, so a loader that blocks costs only its own answer.
+// - Classes of the JDK's own loaders cannot be unloaded, so they wait for Settle; then finding
+//   their files is not counted. (Exception: the lookups for a profile that is requested while the
+//   program runs are counted in later profiles.) Classes of other loaders are looked up soon after
+//   they are loaded, because the loader may be unloaded; they are held weakly.
+// - A class that could not be compared is not trusted: its calls stay, and its positions are
+//   dropped. These are classes without a class file (generated at run time; transformers change
+//   those too), classes whose loader is gone or throws, and classes for which the time was not
+//   enough.
+// Threads: Note on any thread in any phase, including the hook; Start once, at VMInit or later;
+// Settle and Judge on the dumping thread.
+// Failure: without memory or without the thread, no class is trusted.
 #pragma once
 
 #include <jvmti.h>
@@ -43,10 +44,10 @@ namespace iprof::vm {
 
 class ClassOrigin {
  public:
-  // `certain`: another agent comes before ours. Otherwise one may come at any time, and classes are
-  // looked up once one is there.
+  // `certain`: another agent comes before ours. Otherwise one may still come, and classes are
+  // looked up only after that.
   ClassOrigin(Log& log, bool certain);
-  // Its thread has ended by then.
+  // Its thread must have ended.
   ~ClassOrigin() { Stop(std::chrono::seconds(10)); }
   ClassOrigin(const ClassOrigin&) = delete;
   ClassOrigin& operator=(const ClassOrigin&) = delete;
@@ -54,39 +55,39 @@ class ClassOrigin {
   // The object must live until its thread has ended, see Stop.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
 
-  // The bytes are what the hook was given.
+  // `bytes` is what the hook was given.
   void Note(JNIEnv* jni, jobject loader, std::string_view name, std::span<const uint8_t> bytes);
 
-  // Nobody will ask for this class: it was unloaded, and nothing was counted in it.
+  // Call it when this class was unloaded and nothing was counted in it.
   void Drop(std::string_view name, const Hash128& hash);
 
-  // Looks up what is left, for so long at most.
+  // Looks up the remaining classes, for at most this long.
   void Settle(std::chrono::milliseconds timeout);
 
   MethodOrigin Judge(const ClassRecord& klass, const CountedMethod& method) const;
 
-  // Of verbose=1; empty where nothing was compared.
+  // A paragraph for verbose=1; empty if nothing was compared.
   std::string Report() const;
 
-  // Looks up nothing more. True: the thread has ended.
+  // Stops looking up. Returns true if the thread has ended.
   bool Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
 
  private:
   enum class State : uint8_t { kWaiting, kSame, kNoFile, kDiffers, kUnknown };
   struct Verdict {
     State state = State::kWaiting;
-    OriginalClass original;  // where it differs
+    OriginalClass original;  // if it differs
   };
   enum class Loader : uint8_t { kUnsorted, kBoot, kPlatform, kApplication };
   struct Waiting {
     std::string name;
     Hash128 hash;
     Loader loader = Loader::kUnsorted;
-    jweak reference = nullptr;  // only where kUnsorted
+    jweak reference = nullptr;  // only if kUnsorted
   };
   struct Found {
     State state;
-    std::vector<uint8_t> bytes;  // where kDiffers
+    std::vector<uint8_t> bytes;  // if kDiffers
   };
 
   Status LearnMethods(JNIEnv* jni);
@@ -115,7 +116,7 @@ class ClassOrigin {
   bool started_ = false;
   bool settling_ = false;
   std::vector<Waiting> queue_;
-  std::vector<Waiting> deferred_;  // of the JDK's loaders
+  std::vector<Waiting> deferred_;  // classes of the JDK's loaders
   std::unordered_map<std::string, Verdict> verdicts_;
 };
 

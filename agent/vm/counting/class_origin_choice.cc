@@ -16,7 +16,8 @@ std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arg
   if (late) first.insert(first.end(), others.after.begin(), others.after.end());
   if (first.empty() && late && HasJavaAgents()) first = {"attached"};
   if (first.empty() && !late) return nullptr;
-  // Whoever counts late comes after every other agent, those yet to come included.
+  // If counting starts late, all other agents come before it, including those that are loaded
+  // later.
   auto origin = std::make_unique<ClassOrigin>(log, !first.empty());
   if (first.empty()) return origin;
   const std::string names = fmt::format("{}", fmt::join(first, ", "));

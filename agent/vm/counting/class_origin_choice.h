@@ -1,8 +1,8 @@
-// ClassOriginChoice: whether classes may come to us changed by another agent,
-// so that they must be compared with their class files.
+// ClassOriginChoice: whether another agent may change classes before us, so that they must be
+// compared with their class files.
 //
-// Warns the user where another agent is known to come first. Asks the dynamic
-// linker which libraries are loaded; any thread, any phase.
+// Guarantees: warns the user if another agent is known to come first. Threads: any, in any phase;
+// it asks the dynamic linker which libraries are loaded. Failure: none.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,7 @@
 
 namespace iprof::vm {
 
-// `arguments` are the JVM's. Null: every class that we see is the class file's
-// own.
+// `arguments` are the JVM's. Returns null if every class that we see is that of the class file.
 std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arguments,
                                              const CountingPlan& plan, Log& log);
 

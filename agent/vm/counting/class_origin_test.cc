@@ -1,4 +1,4 @@
-// Against a JVM whose class loaders answer with the class files that a test gives them.
+// Runs against a fake JVM whose class loaders return the class files that a test gives them.
 #include "agent/vm/counting/class_origin.h"
 
 #include <atomic>
@@ -63,7 +63,7 @@ struct Comparing {
   void Note(const std::string& name, const std::vector<uint8_t>& bytes, FakeObject* by) {
     origin.Note(jvm.jni(), reinterpret_cast<jobject>(by), name, bytes);
   }
-  // Of the method f()V of a class with these bytes.
+  // The judgement of the method f()V of a class with these bytes.
   MethodOrigin Judge(const std::string& name, const std::vector<uint8_t>& bytes) {
     ClassRecord type;
     type.name = name;
@@ -165,7 +165,7 @@ TEST_CASE("a class that was dropped is forgotten, and one of no name is never no
   c.Note("", bytes, c.loader);
   c.Start();
   c.origin.Settle(kLong);
-  CHECK(c.Judge("a/B", bytes) == MethodOrigin::kSame);  // nobody could have changed it
+  CHECK(c.Judge("a/B", bytes) == MethodOrigin::kSame);  // no agent could have changed it
   CHECK(c.look_ups <= 1);
 }
 

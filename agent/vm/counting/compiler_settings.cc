@@ -8,7 +8,7 @@
 namespace iprof::vm {
 namespace {
 
-// HotSpot takes the commands' names in any case.
+// HotSpot ignores the case of command names.
 bool NamesBlackHole(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text.find("blackhole") != std::string::npos;
@@ -16,7 +16,7 @@ bool NamesBlackHole(std::string text) {
 
 bool FileNamesBlackHole(const std::string& path) {
   std::ifstream file(path);
-  // JMH removes its file at its end: whoever attaches then cannot know.
+  // JMH deletes its file at its end, so after an attach the content is unknown.
   if (!file) return true;
   return NamesBlackHole({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
 }

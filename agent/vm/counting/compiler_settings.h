@@ -1,7 +1,7 @@
-// CompilerSettings: what the JVM's own settings of its compilers mean for counting.
+// CompilerSettings: what the settings of the JVM's compilers mean for counting.
 //
-// Guarantees: unknown settings and files that cannot be read give the careful answer. Any thread;
-// may read a small file.
+// Guarantees: unknown settings and unreadable files give the safe answer. Threads: any; may read a
+// small file. Failure: the safe answer.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace iprof::vm {
 
 struct CompilerSettings {
-  // HotSpot compiles no longer method, in bytes; 0: it compiles all.
+  // HotSpot does not compile methods longer than this, in bytes; 0: no limit.
   uint32_t huge_method_limit;
-  // Some empty methods are to be treated as black holes (instrument/kept_shapes.h).
+  // Some empty methods are used as black holes and must stay empty (instrument/kept_shapes.h).
   bool black_holes;
 };
 

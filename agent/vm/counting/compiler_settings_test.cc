@@ -1,4 +1,4 @@
-// What the JVM was told about compilation, from its flags.
+// The JVM's compilation settings, from its flags.
 #include "agent/vm/counting/compiler_settings.h"
 
 #include <catch2/catch.hpp>

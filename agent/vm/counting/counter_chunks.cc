@@ -45,7 +45,7 @@ Status CounterChunks::HandOver(JNIEnv* jni) {
 
 Status CounterChunks::Adopt(JNIEnv* jni, jclass holder) {
   std::vector<jlongArray> rows;
-  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds any
+  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds rows
   if (stripes_ == 1) {
     const Result<jobject> row = KeepStaticObject(jni, holder, "c", "[J");
     if (!row.ok()) return row.status();

@@ -1,8 +1,10 @@
 // CounterChunks: the arrays inside the JVM that probes increment.
 //
-// A holder (runtime/java/lang/IprofCounters0.java) has one array of counters; with stripes, as many
-// as there are stripes (IprofStriped0.java). Guarantees and threads as ChunkHolders; Read may run
-// on any attached thread, VMDeath included, while other threads count on.
+// A holder (runtime/java/lang/IprofCounters0.java) has one array of counters; with stripes, it has
+// one array per stripe (IprofStriped0.java).
+//
+// Guarantees, threads and failure: as ChunkHolders. Read may run on any attached thread, including
+// at VMDeath, while other threads count.
 #pragma once
 
 #include <jni.h>
@@ -24,13 +26,13 @@ class CounterChunks final : public ChunkHolders {
   uint32_t stripes() const { return stripes_; }
   std::string HolderName(uint32_t chunk) const override;
 
-  // Spreads threads over the stripes from now on: once, when the VM is initialised.
+  // From now on, threads are spread over the stripes. Call it once, when the VM is initialised.
   Status StartStriping(JNIEnv* jni);
 
-  // Sums of all counters by CounterIndex, over stripes; only chunks that are initialised.
+  // The sums of all counters over stripes, by CounterIndex; only chunks that are initialised.
   std::vector<uint64_t> Read(JNIEnv* jni) const;
 
-  // Appends the sums of counters that no code uses any more, and zeroes them.
+  // Appends the sums of counters that no code uses any more, and sets them to zero.
   void Take(JNIEnv* jni, CounterRange range, std::vector<uint64_t>* values);
 
  private:

@@ -16,8 +16,8 @@ namespace {
 // The part of the budget for counts of unloaded classes.
 constexpr uint64_t kUnloadedShare = 8;
 
-// How long a dump waits for a harvest, which takes milliseconds, and for class
-// files to be looked up.
+// How long a dump waits for a harvest, which takes milliseconds, and for class files to be looked
+// up.
 constexpr auto kHarvestTimeout = std::chrono::milliseconds(3000);
 constexpr auto kOriginTimeout = std::chrono::milliseconds(20000);
 
@@ -77,7 +77,7 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
 
 Counting::~Counting() {
   ClassDefinitions::SetFailed({});
-  thread_.Stop(kStopTimeout);  // before what it uses is destroyed
+  thread_.Stop(kStopTimeout);  // before the members that it uses are destroyed
 }
 
 Status Counting::Start() {
@@ -89,7 +89,7 @@ Status Counting::Start() {
   if (Status status = Register(); !status.ok()) return status;
   if (!plan_.startup.notice.empty()) log_.Warning(plan_.startup.notice);
   if (plan_.attached) {
-    // VMInit is long over: this thread may run Java code already.
+    // VMInit has passed, so this thread may run Java code.
     JNIEnv* jni = nullptr;
     if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK)
       AtBoundary(log_, "the start of counting", [&] { OnVmInit(jni); });
@@ -116,7 +116,7 @@ Status Counting::Register() {
   Status status = environment_.AddCapabilities(capabilities, "instrument classes");
   if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
   if (start == CountingStart::kFirstBytecode) {
-    // Classes that load before there is JNI refer to the first chunk, whose holder is defined at
+    // Classes that load before JNI is available refer to the first chunk. Its holder is defined at
     // VMStart.
     store_.AnnounceFirst();
     on_.store(true, std::memory_order_release);
@@ -129,8 +129,8 @@ Status Counting::Register() {
 
 void Counting::OnVmStart(JNIEnv* jni) {
   if (Status status = store_.DefineEarly(jni, true); !status.ok()) {
-    // Classes that are already loaded refer to the holder: the JVM could not run a single method of
-    // them.
+    // Classes that are already loaded refer to the holder, so the JVM could not run any of their
+    // methods.
     log_.Error(status.message());
     on_.store(false, std::memory_order_release);
   }
@@ -153,7 +153,7 @@ void Counting::OnVmInit(JNIEnv* jni) {
     });
   }
   if (status.ok() && is_late) status = StartHook(jni);
-  // Last, because from here on only the thread makes chunks.
+  // Last, because from here on only the thread creates chunks.
   if (status.ok()) status = thread_.Start(environment_.get(), jni);
   if (!status.ok()) {
     log_.Error(fmt::format("no more classes are counted: {}", status.message()));
@@ -175,14 +175,15 @@ void Counting::CountEarlier(JNIEnv* jni) {
   store_.ExpectClasses(0);
 }
 
-// Before a batch of classes is retransformed: there is room for their counters, unless counting ends.
+// Called before a batch of classes is retransformed: makes room for their counters. Returns false
+// if counting ends.
 bool Counting::GoesOn(JNIEnv* jni, size_t classes) {
   store_.ExpectClasses(static_cast<uint32_t>(classes));
   store_.DefineAhead(jni, log_);
   return IsOn();
 }
 
-// Says once that the program outgrew memory=.
+// Warns once that the program needs more than memory=.
 void Counting::WarnOfCap() {
   if (store_.refusals() + budget_.refusals() == 0 || cap_told_.exchange(true)) return;
   log_.Warning(
@@ -202,7 +203,7 @@ void Counting::Work(JNIEnv* jni) {
   WarnOfCap();
   store_.Harvest(environment_.get(), jni);
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
-  if (!lock) return;  // a profile is being made; later
+  if (!lock) return;  // a profile is being made; try later
   store_.Unload(environment_.get(), jni, instrumenter_);
 }
 
@@ -234,7 +235,7 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   }
   const LiveFrames live = LiveFrames::Collect(environment_.get(), jni);
   WarnOfCap();
-  // After the counters were read: its own work is not counted.
+  // After the counters were read, so that its own work is not counted.
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
   instrument::AddedCounts added = instrumenter_.AddTo(
       counters, types.counts, [&](const MethodKey& key) { return live.Of(key); }, profile,

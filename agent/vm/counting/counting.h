@@ -1,34 +1,29 @@
-// Counting: everything between the JVM's class loading and the counters, for
-// one session.
+// Counting: everything between the JVM's class loading and the counters, for one session.
 //
-// It owns a JVMTI environment of its own, so that its capabilities and
-// callbacks are its own affair, and brings together the class-file hook, the
-// instrumenter (agent/instrument), the chunks of counters (ChunkStore) and the
-// agent's thread.
+// It owns a JVMTI environment, so that its capabilities and callbacks are independent of other
+// parts. It connects the class-file hook, the instrumenter (agent/instrument), the chunks of
+// counters (ChunkStore) and the agent's thread.
 //
 // Order of events, as the StartupPlan says:
-//  - First bytecode: the hook from OnLoad; runtime classes and first chunks at
-//  early VMStart; at
-//    VMInit the chunks are initialised and the thread begins.
-//  - Retransform: at VMInit runtime classes and chunks, then the hook, then
-//  loaded classes are
-//    retransformed in batches.
-//  - Application: at VMInit runtime classes and chunks, then the hook, which
-//  passes by the classes of
-//    the boot and platform loaders.
+// - First bytecode: the hook from OnLoad; runtime classes and first chunks at early VMStart; at
+//   VMInit the chunks are initialised and the thread begins.
+// - Retransform: at VMInit runtime classes and chunks, then the hook; then loaded classes are
+//   retransformed in batches.
+// - Application: at VMInit runtime classes and chunks, then the hook, which ignores classes of the
+//   boot and platform loaders.
 //
-// Why the environment cannot retransform where the hook is early: agents that
-// cannot retransform see a class before those that can, in the order in which
-// they were opened, so this one sees the class file's own bytes unless another
-// agent was named before it on the command line. Positions in a profile must be
-// those of the class file, so that then, and where counting starts late,
-// ClassOrigin compares.
+// With the early hook, the environment does not request retransformation. The JVM calls the hooks
+// of agents that cannot retransform first, in the order in which they were opened. So this agent
+// sees the class file's own bytes, unless another agent was named before it on the command line.
+// Positions in a profile must be those of the class file. So if another agent comes first, or if
+// counting starts late, ClassOrigin compares.
 //
-// Threads: the constructor and Start on the loading thread; the hook on any
-// thread; AddTo on any attached thread in the live phase, VMDeath included;
-// Stop on the loading thread or after Start; Close after Stop, not in a
-// callback. Failure: a class or method that cannot be counted is left as it was
-// and counted; nothing is thrown.
+// Guarantees: a class or method that cannot be counted is left unchanged and is counted as such;
+// nothing is thrown.
+// Threads: the constructor and Start on the loading thread; the hook on any thread; AddTo on any
+// attached thread in the live phase, including VMDeath; Stop on the loading thread or after Start;
+// Close after Stop, not in a callback.
+// Failure: Start returns a Status; later problems are logged.
 #pragma once
 
 #include <jvmti.h>
@@ -64,7 +59,7 @@
 
 namespace iprof::vm {
 
-// What a session knows beside its own parts.
+// Objects of the session that counting uses.
 struct CountingContext {
   JavaVM* vm;
   Log& log;
@@ -73,7 +68,7 @@ struct CountingContext {
   instrument::MemoryBudget& budget;
 };
 
-// Where running instructions stand in the class files, as of a profile. It must not outlive its
+// Maps positions of running instructions to class files, for one profile. It must not outlive its
 // Counting.
 class ClassFilePositions {
  public:
@@ -81,8 +76,8 @@ class ClassFilePositions {
                      OriginOf origin_of)
       : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
 
-  // The class file's bci of a position in a running, rewritten method; nothing where another agent had
-  // changed the method before.
+  // The class file's bci for a position in a running, rewritten method; nullopt if another agent
+  // had changed the method first.
   std::optional<Bci> OriginalBci(std::string_view class_descriptor, std::string_view name,
                                  std::string_view descriptor, Bci running) const;
 
@@ -100,33 +95,34 @@ struct CountedProfile {
 
 class Counting final : public HiddenClassCounting {
  public:
-  // `origin`: where other agents may change classes first, else null. All of
-  // the context outlives this.
+  // `origin` is null unless other agents may change classes first. Everything in the context must
+  // outlive this object.
   Counting(const CountingContext& context, CountingPlan plan, std::unique_ptr<ClassOrigin> origin);
   ~Counting() override;
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
-  // Opens the environment and registers its callbacks; after an attach it also
-  // counts the classes that are there, which takes seconds in a large program.
+  // Opens the environment and registers its callbacks. After an attach it also counts the classes
+  // that are already loaded, which takes seconds in a large program.
   Status Start();
 
-  // Where the JVM starts with the agent; the first only where counting starts with the first bytecode.
+  // Called if the agent started with the JVM; OnVmStart only if counting starts with the first
+  // bytecode.
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
 
-  // No more work is begun: no further class is counted. Waits a little for the
-  // agent's thread, for nothing else. At VMDeath, too. Classes that are counted
-  // already go on counting, and AddTo still works.
+  // From now on no further class is counted. Waits a little for the agent's thread and for nothing
+  // else. Also called at VMDeath. Classes that are instrumented already keep counting, and AddTo
+  // still works.
   void Stop();
 
-  // After Stop and the last AddTo, while the program goes on: disables the
-  // events and ends all threads. True: no callback or thread is under way, so
-  // that this can be destroyed. Never where java.lang.Object was given members,
-  // which it must keep whenever it is redefined.
+  // Called after Stop and the last AddTo, while the program goes on: disables the events and ends
+  // all threads. Returns true if no callback or thread is running, so that this object can be
+  // destroyed. Always false if java.lang.Object was given members, because it must keep them
+  // whenever it is redefined.
   bool Close();
 
-  // Adds every instrumented class's types, methods and counts.
+  // Adds the types, methods and counts of every instrumented class.
   CountedProfile AddTo(JNIEnv* jni, Profile& profile);
 
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
@@ -136,7 +132,7 @@ class Counting final : public HiddenClassCounting {
                           instrument::ClassId held) override;
   void HiddenClassNamed(JNIEnv* jni, jclass type, bool strong) override;
 
-  // Whether the profile already knows this class's methods: by binary name with slashes.
+  // Whether the profile already knows this class's methods. The name has slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
   // The paragraph that verbose=1 prints at the end.
@@ -144,7 +140,7 @@ class Counting final : public HiddenClassCounting {
 
  private:
   Status Register();
-  // Empty where every class is known to be the class file's own.
+  // Empty if every class is known to be that of the class file.
   OriginOf Origins() const;
   bool IsOn() const { return on_.load(std::memory_order_acquire); }
   Status StartHook(JNIEnv* jni);
@@ -182,15 +178,15 @@ class Counting final : public HiddenClassCounting {
   ClassAccess access_;
   instrument::ClassInstrumenter instrumenter_;
   HeldClasses held_;
-  std::atomic<bool> on_{false};  // the hook does its work
+  std::atomic<bool> on_{false};  // the hook instruments classes
   std::atomic<bool> cap_told_{false};
-  // Held by a profile that is being made and by the unloading of classes, across calls to the JVM, in
-  // which the thread may be suspended.
+  // Held while a profile is made and while unloaded classes are handled, also during calls to the
+  // JVM, in which the thread may be suspended.
   std::timed_mutex unload_mutex_;
-  const std::unique_ptr<ClassOrigin> origin_;  // null: what we see are the class files
-  std::unique_ptr<EarlierClasses> earlier_;    // null where counting starts before any class
-  JvmtiEnvironment environment_;               // last: it is closed before what its callbacks
-                                               // use is destroyed
+  const std::unique_ptr<ClassOrigin> origin_;  // null: all classes are those of the class files
+  std::unique_ptr<EarlierClasses> earlier_;    // null if counting starts before any class
+  // Last, so that it is closed before the members that its callbacks use are destroyed.
+  JvmtiEnvironment environment_;
 };
 
 }  // namespace iprof::vm

@@ -1,5 +1,4 @@
-// Counting's callbacks: the class-file hook and what the JVM says of classes;
-// see counting.h.
+// Counting's callbacks: the class-file hook and the JVM's events about classes; see counting.h.
 #include <algorithm>
 
 #include "agent/vm/counting/class_definitions.h"
@@ -36,7 +35,7 @@ bool Counting::Instrument(JNIEnv* jni, const ClassInLoader& type, instrument::Cl
   });
 }
 
-// False: the JVM has no memory for it.
+// Returns false if the JVM has no memory for it.
 bool Counting::Store(std::span<const uint8_t> bytes, jint* new_size, unsigned char** new_bytes) {
   unsigned char* memory = nullptr;
   if (environment_->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE)
@@ -47,8 +46,7 @@ bool Counting::Store(std::span<const uint8_t> bytes, jint* new_size, unsigned ch
   return true;
 }
 
-// Also where nothing is counted any more: what Object was given when it was loaded it must keep
-// when it is redefined.
+// Also when nothing is counted any more: Object must keep its members when it is redefined.
 void Counting::OnObject(std::span<const uint8_t> original, jint* new_size,
                         unsigned char** new_bytes) {
   std::vector<uint8_t> counted;
@@ -74,7 +72,7 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
   const std::span<const uint8_t> original = type.bytes;
   const std::string_view known_name = type.name;
   jobject loader = type.loader;
-  // After an attach nobody names lambdas.
+  // After an attach, lambdas are not named.
   if (!plan_.attached) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   std::optional<std::string> proxy;
@@ -94,9 +92,9 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
         return memory;
       },
       &held);
-  // The class is held, so that it is not forgotten at this moment.
+  // The class is held, so it is not forgotten meanwhile.
   if (origin_ != nullptr && held) origin_->Note(jni, loader, known_name, original);
-  // Classes that stay keep what they hold.
+  // Classes that are never unloaded stay held.
   if (!held || known_name.empty() || !watch_.MayGo(jni, loader)) return;
   if (redefined != nullptr) {
     held_.HoldWhileLoaded(redefined, *held);
@@ -135,9 +133,9 @@ void Counting::HiddenClassNamed(JNIEnv* jni, jclass type, bool strong) {
   if (store_.counts_types()) store_.types().HiddenDefined(environment_.get(), jni, type, strong);
 }
 
-// --- What the JVM calls.
+// --- Called by the JVM.
 
-// Only those classes matter that this thread has just sent through the hook.
+// Only classes that this thread has just sent through the hook matter.
 void JNICALL Counting::ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/, jclass klass) {
   if (!ClassDefinitions::Any()) return;
   const InCallback<Counting> self(jvmti);

@@ -1,8 +1,8 @@
-// CountingPlan: what counting will do in this JVM, decided before it asks the
-// JVM for anything.
+// CountingPlan: what counting will do in this JVM, decided before it requests anything from the
+// JVM.
 //
-// Pure, but for a small file that CompilerSettings may read; any thread, any
-// phase from Agent_OnLoad on.
+// Guarantees: pure, except for a small file that CompilerSettings may read. Threads: any, in any
+// phase from Agent_OnLoad on. Failure: none; what the JVM cannot do is left out of the options.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 namespace iprof::vm {
 
 struct CountingPlan {
-  Options options;  // as far as this JVM can do what they ask
+  Options options;  // without what this JVM cannot do
   bool attached = false;
   StartupPlan startup;
   CompilerSettings compilers;
   HeapPlan heap;
 };
 
-// `attached`: the program runs already.
+// `attached`: the program is already running.
 CountingPlan PlanCounting(const Options& options, bool attached, const FlagQueries& flags,
                           const HeapLimits& limits);
 

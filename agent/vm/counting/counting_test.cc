@@ -1,4 +1,4 @@
-// Counting from its start to its end, against a JVM in which a test loads classes.
+// Counting from its start to its end, against a fake JVM in which a test loads classes.
 #include "agent/vm/counting/counting.h"
 
 #include <catch2/catch.hpp>
@@ -44,7 +44,7 @@ struct Counted {
     counting->Close();
   }
 
-  // A JVM that starts with the agent.
+  // A JVM that is started with the agent.
   void StartJvm() {
     REQUIRE(counting->Start().ok());
     counting->OnVmStart(jvm.jni());
@@ -64,7 +64,7 @@ TEST_CASE("classes are counted from the first bytecode on, until the end") {
   CHECK(environment.capabilities.can_generate_early_class_hook_events == 1);
   CHECK(environment.capabilities.can_generate_early_vmstart == 1);
   CHECK(environment.capabilities.can_retransform_classes == 0);
-  CHECK(c.IsCounted("a/First"));  // before there is JNI
+  CHECK(c.IsCounted("a/First"));  // before JNI is available
   c.counting->OnVmStart(c.jvm.jni());
   CHECK(c.jvm.Find("java/lang/IprofCounters0") != nullptr);
   CHECK(c.jvm.Find("java/lang/IprofCounters5") != nullptr);
@@ -110,7 +110,7 @@ TEST_CASE("a failed start names the step and leaves nothing behind") {
   }
   c.counting->Stop();
   CHECK(c.counting->Close());
-  CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});  // the watch's
+  CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});  // the watch has enabled it
   CHECK_FALSE(c.IsCounted("a/B"));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("closing ends every callback and thread") {
   const size_t open = c.jvm.open_environments();
   c.counting = nullptr;
   CHECK(c.jvm.open_environments() < open);
-  // For the destructor.
+  // Because the destructor needs one.
   c.counting = std::make_unique<Counting>(
       CountingContext{c.jvm.vm(), c.log, c.proxies, c.watch, c.budget}, CountingPlan(), nullptr);
 }
@@ -158,7 +158,7 @@ TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
   const bool has_members = loaded->bytes != object.Bytes();
   REQUIRE(has_members);
   c.counting->Stop();
-  CHECK_FALSE(c.counting->Close());  // it must not be destroyed
+  CHECK_FALSE(c.counting->Close());  // so it must not be destroyed
   CHECK(c.jvm.enabled_events() ==
         std::set{JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
   CHECK(c.jvm.ThroughHooks(loaded, "java/lang/Object", nullptr, object.Bytes()) == loaded->bytes);

@@ -20,7 +20,8 @@ constexpr jlong kAwaited = 1;
 // The longest pause that a batch should cause.
 constexpr auto kPauseBudget = std::chrono::milliseconds(100);
 
-// After a pause for classes that were linked later, the program runs for this many times as long.
+// After a pause for classes that were linked later, the program runs for at least this many times
+// as long.
 constexpr int kRunsForPause = 20;
 
 constexpr jint kInterface = 0x0200;
@@ -98,7 +99,8 @@ void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before
   }
   uint64_t awaited = 0;
   for (jclass klass : unlinked) {
-    // Linked since we looked: its event may have come before its tag. Whoever clears the tag does the work.
+    // The class may have been linked meanwhile, before it got its tag. The thread that clears the
+    // tag does the work.
     jlong tag = 0;
     if (!IsLinked(klass)) {
       ++awaited;

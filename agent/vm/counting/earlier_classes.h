@@ -1,15 +1,19 @@
-// EarlierClasses: the classes that were loaded before counting began, and how their code comes to be counted.
+// EarlierClasses: counts the classes that were loaded before counting began.
 //
-// Those that are linked are retransformed at once, in batches (Retransformer). Classes that are loaded but not linked are left until the
-// program links them: to retransform such a class would link it, which runs the program's class loaders at a moment of our choosing, and
-// fails where a class that it names is missing. They are retransformed on the agent's thread after they are prepared: at once, or, where
-// that was done a moment ago, all together a little later, so that these pauses take at most a twentieth of the time.
+// Linked classes are retransformed at once, in batches (Retransformer). Classes that are loaded but
+// not linked wait until the program links them. Retransforming such a class would link it. That
+// would run the program's class loaders at an unexpected time, and fail if a class that it names is
+// missing. After they are prepared, they are retransformed on the agent's thread: at once or, if
+// the last time was a moment ago, all together a little later. So these pauses take at most a
+// twentieth of the time.
 //
-// Left out: arrays and primitive types, what the filter does not accept, classes that the JVM calls unmodifiable (hidden ones), and
-// interfaces without code.
+// Left out: arrays and primitive types, classes that the filter does not accept, classes that the
+// JVM calls unmodifiable (hidden ones), and interfaces without code.
 //
-// Threads: Start once, on a live thread that may run Java code; OnPrepare on any thread; Work on the agent's thread. No lock is held across
-// a call to the JVM. Failure: a class that is refused stays as it was and is counted in the outcome.
+// Guarantees: no lock is held during a call to the JVM.
+// Threads: Start once, on a thread in the live phase that may run Java code; OnPrepare on any
+// thread; Work on the agent's thread.
+// Failure: a class that the JVM refuses stays unchanged and is counted in the outcome.
 #pragma once
 
 #include <jvmti.h>
@@ -30,7 +34,7 @@ namespace iprof::vm {
 
 class EarlierClasses {
  public:
-  // The environment can retransform, tag objects and report that a class is prepared.
+  // The environment must be able to retransform, tag objects and report prepared classes.
   EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter);
   EarlierClasses(const EarlierClasses&) = delete;
   EarlierClasses& operator=(const EarlierClasses&) = delete;
@@ -38,11 +42,11 @@ class EarlierClasses {
   // `before_batch` as for Retransformer.
   void Start(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
 
-  // A class was linked. True where the agent's thread has work.
+  // A class was linked. Returns true if the agent's thread now has work.
   bool OnPrepare(JNIEnv* jni, jclass klass);
   void Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
 
-  // One paragraph: how many, and how long the program stood still for it.
+  // One paragraph: how many classes, and how long the program was stopped for them.
   std::string Report() const;
 
  private:
@@ -55,9 +59,9 @@ class EarlierClasses {
   jvmtiEnv* const jvmti_;
   const ClassFilter& filter_;
   const hotspot::PauseClock clock_;
-  Retransformer retransformer_;  // one thread at a time: Start's, then the agent's
-  std::chrono::steady_clock::time_point next_work_{};  // the agent's thread only
-  mutable std::mutex mutex_;                           // guards what follows
+  Retransformer retransformer_;  // used by one thread at a time: first Start's, then the agent's
+  std::chrono::steady_clock::time_point next_work_{};  // used only by the agent's thread
+  mutable std::mutex mutex_;                           // guards the members below
   std::vector<jweak> prepared_;
   RetransformOutcome outcome_;
   uint64_t left_out_ = 0;

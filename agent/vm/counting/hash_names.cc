@@ -5,12 +5,12 @@
 namespace iprof::vm {
 namespace {
 
-// A name's record, its entry in the map, and what the allocator adds.
+// A name's record, its map entry, and the allocator's overhead.
 constexpr size_t kBytesOfName = 128;
 
 bool ByHash(const HashNames::Entry& a, const HashNames::Entry& b) { return a.hash < b.hash; }
 
-// Appends what came to what is sorted.
+// Merges the new entries into the sorted ones.
 void MergeInto(std::vector<HashNames::Entry>& sorted, const std::vector<HashNames::Entry>& fresh) {
   const auto middle = static_cast<std::ptrdiff_t>(sorted.size());
   sorted.insert(sorted.end(), fresh.begin(), fresh.end());

@@ -1,17 +1,17 @@
 // HashNames: the profile names of classes by identity hash, for counts that refer to no class.
 //
 // The spill table (IprofTypes) counts objects of classes that may be unloaded under their class's
-// identity hash. This says whose hash it is, for as long as such counts may be around.
+// identity hash. HashNames maps the hash to the name as long as such counts may exist.
 //
 // Guarantees:
-//  - A hash that classes with several names share is told apart from one with a single name: Find
-//    never guesses.
-//  - 16 bytes a class; names are held once, however many classes have them. Never more than the
-//    limit: what comes beyond it is refused and counted.
-//  - A class that is gone is forgotten with the second Sweep after its end, so that counts of the
-//    half of the table that was in use at its end can still be named.
-// Threads: Add on any thread, a mutex is held for a few instructions; the rest on one
-// thread at a time. Calls no JVM; the references are its callers'.
+// - Find never guesses: it reports if classes with several names share a hash.
+// - A class takes 16 bytes; each name is stored once, however many classes have it. Memory never
+//   exceeds the limit; what does not fit is refused and counted.
+// - A class that is gone is forgotten at the second Sweep after its end, so counts in the half of
+//   the table that was in use at its end can still be named.
+// Threads: Add on any thread, with a mutex that is held for a few instructions; the rest on one
+// thread at a time. Calls no JVM; callers own the references.
+// Failure: Add returns false; Find returns kUnknown.
 #pragma once
 
 #include <jni.h>
@@ -36,8 +36,8 @@ class HashNames {
   HashNames(const HashNames&) = delete;
   HashNames& operator=(const HashNames&) = delete;
 
-  // A class that may be unloaded; without a name where an image has no such class. False: the limit
-  // is reached, and the reference stays the caller's.
+  // Adds a class that may be unloaded. The name is nullopt if an image has no such class. Returns
+  // false if the limit is reached; the reference then still belongs to the caller.
   bool Add(int32_t hash, const std::optional<std::string>& name, jweak reference);
 
   enum class Kind : uint8_t {
@@ -48,22 +48,22 @@ class HashNames {
   };
   struct Answer {
     Kind kind;
-    std::string_view name;  // until the next Sweep
+    std::string_view name;  // valid until the next Sweep
   };
-  // What was added before the last Absorb.
+  // Finds only what was added before the last Absorb.
   Answer Find(int32_t hash) const;
   void Absorb();
 
   struct Entry {
     int32_t hash;
     uint32_t name;
-    jweak reference;  // null: its class is gone
+    jweak reference;  // null: the class is gone
   };
-  // What was added before the last Absorb.
+  // Returns only what was added before the last Absorb.
   std::span<const Entry> WithHash(int32_t hash) const;
 
-  // Forgets classes that were gone at the last Sweep, and asks of all others whether they are gone
-  // now; whoever says yes has deleted the reference.
+  // Forgets classes that were gone at the last Sweep, and asks for all others whether they are gone
+  // now. If `gone` returns true, it has deleted the reference.
   void Sweep(const std::function<bool(jweak)>& gone);
 
   struct Statistics {
@@ -88,7 +88,7 @@ class HashNames {
   void DropNameLocked(uint32_t name);
 
   const size_t most_bytes_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below, except known_
   std::vector<Entry> fresh_;
   std::deque<Name> names_;
   std::vector<uint32_t> free_names_;
@@ -96,7 +96,7 @@ class HashNames {
   size_t text_bytes_ = 0;
   size_t known_classes_ = 0;
   uint64_t refused_ = 0;
-  // By hash; of the thread that sweeps.
+  // Sorted by hash; used only by the thread that sweeps.
   std::vector<Entry> known_;
 };
 

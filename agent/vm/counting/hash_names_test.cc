@@ -1,4 +1,4 @@
-// Without a JVM: references are numbers here.
+// Without a JVM: references are just numbers.
 #include "agent/vm/counting/hash_names.h"
 
 #include <catch2/catch.hpp>

@@ -43,8 +43,8 @@ HeapPlan PlanHeap(const Options& options, const HeapLimits& limits) {
     plan.counter_chunks = ChunksIn(budget, counter_chunk_bytes);
     return plan;
   }
-  // The spill table gets an eighth. Of the rest, sites get twice as much as counters: that is what
-  // the JDK's classes use of both.
+  // The spill table gets an eighth. Of the rest, sites get twice as much as counters, which is the
+  // proportion that the JDK's classes need.
   plan.spill_slots = kMostSpillSlots;
   while (plan.spill_slots > kLeastSpillSlots && SpillBytes(plan.spill_slots) > budget / 8)
     plan.spill_slots /= 2;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// What the plan's arrays take, as IprofTypes and the holders allocate them.
+// The size of the plan's arrays, as IprofTypes and the holders allocate them.
 uint64_t Bytes(const HeapPlan& plan) {
   return plan.counter_chunks * uint64_t{instrument::kChunkCounters} * 8 +
          plan.site_chunks * uint64_t{kChunkSites} * kSiteRows * 12 +
@@ -26,7 +26,7 @@ TEST_CASE("the arrays stay within memory= and an eighth of the heap") {
       INFO(heap << " " << memory);
       const HeapPlan plan = PlanHeap(options, {memory, heap});
       CHECK(Bytes(plan) <= std::min(memory, heap / 8));
-      // At least what the classes of any start need.
+      // At least enough for the classes of any start-up.
       CHECK(plan.counter_chunks >= 2);
       CHECK(plan.site_chunks >= 3);
     }

@@ -7,7 +7,7 @@
 namespace iprof::vm {
 namespace {
 
-// What it costs to know that a class is loaded: a tag in the JVM and an entry here.
+// The memory for knowing that a class is loaded: a tag in the JVM and an entry here.
 constexpr uint64_t kWatchedBytes = 120;
 
 }  // namespace
@@ -19,7 +19,7 @@ HeldClasses::HeldClasses(ClassWatch& watch, instrument::MemoryBudget& budget, Re
 
 void HeldClasses::HoldWhileLoaded(jclass klass, instrument::ClassId held) {
   const auto watched = watch_.Watch(klass);
-  if (!watched) return;        // it seems to stay
+  if (!watched) return;        // treat it as never unloaded
   bool holds_already = false;  // a class that is retransformed comes again
   {
     const std::lock_guard lock(mutex_);

@@ -1,15 +1,12 @@
-// HeldClasses: keeps what is known of an instrumented class for as long as the
-// class is loaded.
+// HeldClasses: keeps what is known of an instrumented class as long as the class is loaded.
 //
-// Why: a class's record and counters are used again once the class is gone. Who
-// instruments a class holds it (ClassTable); this releases it when ClassWatch
-// says that it was unloaded.
+// Why: a class's record and counters are reused once the class is gone. Instrumenting a class holds
+// it (ClassTable); this object releases it when ClassWatch reports that it was unloaded.
 //
-// Guarantees: a class that is defined or retransformed several times is held
-// once for each of its definitions. Classes that stay until the program ends
-// are held for good. No lock is held across a call to the JVM. Threads: any;
-// Release is called from ClassWatch::Process, or at once where a class is held
-// already.
+// Guarantees: a class that is defined or retransformed several times is held once per definition.
+// Classes that are never unloaded are held forever. No lock is held during a call to the JVM.
+// Threads: any; Release is called from ClassWatch::Process, or at once if a class is held already.
+// Failure: a class that cannot be watched is held forever.
 #pragma once
 
 #include <jvmti.h>
@@ -30,7 +27,7 @@ class HeldClasses {
  public:
   using Release = std::function<void(instrument::ClassId)>;
 
-  // Before `watch` watches anything; both outlive this.
+  // Construct it before `watch` watches anything. Both must outlive this object.
   HeldClasses(ClassWatch& watch, instrument::MemoryBudget& budget, Release release);
   HeldClasses(const HeldClasses&) = delete;
   HeldClasses& operator=(const HeldClasses&) = delete;
@@ -45,7 +42,7 @@ class HeldClasses {
   instrument::MemoryBudget& budget_;
   const Release release_;
   std::mutex mutex_;  // guards loaded_
-  // One that was redefined holds several.
+  // A class that was redefined holds several.
   std::unordered_multimap<UnloadTag, instrument::ClassId> loaded_;
 };
 

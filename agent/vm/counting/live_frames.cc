@@ -8,16 +8,16 @@
 namespace iprof::vm {
 namespace {
 
-// Frames of a thread that are asked for at first.
+// The number of frames per thread that is requested first.
 constexpr jint kUsualDepth = 2048;
 
-// Bytes that the JVM may take for the frames of all threads while it answers.
+// The memory that the JVM may use for the frames of all threads while it answers.
 constexpr int64_t kMostBytes = int64_t{256} << 20;
 
 using MethodCounts = std::unordered_map<jmethodID, uint64_t>;
 
-// All stacks to their end. Not by GetStackTrace, thread by thread: it waits until no virtual thread
-// is being mounted, which at the program's end may be never.
+// Reads all stacks to their end. Not with GetStackTrace for each thread: that waits until no
+// virtual thread is being mounted, which at the end of the program may never happen.
 MethodCounts MethodsOnStacks(jvmtiEnv* jvmti) {
   MethodCounts methods;
   for (jint depth = kUsualDepth;; depth *= 4) {
@@ -36,7 +36,7 @@ MethodCounts MethodsOnStacks(jvmtiEnv* jvmti) {
   }
 }
 
-// Nothing where the method is gone.
+// Returns nullopt if the method is gone.
 std::optional<MethodKey> KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
   jclass declaring = nullptr;
   if (jvmti->GetMethodDeclaringClass(method, &declaring) != JVMTI_ERROR_NONE) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<MethodKey> KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
 
 LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
   LiveFrames live;
-  const LoadedClasses pinned(jvmti, jni);  // the classes of the methods on the stacks
+  const LoadedClasses pinned(jvmti, jni);  // keeps the classes of the methods on the stacks loaded
   const MethodCounts methods = MethodsOnStacks(jvmti);
   for (const auto& [method, count] : methods) {
     if (const auto key = KeyOf(jvmti, jni, method)) live.counts_[*key] += count;

@@ -1,11 +1,13 @@
 // LiveFrames: how many activations of each method had not ended when the profile was made.
 //
-// Why: a frame that is still there has entered blocks that it never left; each such frame may put a
-// derived count off by one, and the profile's bounds say so.
+// Why: a live frame has entered blocks that it never left. Each such frame may make a derived count
+// wrong by one, and the profile's bounds say so.
 //
-// Any attached thread in the live phase, VMDeath included. Stacks of any depth that there is memory
-// for (32,768 frames where there are 500 threads). Platform threads only: a parked virtual thread has no
-// stack that JVMTI would list. Answers nothing where the JVM does not.
+// Guarantees: reads complete stacks, as far as memory allows (32,768 frames if there are 500
+// threads). Only platform threads count: JVMTI does not list the stack of an unmounted virtual
+// thread.
+// Threads: any attached thread in the live phase, including VMDeath.
+// Failure: if the JVM does not return stacks, all counts are 0.
 #pragma once
 
 #include <jvmti.h>

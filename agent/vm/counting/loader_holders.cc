@@ -23,7 +23,7 @@ bool ExtendsObject(std::span<const uint8_t> bytes) {
          file.super_name() == "java/lang/Object";
 }
 
-// Nodes of the maps, with their texts.
+// The map nodes, with their texts.
 constexpr uint64_t kLoaderBytes = 120;
 constexpr uint64_t kNameBytes = 200;
 
@@ -64,7 +64,7 @@ Status LoaderHolders::LearnJvm(JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   jclass loader = object == nullptr ? nullptr : jni->FindClass("java/lang/ClassLoader");
   if (loader == nullptr) return JniFailed(jni, kWhat);
-  // HotSpot itself looks here.
+  // HotSpot itself uses this field.
   parallel_ =
       jni->GetFieldID(loader, "parallelLockMap", "Ljava/util/concurrent/ConcurrentHashMap;");
   if (parallel_ == nullptr) return JniFailed(jni, kWhat);
@@ -99,7 +99,7 @@ jlong LoaderHolders::TagOf(jobject loader) {
     tag = next_tag_++;
     loaders_.try_emplace(tag);
   }
-  // Another thread may have been faster: its entry is orphaned, and this one is in use.
+  // If another thread was faster, its entry is orphaned and this one is used.
   if (environment_->SetTag(loader, tag) == JVMTI_ERROR_NONE) return tag;
   std::lock_guard lock(mutex_);
   loaders_.erase(tag);
@@ -116,10 +116,10 @@ void JNICALL LoaderHolders::ObjectFree(jvmtiEnv* jvmti, jlong tag) {
   self->loaders_.erase(found);
 }
 
-// A class of a named module reads no class of its loader's unnamed module.
+// A class in a named module cannot access classes in its loader's unnamed module.
 std::string LoaderHolders::PackageFor(const ClassInLoader& type) const {
   std::string package(PackageOf(type.name));
-  if (type.name.empty()) {  // the JVM does not always say
+  if (type.name.empty()) {  // the JVM does not always give a name
     classfile::Arena arena(16 * 1024);
     classfile::ClassFile file;
     if (file.Parse(type.bytes, arena) == classfile::Reason::kOk) package = PackageOf(file.name());
@@ -211,7 +211,7 @@ std::optional<std::string> LoaderHolders::Find(JNIEnv* jni, const ClassInLoader&
   Loader& loader = loaders_[tag];
   loader.knows_object = true;
   if (loader.names.try_emplace(key, *name).second) ++names_;
-  return name;  // its own, if another thread was faster
+  return name;  // if another thread was faster, this is that thread's name
 }
 
 std::optional<std::string> LoaderHolders::Define(JNIEnv* jni, const ClassInLoader& type, Kind kind,

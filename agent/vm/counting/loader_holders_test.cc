@@ -26,7 +26,7 @@ struct Holding {
     REQUIRE(holders.Start(jvm.vm(), jvm.jni()).ok());
     holders.AddChunk(Kind::kCounters, 0, reinterpret_cast<jobject>(arrays));
   }
-  // The loader has given java.lang.Object to one of its classes.
+  // The loader has resolved java.lang.Object for one of its classes.
   void LearnObject() { loader->elements.push_back(jvm.Find("java/lang/Object")); }
   bool HasAccess() { return holders.HasAccess(jvm.jni(), type); }
   std::optional<std::string> Find() { return holders.Find(jvm.jni(), type, Kind::kCounters, 0); }
@@ -76,7 +76,7 @@ TEST_CASE("no loader is asked for what the JVM would not ask it for") {
 TEST_CASE("nothing waits for a loader's lock") {
   Holding h;
   h.LearnObject();
-  h.loader->fields["owner"] = h.jvm.NewObject(nullptr);  // another thread has it
+  h.loader->fields["owner"] = h.jvm.NewObject(nullptr);  // another thread owns it
   SECTION("a loader that is locked is left alone") {
     CHECK_FALSE(h.HasAccess());
     CHECK(h.holders.Report() == "classes left alone: 1 (their class loader was locked)\n");

@@ -5,7 +5,7 @@
 namespace iprof::vm {
 namespace {
 
-// What the loader's class alone says; kReflection for the loaders that stand for their parents.
+// The kind that follows from the loader's class alone; kReflection for the delegating loaders.
 LoaderKind KindByClass(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   JvmtiString signature(jvmti);
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE)
@@ -24,7 +24,7 @@ LoaderKind KindByClass(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   jobject definer = nullptr;
   if (jvmti->GetClassLoader(type, &definer) != JVMTI_ERROR_NONE) return LoaderKind::kCustom;
   if (definer == nullptr) return kind;
-  jni->DeleteLocalRef(definer);  // some other class of the same name
+  jni->DeleteLocalRef(definer);  // another class with the same name
   return LoaderKind::kCustom;
 }
 

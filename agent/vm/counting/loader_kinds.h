@@ -1,12 +1,12 @@
-// LoaderKinds: which class loaders are the JDK's own, and so sure to find classes of java.lang.
+// LoaderKinds: which class loaders are the JDK's own, so that they are sure to find classes of
+// java.lang.
 //
-// Guarantees: a loader is called the JDK's by its class, which only the boot loader defines: one that
-// -Djava.system.class.loader puts in place of the application's is a kCustom like any other, and no
-// code of the program runs to find out. Any thread, from the start phase on; without locks.
-//
-// Classes that the JDK 17 makes for reflection have a loader each, DelegatingClassLoader, for which
-// HotSpot asks its parent in everything: they cannot even name themselves. Such a loader is of its
-// parent's kind, or kReflection where that is kCustom.
+// Guarantees: a loader is one of the JDK's if its class is, which only the boot loader defines. If
+// -Djava.system.class.loader replaces the application loader, the replacement is kCustom. No code
+// of the program runs. The classes that JDK 17 generates for reflection have a loader each,
+// DelegatingClassLoader. HotSpot asks its parent for everything, so these classes cannot even
+// resolve themselves. Such a loader has its parent's kind, or kReflection if the parent is kCustom.
+// Threads: any, from the start phase on; no locks. Failure: an unknown loader is kCustom.
 #pragma once
 
 #include <jvmti.h>

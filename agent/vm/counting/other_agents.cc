@@ -13,7 +13,7 @@ std::string_view FileName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// What an argument names an agent by, without its options; nothing where it names none.
+// The name in an argument that loads an agent, without its options; nullopt for other arguments.
 std::optional<std::string> AgentOf(std::string_view argument) {
   constexpr std::string_view kJava = "-javaagent:";
   constexpr std::string_view kPath = "-agentpath:";

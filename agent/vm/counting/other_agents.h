@@ -1,11 +1,12 @@
-// OtherAgents: which agents the JVM's arguments name besides this one, and in which order.
+// OtherAgents: which other agents the JVM's arguments name, and in which order.
 //
-// Why: of the agents that cannot retransform, each sees a class as those before it have left it.
-// So only an agent that is named before ours can change a class before we see it. (Agents that
-// can retransform always come later.)
+// Why: each agent that cannot retransform sees a class as the earlier ones have left it. So only an
+// agent that is named before ours can change a class before we see it. (Agents that can retransform
+// always come later.)
 //
-// Debuggers (jdwp) change no classes and are not listed. The arguments' functions are pure; the
-// other two ask the dynamic linker. Any thread, any phase.
+// Guarantees: debuggers (jdwp) change no classes and are not listed. Threads: any, in any phase;
+// the functions on arguments are pure, the other two ask the dynamic linker. Failure: an argument
+// that is not understood names no agent.
 #pragma once
 
 #include <string>
@@ -15,19 +16,19 @@
 namespace iprof::vm {
 
 struct OtherAgents {
-  std::vector<std::string> before;  // as their users know them: "jacocoagent.jar"
+  std::vector<std::string> before;  // as users know them: "jacocoagent.jar"
   std::vector<std::string> after;
 };
 
-// `own_library` is the file name of ours. Where no argument names it (attached later), all others
-// come before it.
+// `own_library` is the file name of our library. If no argument names it (after an attach), all
+// others come before it.
 OtherAgents FindOtherAgents(const std::vector<std::string>& arguments,
                             std::string_view own_library);
 
-// The file name of the library that this code is in.
+// The file name of the library that contains this code.
 std::string OwnLibrary();
 
-// Whether any Java agent was started or attached so far, named anywhere or not.
+// Whether any Java agent was started or attached so far, by any means.
 bool HasJavaAgents();
 
 }  // namespace iprof::vm

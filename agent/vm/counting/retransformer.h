@@ -1,9 +1,12 @@
-// Retransformer: has the JVM transform loaded classes again, in batches whose pauses stay within a budget.
+// Retransformer: lets the JVM transform loaded classes again, in batches whose pauses stay within a
+// budget.
 //
-// Guarantees: a class that the JVM refuses costs only itself: a batch that fails is halved until the class is found. Nothing is thrown; a
-// refused class stays as it was. Pauses are measured by the PauseClock, or, where the JVM counts none, by the whole call, which is longer.
-//
-// Threads: one live thread at a time that may run Java code, holding no lock: the JVM calls every agent's class-file hook on it.
+// Guarantees: a class that the JVM refuses affects only itself: a batch that fails is halved until
+// the class is found. Nothing is thrown. Pauses are measured by the PauseClock or, if the JVM does
+// not count them, by the duration of the whole call, which is longer.
+// Threads: one at a time, in the live phase, that may run Java code and holds no lock: the JVM
+// calls every agent's class-file hook on it.
+// Failure: a refused class stays unchanged and is counted in the outcome.
 #pragma once
 
 #include <jvmti.h>
@@ -19,9 +22,9 @@
 namespace iprof::vm {
 
 struct RetransformOutcome {
-  uint64_t classes = 0;  // done
+  uint64_t classes = 0;  // retransformed
   uint64_t refused = 0;
-  jvmtiError last_error = JVMTI_ERROR_NONE;  // of a refused class
+  jvmtiError last_error = JVMTI_ERROR_NONE;  // for a refused class
   uint64_t pauses = 0;
   std::chrono::nanoseconds longest_pause{};
   std::chrono::nanoseconds sum_of_pauses{};
@@ -33,7 +36,7 @@ class Retransformer {
   Retransformer(jvmtiEnv* jvmti, const hotspot::PauseClock* clock, std::chrono::nanoseconds budget)
       : jvmti_(jvmti), clock_(clock), sizes_(budget) {}
 
-  // Runs before every batch, with the number of its classes. Where it says false, no more is done.
+  // Called before every batch, with its number of classes. If it returns false, Run stops.
   using BeforeBatch = std::function<bool(size_t)>;
 
   void Run(std::span<const jclass> classes, const BeforeBatch& before_batch);

@@ -7,7 +7,7 @@
 namespace iprof::vm {
 namespace {
 
-// A JVM that refuses some classes. A class is a small number as a reference.
+// A JVM that refuses some classes. A class is a small number used as a reference.
 class FakeJvmti {
  public:
   FakeJvmti() {

@@ -12,12 +12,12 @@ constexpr std::string_view kCountersName = "java/lang/IprofCounters";
 constexpr std::string_view kStripedName = "java/lang/IprofStriped";
 constexpr std::string_view kSitesName = "java/lang/IprofReceivers";
 
-// Constants in the templates that are written over.
+// Marker constants in the templates, to be replaced.
 constexpr uint32_t kStripesMarker = 0x51515151;
 constexpr uint32_t kFirstSiteMarker = 0x52525252;
 constexpr uint32_t kSpillSlotsMarker = 0x53535353;
 
-// What a copy of a template has in place of the template's own.
+// The differences between a template and its copy.
 struct Changes {
   std::string old_name;
   std::string new_name;
@@ -30,7 +30,7 @@ void AppendU2(std::vector<uint8_t>& out, size_t value) {
   out.push_back(static_cast<uint8_t>(value));
 }
 
-// Copies a template of our own, so its shape is known: only tags that javac wrote for it occur.
+// Copies one of our own templates. Its shape is known: it contains only tags that javac wrote.
 std::vector<uint8_t> Specialise(std::span<const uint8_t> in, const Changes& changes) {
   auto u2 = [&](size_t at) { return static_cast<size_t>(in[at] << 8 | in[at + 1]); };
   std::vector<uint8_t> out(in.begin(), in.begin() + 10);

@@ -1,4 +1,4 @@
-// The classes that the agent defines, parsed again.
+// Parses the classes that the agent defines.
 #include "agent/vm/counting/runtime_image.h"
 #include "agent/vm/names/own_classes.h"
 
@@ -105,7 +105,7 @@ TEST_CASE("holders of sites bear their number, and that of their first site") {
   }
 }
 
-// The loaders that they are defined in may find nothing else.
+// The loaders in which they are defined may find nothing else.
 TEST_CASE(
     "holders inside the program's class loaders name no class but themselves, Object and arrays of "
     "numbers") {

@@ -12,7 +12,7 @@
 namespace iprof::vm {
 namespace {
 
-// A slot's key as IprofTypes makes it.
+// A slot's key as IprofTypes builds it.
 constexpr uint32_t kStays = 0xffffffff;
 constexpr int kDimensionsShift = 58;
 constexpr uint64_t kSiteMask = (uint64_t{1} << (kDimensionsShift - 32)) - 1;
@@ -63,10 +63,10 @@ void SpillTable::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
     Clear(jni, other);
     at_rest_ = false;
   }
-  // Before the change: counts of a class that is gone now are in the half that comes to rest, which
+  // Before the swap: counts of a class that is gone now are in the half that is swapped out, which
   // is drained before the next sweep.
   hashes_.Sweep(jni);
-  // Whatever was met before this harvest began is in once the next one has ended.
+  // What was counted before this harvest began is included once the next one has ended.
   ++rounds_;
   if (SlotsUsed(jni, in_use) == 0) return;
   jni->SetStaticIntField(runtime_, half_, other);
@@ -170,7 +170,7 @@ void SpillTable::AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) con
   jni->GetLongArrayRegion(lost_, 0, slots_, lost.data());
   for (uint32_t i = 0; i < lost.size(); ++i) {
     if (lost[i] == 0) continue;
-    // Sites that share a slot here all count as having lost: more than is true, never less.
+    // All sites that share a slot count as having lost: more than is true, never less.
     for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(slots_))
       into.AddLost(site, static_cast<uint64_t>(lost[i]));
   }

@@ -1,16 +1,17 @@
 // SpillTable: reads and empties the table inside the JVM that counts classes for which a site has
 // no row; see IprofTypes.
 //
-// Of its two halves one is written to. Every few seconds they change places, and the one that came
-// to rest is drained a period later, when no probe that began before the change is still writing:
-// types per site are unbounded. Classes that may be unloaded are in it by identity hash and named
-// by ClassHashes.
+// One of its two halves is written to. Every few seconds they are swapped. The half that is no
+// longer written to is drained one period later, when no probe that began before the swap is still
+// writing. So the number of types per site is unlimited. Classes that may be unloaded are in the
+// table by identity hash; ClassHashes names them.
 //
-// Guarantees: counts outlive their classes; an object whose class is not known for sure counts as
-// lost. Whoever suspends the agent's thread (a debugger, say) may do so in the middle of a harvest,
-// and AddTo does without the table then.
+// Guarantees: counts outlive their classes. An object whose class is not known for sure counts as
+// lost. If the agent's thread is suspended in the middle of a harvest (by a debugger, say), AddTo
+// continues without the table.
 // Threads: Adopt once, at VMInit; Harvest on the agent's thread; AddTo on any attached thread,
-// VMDeath included.
+// including VMDeath.
+// Failure: Adopt returns a Status; AddTo returns false if the harvest did not end in time.
 #pragma once
 
 #include <jvmti.h>
@@ -28,31 +29,32 @@ namespace iprof::vm {
 
 class SpillTable {
  public:
-  // `slots` in a half.
+  // `slots` in each half.
   SpillTable(ClassHashes& hashes, uint32_t slots)
       : hashes_(hashes), slots_(static_cast<jsize>(slots)) {}
 
   Status Adopt(JNIEnv* jni, jclass runtime);
 
-  // Drains the half that was put to rest the period before, forgets classes that are gone, and
-  // changes halves unless the one in use is empty.
+  // Drains the half that was swapped out one period ago, forgets classes that are gone, and swaps
+  // the halves unless the current one is empty.
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
-  // Whether the half in use fills faster than harvests come.
+  // Whether the current half fills faster than harvests come.
   bool FillsUp(JNIEnv* jni) const;
   uint64_t harvests() const { return harvests_.load(std::memory_order_relaxed); }
-  // What was met before a harvest is in once the one after it has ended.
+  // What was counted before a harvest is included once the following harvest has ended.
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
 
-  // Adds everything so far. False: a harvest was not over in time, and what it has is missing.
+  // Adds everything so far. Returns false if a harvest did not end in time; its counts are then
+  // missing.
   bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypeCounts& into);
-  // Adds what found no slot, for sites below the limit.
+  // Adds the counts that found no slot, for sites below the limit.
   void AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const;
-  // What found no slot at this site or one that shares its place.
+  // The counts that found no slot, of this site and those that share its place.
   uint64_t LostAt(JNIEnv* jni, uint32_t site) const;
 
-  // Moves what was harvested at a site, and gives what it lost.
+  // Moves the harvested counts of a site to `into`, and returns what the site lost.
   uint64_t TakeHarvested(uint32_t site, TypeCounts& into);
-  // What the harvested classes take, and may take.
+  // The memory of the harvested classes, and its limit.
   size_t harvested_bytes();
   void LimitHarvested(size_t bytes);
 
@@ -73,12 +75,12 @@ class SpillTable {
   jobjectArray types_ = nullptr;
   jintArray used_ = nullptr;
   jlongArray lost_ = nullptr;
-  jfieldID half_ = nullptr;  // the first slot in use
-  // Guards what follows, and the hashes' sweeping. Not held while Java code runs, but across calls
-  // to the JVM, in which the thread may be suspended.
+  jfieldID half_ = nullptr;  // the first slot of the current half
+  // Guards the members below, and the sweeping of the hashes. Not held while Java code runs, but
+  // held during calls to the JVM, in which the thread may be suspended.
   std::timed_mutex mutex_;
   TypeCounts harvested_;
-  bool at_rest_ = false;  // the half not in use is to be drained
+  bool at_rest_ = false;  // the other half must be drained
   std::atomic<uint64_t> harvests_{0};
   std::atomic<uint64_t> rounds_{0};
 };

@@ -10,7 +10,7 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
     return text && !text->empty();
   };
   if (!count_jdk) {
-    // Lambdas that come out of an archive are defined without any hook.
+    // Lambdas from an archive are defined without any hook.
     if (set("SharedArchiveFile") || set("AOTCache")) {
       return {CountingStart::kApplication,
               "lambdas that come out of the application's class-data archive are not counted; "

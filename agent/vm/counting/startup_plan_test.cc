@@ -32,7 +32,7 @@ struct Vm {
 TEST_CASE("counting starts with the first bytecode, unless the user insists on an archive") {
   CHECK(Vm{}.Plan(true).start == CountingStart::kFirstBytecode);
   CHECK(Vm{}.Plan(true).notice.empty());
-  // Flags that are there and say nothing.
+  // Flags that exist and are not set.
   const Vm quiet{{{"DumpSharedSpaces", false}},
                  {{"AOTCache", ""}, {"SharedArchiveFile", "a.jsa"}},
                  "-Xshare:auto"};

@@ -10,7 +10,8 @@ namespace {
 
 constexpr auto kRowsInChunk = static_cast<jsize>(kChunkSites * kSiteRows);
 
-// A static method's result as a local reference; null with nothing pending on failure.
+// Calls a static method and returns its result as a local reference. On failure returns null, with
+// no exception pending.
 jobject CallStatic(JNIEnv* jni, const char* owner, const char* name, const char* descriptor) {
   jclass klass = jni->FindClass(owner);
   jmethodID method = klass == nullptr ? nullptr : jni->GetStaticMethodID(klass, name, descriptor);
@@ -23,7 +24,7 @@ jobject CallStatic(JNIEnv* jni, const char* owner, const char* name, const char*
 }
 
 std::optional<jlong> StaticNumber(JNIEnv* jni, jclass owner, const char* field) {
-  // A long from JDK 25 on, an int before.
+  // It is a long from JDK 25 on, and an int before.
   if (jfieldID id = jni->GetStaticFieldID(owner, field, "J"))
     return jni->GetStaticLongField(owner, id);
   jni->ExceptionClear();
@@ -71,7 +72,7 @@ Status TypeChunks::Adopt(JNIEnv* jni, jclass holder) {
   if (!types.ok()) return types.status();
   const Result<jobject> counts = KeepStaticObject(jni, holder, "counts", "[J");
   if (!counts.ok()) return counts.status();
-  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds any
+  const auto chunk = static_cast<uint32_t>(rows_.size());  // only this thread adds rows
   if (Status status = reach_.AddSites(jni, chunk, *types, *counts); !status.ok()) return status;
   std::lock_guard lock(mutex_);
   rows_.push_back({static_cast<jobjectArray>(*types), static_cast<jlongArray>(*counts)});
@@ -126,7 +127,7 @@ Status TypeChunks::ArmSlowPath(jvmtiEnv* jvmti, JNIEnv* jni,
   if (!status.ok()) return status;
   keep_hidden_ = jni->GetStaticMethodID(runtime(), "keepHidden", "(Ljava/lang/Class;)Z");
   if (keep_hidden_ == nullptr) return JniFailed(jni, "find how hidden classes are kept");
-  // The event first, so that no class comes between it and the walk.
+  // Enable the event first, so that no class is missed between it and the walk.
   status = report_classes();
   if (!status.ok()) return status;
   hashes_.LearnLoaded(jvmti, jni);
@@ -141,7 +142,7 @@ void TypeChunks::HiddenDefined(jvmtiEnv* jvmti, JNIEnv* jni, jclass type, bool s
   bool stays = false;
   if (strong) {
     stays = jni->CallStaticBooleanMethod(runtime(), keep_hidden_, type) != JNI_FALSE;
-    if (jni->ExceptionCheck()) {  // of an exhausted stack: then no row holds it
+    if (jni->ExceptionCheck()) {  // stack overflow: then no row holds it
       jni->ExceptionClear();
       stays = false;
     }
@@ -188,7 +189,8 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t
     const uint32_t site = static_cast<uint32_t>(sites.first) + i;
     TakeRows(jvmti, jni, site, met);
     UnloadedCounts::Site taken{first + i, spill_.LostAt(jni, site), {}};
-    // Other sites share the place, so it cannot be cleared, and the next user would seem to lose.
+    // Other sites share the place, so it cannot be cleared, and the next user would seem to have
+    // lost counts.
     reusable = reusable && taken.lost == 0;
     taken.lost += spill_.TakeHarvested(site, met);
     if (const auto* all = met.Find(site)) {

@@ -1,12 +1,12 @@
 // TypeChunks: the rows inside the JVM in which class-counting sites keep their classes, and the
-// spill table behind them.
+// spill table for the rest.
 //
-// Rows hold classes that stay until the program ends: those of the boot, platform and application
-// loaders. All others, and what rows had no room for, go to the SpillTable. So no class is kept from
-// being unloaded.
+// Rows hold classes that are never unloaded: those of the boot, platform and application loaders.
+// All others, and those for which rows have no room, go to the SpillTable. So no class is prevented
+// from being unloaded.
 //
-// Guarantees and threads as ChunkHolders; Harvest on the agent's thread; Collect on any attached
-// thread, VMDeath included.
+// Guarantees, threads and failure: as ChunkHolders. Harvest on the agent's thread; Collect on any
+// attached thread, including VMDeath.
 #pragma once
 
 #include <jvmti.h>
@@ -31,7 +31,7 @@ namespace iprof::vm {
 class TypeChunks final : public ChunkHolders {
  public:
   struct Sizes {
-    uint32_t spill_slots = 1 << 16;     // in a half of the spill table; a power of two
+    uint32_t spill_slots = 1 << 16;     // in one half of the spill table; a power of two
     size_t hash_names_bytes = 8 << 20;  // native memory for names of classes that may be unloaded
   };
 
@@ -44,14 +44,14 @@ class TypeChunks final : public ChunkHolders {
 
   std::string HolderName(uint32_t chunk) const override;
 
-  // Gives the probes' slow path what it needs to be safe with several threads and loaders: once, at
-  // VMInit. From the moment that `report_classes` is called, Prepared must hear of every class.
+  // Gives the probes' slow path what it needs to be safe with several threads and loaders. Call it
+  // once, at VMInit. From the call of `report_classes` on, Prepared must be called for every class.
   Status ArmSlowPath(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<Status()>& report_classes);
 
   void Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) { hashes_.Prepared(jvmti, jni, type); }
-  // A hidden class that was just defined and has its name. `strong`: it lives as long as its loader,
-  // so that rows may hold it if that loader stays. Any thread that may run Java code; ignored before
-  // ArmSlowPath.
+  // Call it for a hidden class that was just defined and named. `strong`: it lives as long as its
+  // loader, so rows may hold it if that loader is never unloaded. Any thread that may run Java
+  // code. A no-op before ArmSlowPath.
   void HiddenDefined(jvmtiEnv* jvmti, JNIEnv* jni, jclass type, bool strong);
 
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -62,20 +62,20 @@ class TypeChunks final : public ChunkHolders {
 
   struct Collected {
     TypeCounts counts;
-    bool whole = true;  // false: a harvest was not over in time, and what it has is missing
+    bool whole = true;  // false: a harvest did not end in time, and its counts are missing
   };
 
-  // Everything so far: what was harvested, both halves, all rows. Waits so long for a harvest that
-  // is under way.
+  // Returns everything so far: what was harvested, both halves, all rows. Waits up to `patience`
+  // for a harvest in progress.
   Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
 
-  // What the sites of unloaded classes have met is all in once two harvests have ended since.
+  // All counts of an unloaded class's sites are included once two harvests have ended since.
   uint64_t rounds() const { return spill_.rounds(); }
-  // Appends what such sites have met, numbered from `first` on, and forgets it. False: their
-  // numbers must not be used again. On the agent's thread.
+  // Appends the counts of such sites, numbered from `first` on, and clears them. Returns false if
+  // the sites' numbers must not be reused. On the agent's thread.
   bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
             UnloadedCounts* counts);
-  // What the harvested classes take, and may take.
+  // The memory of the harvested classes, and its limit.
   size_t harvested_bytes() { return spill_.harvested_bytes(); }
   void LimitHarvested(size_t bytes) { spill_.LimitHarvested(bytes); }
 

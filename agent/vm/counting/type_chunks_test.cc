@@ -1,4 +1,4 @@
-// Against a JVM whose arrays hold nothing but zeros.
+// Runs against a fake JVM whose arrays contain only zeros.
 #include "agent/vm/counting/type_chunks.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Vm : FakeJni {
-  // A thread that reads an array of ints while this is set stays inside the JVM, as one that is
-  // suspended does.
+  // While this is set, a thread that reads an array of ints stays inside the JVM, like a suspended
+  // thread.
   std::atomic<bool> suspends{false};
   std::atomic<bool> suspended{false};
 

@@ -1,9 +1,10 @@
 // LineTables: the source lines of running methods, by jmethodID and running bci.
 //
-// Why: a sample's place is in the bytecode as it runs, with the agent's probes in it, and so are the
-// lines that the JVM tells. So lines are looked up before bcis are translated.
+// Why: a sample's position is in the running bytecode, with the agent's probes in it, and so are
+// the lines that the JVM reports. So lines are looked up before bcis are translated.
 //
-// Knows no JVM: tested without one. Ids are keys only. One thread at a time; out of memory throws.
+// Guarantees: knows no JVM, so it is tested without one; ids are only keys. Threads: one at a time.
+// Failure: throws std::bad_alloc if memory is short.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace iprof::vm {
 
-// A line begins at a bci and goes on to the next entry's.
+// A line begins at a bci and ends at the next entry's.
 struct LineStart {
   int64_t bci;
   int32_t line;
@@ -21,14 +22,14 @@ struct LineStart {
 
 class LineTables {
  public:
-  // Entries may come in any order; of two at one bci the later stands. Adding an id again replaces
-  // what it had.
+  // Entries may be in any order; of two at the same bci, the later one is used. Adding an id again
+  // replaces its entries.
   void Add(const void* id, std::vector<LineStart> starts);
   std::optional<int32_t> LineOf(const void* id, int64_t bci) const;
   bool empty() const { return tables_.empty(); }
 
  private:
-  std::unordered_map<const void*, std::vector<LineStart>> tables_;  // by bci
+  std::unordered_map<const void*, std::vector<LineStart>> tables_;  // values sorted by bci
 };
 
 }  // namespace iprof::vm

@@ -14,10 +14,11 @@
 namespace iprof::vm {
 namespace {
 
-// The part of the budget that the ids of unloaded classes' methods may take, which nobody frees.
+// The part of the budget for method ids of unloaded classes, which the JVM never frees.
 constexpr uint64_t kIdShare = 16;
 
-// Methods of unloaded classes to wait for: to find out which were sampled takes a look at all stacks.
+// Prune only from this many methods of unloaded classes on, because finding out which were sampled
+// takes a walk over all stacks.
 constexpr uint64_t kFewestToPrune = 2'000;
 constexpr uint64_t kMostToWait = 20'000;
 constexpr auto kPrunePatience = std::chrono::milliseconds(3000);
@@ -29,7 +30,7 @@ std::unique_lock<std::timed_mutex> MethodLearner::KeepTexts() {
 }
 
 bool MethodLearner::MayMakeIds() {
-  // HotSpot keeps a block of ids for each class loader, and one for each hidden class, for ever.
+  // HotSpot keeps a block of ids for each class loader, and one for each hidden class, forever.
   constexpr uint64_t kBlockBytes = 128;
   const uint64_t bytes = unloaded_classes_ * kBlockBytes + unloaded_methods_ * sizeof(jmethodID);
   budget_.Set(instrument::MemoryPart::kMethodIds, bytes);
@@ -61,7 +62,7 @@ void MethodLearner::ForgetGone(std::span<const UnloadTag> gone) {
 // Forgets the methods of unloaded classes that no sample shows.
 void MethodLearner::Prune() {
   const std::unique_lock lock(texts_mutex_, std::try_to_lock);
-  if (!lock) return;  // a profile is being made; later
+  if (!lock) return;  // a profile is being made; try later
   if (const auto sampled = ids_in_samples_()) methods_.Prune(*sampled);
 }
 
@@ -79,7 +80,7 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
   }
   jint count = 0;
   JvmtiMemory<jmethodID> ids(jvmti_);
-  // Also makes the ids, without which AsyncGetCallTrace would give null frames.
+  // This also creates the ids, without which AsyncGetCallTrace would return null methods.
   if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE || count == 0)
     return;
   std::vector<MethodOfClass> methods;
@@ -105,14 +106,14 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
 void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
   const LoadedClasses classes(jvmti_, jni);
   for (jclass klass : classes.all())
-    LearnClass(jni, klass);  // refuses what is not prepared yet; ClassPrepare
-                             // will come for that
+    // Skips classes that are not prepared yet; ClassPrepare will come for them.
+    LearnClass(jni, klass);
   LearnRunningMethods(jni, depth);
 }
 
-// Methods whose classes were retransformed while they ran: no list of methods holds them any more,
-// but the threads' stacks do. Asking for those also makes the ids. Their classes are held by the
-// caller.
+// Learns methods whose classes were retransformed while they ran. No list of methods contains them
+// any more, but the threads' stacks do. Reading the stacks also creates the ids. The caller keeps
+// their classes loaded.
 void MethodLearner::LearnRunningMethods(JNIEnv* jni, jint depth) {
   const LocalFrame frame(jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
@@ -144,7 +145,7 @@ void MethodLearner::LearnReplaced(JNIEnv* jni, jmethodID id) {
   jni->DeleteLocalRef(owner);
 }
 
-// Methods without lines (native ones, those compiled without -g) are left out.
+// Leaves out methods without lines (native ones, and those compiled without -g).
 void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
   jint count = 0;
   JvmtiMemory<jvmtiLineNumberEntry> entries(jvmti_);
@@ -156,8 +157,8 @@ void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
   lines.Add(id, std::move(starts));
 }
 
-// An id may be handed to the JVM only while its class is loaded, and the loaded classes are known to
-// be that: so this asks each of those whether it has methods that were sampled.
+// An id may be passed to the JVM only while its class is loaded, and only the loaded classes are
+// sure to be. So this asks each of them for methods that were sampled.
 LineTables MethodLearner::LinesOf(JNIEnv* jni, const SampledIds& sampled) {
   std::unordered_set<std::string_view> classes;
   for (const void* id : sampled)

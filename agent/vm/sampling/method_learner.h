@@ -1,19 +1,15 @@
-// MethodLearner: asks the JVM for what samples need to know of methods: ids,
-// names and lines.
+// MethodLearner: asks the JVM for what samples need to know about methods: ids, names and lines.
 //
-// Why early: AsyncGetCallTrace gives only jmethodIDs that exist, and
-// GetClassMethods makes them. Names are taken when a class is prepared, on the
-// preparing thread, while the class surely lives.
+// Why early: AsyncGetCallTrace returns only jmethodIDs that exist, and GetClassMethods creates
+// them. Names are read when a class is prepared, on the preparing thread, while the class is sure
+// to be loaded.
 //
-// Guarantees: an id is handed to the JVM only while its class is loaded. Names
-// of methods that no sample shows are forgotten some time after their class was
-// unloaded. Ids of classes that can be unloaded are made only within the memory
-// budget, because the JVM never frees them.
-//
-// Threads: LearnClass on any thread in the live phase; LearnLoaded and LinesOf
-// on any attached thread, one at a time; ForgetGone as ClassWatch says; Start
-// before all of these. Failure: the method has no name or no lines, and the
-// profile's statistics say how many.
+// Guarantees: an id is passed to the JVM only while its class is loaded. Names of methods that no
+// sample shows are forgotten some time after their class was unloaded. Ids of classes that may be
+// unloaded are created only within the memory budget, because the JVM never frees them.
+// Threads: LearnClass on any thread in the live phase; LearnLoaded and LinesOf on any attached
+// thread, one at a time; ForgetGone as ClassWatch says; Start before all of these.
+// Failure: a method has no name or no lines, and the profile's statistics say how many.
 #pragma once
 
 #include <jvmti.h>
@@ -39,36 +35,35 @@ class MethodLearner {
  public:
   using SampledIds = std::unordered_set<const void*>;
 
-  // `ids_in_samples` says which ids samples show by now; nothing while a sample
-  // is being taken.
+  // `ids_in_samples` returns the ids that samples contain so far, or nullopt while a sample is
+  // being taken.
   MethodLearner(Log& log, ClassWatch& watch, instrument::MemoryBudget& budget,
                 std::function<std::optional<SampledIds>()> ids_in_samples)
       : log_(log), watch_(watch), budget_(budget), ids_in_samples_(std::move(ids_in_samples)) {}
   MethodLearner(const MethodLearner&) = delete;
   MethodLearner& operator=(const MethodLearner&) = delete;
 
-  // The environment has the capability for line numbers. It outlives this, and
-  // so do the names, which may be null.
+  // The environment needs the capability for line numbers. It must outlive this object, and so must
+  // the names, which may be null.
   void Start(jvmtiEnv* jvmti, const HiddenClassNames* names) {
     jvmti_ = jvmti;
     names_ = names;
   }
 
   void LearnClass(JNIEnv* jni, jclass klass);
-  // The classes that are loaded, and methods from before a redefinition that
-  // run now, `depth` frames of each thread.
+  // Learns the loaded classes, and methods from before a redefinition that are running now, in the
+  // top `depth` frames of each thread.
   void LearnLoaded(JNIEnv* jni, jint depth);
   void ForgetGone(std::span<const UnloadTag> gone);
 
-  // While the lock is held, texts of methods() live; it is not held where a
-  // learning thread is suspended.
+  // While the lock is held, texts of methods() stay valid. A learning thread that may be suspended
+  // does not hold it.
   std::unique_lock<std::timed_mutex> KeepTexts();
   const SampledMethods& methods() const { return methods_; }
-  // The lines of those among these methods whose classes are loaded. With
-  // KeepTexts.
+  // The lines of those methods whose classes are loaded. Call it with the lock of KeepTexts.
   LineTables LinesOf(JNIEnv* jni, const SampledIds& sampled);
 
-  // Classes whose methods have no names, for want of memory.
+  // Classes whose methods have no names, because of the memory limit.
   uint64_t classes_without_ids() const { return classes_without_ids_.load(); }
 
  private:
@@ -86,7 +81,7 @@ class MethodLearner {
   const HiddenClassNames* names_ = nullptr;
   SampledMethods methods_;
   LineTables replaced_lines_;     // of methods that no class lists any more
-  std::timed_mutex texts_mutex_;  // held while texts of methods_ are in use, or pruned
+  std::timed_mutex texts_mutex_;  // held while texts of methods_ are used or pruned
   std::atomic<uint64_t> unloaded_classes_{0};
   std::atomic<uint64_t> unloaded_methods_{0};
   std::atomic<uint64_t> classes_without_ids_{0};

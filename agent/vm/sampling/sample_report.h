@@ -1,7 +1,6 @@
-// SampleReport: the statistics of sampling as text, for the profile's extra key
-// and for verbose=1.
+// SampleReport: the statistics of sampling as text, for the profile's extra key and for verbose=1.
 //
-// Pure; any thread.
+// Guarantees: pure. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct SampleFigures {
   sampling::SamplerOptions options;
   sampling::SampleStats stats;
   sampling::TraceTable::Usage usage;
-  SampleWriteCounts written;  // of the profile
+  SampleWriteCounts written;  // to the profile
   uint64_t watched_cpu_ns = 0;
   int signal = 0;
   uint64_t classes_without_ids = 0;

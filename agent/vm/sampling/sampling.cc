@@ -23,8 +23,8 @@ using sampling::Sampler;
 
 std::atomic<JavaVM*> the_vm{nullptr};
 
-// Runs in the signal handler: HotSpot's GetEnv reads a thread-local and compares, it neither locks
-// nor allocates.
+// Runs in the signal handler. HotSpot's GetEnv only reads a thread-local and compares; it neither
+// locks nor allocates.
 void* CurrentEnv() {
   JavaVM* vm = the_vm.load(std::memory_order_relaxed);
   void* env = nullptr;
@@ -32,7 +32,7 @@ void* CurrentEnv() {
   return env;
 }
 
-// HotSpot's names of what it generates say what kind of frame it has.
+// HotSpot's name of a piece of generated code tells what kind of frame it has.
 CodeKind KindOfGenerated(const char* name) {
   const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
   if (text == "Interpreter") return CodeKind::kInterpreter;
@@ -74,7 +74,7 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
   learner_.Start(environment_.get(), knowledge.names);
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_compiled_method_load_events = 1;
-  capabilities.can_get_line_numbers = 1;  // HotSpot grants it always, at no cost
+  capabilities.can_get_line_numbers = 1;  // HotSpot always grants it, at no cost
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassPrepare = ClassPrepare;
@@ -111,7 +111,7 @@ void Sampling::Begin() {
   hooks.current_env = CurrentEnv;
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
-  // -Xcheck:jni compares the handlers of faults with HotSpot's own and warns of every other.
+  // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
     log_.Warning(fmt::format("sampling has ended early: {}; the samples taken before are kept",
@@ -125,17 +125,17 @@ void Sampling::Begin() {
   owned_ = std::move(*sampler);
   Sampler* const begun = owned_.get();
   running_.store(begun, std::memory_order_release);
-  // Either Stop finds the sampler, or we see here that it was called.
+  // Either Stop sees the sampler, or this thread sees that Stop was called.
   sampler_.store(begun);
   if (stopping_.load()) {
     running_.store(nullptr, std::memory_order_release);
     StopSampler(*begun);
     return;
   }
-  // What was compiled and generated before; later events replace what they meet.
+  // Code that was compiled or generated before. Later events replace ranges that they overlap.
   environment_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
-  begun->ThreadStarted(jni);  // this thread, whose ThreadStart may be long past
+  begun->ThreadStarted(jni);  // this thread's own ThreadStart event has passed
   begun->RollCall();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
                         sampling::SignalName(begun->signal())));
@@ -148,8 +148,8 @@ void Sampling::StopSampler(Sampler& sampler) {
 }
 
 // The events stay enabled. Disabling one waits for virtual threads that are being mounted or
-// unmounted; at VMDeath collectors have stopped, and one that waits for memory then waits for ever.
-// Without running_ the callbacks do nothing that matters.
+// unmounted. At VMDeath collectors have stopped, so a virtual thread that waits for memory would
+// wait forever. Without running_, the callbacks have no effect.
 void Sampling::Stop() {
   stopping_.store(true);
   running_.store(nullptr, std::memory_order_release);
@@ -161,7 +161,7 @@ bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.loa
 std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
   MethodLearner::SampledIds sampled;
   if (Sampler* const begun = sampler()) {
-    // A handler that is still at work may be adding a stack.
+    // A handler that is still running may be adding a stack.
     if (!begun->Drain()) return std::nullopt;
     AddSampled(*begun, sampled);
   }
@@ -212,7 +212,7 @@ void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {
 // --- Callbacks.
 
 void JNICALL Sampling::ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {
-  // Being enabled is all that AsyncGetCallTrace wants of this event.
+  // AsyncGetCallTrace only needs this event to be enabled.
 }
 
 void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/,

@@ -1,27 +1,25 @@
-// Sampling: the samples' side of the agent in one session: events, names, the
-// sampler, and its share of the profile.
+// Sampling: the agent's samples in one session: events, names, the sampler, and its part of the
+// profile.
 //
-// It owns a JVMTI environment of its own, so that its capabilities and
-// callbacks are its own affair.
+// It owns a JVMTI environment, so that its capabilities and callbacks are independent of other
+// parts.
 //
-// What it asks of the JVM, and why:
-//  - ClassLoad (an empty callback): without it AsyncGetCallTrace answers
-//  nothing.
-//  - ClassPrepare: MethodLearner takes ids and names then.
-//  - CompiledMethodLoad: HotSpot then compiles with the debug information that
-//  puts samples onto
-//    their true lines; its ranges, and those of DynamicCodeGenerated, tell
-//    where frames can be popped.
-//  - ThreadStart and ThreadEnd, which run on the thread itself. Threads from
-//  before VMInit (or the
-//    attach) are found by a roll call.
-// Sampling begins at VMInit (the crash guard must stand behind the JVM's own
-// handlers), or at once after an attach.
+// The events that it enables, and why:
+// - ClassLoad (an empty callback): AsyncGetCallTrace fails without it.
+// - ClassPrepare: MethodLearner reads ids and names then.
+// - CompiledMethodLoad: HotSpot then compiles with the debug information that gives samples their
+//   true lines. Its code ranges, and those of DynamicCodeGenerated, tell where frames can be
+//   popped.
+// - ThreadStart and ThreadEnd, which run on the thread itself. A roll call finds threads from
+//   before VMInit or the attach.
+// Sampling begins at VMInit, because the crash guard must be installed after the JVM's own
+// handlers; after an attach it begins at once.
 //
-// Threads: Start on the loading thread, Begin on that of VMInit or the loading thread; AddTo and Report on any
-// attached thread in the live phase, one at a time; Stop on any thread, during
-// Start, too; Close on any thread but that of a callback. Failure: Start says
-// what is wrong; later problems are logged and leave the program alone.
+// Guarantees: nothing is thrown; problems leave the program unaffected.
+// Threads: Start on the loading thread; Begin on the thread of VMInit or the loading thread; AddTo
+// and Report on any attached thread in the live phase, one at a time; Stop on any thread, also
+// during Start; Close on any thread, but not in a callback.
+// Failure: Start returns a Status; later problems are logged.
 #pragma once
 
 #include <jvmti.h>
@@ -51,8 +49,8 @@ namespace iprof::vm {
 // What the rest of the session knows of the program's classes. Null: nothing.
 struct SamplingKnowledge {
   const HiddenClassNames* names = nullptr;  // stable names
-  // Whether this part must look after unloaded classes, because no thread of
-  // the agent does. Threads that prepare classes do it now and then.
+  // Whether this part must handle unloaded classes, because the agent has no thread that does.
+  // Threads that prepare classes then do it from time to time.
   bool looks_after_unloaded = false;
 };
 
@@ -63,23 +61,23 @@ class Sampling {
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
 
-  // Opens the environment and enables its events. The knowledge must outlive this.
+  // Opens the environment and enables its events. The knowledge must outlive this object.
   Status Start(const SamplingKnowledge& knowledge);
 
-  // From now on samples are taken: at VMInit, or at once where the program runs already. Does nothing after Stop. Failure is
-  // logged.
+  // Starts to take samples: at VMInit, or at once if the program is already running. A no-op after
+  // Stop. A failure is logged.
   void Begin();
 
-  // No more samples are taken, for good: timers are gone, the sampler's thread
-  // has ended. At VMDeath, too.
+  // Ends sampling for good: all timers are deleted and the sampler's thread has ended. Also called
+  // at VMDeath.
   void Stop();
-  // After Stop, while the program goes on: disables the events. True: no
-  // callback or signal handler is under way, so that this can be destroyed.
+  // Called after Stop, while the program goes on: disables the events. Returns true if no callback
+  // or signal handler is running, so that this object can be destroyed.
   bool Close();
 
-  // Adds samplingProfiles, and to the section "iprofagent" the parts "lines" (their source lines) and
-  // "sampling" (the statistics). While sampling goes on, too.
-  // `bcis` is null where no code was rewritten. Tells what it wrote.
+  // Adds samplingProfiles and, in the section "iprofagent", "lines" (their source lines) and
+  // "sampling" (the statistics). It may be called while sampling goes on. `bcis` is null if no code
+  // was rewritten. Returns what it wrote.
   SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
 
   // The paragraph that verbose=1 prints at the end.
@@ -87,7 +85,7 @@ class Sampling {
 
  private:
   void StopSampler(sampling::Sampler& sampler);
-  // What samples show by now; nothing where a handler does not return.
+  // The ids in the samples so far; nullopt if a handler does not return.
   std::optional<MethodLearner::SampledIds> SampledNow();
   SampleFigures Figures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
@@ -112,14 +110,14 @@ class Sampling {
   sampling::SamplerOptions sampler_options_;
   SamplingKnowledge knowledge_;
   MethodLearner learner_;
-  std::unique_ptr<sampling::Sampler> owned_;          // Begin's
+  std::unique_ptr<sampling::Sampler> owned_;          // created by Begin
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
-  std::atomic<sampling::Sampler*> running_{nullptr};  // the same while callbacks may use it
+  std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_ while callbacks may use it
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};
-  JvmtiEnvironment environment_;  // last: it is closed before what its callbacks
-                                  // use is destroyed
+  // Last, so that it is closed before the members that its callbacks use are destroyed.
+  JvmtiEnvironment environment_;
 };
 
 }  // namespace iprof::vm

@@ -9,7 +9,7 @@
 namespace iprof::vm {
 namespace {
 
-// The calling thread's JavaThread, which java.lang.Thread keeps in a field.
+// The calling thread's JavaThread. java.lang.Thread keeps its address in a field.
 std::optional<uintptr_t> OwnJavaThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   jthread thread = nullptr;
   if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr)

@@ -1,10 +1,12 @@
-// SamplingAnchor: what the sampler's frame recovery needs to know of the running HotSpot: where a thread's last Java frame is
-// noted, as offsets from its JNIEnv, and how interpreted frames are laid out.
+// SamplingAnchor: what the sampler's frame recovery needs to know about the running HotSpot: the
+// offsets of a thread's last Java frame from its JNIEnv, and the layout of interpreted frames.
 //
-// The offsets come from the tables that HotSpot exports (hotspot::ReadThreadOffsets says why they are needed), and from one
-// thread's own address in java.lang.Thread; nothing is guessed. Where any of it is missing the
-// anchor is unknown, and such samples are counted as failed. Where only the thread's state is not
-// found, stubs of C1's are not recovered. Called in the live phase, on an attached thread.
+// The offsets come from the tables that HotSpot exports (agent/hotspot/frame_facts.h says why they
+// are needed), and from one thread's address in java.lang.Thread.
+//
+// Guarantees: nothing is guessed. Threads: any attached thread, in the live phase.
+// Failure: if an offset is missing, the anchor is unknown, and such samples count as failed. If
+// only the thread's state is missing, frames in C1's stubs are not recovered.
 #pragma once
 
 #include <jvmti.h>

@@ -5,7 +5,7 @@
 namespace iprof::vm {
 namespace {
 
-// Nodes of the maps, with their buckets.
+// The map nodes, with their buckets.
 constexpr size_t kEntryBytes = 56;
 constexpr size_t kWatchBytes = 88;
 
@@ -68,7 +68,7 @@ size_t SampledMethods::gone_methods() const {
 void SampledMethods::Prune(const std::unordered_set<const void*>& sampled) {
   const std::lock_guard<std::mutex> guard(lock_);
   for (const void* id : gone_) {
-    // No stack can show it any more that does not show it now.
+    // A stack that does not contain it now never will.
     const auto found = sampled.contains(id) ? by_id_.end() : by_id_.find(id);
     if (found == by_id_.end()) continue;
     texts_.Release(found->second.class_descriptor);

@@ -1,14 +1,15 @@
-// SampledMethods: the names of every method that a sample may show, kept from when its class was
+// SampledMethods: the names of all methods that a sample may contain, kept since their class was
 // prepared.
 //
-// Why: a sample holds a jmethodID. Its class may be gone when the profile is written, and then the
-// id must not be handed to the JVM any more. So names are taken while the class surely lives, and
-// the id is only a key here.
+// Why: a sample contains a jmethodID. Its class may be gone when the profile is written, and then
+// the id must not be passed to the JVM. So names are read while the class is sure to be loaded, and
+// here the id is only a key.
 //
-// Guarantees: AddClass, Find and Gone may be called from any thread, never from a signal handler.
-// Entries stay for good (the JVM does not use an id twice), but for those of classes that are gone
-// and that no sample shows (Prune); texts are shared, so that a class loaded a thousand times by a
-// thousand loaders costs its ids alone. Knows no JVM: it is tested without one. Out of memory throws.
+// Guarantees: entries are kept (the JVM does not reuse ids), except those of unloaded classes that
+// no sample contains (Prune). Texts are shared, so a class that a thousand loaders load costs a
+// thousand times its ids only. Knows no JVM, so it is tested without one.
+// Threads: AddClass, Find and Gone on any thread, never in a signal handler.
+// Failure: throws std::bad_alloc if memory is short.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,12 @@
 
 namespace iprof::vm {
 
-// A class that is retransformed leaves its running frames to the version from before, which has ids
-// of its own; its positions are the class file's.
+// When a class is retransformed, its running frames keep the previous version, which has ids of its
+// own. Its positions are those of the class file.
 enum class MethodVersion : uint8_t { kCurrent, kReplaced };
 
-// Whether a class has its stable name here already: HiddenNames forgets the name of a class that is
-// unloaded, but samples stay.
+// Whether a class is stored under its stable name already. HiddenNames forgets the name of an
+// unloaded class, but samples stay.
 enum class ClassNaming : uint8_t { kHotSpot, kStable };
 
 struct SampledMethod {
@@ -54,19 +55,19 @@ class SampledMethods {
   SampledMethods(const SampledMethods&) = delete;
   SampledMethods& operator=(const SampledMethods&) = delete;
 
-  // Adding a class again (it was redefined) adds what is new. `watch`: a number by which Gone will
-  // know the class; 0 where it stays.
+  // Adding a class again (it was redefined) adds only what is new. `watch` is the number with which
+  // Gone will identify the class, or 0 if it is never unloaded.
   void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods,
                 ClassNaming naming = ClassNaming::kHotSpot, int64_t watch = 0);
-  // Texts live until the next Prune.
+  // The texts are valid until the next Prune.
   std::optional<SampledMethod> Find(const void* id) const;
   size_t size() const;
 
-  // The class is gone. Its methods stay for the samples that show them. Returns how many it had.
+  // The class is gone. Its methods stay, for samples that contain them. Returns how many it had.
   size_t Gone(int64_t watch);
-  // Methods of classes that have gone since the last Prune.
+  // The number of methods of classes that have gone since the last Prune.
   size_t gone_methods() const;
-  // Forgets those among them that are not among `sampled`. Nobody may use texts meanwhile.
+  // Forgets those of them that are not in `sampled`. No thread may use texts meanwhile.
   void Prune(const std::unordered_set<const void*>& sampled);
 
   size_t bytes() const;
@@ -83,7 +84,8 @@ class SampledMethods {
   mutable std::mutex lock_;
   NameTable texts_;
   std::unordered_map<const void*, Entry> by_id_;
-  std::unordered_map<int64_t, std::vector<const void*>> by_watch_;  // of classes that may go
+  // of classes that may be unloaded
+  std::unordered_map<int64_t, std::vector<const void*>> by_watch_;
   size_t watched_ids_ = 0;
   std::vector<const void*> gone_;
 };

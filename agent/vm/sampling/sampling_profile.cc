@@ -50,7 +50,7 @@ bool IsContinuationEntry(const SampledMethod& method) {
          (method.name == "enterSpecial" || method.name == "enter" || method.name == "enter0");
 }
 
-// What every frame of one method shares; each method is resolved once.
+// The facts that all frames of one method share. Each method is resolved once.
 struct Resolved {
   FrameKind kind = FrameKind::kUnnamed;
   SampledMethod method;
@@ -69,12 +69,11 @@ class Translation {
       const Resolved& resolved = Resolve(raw.method);
       if (resolved.kind == FrameKind::kContinuation) {
         counts_.carrier_frames += trace.depth() - i;
-        whole = true;  // what is cut off was not the virtual thread's
+        whole = true;  // what was cut off did not belong to the virtual thread
         break;
       }
       if (resolved.kind == FrameKind::kProbe) {
-        // Whatever it was calling is its doing as well: the time goes to the method that is
-        // counted.
+        // Drop what the probe called too: the time counts for the method that contains the probe.
         frames_.clear();
         ++counts_.linkage_frames;
       } else if (resolved.kind == FrameKind::kLinkage) {
@@ -89,7 +88,7 @@ class Translation {
         if (bci) NoteLine(frames_.back(), raw);
       }
     }
-    // A stack that was read while its weight was zero still has none to give.
+    // A stack that was read while its weight was still zero.
     if (trace.weight() == 0) return;
     if (frames_.empty()) {
       counts_.empty_weight += trace.weight();
@@ -117,14 +116,15 @@ class Translation {
     return lookup_.bcis->OriginalBci(resolved.method, bci);
   }
 
-  // The JVM's lines are those of the running code. A Java method that is just being entered has a negative bci of its own
-  // (HotSpot's SynchronizationEntryBCI): it is written as 0, so it has the line of 0.
+  // The JVM's lines are those of the running code. A Java method that is just being entered has a
+  // negative bci (HotSpot's SynchronizationEntryBCI). It is written as 0, so it has the line of 0.
   void NoteLine(const Frame& frame, const CallFrame& raw) {
     if (lookup_.lines == nullptr || raw.bci == sampling::kNativeFrame) return;
     const std::optional<int32_t> line = lookup_.lines->LineOf(raw.method, std::max(raw.bci, 0));
     if (!line) return;
     const auto [known, is_new] = lines_.try_emplace({frame.method, frame.bci}, *line);
-    if (!is_new) known->second = std::min(known->second, *line);  // classes of one name may differ
+    // classes with the same name may differ
+    if (!is_new) known->second = std::min(known->second, *line);
   }
 
   const Resolved& Resolve(const void* id) {

@@ -73,7 +73,7 @@ using Samples = std::map<std::string, int64_t>;
 const std::string kMain = "a.App.main(java.lang.String[])void";
 const std::string kWork = "a.App.work(int, long)a.App";
 
-// DescribeMethod's own spelling of arrays is not what is tested here.
+// The spelling of arrays by DescribeMethod is not tested here.
 std::string MainName(World& world) {
   world.Written();
   for (const MethodIndex method : MethodsOf(world.profile))
@@ -190,7 +190,7 @@ TEST_CASE("unknown methods are left out and counted; nothing left is counted by 
   CHECK(counts.weight == 1);
 }
 
-// As if every method began with one instruction of a probe, ten bytes long.
+// As if every method began with one probe instruction of ten bytes.
 class TenLater : public BciMap {
  public:
   std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
@@ -201,7 +201,7 @@ class TenLater : public BciMap {
 TEST_CASE("lines are those of the running code, kept by the class file's bcis") {
   World world;
   world.lines.Add(Id(2), {{0, 100}, {15, 101}});
-  world.lines.Add(Id(3), {{0, 7}});  // a native method has none; and its bci is no place
+  world.lines.Add(Id(3), {{0, 7}});  // a native method has none, and its bci is not a position
   world.Sample({At(3, -3), At(2, 17), At(1, 12)});
   world.Sample({At(2, 12), At(1, 12)});
   const TenLater bcis;
