@@ -31,13 +31,13 @@ using classfile::MemberInfo;
 using classfile::MethodCode;
 using classfile::Reason;
 
-// What attempts at one method, lighter and lighter, share.
+// State that all attempts at one method share, from heavier to lighter plans.
 struct Attempts {
   Effort effort;
   uint32_t room = 0;  // bytes that may be inserted
 };
 
-// Everything that one rewriting thread needs, kept for the next class.
+// Everything that one rewriting thread needs, reused for the next class.
 struct Worker {
   classfile::Workspace memory;
   MethodPlanner planner;
@@ -73,7 +73,7 @@ class ClassCallees final : public CalleeNumbers {
   ClassRecord& klass_;
 };
 
-// As many workers as classes are rewritten at one time, reused.
+// A pool with as many workers as classes are rewritten at a time.
 class WorkerPool {
  public:
   std::unique_ptr<Worker> Take() {
@@ -103,8 +103,8 @@ bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
   classfile::AttributeView attribute;
   while (attributes.Next(&attribute)) {
     if (file.pool().Utf8(attribute.name) != "RuntimeVisibleAnnotations") continue;
-    // Annotations nest, but this one has no elements and HotSpot looks for it at top level only:
-    // its type index stands somewhere in the attribute, which is enough to ask for.
+    // Annotations can nest, but this one has no elements, and HotSpot looks for it only at the top
+    // level. So it is enough that its type index occurs somewhere in the attribute.
     for (size_t i = 2; i + 1 < attribute.bytes.size(); ++i) {
       const classfile::CpIndex type{classfile::LoadU2(attribute.bytes.data() + i)};
       if (file.pool().Utf8(type) == "Ljdk/internal/vm/annotation/IntrinsicCandidate;") return true;
@@ -138,7 +138,7 @@ struct ClassInstrumenter::Rep {
                    CountedMethod& method, MethodOutcome& outcome);
   UnloadedCounts Collect(const ClassTable::Taken& taken, Counters& counters);
   bool NeedsCounters(const CountedMethod& method) const;
-  // The size that a method may have with its probes.
+  // The maximum size of a method with its probes.
   uint32_t LimitOf(uint32_t code_size) const {
     return code_size <= options.huge_method_limit ? options.huge_method_limit : kMostCode;
   }
@@ -159,7 +159,7 @@ struct ClassInstrumenter::Rep {
   ClassTable table;
   SelfCheck self_check;
   OutcomeTally tally;
-  // Idle classes, and the round in which they were found to be so.
+  // Idle classes, with the round in which each was found idle.
   std::vector<std::pair<ClassTable::Idle, uint64_t>> idle;
 };
 
@@ -194,7 +194,8 @@ void ClassInstrumenter::OnForgotten(ClassTable::Forgotten forgotten) {
 }
 
 void ClassInstrumenter::Unload(Counters& counters, uint64_t rounds) {
-  if (rep_->options.self_check) return;  // it compares the counters of all classes at the end
+  // the self-check compares the counters of all classes at the end
+  if (rep_->options.self_check) return;
   for (const ClassTable::Idle& idle : rep_->table.TakeIdle()) rep_->idle.emplace_back(idle, rounds);
   std::erase_if(rep_->idle, [&](const auto& waiting) {
     if (rep_->table.HasSites(waiting.first.id) && rounds < waiting.second + 2) return false;
@@ -204,8 +205,8 @@ void ClassInstrumenter::Unload(Counters& counters, uint64_t rounds) {
   });
 }
 
-// What was counted in a class that is gone. Its counters are free from here on, unless they could
-// not be zeroed.
+// Returns the counts of a class that is gone. Its counters are free afterwards, unless they could
+// not be set to zero.
 UnloadedCounts ClassInstrumenter::Rep::Collect(const ClassTable::Taken& taken, Counters& counters) {
   UnloadedCounts counts;
   std::vector<uint64_t> values;
@@ -275,7 +276,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     ClassRecord counted;
     changed = Rewrite(worker, file, name, hash, nullptr, counted, &result);
     if (!changed && OutcomeTally::AnyBeyondCap(worker.outcomes)) {
-      // It will never be counted, and classes may come under new names for ever.
+      // It will never be counted. Do not keep it: the number of such classes is unlimited.
       tally.NoteClass(worker.outcomes);
       return false;
     }
@@ -284,7 +285,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     if (added.is_new) {
       tally.NoteClass(worker.outcomes);
     } else {
-      // Another thread loaded the same class meanwhile: its counters are the ones.
+      // Another thread instrumented the same class meanwhile; its counters are used.
       for (const CountedMethod& m : counted.methods) GiveBack(m, m.counters, m.sites);
       table.Decode(added.id, 0, 0, &known);
       is_known = true;
@@ -302,7 +303,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
   return true;
 }
 
-// Counters that no code was given.
+// Frees counters that no code uses.
 void ClassInstrumenter::Rep::GiveBack(const CountedMethod& method, uint32_t counters,
                                       size_t sites) {
   if (counters > 0) space.Release({method.first, counters});
@@ -310,8 +311,8 @@ void ClassInstrumenter::Rep::GiveBack(const CountedMethod& method, uint32_t coun
     site_space->Release({CounterIndex{method.first_site}, static_cast<uint32_t>(sites)});
 }
 
-// Fills `counted` and rewrites the class; with `before`, to the counters that the class has
-// already.
+// Fills `counted` and rewrites the class. With `before`, uses the counters that the class already
+// has.
 bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std::string_view name,
                                      const Hash128& hash, const ClassRecord* before,
                                      ClassRecord& counted, classfile::ByteSpan* result) {
@@ -349,7 +350,7 @@ void ClassInstrumenter::Rep::InstrumentMethod(Worker& worker, const ClassFile& f
   if (reason != Reason::kNoCode) {
     do {
       reason = TryMethod(worker, rewriter, number, before, attempts, counted, method, outcome);
-      // Without counters nothing would be left of the lightest effort.
+      // Without counters, the lightest effort would count nothing.
     } while (before == nullptr && MakeLighter(reason, attempts.room, &attempts.effort) &&
              (attempts.effort.step != Effort::Step::kCallsOnly || NeedsCounters(method)));
   }
@@ -373,8 +374,8 @@ bool ClassInstrumenter::Rep::NeedsCounters(const CountedMethod& method) const {
          (options.sites.monitors && method.IsStaticSynchronized());
 }
 
-// Gives the method the plan's counters and sites. False: there are no counters to be had; sites that
-// are not to be had are dropped.
+// Allocates the plan's counters and sites. Returns false if there are no counters. If there are no
+// sites, drops the plan's sites.
 bool ClassInstrumenter::Rep::Allocate(MethodPlanner& planner, CountedMethod& method,
                                       MethodOutcome& outcome) {
   Refusal why{};
@@ -401,7 +402,7 @@ bool ClassInstrumenter::Rep::Allocate(MethodPlanner& planner, CountedMethod& met
   return true;
 }
 
-// Inserts the plan's probes. False: the class has no way to their chunks.
+// Inserts the plan's probes. Returns false if the class has no access to their chunks.
 bool ClassInstrumenter::Rep::Emit(Worker& worker, const CountedMethod& method,
                                   classfile::MethodEditor& editor) {
   const MethodPlanner& planner = worker.planner;
@@ -465,9 +466,9 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter
     method.first_site = before->first_site;
     if (before->sites != planner.sites().size()) planner.DropSites();
   } else if (planner.LeastBytes() > most) {
-    return Reason::kCrossesHugeMethodLimit;  // known before counters are spent on it
+    return Reason::kCrossesHugeMethodLimit;  // found out before counters are spent on it
   } else if (!Allocate(planner, method, outcome)) {
-    return Reason::kNoCode;  // a lighter plan would take what others need as much
+    return Reason::kNoCode;  // a lighter plan would need counters too
   }
   const uint32_t counters = planner.probes().counter_count();
   if (counters == 0 && planner.sites().empty()) return Reason::kOk;
@@ -504,13 +505,13 @@ Reason ClassInstrumenter::Rep::TryMethod(Worker& worker, ClassRewriter& rewriter
   return Reason::kOk;
 }
 
-// How the method's counts follow from its counters.
+// Records how the method's counts follow from its counters.
 void ClassInstrumenter::Rep::NoteRecord(Worker& worker, uint32_t number, CountedMethod& method,
                                         ClassRecord& counted) {
   method.record = static_cast<uint32_t>(counted.records.size());
   worker.planner.FillRecord(&worker.record);
   worker.record.method = number;
-  // Its counters are where the class's own lie (KeptClass): so classes can share the record.
+  // Counters are numbered within the class (KeptClass), so that classes can share the record.
   EncodeSiteRecord(worker.record, &counted.records);
 }
 

@@ -1,8 +1,8 @@
-// Fuzz target: whatever the bytes of a class and whatever its counters hold, the instrumenter
-// leaves the class as it was or gives a well-formed one, and the profile that it assembles breaks
-// no rule. The names that an image build would give the class come out too, or do not.
+// Fuzz target: with any class bytes and any counter values, the instrumenter either leaves the
+// class unchanged or writes a well-formed one, and the assembled profile breaks no rule. Reading
+// the class's stable names must not crash either.
 //
-// The first byte chooses what is counted and how, the next three seed the counters' values, the
+// The first byte chooses what is counted and how, the next three seed the counters' values, and the
 // rest is the class file.
 #include <cstdio>
 #include <cstdlib>
@@ -52,8 +52,8 @@ void TryNames(std::span<const uint8_t> bytes) {
   (void)ReadProxy(file);
 }
 
-// Half of the counters small, as real ones are, the other half anything. Only those that were handed
-// out: to fill whole chunks would take longer than all the rest.
+// Half of the counters are small, as real ones are; the others have any value. Only allocated
+// counters, because filling whole chunks would take longer than everything else.
 std::span<const uint64_t> SomeCounters(uint32_t seed, const CounterSpace::Statistics& space) {
   static std::vector<uint64_t> counters(2 * size_t{kChunkCounters});
   const size_t used = space.chunks_used > 1 ? counters.size() : space.counters;

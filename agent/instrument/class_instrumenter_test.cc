@@ -1,5 +1,5 @@
-// Class files in, class files and profiles out. What the inserted code does when it runs is tested
-// on JVMs.
+// Class files in, class files and profiles out. Tests on JVMs check what the inserted code does
+// when it runs.
 #include "agent/instrument/class_instrumenter.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using classfile::Op;
 
-// The probes of each method, "f(I)I: 0 2 1": indices in the order of the code.
+// The probes of each method, "f(I)I: 0 2 1": counter indices in code order.
 std::string Probes(const Bytes& bytes) {
   classfile::Arena arena;
   classfile::ClassFile file;
@@ -80,7 +80,7 @@ TEST_CASE("from bytes to counters to a profile, at the original positions") {
         "a.T.f(int)int: @1 (10,0):5 (4,1):30\n");
 }
 
-// One method with a call of a virtual method, one with a branch, one that locks its class.
+// One method with a virtual call, one with a branch, one that locks its class.
 Bytes ThreeKinds() {
   AssembledClass c("a/T");
   const int callee = c.MethodRef("b/U", "run", "()V");
@@ -114,7 +114,7 @@ TEST_CASE("sites alone need no counters, but for the methods that lock their cla
   CHECK(sites.statistics().counters == 1);
   CHECK(receivers.Reports("methods: 1 counted"));
   CHECK(ProfileOf(receivers, {}).empty());
-  // The call comes later in the running code than in the class file.
+  // The call is later in the running code than in the class file.
   CHECK(receivers.instrumenter.OriginalBci("a/T", "calls", "(Lb/U;)V", 4) == 1);
   CHECK(receivers.instrumenter.OriginalBci("a/T", "branches", "(I)I", 4) == 4);
 
@@ -193,7 +193,7 @@ TEST_CASE("classes of one name with different bytes have counters of their own, 
 }
 
 TEST_CASE("the profile does not depend on which version was loaded first") {
-  // Two bodies of one method, both entered once: a tie between their branches.
+  // Two bodies of one method, both entered once: their branches tie.
   Bytes longer = CountdownCode();
   longer.insert(longer.begin(), static_cast<uint8_t>(Op::nop));
   const Bytes a = Countdown();
@@ -236,7 +236,7 @@ TEST_CASE("no code, no change") {
 
 TEST_CASE("without counters to be had, methods are left alone and told") {
   Instrumenter made({}, 1);
-  // Uses the chunk up.
+  // Use up the chunk.
   for (int i = 0; made.space.Allocate(1024).has_value() && i < 32; ++i) {
   }
   CHECK(made.Run(Countdown()).empty());
@@ -246,13 +246,13 @@ TEST_CASE("without counters to be had, methods are left alone and told") {
   CHECK_FALSE(made.Reports("abstract or native"));
   CHECK(made.Run(Countdown()).empty());
   CHECK(ProfileOf(made, {}).empty());
-  // What will never be counted takes no memory, however many classes come.
+  // A class that will never be counted takes no memory, however many of them are loaded.
   CHECK_FALSE(made.instrumenter.Knows("a/T"));
 }
 
 TEST_CASE("classes and methods are counted separately, each under its own reason") {
   Instrumenter made;
-  // A counted method, an abstract one, and one whose code jumps into an instruction.
+  // A counted method, an abstract one, and one whose code jumps into the middle of an instruction.
   Bytes broken = CountdownCode();
   broken[3] = 8;
   made.Run(AssembledClass("a/T")
@@ -288,7 +288,7 @@ TEST_CASE("damaged and unknown class files are left alone by reason") {
   CHECK(made.Run(newer, "a/T").empty());
   CHECK_FALSE(made.instrumenter.Knows("a/T"));
   CHECK(made.Reports("classes left alone: 1 .class-file version outside"));
-  // Code that jumps into the middle of an instruction: the method only.
+  // Code that jumps into the middle of an instruction affects only its method.
   Bytes code = CountdownCode();
   code[3] = 8;
   const Bytes result =
@@ -323,7 +323,7 @@ TEST_CASE("an output that has no room leaves the class as it was") {
   CHECK_FALSE(made.Run(Countdown()).empty());
 }
 
-// static int max(int,int) as java.lang.Math has it, and a caller that calls it twice an iteration.
+// static int max(int,int) as in java.lang.Math, and a caller that calls it twice per iteration.
 TEST_CASE("an intrinsic's calls are those of its sites where its entries say less") {
   Instrumenter made(Placed(PlacementPolicy::kDirect));
   const Bytes max = Code({B(Op::iload_0), B(Op::ireturn)});
@@ -343,7 +343,7 @@ TEST_CASE("an intrinsic's calls are those of its sites where its entries say les
   }
   code.push_back(static_cast<uint8_t>(Op::return_));
   REQUIRE_FALSE(made.Run(user.Add({.descriptor = "(I)V", .code = code}).Bytes()).empty());
-  // Counters: entry of max, of min; then of f and what its call sites need.
+  // Counters: the entries of max and of min, then those of f and of its call sites.
   std::vector<uint64_t> counters(made.counters(), 0);
   REQUIRE(counters.size() >= 3);
   counters[0] = 7;
@@ -361,14 +361,14 @@ TEST_CASE("self-check: every edge counted, and a report") {
   options.self_check = true;
   Instrumenter made(options);
   REQUIRE_FALSE(made.Run(Countdown()).empty());
-  // entry 5, taken 5, fall-through and jump 30, return 5: as many counters as edges.
+  // Entry 5, taken 5, fall-through and jump 30, return 5: one counter per edge.
   const uint64_t edges = made.counters();
   CHECK(edges > 3);
   std::vector<uint64_t> zeros(edges, 0);
   Assembled(made, zeros);
   CHECK(made.Reports("selfcheck: 0 methods"));
   std::vector<uint64_t> broken(edges, 0);
-  broken[0] = 3;  // entered three times, and nothing else ever ran
+  broken[0] = 3;  // entered three times, with no other count
   Assembled(made, broken);
   CHECK(made.Reports("selfcheck: 1 methods"));
   CHECK(made.Reports("selfcheck: beyond k: a/T.f.I.I edge"));

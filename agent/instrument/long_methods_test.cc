@@ -1,4 +1,4 @@
-// Methods that have no room for all of their probes.
+// Methods without room for all of their probes.
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/rewriter.h"
@@ -11,7 +11,7 @@ namespace {
 
 using classfile::Op;
 
-// As many ifs as fit into `size` bytes of code, each 0: iload_0, ifle to the next.
+// As many ifs as fit into `size` bytes of code. Each one is iload_0 and an ifle to the next.
 Bytes ManyIfs(size_t size) {
   Bytes code;
   while (code.size() + 6 <= size) {
@@ -53,11 +53,11 @@ TEST_CASE("a method that would become too long to compile gets less counting, th
   CHECK(instrumented(1202, shorter) > 1202);
   CHECK(shorter.Reports(lighter(1, 0, 0)));
   CHECK(shorter.counters() == 1 + 2 * 300);
-  // In tree placement all fits: one counter for each if.
+  // With tree placement everything fits: one counter per if.
   CHECK(instrumented(1702, tree) > 1702 + 6 * 425);
   CHECK(tree.counters() == 1 + 425);
   CHECK(tree.Reports(lighter(1, 0, 0)));
-  // No byte is wasted: one more if would not fit.
+  // One more if would not fit.
   CHECK(instrumented(6002, part) + 6 > 8000);
   CHECK(part.Reports(lighter(1, 1, 0)));
   CHECK(instrumented(7990, calls) == 7990 + 6);
@@ -102,8 +102,8 @@ TEST_CASE("a method with less counting keeps it, and its counters, when it is lo
   }
 }
 
-// Ifs, each around a call, up to some `size`; then a call, and a tableswitch of ten cases that loops
-// back.
+// Ifs, each around a call, up to about `size` bytes; then a call, and a tableswitch of ten cases
+// that loops back.
 Bytes IfsAndCalls(AssembledClass& c, size_t size) {
   const int ref = c.MethodRef("b/U", "run", "()V");
   Bytes code;
@@ -139,7 +139,7 @@ TEST_CASE("receivers go site by site, and a class that is loaded again keeps tho
   const Bytes first = made.Run(input);
   REQUIRE_FALSE(first.empty());
   CHECK(CodeSizeOf(first) <= 8000);
-  // Bytes or registers are used up.
+  // The budget of bytes or of registers is used up.
   constexpr uint32_t all = (5000 - 80) / 8 + 2;
   const RegisterCosts costs = RegisterCostsOf(ProbeForm::kCompact, false, false);
   const uint64_t used = sites.statistics().counters * costs.site + made.counters() * costs.counter;
@@ -152,7 +152,7 @@ TEST_CASE("receivers go site by site, and a class that is loaded again keeps tho
   CHECK(made.Run(input) == first);
   CHECK(made.counters() == counters);
   CHECK(sites.statistics().counters == kept);
-  // What was left out is told.
+  // The report says what was left out.
   Assembled(made, std::vector<uint64_t>(counters));
   CHECK(made.Reports("left out for the length of 1 methods: [0-9]+ branches, " +
                      std::to_string(all - kept) + " receivers"));

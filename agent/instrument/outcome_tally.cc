@@ -61,7 +61,7 @@ void OutcomeTally::NoteMethod(const MethodOutcome& outcome) {
   if (!outcome.effort.sites && !calls_only) ++methods_no_sites_;
 }
 
-// Classes and methods each by reason; those that only wanted room under a reason of their own.
+// Lists classes and methods by reason. Those that only lacked room have a reason of their own.
 std::string OutcomeTally::Report() const {
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    classes_instrumented_.load(), classes_without_code_.load());

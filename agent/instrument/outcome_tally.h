@@ -1,9 +1,10 @@
-// OutcomeTally: what became of classes and methods, counted for the report.
+// OutcomeTally: counts what happened to classes and methods, for the report.
 //
-// Why it exists: what cannot be instrumented is left as it was, and whoever reads the profile must
-// be told how much that was, and why.
+// Why: what cannot be instrumented is left unchanged, and the profile's reader must know how much
+// that was, and why.
 //
-// Threads: any, at any time; a report during instrumentation is of some moment within it.
+// Guarantees: every class and method is counted under one reason. Threads: any, at any time; a
+// report during instrumentation shows the counts of some moment. Failure: none.
 #pragma once
 
 #include <array>
@@ -19,29 +20,31 @@
 
 namespace iprof::instrument {
 
-// What became of a method.
+// What happened to a method.
 struct MethodOutcome {
   classfile::Reason reason = classfile::Reason::kNoCode;
   Effort effort;
-  std::optional<Refusal> counters_refused;  // then it is left alone for this, whatever the reason
+  // if set, the method is left unchanged for this, whatever the reason
+  std::optional<Refusal> counters_refused;
   bool sites_refused = false;
-  bool out_of_reach = false;  // left alone because the class's loader may not find the counters
-  bool left_out = false;      // branches or sites, for its length
+  // left unchanged, because the class's loader may not find the counters
+  bool out_of_reach = false;
+  bool left_out = false;  // of branches or sites, some were left out because of its length
   bool nothing_to_count = false;
 };
 
 class OutcomeTally {
  public:
-  // A class that was left as it was because of something in it.
+  // A class was left unchanged because of something in it.
   void NoteUnreadable(classfile::Reason reason) { ++classes_left_[static_cast<size_t>(reason)]; }
-  // A class that was left as it was because the memory budget was used up.
+  // A class was left unchanged because the memory budget is used up.
   void NoteNoRoom() { ++classes_no_room_; }
   void NoteClass(const std::vector<MethodOutcome>& methods);
 
   static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
   uint64_t methods_without_sites() const { return methods_without_sites_; }
 
-  // Lines about classes and methods, those that were left alone by reason.
+  // Lines about classes and methods. Those left unchanged are listed by reason.
   std::string Report() const;
 
  private:

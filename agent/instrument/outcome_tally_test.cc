@@ -1,4 +1,4 @@
-// Every class and method is reported once, under the one reason that says most.
+// Every class and method is reported once, under the most specific reason.
 #include "agent/instrument/outcome_tally.h"
 
 #include <catch2/catch.hpp>

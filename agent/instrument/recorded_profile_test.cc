@@ -1,5 +1,6 @@
-// Class records and counters in bytes give the same profile, to the byte, as the instrumenter that made them
-// gives at the end of a program: through the same code, without class files and without the instrumenter.
+// Class records and counters, written as bytes, must give exactly the same profile as the
+// instrumenter that made them gives at the end of a program: with the same code, without class
+// files and without the instrumenter.
 #include <catch2/catch.hpp>
 #include <optional>
 
@@ -17,7 +18,7 @@ using classfile::Op;
 
 constexpr uint32_t kSitesInChunk = 256;
 
-// A caller of Math.max, of an interface and of a synchronized block, with a loop of its own.
+// A caller of Math.max, of an interface and of a synchronized block, with its own loop.
 Bytes Caller(std::string_view name, int step = 0xff) {
   AssembledClass c(name);
   const int max = c.MethodRef("java/lang/Math", "max", "(II)I");
@@ -35,7 +36,7 @@ Bytes Caller(std::string_view name, int step = 0xff) {
       .Bytes();
 }
 
-// Like the JDK's, which compilers may replace.
+// Like the JDK's Math, whose methods compilers may replace.
 Bytes Math() {
   return AssembledClass("java/lang/Math")
       .Add({.name = "max",
@@ -46,7 +47,7 @@ Bytes Math() {
       .Bytes();
 }
 
-// Counters of classes that go: they are read and zeroed.
+// Counters of unloaded classes: they are read and set to zero.
 class Memory final : public ClassInstrumenter::Counters {
  public:
   explicit Memory(std::vector<uint64_t>& counters) : counters_(counters) {}
@@ -68,7 +69,8 @@ class Memory final : public ClassInstrumenter::Counters {
   std::vector<uint64_t>& counters_;
 };
 
-// A program that has run: some classes in two versions, one class gone, one changed by another agent.
+// A program after its run: some classes have two versions, one was unloaded, one was changed by
+// another agent.
 struct Program {
   Instrumenter made;
   CounterSpace sites{kSitesInChunk};
@@ -97,7 +99,7 @@ struct Program {
     for (uint32_t site = 0; site < sites.statistics().counters; ++site) {
       types.Add(site, "b.U", 7 + site);
       types.Add(site, "b.V", 3);
-      if (site == 1) types.AddLost(site, 100);  // too many: left out
+      if (site == 1) types.AddLost(site, 100);  // too many, so the site is left out
     }
   }
 
@@ -119,7 +121,7 @@ struct Program {
     return method.name == "calls" ? MethodOrigin::kAdded : MethodOrigin::kChanged;
   }
 
-  // What a file would hold.
+  // What a file would contain.
   Bytes Recorded() {
     const auto classes = made.instrumenter.Classes(counters, types, OriginIn);
     Bytes bytes;
@@ -180,7 +182,7 @@ Made MadeByInstrumenter(Program& program) {
 Made MadeFromRecording(const Recording& recording, const AssemblyOptions& options) {
   std::vector<const ClassRecord*> classes;
   for (auto record = recording.classes.rbegin(); record != recording.classes.rend(); ++record)
-    classes.push_back(&*record);  // in another order than they were written
+    classes.push_back(&*record);  // in another order than that of writing
   const std::vector<uint64_t> counters = recording.counts.CountersBelow(1 << 20);
   Profile profile;
   profile.AddStandardTypes();
@@ -200,7 +202,7 @@ TEST_CASE("records and counters in bytes give the profile that the instrumenter 
         MadeFromRecording(Read(program.Recorded()), program.made.instrumenter.assembly_options());
     CHECK(read.profile == expected.profile);
     CHECK(read.report == expected.report);
-    // That there was something to compare.
+    // There must be something to compare.
     INFO(expected.profile << expected.report);
     for (const char* part : {"callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles",
                              "monitorProfiles", "a.Gone", "gone.Type", "java.lang.Math"}) {
@@ -210,7 +212,7 @@ TEST_CASE("records and counters in bytes give the profile that the instrumenter 
                              "another agent changed them: 2", "known class: 1\n"}) {
       CHECK(expected.report.find(line) != std::string::npos);
     }
-    if (placement != PlacementPolicy::kDirect) continue;  // derived counts are worth less here
+    if (placement != PlacementPolicy::kDirect) continue;  // derived counts are less exact here
     CHECK(expected.report.find("intrinsics counted at their call sites: 1") != std::string::npos);
   }
 }

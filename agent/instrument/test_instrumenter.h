@@ -1,4 +1,7 @@
-// A ClassInstrumenter as tests want it.
+// A ClassInstrumenter for tests.
+//
+// Guarantees: its holders are named "H0", "H1" …, and all chunks are ready. Threads: one. Failure:
+// as ClassInstrumenter.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +24,11 @@ inline InstrumenterOptions Placed(PlacementPolicy placement) {
   return options;
 }
 
-// An instrumenter with as many chunks as it wants.
+// An instrumenter with the given number of chunks, all ready.
 struct Instrumenter {
   CounterSpace space;
   ClassInstrumenter instrumenter;
-  AddedCounts added;  // by Assembled
+  AddedCounts added;  // set by Assembled
 
   explicit Instrumenter(InstrumenterOptions options = {}, uint32_t chunks = 4)
       : instrumenter(options, space, [](uint32_t chunk) { return "H" + std::to_string(chunk); }) {
@@ -33,7 +36,7 @@ struct Instrumenter {
     space.SetReady(chunks);
   }
 
-  // Empty: unchanged.
+  // Returns the new bytes; empty if unchanged.
   Bytes Run(const Bytes& input, std::string_view name = "") {
     Bytes result;
     instrumenter.Instrument({name, input}, [&](size_t size) {
@@ -45,7 +48,7 @@ struct Instrumenter {
 
   uint64_t counters() const { return space.statistics().counters; }
 
-  // Whether the report has such a line, or part of one.
+  // Whether a part of the report matches the pattern.
   bool Reports(const std::string& pattern) const {
     return std::regex_search(instrumenter.Report(added), std::regex(pattern));
   }

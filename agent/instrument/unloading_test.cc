@@ -1,4 +1,4 @@
-// Classes that go: their counts stay, their counters are used again.
+// Unloaded classes: their counts stay, and their counters are reused.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -14,7 +14,7 @@ using Bytes = std::vector<uint8_t>;
 
 uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
-// A JVM's counters: what probes would have counted, and what is read of it.
+// A JVM's counters: the test sets what probes would have counted.
 struct Jvm final : ClassInstrumenter::Counters {
   CounterSpace space{100};
   MemoryBudget budget;
@@ -53,7 +53,7 @@ struct Jvm final : ClassInstrumenter::Counters {
     return held;
   }
 
-  // The calls that a profile has, "a.T.f(int)int: 5\n".
+  // The calls in the profile, "a.T.f(int)int: 5\n".
   std::string Calls() {
     Profile profile;
     instrumenter.AddTo(counters, TypeCounts(), NoLiveFrames, profile);
@@ -86,19 +86,19 @@ TEST_CASE("a class that goes leaves its counts and gives back its counters", "[u
   CHECK(while_loaded == "a.T.f(int)int: 5\n");
 
   jvm.instrumenter.Unload(jvm, 0);
-  CHECK(jvm.space.statistics().counters == in_use);  // it is still there
+  CHECK(jvm.space.statistics().counters == in_use);  // the class is still loaded
   jvm.instrumenter.Release(*t);
   jvm.instrumenter.Unload(jvm, 0);
   CHECK(jvm.space.statistics().counters == 0);
   CHECK(jvm.counters[0] == 0);
   CHECK(jvm.Calls() == while_loaded);
 
-  // The next class gets the same counters, and only its own counts.
+  // The next class gets the same counters, but only its own counts.
   REQUIRE(jvm.Load(Countdown("a/U")));
   jvm.counters[0] = 2;
   CHECK(jvm.Calls() == "a.T.f(int)int: 5\na.U.f(int)int: 2\n");
 
-  // The first class again: what it counts now adds to what it had.
+  // The first class again: its new counts are added to the old ones.
   const auto again = jvm.Load(Countdown("a/T"));
   REQUIRE(again);
   jvm.counters[in_use] = 10;

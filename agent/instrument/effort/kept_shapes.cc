@@ -5,16 +5,16 @@
 namespace iprof::instrument {
 
 bool IsBenchmarkHarness(std::string_view name) {
-  // Blackhole and its parts, BlackholeL0 to BlackholeL4.
+  // Blackhole and its superclasses BlackholeL0 to BlackholeL4.
   if (name.starts_with("org/openjdk/jmh/infra/Blackhole")) return true;
-  // What JMH's generator writes: PACKAGE/jmh_generated/CLASS_METHOD_jmhTest, …_jmhType_B1.
+  // Classes that JMH's generator writes: PACKAGE/jmh_generated/CLASS_METHOD_jmhTest, …_jmhType_B1.
   constexpr std::string_view kGenerated = "jmh_generated/";
   const size_t at = name.find(kGenerated);
   return at == 0 || (at != std::string_view::npos && name[at - 1] == '/');
 }
 
 bool HasKeptShape(const MethodShape& method, bool black_holes) {
-  if (method.code_size != 1) return false;  // one byte of code is a return, or never returns
+  if (method.code_size != 1) return false;  // one byte of code is a return or an athrow
   if (method.name == "finalize" && method.descriptor == "()V") return true;
   return black_holes && (method.access & classfile::kAccStatic) != 0 &&
          method.descriptor.ends_with(")V");

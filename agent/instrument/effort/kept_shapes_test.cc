@@ -1,4 +1,4 @@
-// What is left as it is because somebody tells it by its code.
+// What is left unchanged because something recognises it by its code.
 #include "agent/instrument/effort/kept_shapes.h"
 
 #include <catch2/catch.hpp>

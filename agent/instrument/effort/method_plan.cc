@@ -37,7 +37,7 @@ bool IsAboutLength(Reason reason) {
          reason == Reason::kTableTooLong;
 }
 
-// Other reasons that a lighter plan may not meet: mostly class-counting sites have them.
+// Reasons that a lighter plan may avoid: usually sites cause them.
 bool IsAboutSites(Reason reason) {
   return reason == Reason::kUninitializedReceiver || reason == Reason::kNoReceiver ||
          reason == Reason::kBadStack || reason == Reason::kTooManyLocals ||
@@ -84,7 +84,7 @@ bool MethodPlanner::FitsC1() const {
          register_budget_;
 }
 
-// Leaves the plan in probes_; with self-check also what it is compared with, in reference_.
+// Stores the plan in probes_, and for the self-check the plan to compare with in reference_.
 Reason MethodPlanner::PlanCounters(const MethodCode& code, classfile::Arena& arena,
                                    const CountingWishes& wishes, const Request& request) {
   const Step step = request.effort.step;
@@ -111,7 +111,8 @@ void MethodPlanner::CountEveryEdge() {
   options_.policy = PlacementPolicy::kEveryEdge;
   planner_.Plan(graph_.graph(), options_, &probes_);
   if (reference_->unwind_counter != kNoCounter && probes_.unwind_counter == kNoCounter) {
-    // Nothing is derived from direct counters, so they need no unwinds: the reference does.
+    // Nothing is derived from direct counters, so they need no count of unwinds, but the reference
+    // does.
     probes_.unwind_counter = probes_.derivation.counter_count++;
   }
 }
@@ -125,7 +126,7 @@ Reason MethodPlanner::Trim(const Request& request) {
                        .budget = request.effort.budget,
                        .register_costs = register_costs_,
                        .register_budget = register_budget_};
-  site_lengths_.clear();  // they were of all sites
+  site_lengths_.clear();  // they were the lengths of all sites
   if (!trimmer_.Trim(input, &probes_, &sites_, &left_out_)) return Reason::kCodeTooLong;
   if (!request.counters) ForgetCounters();
   return Reason::kOk;
@@ -155,7 +156,8 @@ bool MakeLighter(Reason reason, uint32_t room, Effort* effort) {
     effort->step = Step::kCompact;
     return true;
   }
-  // What is certain to fit, then less, for reasons that no estimate foresees.
+  // First what is sure to fit, then less, because a plan may fail for reasons that no estimate
+  // foresees.
   const uint32_t budget = effort->step == Step::kTrimmed ? effort->budget / 4u * 3u : room;
   if (IsAboutLength(reason) && budget >= kLeastBudget) {
     effort->step = Step::kTrimmed;

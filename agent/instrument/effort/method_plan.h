@@ -1,8 +1,9 @@
 // MethodPlanner: from a method's code to what is counted in it, for a given effort.
 //
-// Guarantees: the same code, wishes and effort give the same plan. Nothing is inserted here; the
-// class-file room decides in the end whether a plan can be, and then a lighter effort is asked for.
-// Keeps its memory between methods. One per thread.
+// Guarantees: the same code, wishes and effort give the same plan. It inserts nothing.
+// agent/classfile finally decides whether a plan is possible; if not, the caller asks for a lighter
+// effort. Keeps its memory between methods.
+// Threads: one per planner. Failure: Plan returns the reason why this effort has no plan.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace iprof::instrument {
 
-// What is wanted of every method.
+// What the user wants to be counted in every method.
 struct CountingWishes {
   bool calls = true;
   bool branches = true;
@@ -30,8 +31,8 @@ struct CountingWishes {
 
 class MethodPlanner {
  public:
-  // Plans counters (where `counters`; `callees` may be null) and sites (where `sites`). The code
-  // must be open in `rewriter`. A reason other than kOk: this effort has no plan.
+  // Plans counters (if `counters`; `callees` may be null) and sites (if `sites`). The code must be
+  // open in `rewriter`.
   struct Request {
     Effort effort;
     bool counters = true;
@@ -45,18 +46,18 @@ class MethodPlanner {
                          const Request& request);
 
   // The last plan.
-  const ProbePlan& probes() const { return probes_; }  // no counters: none wanted
+  const ProbePlan& probes() const { return probes_; }  // without counters if none are wanted
   const std::vector<FoundSite>& sites() const { return sites_; }
   ProbeForm form() const { return form_; }
   const LeftOut& left_out() const { return left_out_; }
-  // Self-check: what probes() is compared with.
+  // For the self-check: the plan with which probes() is compared.
   const std::optional<ProbePlan>& reference() const { return reference_; }
   std::vector<BranchEdges> Branches() const { return graph_.Branches(); }
   void FillRecord(MethodRecord* record) const { graph_.FillRecord(probes_, record); }
   void DropSites() { sites_.clear(); }
-  // The plan inserts at least as many bytes, or the padding of switches makes up for it.
+  // A lower bound of the bytes that the plan inserts, including changes of switch padding.
   uint32_t LeastBytes() const;
-  // By how much the padding of all switches can change.
+  // How much the padding of all switches can change.
   uint32_t padding() const { return padding_; }
 
  private:
@@ -83,8 +84,8 @@ class MethodPlanner {
   LeftOut left_out_;
 };
 
-// The lighter effort to try after `effort` failed for this reason; false: there is none. `room`: how
-// many bytes may be inserted into the method.
+// Chooses the lighter effort to try after `effort` failed for this reason; returns false if there
+// is none. `room` is the number of bytes that may be inserted into the method.
 bool MakeLighter(classfile::Reason reason, uint32_t room, Effort* effort);
 
 }  // namespace iprof::instrument

@@ -5,16 +5,16 @@
 namespace iprof::instrument {
 namespace {
 
-// What a record is worth against an if that runs as often. A switch decides the layout of much code
-// and is often what a long method is about; a receiver decides about inlining; the table of
-// monitors is one sum for the whole program.
+// The worth of a record relative to an if with the same frequency. A switch determines the layout
+// of much code and is often the main part of a long method. A receiver determines inlining.
+// Monitors give only one sum for the whole program.
 constexpr double kSwitchWorth = 8;
 constexpr double kReceiverWorth = 2;
 constexpr double kMonitorWorth = 16;
 constexpr double kTypeCheckWorth = 0.5;
 constexpr double kCallWorth = 0.5;
 
-// How often to go on behind an item that does not fit.
+// How many items that do not fit may be skipped.
 constexpr int kMostSkips = 4;
 
 constexpr uint32_t kGotoLength = 3;
@@ -57,7 +57,7 @@ PlanSize SizeOf(const ProbePlan& plan, const ProbeLengths& lengths) {
     bytes += lengths.probe + 1;  // and athrow
     ++increments;
   }
-  // A handler that is entered in other ways too needs a stub.
+  // A handler that is also reached normally needs a stub.
   return {bytes, bytes + handlers * kGotoLength, increments};
 }
 
@@ -122,7 +122,7 @@ bool Trimmer::Trim(Input& input, ProbePlan* plan, std::vector<FoundSite>* sites,
   }
   SortItems(input, *sites);  // by the frequencies of the last plan
   if (!fits) {
-    // Records of code that never runs cost nothing, sites do.
+    // Records of code that never runs cost nothing; sites do.
     kept_ = never_;
     std::fill(kept_.begin() + recorded, kept_.end(), uint8_t{0});
     if (!Fits(input, plan)) return false;

@@ -1,14 +1,14 @@
 // Trimmer: chooses what is counted in a method that has no room for everything.
 //
-// Guarantees: what is kept is counted as truly as ever (its counts never rest on what was dropped,
-// coarse_graph.h); calls are always kept. What goes first is what is worth least for its bytes: a
-// site's worth is how often it probably runs (frequency.h), times a factor for its kind. So the
-// switches and loops of a method stay, and what stands behind a switch's many cases goes. The same
-// method, sites and budgets give the same choice. The bytes are an upper bound of what the rewriter
-// will need, the registers an estimate of what C1 will (register_budget.h).
-//
-// Some dozens of plans for a method, so milliseconds: for the few methods near the limit. Keeps its
-// memory. Not thread-safe.
+// Guarantees: what is kept is as exact as without trimming: its counts never depend on what was
+// dropped (coarse_graph.h). Calls are always kept. What is worth least per byte is dropped first.
+// The worth of a branch or site is its estimated frequency (frequency.h) times a factor for its
+// kind. So the switches and loops of a method are kept, and the code after a switch's many cases is
+// dropped. The same method, sites and budgets give the same choice. The bytes are an upper bound of
+// what the rewriter will need; the registers are an estimate of what C1 will need
+// (register_budget.h). It makes some dozens of plans per method, which takes milliseconds, but only
+// few methods are near the limit. Keeps its memory between methods.
+// Threads: one per trimmer. Failure: Trim returns false.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace iprof::instrument {
 
-// Plans counters; where exceptions may leave the method unseen (a constructor's code before
-// super()), nobody could say what derived counts are worth, so nothing is derived.
+// Plans counters. If exceptions may leave the method uncounted (in a constructor's code before
+// super()), the exactness of derived counts would be unknown, so nothing is derived.
 void PlanCertified(const FlowGraph& graph, PlanOptions options, ProbePlanner& planner,
                    ProbePlan* plan);
 
@@ -34,33 +34,33 @@ class Trimmer {
     MethodGraph& graph;
     ProbePlanner& planner;
     PlanOptions options;
-    std::vector<uint32_t> site_lengths;  // of each site's probe
+    std::vector<uint32_t> site_lengths;  // per site, the length of its probe
     ProbeLengths lengths;
     uint32_t budget = 0;
     RegisterCosts register_costs{};
     uint32_t register_budget = UINT32_MAX;
   };
 
-  // Leaves a plan that fits in *plan and the sites that fit in *sites. False: there is no room for
-  // anything.
+  // Stores a plan that fits in *plan and the sites that fit in *sites. Returns false if nothing
+  // fits.
   bool Trim(Input& input, ProbePlan* plan, std::vector<FoundSite>* sites, LeftOut* left_out);
 
  private:
   struct Item {
     double worth;     // per byte
-    uint32_t number;  // of the graph's recorded branches and calls; then sites
+    uint32_t number;  // number of a recorded branch or call in the graph; sites follow
   };
 
   void SortItems(const Input& input, const std::vector<FoundSite>& sites);
   bool Fits(Input& input, ProbePlan* plan);
 
-  std::vector<Item> items_;     // what can be dropped, the worthiest first
+  std::vector<Item> items_;     // what can be dropped, the most valuable first
   std::vector<uint8_t> kept_;   // by number
-  std::vector<uint8_t> never_;  // by number: in code that never runs
+  std::vector<uint8_t> never_;  // by number: it is in code that never runs
 };
 
-// What a plan's probes add: bounds of the bytes, but for the padding of switches, and the number of
-// increments that C1 compiles. (A probe that counts a switch by its key counts as three.)
+// The size of a plan's probes: bounds of the bytes, without the padding of switches, and the number
+// of increments that C1 compiles. (A probe that counts a switch by its key counts as three.)
 struct PlanSize {
   uint32_t least_bytes;
   uint32_t most_bytes;

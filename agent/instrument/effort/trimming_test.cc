@@ -1,4 +1,4 @@
-// What is dropped from a method that has no room, and what stays.
+// What is dropped from a method without enough room, and what is kept.
 #include "agent/instrument/effort/trimming.h"
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ void Add(Bytes& code, std::initializer_list<int> bytes) {
 }
 
 // static int f(int, Object): forty ifs, each around a call of toString; then a loop with an if, a
-// call and a switch of ten cases that all leave it.
+// call, and a switch whose ten cases all leave the loop.
 Bytes OneOfEach(AssembledClass& c) {
   const int ref = c.MethodRef("java/lang/Object", "toString", "()Ljava/lang/String;");
   Bytes code;
@@ -122,7 +122,7 @@ TEST_CASE("less and less room: it is used, and more is left out") {
                           method.left_out.all_sites - method.left_out.sites;
     CHECK(kept <= kept_before);
     kept_before = kept;
-    // What is said to be left out is not in the record, all else is.
+    // What is reported as left out is not in the record; everything else is.
     CHECK(method.record().branches.size() ==
           method.left_out.all_branches - method.left_out.branches);
     CHECK(method.sites.size() == method.left_out.all_sites - method.left_out.sites);

@@ -27,7 +27,7 @@ uint64_t KeyOf(std::string_view class_name, std::string_view method, std::string
 
 void LambdaNumbers::Note(classfile::ByteSpan class_file) {
   classfile::Arena arena(8192);
-  // Most classes make no lambdas, and their constants say so.
+  // Most classes make no lambdas, and their constants tell.
   classfile::ConstantPool pool;
   if (pool.Parse(class_file, arena) != classfile::Reason::kOk || !MayMakeLambdas(pool)) return;
   classfile::ClassFile file;
@@ -80,7 +80,7 @@ size_t LambdaNumbers::size() const {
 }
 
 size_t LambdaNumbers::bytes() const {
-  constexpr size_t kNode = 32;  // two words, the pair, malloc's own
+  constexpr size_t kNode = 32;  // two words, the pair, malloc's overhead
   const std::lock_guard lock(mutex_);
   return (numbers_.size() + classes_.size()) * kNode +
          (numbers_.bucket_count() + classes_.bucket_count()) * sizeof(void*);

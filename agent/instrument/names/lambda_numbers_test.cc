@@ -11,7 +11,8 @@ namespace {
 
 using classfile::Op;
 
-// A class whose method f holds `sites` times the same method reference, g one more.
+// A class whose method f contains the same method reference `sites` times, and g contains it once
+// more.
 std::vector<uint8_t> ClassWith(std::string_view name, int sites, bool g = true) {
   AssembledClass source(name, "java/lang/Object", 0x21, 61);
   const uint16_t factory = source.Handle(
@@ -46,7 +47,7 @@ TEST_CASE("call sites have the number that their class file gives them", "[lambd
   CHECK(numbers.NumberOf("a/B", "f", "()V", {0, 2}) == 0);
   CHECK(numbers.NumberOf("a/B", "f", "()V", {1, 2}) == 1);
   CHECK(numbers.NumberOf("a/B", "g", "()V", {0, 1}) == 2);
-  CHECK(numbers.NumberOf("a/B", "g", "()V", {0, 2}) == 0);  // another version's method
+  CHECK(numbers.NumberOf("a/B", "g", "()V", {0, 2}) == 0);  // the method is from another version
   CHECK(numbers.NumberOf("a/B", "h", "()V", {1, 2}) == 0);
   CHECK(numbers.NumberOf("a/C", "f", "()V", {1, 2}) == 0);
 }
@@ -79,7 +80,7 @@ TEST_CASE("a version without repetitions takes the numbers away", "[lambda_numbe
 
 TEST_CASE("there is an end to what is kept", "[lambda_numbers]") {
   LambdaNumbers numbers(NamingRule::k25, Unboxing::kByNumber);
-  constexpr int kEach = 10'001;  // of one class: its code is as long as code may be
+  constexpr int kEach = 10'001;  // for one class, whose code then has the maximum length
   for (int i = 0; i < 8; ++i) numbers.Note(ClassWith("a/B" + std::to_string(i), kEach, false));
   CHECK(numbers.size() == LambdaNumbers::kMostSites);
   CHECK(numbers.refused() == 8 * (kEach - 1) - LambdaNumbers::kMostSites);

@@ -32,7 +32,7 @@ using classfile::TypeView;
 
 constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
 
-// 0 where the code is damaged.
+// Returns 0 if the code is damaged.
 size_t InstructionLength(ByteSpan code, size_t at) {
   const uint8_t byte = code[at];
   if (byte >= classfile::kOpCount) return 0;
@@ -53,8 +53,8 @@ size_t InstructionLength(ByteSpan code, size_t at) {
   return operands + header + static_cast<size_t>(entries) * 4 - at;
 }
 
-// The constants that the code's invokedynamic instructions name, in order; stops at damage. `visit`
-// takes the bci and the constant.
+// Calls `visit` with the bci and the constant of each invokedynamic instruction, in order. Stops at
+// damaged code.
 template <typename Visit>
 void ForEachDynamicCall(ByteSpan code, Visit visit) {
   for (size_t at = 0; at < code.size();) {
@@ -70,7 +70,8 @@ ByteSpan CodeOf(const ClassFile& file, const MemberInfo& method) {
   if (method.code_offset == 0) return {};
   const uint8_t* attribute = file.bytes().data() + method.code_offset;
   ByteReader reader(ByteSpan(attribute + 6, classfile::LoadU4(attribute + 2)));
-  reader.Skip(4);  // stack and locals; invokedynamic came long after the shorter header
+  // max_stack and max_locals; classes with invokedynamic never have the old, shorter header
+  reader.Skip(4);
   const uint32_t length = reader.U4();
   const uint8_t* code = reader.at();
   return reader.Skip(length) ? ByteSpan(code, length) : ByteSpan();
@@ -89,7 +90,7 @@ constexpr std::array<Wrapper, 8> kWrappers{{{"Ljava/lang/Boolean;", 'Z'},
                                             {"Ljava/lang/Float;", 'F'},
                                             {"Ljava/lang/Double;", 'D'}}};
 
-// The primitive type in a wrapper class; 0 for other types.
+// The primitive type of a wrapper class; 0 for other types.
 char Unwrapped(const TypeView& type) {
   for (const Wrapper& each : kWrappers) {
     if (each.descriptor == type.text) return each.primitive;
@@ -99,7 +100,7 @@ char Unwrapped(const TypeView& type) {
 
 bool IsReference(const TypeView& type) { return type.kind == 'L' || type.kind == '['; }
 
-// The call that turns a value of type `from`, known to be a `known`, into a `to`: at most one.
+// Appends the call that converts a `from`, known to be a `known`, to a `to`: at most one.
 void AppendConversion(const TypeView& from, const TypeView& to, const TypeView& known,
                       Unboxing unboxing, std::string* out) {
   if (from.kind == 'V' || to.kind == 'V' || IsReference(from) == IsReference(to)) return;
@@ -110,7 +111,7 @@ void AppendConversion(const TypeView& from, const TypeView& to, const TypeView& 
     return;
   }
   const char wrapper = Unwrapped(IsReference(known) ? known : from);
-  // Boolean and Character are no Numbers, and have a single such method each.
+  // Boolean and Character are not Numbers; each has a single such method.
   const char single = wrapper != 0 ? wrapper : to.kind;
   *out += "unbox ";
   if (single == 'Z' || single == 'C') {
@@ -153,7 +154,7 @@ class LambdaConstants {
     }
   }
 
-  // What the lambda does that the call site makes; empty where it makes none.
+  // Describes what the lambda of the call site does; empty if the call site makes no lambda.
   std::string TextOf(CpIndex call_site) const {
     const auto factory = pool_.Member(call_site);
     if (!factory || factory->tag != Tag::kInvokeDynamic) return {};
@@ -200,8 +201,8 @@ class LambdaConstants {
     return pool_.Utf8(CpIndex{pool_.FirstU2(index)});
   }
 
-  // The calls in the lambda's method: arguments are converted, the target is called, its result is
-  // converted.
+  // The calls in the lambda's method: the arguments are converted, the target is called, its result
+  // is converted.
   std::string Body(const MemberRef& factory, const std::vector<CpIndex>& arguments) const {
     const auto target = Method(arguments[1]);
     if (!target) return {};
@@ -211,7 +212,7 @@ class LambdaConstants {
     const MethodShape callee(target->member.descriptor);
     if (!captured.ok || !erased.ok || !known.ok || !callee.ok) return {};
     const std::string owner =
-        "L" + std::string(pool_.ClassName(target->member.owner)) + ";";  // of arrays: never equal
+        "L" + std::string(pool_.ClassName(target->member.owner)) + ";";  // for arrays: never equal
     const TypeView instance{'L', owner};
     std::vector<TypeView> taken;
     if (target->kind != kInvokeStatic && target->kind != kNewInvokeSpecial)
@@ -232,7 +233,7 @@ class LambdaConstants {
     return text;
   }
 
-  // altMetafactory's flags, and the further interfaces that they announce.
+  // Appends altMetafactory's flags and the additional interfaces that they announce.
   void AppendMarkers(const std::vector<CpIndex>& arguments, std::string* text) const {
     constexpr int32_t kSerializable = 1;
     constexpr int32_t kMarkers = 2;
@@ -258,7 +259,7 @@ class LambdaConstants {
   const NamingRule rule_;
   const Unboxing unboxing_;
   ByteSpan bootstraps_;
-  std::vector<size_t> starts_;  // of each bootstrap method, in bootstraps_
+  std::vector<size_t> starts_;  // start of each bootstrap method in bootstraps_
 };
 
 }  // namespace

@@ -1,18 +1,20 @@
-// LambdaSites: where a class file makes lambdas, and which of them an image build would give the
-// same name but for a number.
+// LambdaSites: where a class file creates lambdas, and to which of them an image build would give
+// the same name except for a number.
 //
-// A lambda's name is a hash of what the lambda does, so two invokedynamic instructions of a class
-// may want the same one: String::length written twice, say. They are told apart by a number: the
-// rank of the instruction among those that want the name, methods in the order of the class file,
-// then by bci. The class file alone decides: what runs first, or at all, makes no difference.
+// A lambda's name is a hash of what the lambda does. So two invokedynamic instructions of a class
+// may have the same name, for example if String::length is written twice. A number distinguishes
+// them: the rank of the instruction among those with the same name, with methods in the order of
+// the class file, then by bci. Only the class file matters; it makes no difference what runs first,
+// or at all.
 //
 // What a lambda does is read from the arguments of LambdaMetafactory: the method that it calls, the
-// boxing and unboxing around that call, and from rule k23 on what it captures and implements. Two
-// instructions are ranked together where all that is equal. Not known here is which class really
-// declares a static method: A.f and B.f count as different, though B may inherit A's.
+// boxing and unboxing around that call, and from rule k23 on what it captures and implements.
+// Instructions for which all of this is equal are ranked together. It is not known here which class
+// really declares a static method: A.f and B.f count as different, although B may inherit A's f.
 //
-// Guarantees: reads damaged bytes safely; what it cannot read is no site. Instructions with another
-// bootstrap method are no sites. Pure; any thread.
+// Guarantees: pure; reads damaged bytes safely. Instructions with another bootstrap method are not
+// sites.
+// Threads: any. Failure: what cannot be read is not a site.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +26,35 @@
 
 namespace iprof::instrument {
 
-// How the running JVM's lambdas take a number out of an Integer, Long …: this decides whether
-// lambdas do the same that take different ones.
+// How the running JVM's lambdas unbox an Integer, Long …. It decides whether lambdas with different
+// wrapper types do the same.
 enum class Unboxing : uint8_t {
-  kByWrapper,  // Integer.intValue(), up to JDK 23
+  kByWrapper,  // Integer.intValue() and so on, up to JDK 23
   kByNumber,   // Number.intValue() for all of them
 };
 Unboxing UnboxingOfJdk(int feature_version);
 
-// An invokedynamic instruction of a method, in a form that survives the insertion of other code.
+// An invokedynamic instruction of a method, identified so that inserted code does not matter.
 struct DynamicCall {
   uint16_t ordinal = 0;  // among the invokedynamic instructions of the method, from 0
-  uint16_t count = 0;    // how many there are
+  uint16_t count = 0;    // number of invokedynamic instructions in the method
   bool operator==(const DynamicCall&) const = default;
 };
 
-// The invokedynamic instruction at `bci`; nothing where there is none.
+// The invokedynamic instruction at `bci`, or nullopt.
 std::optional<DynamicCall> FindDynamicCall(classfile::ByteSpan code, uint32_t bci);
 
 struct LambdaSite {
-  const classfile::MemberInfo* method;  // of the file
+  const classfile::MemberInfo* method;  // in the file
   DynamicCall call;
   uint32_t number;
 };
 
-// In the order of the class file.
+// Returns the sites in the order of the class file.
 std::vector<LambdaSite> ReadLambdaSites(const classfile::ClassFile& file, NamingRule rule,
                                         Unboxing unboxing);
 
-// Whether the class file may hold a lambda at all; a quick look at its constants.
+// Whether the class file can contain a lambda at all; only looks at its constants.
 bool MayMakeLambdas(const classfile::ConstantPool& pool);
 
 }  // namespace iprof::instrument

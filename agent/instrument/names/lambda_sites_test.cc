@@ -1,4 +1,4 @@
-// That real lambdas are ranked as their real names want it is tested on JVMs (java.names).
+// The Java test java.names checks on JVMs that the ranks match the names of real lambdas.
 #include "agent/instrument/names/lambda_sites.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ constexpr std::string_view kFactoryType =
     "Ljava/lang/invoke/MethodType;Ljava/lang/invoke/MethodHandle;Ljava/lang/invoke/MethodType;)"
     "Ljava/lang/invoke/CallSite;";
 
-// What an invokedynamic instruction makes; by default String::length as a Function.
+// What an invokedynamic instruction creates; by default String::length as a Function.
 struct Lambda {
   std::string captures = "";
   std::string interface = "Ljava/util/function/Function;";
@@ -45,7 +45,7 @@ uint16_t CallSiteOf(AssembledClass& source, const Lambda& lambda) {
   return source.CallSite(bootstrap, "apply", "(" + lambda.captures + ")" + lambda.interface);
 }
 
-// One method for each list of lambdas; between the call sites stands code of every length.
+// One method per list of lambdas. Between the call sites there are instructions of every length.
 std::vector<uint8_t> ClassWith(const std::vector<std::vector<Lambda>>& methods) {
   AssembledClass source("a/B", "java/lang/Object", 0x21, 61);
   int number = 0;
@@ -53,7 +53,8 @@ std::vector<uint8_t> ClassWith(const std::vector<std::vector<Lambda>>& methods) 
     std::vector<uint8_t> code =
         Code({B(Op::wide), B(Op::iinc), 0, 1, 0, 1, B(Op::iload_0), B(Op::tableswitch)});
     while (code.size() % 4 != 0) code.push_back(0);
-    for (const int low_and_high : {0xba, 0xba}) {  // default, then low and high: bytes like opcodes
+    // default, then low and high: bytes that look like opcodes
+    for (const int low_and_high : {0xba, 0xba}) {
       for (const int byte : {0, 0, 0, low_and_high}) code.push_back(static_cast<uint8_t>(byte));
     }
     for (const int byte : {0, 0, 0, 0xba, 0, 0, 0, 0xba})
@@ -129,7 +130,7 @@ TEST_CASE("each rule looks at more of a lambda", "[lambda_sites]") {
 TEST_CASE("casts make no difference, boxing does", "[lambda_sites]") {
   const Lambda length;
   CHECK(Share(length, {.known = "(Ljava/lang/String;)Ljava/lang/Integer;"}, k25));
-  // The result as an int, which nobody boxes.
+  // The result is an int, which is not boxed.
   CHECK_FALSE(Share(length, {.erased = "(Ljava/lang/Object;)I"}, k17));
   const auto abs = [](std::string erased, std::string known) {
     return Lambda{.erased = std::move(erased),
@@ -145,7 +146,7 @@ TEST_CASE("casts make no difference, boxing does", "[lambda_sites]") {
   CHECK_FALSE(Share(of_integer, abs("(Ljava/lang/Object;)I", "(Ljava/lang/Short;)I"), k17));
   CHECK_FALSE(Share(of_integer, abs("(Ljava/lang/Object;)I", "(Ljava/lang/Number;)I"), k17));
   CHECK_FALSE(Share(of_integer, abs("(I)I", "(I)I"), k17));
-  // Newer JVMs ask any Number.
+  // Newer JVMs use Number for all of them.
   const Unboxing kByNumber = UnboxingOfJdk(25);
   CHECK(UnboxingOfJdk(21) == Unboxing::kByWrapper);
   const Lambda of_short = abs("(Ljava/lang/Object;)I", "(Ljava/lang/Short;)I");

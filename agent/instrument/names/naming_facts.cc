@@ -14,7 +14,7 @@ using classfile::MemberInfo;
 using classfile::MethodCode;
 using classfile::Reason;
 
-// The method that a lambda runs; null where there is none.
+// The method that a lambda runs, or null.
 const MemberInfo* FirstPublicMethod(const ClassFile& file) {
   for (const MemberInfo& method : file.methods()) {
     constexpr uint16_t kWhich = classfile::kAccPublic | classfile::kAccBridge;
@@ -25,7 +25,7 @@ const MemberInfo* FirstPublicMethod(const ClassFile& file) {
   return nullptr;
 }
 
-// The calls of one method, in the order of its instructions; false where they cannot be read.
+// Reads the calls of one method, in code order. Returns false if they cannot be read.
 bool ReadCalls(const ClassFile& file, const MemberInfo& method, classfile::Arena& arena,
                std::vector<LambdaFacts::Call>* calls) {
   MethodCode code;
@@ -34,7 +34,7 @@ bool ReadCalls(const ClassFile& file, const MemberInfo& method, classfile::Arena
     if (!classfile::IsInvoke(code.at(i).op)) continue;
     const auto member = code.Member(i);
     if (!member) return false;
-    // A call site has no owner; a compiler interface shows its method handle's class.
+    // A call site has no owner; a compiler sees the class of its method handle.
     const std::string_view owner = member->owner == classfile::CpIndex::none
                                        ? "java/lang/invoke/MethodHandle"
                                        : file.pool().ClassName(member->owner);

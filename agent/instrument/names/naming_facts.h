@@ -1,7 +1,8 @@
-// Reads from class files what stable names are made of (writer/names/stable_names.h).
+// Reads from class files the input of stable names (writer/names/stable_names.h).
 //
-// Guarantees: pure; the class's own bytes decide, before anything was inserted into them; damaged ones
-// give nothing. Any thread. What is read refers to the class file's bytes.
+// Guarantees: pure; call it with the class's own bytes, before anything was inserted. What is read
+// refers to the class file's bytes.
+// Threads: any. Failure: damaged class files give nullopt or false.
 #pragma once
 
 #include <optional>
@@ -12,15 +13,15 @@
 
 namespace iprof::instrument {
 
-// Whether the metafactory made this class for a lambda or a method reference: a final class with such
-// a name.
+// Whether the metafactory made this class for a lambda or a method reference: it is final and has
+// such a name.
 bool IsLambdaClass(const classfile::ClassFile& file);
 
-// Nothing where no method is found that the lambda runs, or its calls cannot be read.
+// Returns nullopt if the class has no method that the lambda runs, or if its calls cannot be read.
 std::optional<LambdaFacts> ReadLambda(const classfile::ClassFile& file, classfile::Arena& arena);
 
-// Reads package and interfaces; nothing where this is not a proxy: a final subclass of
-// java.lang.reflect.Proxy called $Proxy and a number.
+// Reads the package and interfaces. Returns nullopt if the class is not a proxy, that is, a final
+// subclass of java.lang.reflect.Proxy named $Proxy and a number.
 std::optional<ProxyFacts> ReadProxy(const classfile::ClassFile& file);
 
 }  // namespace iprof::instrument

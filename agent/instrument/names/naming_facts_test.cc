@@ -1,5 +1,5 @@
-// What the names are made of is written out here; the hashes were computed by Python's hashlib and
-// by an implementation of MurmurHash3 of its own, see java-tests/oracle/stable_names.py.
+// The input of the names is written out here. The hashes were computed with Python's hashlib and a
+// separate implementation of MurmurHash3, see java-tests/oracle/stable_names.py.
 #include "agent/instrument/names/naming_facts.h"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ struct Method {
   std::vector<Call> calls;
 };
 
-// A class file whose methods do nothing but call; nobody runs it.
+// A class file whose methods only contain calls; it is never run.
 struct CallingClass {
   std::string name;
   std::string super = "java/lang/Object";
@@ -231,7 +231,7 @@ TEST_CASE("Lambdas have the names that image builds give them", "[stable_names]"
 
 TEST_CASE("Names beyond ASCII are hashed as UTF-8", "[stable_names]") {
   CallingClass source = Reference();
-  // U+00E9, and U+1D11E as the pair of surrogates that a class file holds.
+  // U+00E9, and U+1D11E as a surrogate pair, as class files encode it.
   source.methods[2].calls = {{Op::invokestatic, "a/B", "\xc3\xa9\xed\xa0\xb4\xed\xb4\x9e", "()V"}};
   CHECK(Text(source, NamingRule::k17) == "a.B.\xc3\xa9\xf0\x9d\x84\x9e()void");
 }

@@ -13,7 +13,7 @@ BranchCheck Compared(std::vector<uint64_t> truth, std::vector<uint64_t> written)
 
 TEST_CASE("inverted: 70 % went one way, and less than half is written there") {
   const BranchCheck turned = Compared({534, 700}, {0, 534});
-  CHECK(turned.inverted == 0);  // it was not that clear
+  CHECK(turned.inverted == 0);  // the true share was less than 70 %
   CHECK(turned.off == 1);
   const BranchCheck clear = Compared({1534, 0}, {0, 1534});
   CHECK(clear.inverted == 1);
@@ -27,7 +27,7 @@ TEST_CASE("off: more than one point") {
   CHECK(Compared({500, 500}, {509, 491}).off == 0);
   CHECK(Compared({500, 500}, {511, 489}).off == 1);
   CHECK(Compared({500, 500}, {511, 489}).inverted == 0);
-  // Shares are what counts, and a switch has more than two ways.
+  // Only shares matter, and a switch has more than two ways.
   CHECK(Compared({600, 300, 100}, {6000, 3000, 1000}).off == 0);
   CHECK(Compared({600, 300, 100}, {600, 280, 120}).off == 1);
 }
@@ -37,7 +37,7 @@ TEST_CASE("branches with few executions are not looked at") {
   CHECK(few.compared == 0);
   CHECK(few.off == 0);
   CHECK(Compared({1000, 0}, {0, 1000}).inverted == 1);
-  // Nothing is written where all was taken for nothing.
+  // All counts are written as 0.
   CHECK(Compared({1000, 0}, {0, 0}).inverted == 1);
 }
 

@@ -29,7 +29,7 @@ void CaughtExceptions::FindNodesThatGoOn(const FlowGraph& graph) {
     work_.pop_back();
     for (uint32_t e : graph.Out(v)) reach(Index(graph.edge(EdgeId{e}).dst));
   }
-  // What leads there, or returns.
+  // Code that leads there or returns.
   for (uint32_t v = 1; v < graph.node_count(); ++v) {
     if (goes_on_[v] != 0) work_.push_back(v);
   }

@@ -1,13 +1,15 @@
-// Which blocks an exception may leave without leaving the method: a call in a try block whose catch
-// goes on. Programs use such exceptions as results (a look-up that ends in "not found", each time),
-// so that they can be as frequent as anything else. A block that they leave has an edge that nobody
-// counts; counts derived across it would be wrong by all of them. So such blocks are marked
-// (FlowNode::caught), and the planner derives nothing across them.
+// CaughtExceptions: which blocks an exception may leave without leaving the method: a call in a try
+// block whose catch continues normally.
 //
-// A handler that only throws (finally, synchronized, a catch that wraps the exception) does not go
-// on: what it catches ends the call, is rarely frequent, and is bounded by the certificate.
+// Why: programs use such exceptions as results (a lookup that always ends in "not found"), so they
+// can be as frequent as anything else. A block that they leave has an edge that is not counted.
+// Counts that are derived across the block would be wrong by all of them. So such blocks are marked
+// (FlowNode::caught), and the planner derives nothing across them. A handler that only throws
+// (finally, synchronized, a catch that wraps the exception) does not continue normally: such an
+// exception ends the call, is rarely frequent, and is covered by the certificate.
 //
-// Linear but for nested ranges; keeps its memory between methods. One a thread.
+// Guarantees: linear time except for nested ranges; keeps its memory between methods. Threads: one
+// per object. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@ class CaughtExceptions {
  private:
   void FindNodesThatGoOn(const FlowGraph& graph);
 
-  std::vector<uint8_t> goes_on_;  // by node: leads to a return, or into code that runs normally
+  std::vector<uint8_t> goes_on_;  // by node: it leads to a return, or to code that runs normally
   std::vector<uint32_t> work_;
 };
 

@@ -1,4 +1,4 @@
-// Which blocks count as left by exceptions that the method goes on from, and what that is good for.
+// Which blocks are marked as left by caught exceptions, and what that is good for.
 #include "agent/instrument/plan/caught_exceptions.h"
 
 #include <catch2/catch.hpp>
@@ -8,14 +8,14 @@
 namespace iprof::instrument {
 namespace {
 
-// A look-up that a program makes in vain, each time:
+// A lookup that fails each time:
 //
 //   1: if (x = cache()) return       // 1 -> 5 (taken), 1 -> 2
 //   2: x = find(); if (trace) print  // 2 -> 3 (taken), 2 -> 4
 //   3: print                         // 3 -> 4
 //   4: return x
 //   5: return x
-//   6: catch: goes on to 7, or throws
+//   6: catch: continues at 7, or throws
 //   7: return null
 struct LookUp {
   FlowGraph graph;
@@ -51,7 +51,7 @@ struct LookUp {
   }
 };
 
-// What the plan's counters hold after `calls` calls, all of which find() throws out of.
+// The plan's counters after `calls` calls in all of which find() throws.
 std::vector<uint64_t> AfterVainCalls(const LookUp& m, const ProbePlan& plan, uint64_t calls,
                                      uint64_t unwinds) {
   std::vector<uint64_t> values(plan.derivation.value_count());
@@ -82,7 +82,7 @@ TEST_CASE("a handler that goes on: nothing is derived across what it protects") 
     CHECK(values[plan.value_of_edge[Index(m.missed)]] == 534);
     CHECK(values[plan.value_of_edge[Index(m.traced)]] == 0);
     CHECK(values[plan.value_of_edge[Index(m.silent)]] == 0);
-    // And that is certain: the exceptions are none of the certificate's.
+    // And the certificate knows it: these exceptions do not add to k.
     CHECK(BoundOf(plan.certificate, values, 0).k == 0);
   }
 }
@@ -96,7 +96,7 @@ TEST_CASE("a handler that only throws: counts are derived, k says by how much th
   planner.Plan(m.graph, {.policy = PlacementPolicy::kTree}, &plan);
   REQUIRE(plan.unwind_counter != kNoCounter);
   const std::vector<uint64_t> values = AfterVainCalls(m, plan, 534, 534);
-  // Each call was caught, thrown again, and unwound: one imbalance.
+  // Each call was caught, rethrown and unwound: one imbalance.
   CHECK(BoundOf(plan.certificate, values, 0).k == 534);
   std::vector<uint8_t> touched(plan.derivation.value_count());
   FindTouched(plan.derivation, plan.certificate, touched);

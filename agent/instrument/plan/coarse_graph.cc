@@ -61,7 +61,7 @@ void CoarseGraph::MergeNodes(const FlowGraph& fine, std::span<const uint8_t> liv
   }
 }
 
-// The nodes of a range need not follow each other here: each run of neighbours is a range.
+// The nodes of a range may not be consecutive here; each consecutive run becomes a range.
 void CoarseGraph::AddRanges(const FlowGraph& fine, std::span<const uint8_t> live) {
   for (const HandlerRange& range : fine.ranges()) {
     if (live[Index(range.handler)] == 0) continue;

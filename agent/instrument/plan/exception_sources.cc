@@ -12,7 +12,8 @@ using classfile::MethodCode;
 using classfile::Op;
 using classfile::Tag;
 
-// Each read of a field looks through the declared ones: of classes with more, none is looked up.
+// Each read of a field searches the declared fields. In classes with more than this, none is
+// searched.
 constexpr size_t kMostFields = 500;
 
 bool OverwritesLocal0(const MethodCode& code) {
@@ -58,11 +59,11 @@ bool ExceptionSources::MayThrow(Insn i) const {
 
 bool ExceptionSources::ReadsOwnField(Insn i) const {
   if (!local_0_is_this_ || i == 0) return false;
-  // The receiver is what the instruction before has loaded, and nothing comes in between.
+  // The receiver must be loaded by the previous instruction, and no jump may enter in between.
   if ((code_.at(i).flags & (classfile::kIsBranchTarget | classfile::kIsHandler)) != 0) return false;
   const Op load = code_.at(i - 1).op;
   if (load != Op::aload_0 && (load != Op::aload || code_.Local(i - 1) != 0)) return false;
-  // By index, not by name: a hidden class and the one whose name its file bears are two.
+  // Compare by index, not by name: a hidden class is not the class whose name its file contains.
   const std::optional<MemberRef> field = code_.Member(i);
   if (!field || field->owner != code_.file().this_class()) return false;
   const auto fields = code_.file().fields();

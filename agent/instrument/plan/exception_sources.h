@@ -1,16 +1,15 @@
-// ExceptionSources: which instructions of a method can end in an exception instead of going on.
+// ExceptionSources: which instructions of a method can end in an exception instead of continuing.
 //
-// Guarantees: what is said not to throw never does, in any class that the JVM's verifier accepts:
-// counts are derived across such instructions, and would be wrong otherwise. Linkage errors and
-// OutOfMemoryError count as exceptions; asynchronous ones (Thread.stop) do not. In doubt an
-// instruction may throw.
+// Why fields matter: half of all methods begin with a test of one of their own fields. Reading a
+// field that the class itself declares, from a `this` that the method never overwrites, cannot
+// fail: it is not null, and the field is not missing, inaccessible or static.
 //
-// A method's own fields are the exception that pays: half of all methods begin with a test of one.
-// Reading a field that the class itself declares, from a `this` that the method never overwrites,
-// finds neither null nor a field that is missing, inaccessible or static.
-//
-// One per method; the code must outlive it. A return or athrow is not asked about: it has an edge
-// of its own.
+// Guarantees: if MayThrow is false, the instruction never throws, in any class that the JVM's
+// verifier accepts. Counts are derived across such instructions, and would be wrong otherwise.
+// Linkage errors and OutOfMemoryError count as exceptions; asynchronous ones (Thread.stop) do not.
+// If in doubt, an instruction may throw. The code must outlive the object. Do not ask about a
+// return or athrow; it has an edge of its own.
+// Threads: const methods may run in parallel. Failure: none.
 #pragma once
 
 #include "agent/classfile/code.h"

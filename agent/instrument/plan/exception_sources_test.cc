@@ -27,7 +27,7 @@ std::string Throwing(const std::vector<uint8_t>& bytes) {
   return out;
 }
 
-// T.f, whose code the test gives, and what it reads: T.own and T.shared (static) are declared.
+// T.f with the test's code and the fields that it reads: T.own and T.shared (static) are declared.
 struct Subject {
   AssembledClass assembled{"T"};
   uint16_t own = assembled.FieldRef("T", "own", "I");
@@ -84,13 +84,14 @@ TEST_CASE("this may be overwritten, or come from elsewhere") {
   Subject overwritten;
   CHECK(overwritten.With({B(Op::aload_0), B(Op::getfield), 0, overwritten.own, B(Op::pop),
                           B(Op::aconst_null), B(Op::astore_0), B(Op::return_)}) == ".!....");
-  // 0 aload_1; 1 goto 5; 4 aload_0; 5 getfield: reached from both.
+  //0 aload_1; 1 goto 5; 4 aload_0; 5 getfield: reached from both.
   Subject joined;
   CHECK(joined.With({B(Op::aload_1), B(Op::goto_), 0, 4, B(Op::aload_0), B(Op::getfield), 0,
                      joined.own, B(Op::pop), B(Op::return_)}) == "...!..");
 }
 
-// The file of a hidden class bears another class's name, and means itself only by this_class.
+// The file of a hidden class contains another class's name, and only this_class means the class
+// itself.
 TEST_CASE("a second constant of the same name is another class") {
   Subject s;
   s.assembled.Add(

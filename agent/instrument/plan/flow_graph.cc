@@ -29,8 +29,8 @@ void FlowGraph::Finish() {
   in_begin_.assign(nodes + 1, 0);
   out_.resize(edges_.size());
   in_.resize(edges_.size());
-  // Counting sort by source and by destination: counts, running sums, then a backward fill that
-  // leaves each begin where its list starts and each list in ascending order.
+  // Counting sort by source and by destination: counts, running sums, then a backward fill. After
+  // the fill, each begin is the start of its list, and each list is in ascending order.
   for (const FlowEdge& e : edges_) {
     assert(Index(e.src) < nodes && Index(e.dst) < nodes);
     ++out_begin_[Index(e.src)];

@@ -1,21 +1,24 @@
-// FlowGraph: a method's control flow, reduced to what counting needs: nodes, edges, no bytecode.
+// FlowGraph: a method's control flow, reduced to what counting needs: nodes and edges without
+// bytecode.
 //
 // Guarantees:
-//  - Node 0 is kRoot, outside the method: entry and handler-entry edges leave it, return and throw
-//    edges reach it. All other nodes are (parts of) basic blocks and are added in bytecode order.
-//  - Ids are dense, handed out in order, and never change; Clear() keeps the memory, so that one
-//    graph per thread serves every method without allocating.
-//  - An edge's count is the number of times that control *arrived at its end in code*: an if's two
-//    successors, each slot of a switch, a jump, running into the next block, a return or athrow
-//    instruction reached. A block may be split in parts, nodes joined by kInside edges, whose
-//    count is the number of times that the next part began.
-//  - Exceptions that start in the middle of a block are no edges: they leave a node without a trace
-//    (may_throw) and come back through a kHandler edge from the root, or not at all.
+// - Node 0 is kRoot, which is outside the method: entry and handler-entry edges leave it, return
+//   and throw edges reach it. All other nodes are basic blocks or parts of them, added in bytecode
+//   order.
+// - Ids are consecutive and never change. Clear() keeps the memory, so one graph per thread serves
+//   every method without allocating.
+// - An edge's count is how often control *reached the edge's end*: an if's two successors, each
+//   slot of a switch, a jump, falling through to the next block, reaching a return or athrow
+//   instruction. A block may be split into parts, joined by kInside edges, whose count is how often
+//   the next part began.
+// - Exceptions in the middle of a block are not edges: they leave a node uncounted (may_throw) and
+//   come back through a kHandler edge from the root, or not at all.
 //
-// Why neutral: placement and derivation are proven on random graphs, without class files; the
-// adapter from bytecode (method_graph.h) is the only place that knows both sides.
+// Why without bytecode: placement and derivation are proven on random graphs, without class files.
+// Only the adapter from bytecode (method_graph.h) knows both sides.
 //
-// Not thread-safe. Ids that did not come from this graph are a logic error (assert).
+// Threads: not synchronised. Failure: an id that did not come from this graph is a logic error
+// (assert).
 #pragma once
 
 #include <cassert>
@@ -37,7 +40,7 @@ enum class EdgeKind : uint8_t {
   kEntry,        // root -> first block: the method was entered; exactly one, always edge 0
   kHandler,      // root -> handler block, by an exception
   kInside,       // a part of a split block -> its next part
-  kFallThrough,  // end of a block that runs into the next
+  kFallThrough,  // end of a block that falls through to the next
   kNotTaken,     // an if's fall-through
   kTaken,        // an if's target
   kJump,         // goto
@@ -46,30 +49,32 @@ enum class EdgeKind : uint8_t {
   kThrow,        // block -> root, at the athrow instruction
 };
 
-// What the instruction alone says about an if's outcome.
+// What the instruction alone suggests about an if's outcome.
 enum class EdgeHint : uint8_t { kNone, kLikely, kUnlikely };
 
 struct FlowEdge {
   NodeId src;
   NodeId dst;
-  uint32_t insn;  // the last instruction of the source (the adapter's numbering); kEntry, kHandler,
-                  // kInside: first of the destination
+  // The last instruction of the source (in the adapter's numbering). For kEntry, kHandler and
+  // kInside: the first instruction of the destination.
+  uint32_t insn;
   uint32_t slot;  // kSlot: which
   EdgeKind kind;
   EdgeHint hint;
   bool required;        // an output: its count must be known after the run
-  bool by_key = false;  // kSlot: one probe before the switch counts all of its slots, by the key
+  bool by_key = false;  // kSlot: one probe before the switch counts all of its slots by the key
 };
 
 struct FlowNode {
   uint32_t first_insn;
   bool may_throw;  // an exception may leave it before its outgoing edges are counted
-  bool calls;      // ... of any class: it calls something
-  bool caught;     // ... and go on in the method: see caught_exceptions.h
-  bool unguarded;  // ... at a place that a catch-any handler cannot cover (before super())
-  bool cold;       // known to be rare: ends in athrow, calls something that only throws
+  bool calls;      // … an exception of any class, because it calls something
+  bool caught;     // … and continue in the method: see caught_exceptions.h
+  bool unguarded;  // … at a place that a catch-any handler cannot protect (before super())
+  bool cold;       // known to be rare: ends in athrow, or calls something that only throws
 
-  // Also stands for the other block (coarse_graph.h): what may happen in either may happen in it.
+  // Merges the other block into this one (coarse_graph.h): whatever may happen in either may happen
+  // in the merged one.
   void Absorb(const FlowNode& other) {
     may_throw = may_throw || other.may_throw;
     calls = calls || other.calls;
@@ -79,15 +84,15 @@ struct FlowNode {
   }
 };
 
-// One exception table entry: nodes first .. end-1 are protected, control goes to `handler`.
-// Where a range starts or ends inside a block, the block belongs to it.
+// One exception table entry: the nodes from first to end-1 are protected, and control continues at
+// `handler`. If a range starts or ends inside a block, the block belongs to it.
 struct HandlerRange {
   NodeId first;
   NodeId end;
   NodeId handler;
-  bool calls_only = false;  // catches nothing that instructions other than calls throw
+  bool calls_only = false;  // it catches nothing that instructions other than calls throw
 
-  // Whether an exception that leaves the node in its middle may go to the handler.
+  // Whether an exception from the middle of the node may reach the handler.
   bool MayCatch(const FlowNode& node) const { return calls_only ? node.calls : node.may_throw; }
 };
 
@@ -95,7 +100,7 @@ class FlowGraph {
  public:
   FlowGraph() { Clear(); }
 
-  // Forgets the method, keeps the memory. The root exists again afterwards.
+  // Clears the graph and keeps the memory. Afterwards only the root exists.
   void Clear();
 
   NodeId AddNode(uint32_t first_insn);
@@ -114,9 +119,9 @@ class FlowGraph {
   std::span<const FlowEdge> edges() const { return edges_; }
   std::span<const HandlerRange> ranges() const { return ranges_; }
 
-  // Builds the lists below; call it after the last AddNode/AddEdge. Linear.
+  // Builds the lists for Out and In. Call it after the last AddNode and AddEdge. Linear.
   void Finish();
-  // Edge numbers, in ascending order.
+  // Edge numbers in ascending order.
   std::span<const uint32_t> Out(uint32_t node) const {
     assert(finished_);
     return {out_.data() + out_begin_[node], out_begin_[node + 1] - out_begin_[node]};

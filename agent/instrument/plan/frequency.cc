@@ -5,9 +5,9 @@
 namespace iprof::instrument {
 namespace {
 
-constexpr double kStay = 7;  // against kLeave: leaving a loop
+constexpr double kStay = 7;  // staying in a loop, against leaving it (kLeave)
 constexpr double kLeave = 1;
-constexpr double kLikely = 5;  // against kUnlikely: what the opcode hints at
+constexpr double kLikely = 5;  // what the opcode suggests, against kUnlikely
 constexpr double kUnlikely = 3;
 constexpr double kNeutral = 4;
 
@@ -21,7 +21,7 @@ void FrequencyEstimate::Compute(const FlowGraph& graph) {
 }
 
 // The i-th successor in the walk: real edges first, then handlers whose range begins at the node.
-// The root leads to the entry first; handlers follow only for ranges that nothing reached.
+// For the root: the entry first, and handlers only for ranges that nothing else reached.
 uint32_t FrequencyEstimate::Successor(const FlowGraph& graph, uint32_t node, uint32_t i) const {
   const auto out = graph.Out(node);
   if (i < out.size()) return Index(graph.edge(EdgeId{out[i]}).dst);
@@ -30,16 +30,17 @@ uint32_t FrequencyEstimate::Successor(const FlowGraph& graph, uint32_t node, uin
   return i < range_begin_[node + 1] - begin ? range_handler_[begin + i] : kNone;
 }
 
-// Depth-first; whenever an edge meets a node of the current path, that node heads a loop, and every
-// node between carries it as (one of) its headers. loop_header_ links each node to its innermost
-// header, headers to theirs: a forest that JoinLoop keeps ordered by depth on the path.
+// Depth-first. When an edge reaches a node on the current path, that node is the header of a loop,
+// and it is a header for every node in between. loop_header_ links each node to its innermost
+// header, and headers to theirs: a forest that JoinLoop keeps ordered by depth on the path.
 void FrequencyEstimate::Walk(const FlowGraph& graph) {
   const uint32_t nodes = graph.node_count();
   range_begin_.assign(nodes + 2, 0);
   for (const HandlerRange& r : graph.ranges()) ++range_begin_[Index(r.first) + 1];
   for (uint32_t v = 1; v <= nodes; ++v) range_begin_[v] += range_begin_[v - 1];
   range_handler_.resize(graph.ranges().size());
-  post_position_.assign(range_begin_.begin(), range_begin_.end() - 1);  // where to fill next
+  // the next free position of each
+  post_position_.assign(range_begin_.begin(), range_begin_.end() - 1);
   for (const HandlerRange& r : graph.ranges()) {
     range_handler_[post_position_[Index(r.first)]++] = Index(r.handler);
   }
@@ -54,8 +55,9 @@ void FrequencyEstimate::Walk(const FlowGraph& graph) {
   uint32_t seen = 0;
   order_of_[Index(kRoot)] = seen++;
 
-  // The root itself is never on the path: flow returns to it, which is no loop. Its edges are
-  // started one by one, the entry first, so that handlers are met inside the code they protect.
+  // The root is never on the path: flow returns to it, which is not a loop. Its edges are started
+  // one by one, the entry first, so that handlers are reached from inside the code that they
+  // protect.
   for (uint32_t start : graph.Out(Index(kRoot))) {
     const uint32_t first = Index(graph.edge(EdgeId{start}).dst);
     if (order_of_[first] != kUnseen) continue;
@@ -83,8 +85,9 @@ void FrequencyEstimate::Walk(const FlowGraph& graph) {
         is_header_[next] = 1;
         JoinLoop(node, next);
       } else {
-        // Already finished: it may lie in loops whose headers are still on the path. Those that are
-        // not were entered beside their header (irreducible): skip to the next one out.
+        // Already finished: it may be in loops whose headers are still on the path. Loops whose
+        // headers are not were entered beside their header (irreducible): skip to the next outer
+        // one.
         uint32_t header = loop_header_[next];
         while (header != kNone && path_position_[header] == 0) header = loop_header_[header];
         JoinLoop(node, header);
@@ -99,7 +102,7 @@ void FrequencyEstimate::JoinLoop(uint32_t node, uint32_t header) {
     const uint32_t old = loop_header_[node];
     if (old == header) return;
     if (path_position_[old] < path_position_[header]) {
-      // The new header is the inner one: it comes first, the old one is then joined to it.
+      // The new header is the inner one: insert it first, then join the old one to it.
       loop_header_[node] = header;
       node = header;
       header = old;
@@ -112,7 +115,8 @@ void FrequencyEstimate::JoinLoop(uint32_t node, uint32_t header) {
 
 void FrequencyEstimate::FindDepths() {
   depth_.assign(order_of_.size(), 0);
-  // A header is discovered before what it heads, so reverse postorder has its depth ready.
+  // A header is discovered before the nodes of its loop, so in reverse postorder its depth is
+  // ready.
   for (size_t i = postorder_.size(); i-- > 0;) {
     const uint32_t v = postorder_[i];
     const uint32_t outer = loop_header_[v];
@@ -120,7 +124,7 @@ void FrequencyEstimate::FindDepths() {
   }
 }
 
-// A block is cold where it says so, and where all its ways lead to cold blocks only.
+// A block is cold if it is marked as cold, or if all its ways lead to cold blocks.
 void FrequencyEstimate::FindCold(const FlowGraph& graph) {
   cold_.assign(graph.node_count(), 0);
   for (uint32_t v : postorder_) {
@@ -132,7 +136,7 @@ void FrequencyEstimate::FindCold(const FlowGraph& graph) {
   }
 }
 
-// Does an edge src -> dst leave the innermost loop of src?
+// Whether an edge src -> dst leaves the innermost loop of src.
 bool FrequencyEstimate::Leaves(uint32_t src, uint32_t dst) const {
   const uint32_t loop = LoopOf(src);
   if (loop == kNone) return false;
@@ -151,11 +155,12 @@ void FrequencyEstimate::Propagate(const FlowGraph& graph) {
     edge_frequency_[e] = edge.kind == EdgeKind::kEntry ? 1 : 0;
     node_frequency_[Index(edge.dst)] += edge_frequency_[e];
   }
-  // Each node passes on what it has to nodes later in this order; what goes back is the loops'
-  // part.
+  // Each node passes its frequency on to later nodes in this order. Back edges are covered by
+  // kLoopTrips.
   for (size_t i = postorder_.size(); i-- > 0;) {
     const uint32_t v = postorder_[i];
-    // A handler that is met before what it protects (or is reached by nothing else) starts low.
+    // A handler that comes before the code that it protects, or that nothing else reaches, starts
+    // low.
     if (node_frequency_[v] == 0) node_frequency_[v] = kColdShare;
     if (is_header_[v] != 0) node_frequency_[v] *= kLoopTrips;
     node_frequency_[v] = std::min(node_frequency_[v], kMaxFrequency);

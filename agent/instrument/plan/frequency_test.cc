@@ -45,7 +45,7 @@ TEST_CASE("nested loops: each multiplies") {
 }
 
 TEST_CASE("an irreducible loop is a loop") {
-  // 1 branches into both halves of the cycle 2 <-> 3; 3 leaves.
+  // 1 branches to both halves of the cycle 2 <-> 3; 3 leaves it.
   Builder b(4);
   b.Edge(EdgeKind::kNotTaken, 1, 2);
   b.Edge(EdgeKind::kTaken, 1, 3);

@@ -17,8 +17,8 @@ using classfile::Op;
 using classfile::Reason;
 using classfile::Slot;
 
-// What the opcode says about its branch being taken: equality and negative numbers are rare, null
-// too. Nothing about ifeq and ifne, which mostly test booleans.
+// What the opcode suggests about its branch being taken: equality, negative numbers and null are
+// rare. There is no hint for ifeq and ifne, which mostly test booleans.
 EdgeHint TakenHint(Op op) {
   switch (op) {
     case Op::ifnull:
@@ -45,16 +45,16 @@ EdgeHint Opposite(EdgeHint hint) {
 
 uint32_t BciOf(const MethodCode& code, Insn i) { return code.OffsetOf(i); }
 
-// Whether instructions other than calls throw nothing that this entry catches. Those throw what
-// java.lang has for them, so only a class of that package or a superclass of one catches it. (The
-// loader or initialiser of a class that is met for the first time may throw anything, once.)
+// Whether this entry catches nothing that instructions other than calls throw. Those throw
+// exceptions of java.lang, so only a class of that package or a superclass of one catches them.
+// (The loader or initialiser of a class that is used for the first time may throw anything, once.)
 bool CatchesFromCallsOnly(const MethodCode& code, const classfile::ExceptionEntry& entry) {
   if (entry.catch_type == classfile::CpIndex::none) return false;
   constexpr std::string_view kPackage = "java/lang/";
   std::string_view name = code.file().pool().ClassName(entry.catch_type);
   if (!name.starts_with(kPackage)) return true;
   name.remove_prefix(kPackage.size());
-  // Those of java.lang that only code throws.
+  // Exceptions of java.lang that only code throws.
   constexpr std::string_view kThrownByCode[] = {"ClassNotFoundException",
                                                 "CloneNotSupportedException",
                                                 "EnumConstantNotPresentException",
@@ -134,8 +134,8 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
     const Block& block = blocks[b];
     const uint32_t ways_in = block.normal_in + (b == 0 ? 1 : 0) + (block.is_handler ? 1 : 0);
     NodeId part = in_[b] = graph_.AddNode(block.first);
-    // What gets to a counted call is what its part of the block begins with: it has one way in, and
-    // nothing in it throws before the call.
+    // A counted call is reached as often as its part of the block is entered if that has one way in
+    // and nothing throws before the call.
     bool one_way_in = ways_in == 1;
     bool threw = false;
     for (Insn i = block.first; i < block.end; ++i) {
@@ -152,7 +152,7 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
     out_[b] = part;
     FlowNode& end = graph_.node(part);
     end.cold = code.at(block.last()).op == Op::athrow;
-    // An athrow before super() unwinds unseen as well.
+    // An athrow before super() also unwinds uncounted.
     if (end.cold && IsUnguarded(block.last())) end.unguarded = true;
   }
 }
@@ -218,7 +218,7 @@ void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph&
   } else if (classfile::IsGoto(op)) {
     add(EdgeKind::kJump, classfile::kTaken);
   } else if (classfile::IsJsr(op)) {
-    // Where ret comes back to is reached too, or positions there would look unshared.
+    // Add the edge to where ret returns, too; otherwise positions there would look unshared.
     add(EdgeKind::kJump, classfile::kTaken);
     add(EdgeKind::kFallThrough, classfile::kFallThrough);
   } else if (op == Op::athrow) {
@@ -258,7 +258,7 @@ void MethodGraph::KeepOnly(std::span<const uint8_t> kept) {
     for (uint32_t i = 0; i < branch.edge_count; ++i) {
       FlowEdge& edge = graph_.edge(EdgeId{branch.first_edge + i});
       edge.required = branch.kept;
-      // A single slot may be wanted for the call behind it: that has a probe of its own.
+      // A single slot may be required for the call after it; it then has its own probe.
       edge.by_key = branch.kept && branch.by_key;
     }
   }

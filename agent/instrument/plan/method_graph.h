@@ -11,22 +11,22 @@
 //     if (plan.unwind_counter != kNoCounter) editor.CatchAll(that counter's snippet);
 //     method.FillRecord(plan, &record);                    // then klass, method, counter_base
 //
-// Places, as calls of the class-file room's MethodEditor (a probe's slot is that room's slot):
+// Places, as calls of agent/classfile's MethodEditor (a probe's slot is the editor's slot):
 //     kMethodEntry        OnEntry
 //     kHandlerEntry       OnHandler(insn)
 //     kBlockHead, kBefore Before(insn)
 //     kAfter              OnEdge(insn, kFallThrough)
 //     kTaken, kSlot       OnEdge(insn, slot)
 //
-// Guarantees: every if and switch of reachable code that is kept (all are, but for KeepOnly) has one
-// successor per edge in the record, in the profile's order, at its original bcis; a call site's count is how often control got to it (a
-// block is split where an exception could come in between). Code that a catch-any handler cannot
-// protect (before super() returns) is marked unguarded, a block that exceptions may leave for code
-// that goes on is marked caught (caught_exceptions.h). A method with
-// jsr/ret is direct_only() and reports no call sites, because flow through ret is not in the graph.
-//
-// Not thread-safe; the code and arena must live until FillRecord. Failure: the class-file room's
-// reason, and nothing is said about the method.
+// Guarantees: every if and switch in reachable code (after KeepOnly: each one that is kept) has one
+// successor per edge in the record, in the profile's order, at its original bcis. A call site's
+// count is how often control reached the call (a block is split where an exception could happen in
+// between). Code that a catch-any handler cannot protect (before super() returns) is marked
+// unguarded. A block that exceptions may leave for code that continues normally is marked caught
+// (caught_exceptions.h). A method with jsr or ret is direct_only() and reports no call sites,
+// because the graph does not contain flow through ret.
+// Threads: one per object. The code and arena must live until FillRecord.
+// Failure: Build returns agent/classfile's reason.
 #pragma once
 
 #include <span>
@@ -42,19 +42,19 @@
 
 namespace iprof::instrument {
 
-// Decides which calls at invokestatic, invokespecial and invokevirtual sites are wanted: those
-// whose callee's entry counter may miss calls, because the compiler replaces the call (intrinsics).
+// Decides which calls at invokestatic, invokespecial and invokevirtual sites are counted: those
+// whose callee's entry counter may miss calls, because compilers replace the call (intrinsics).
 class CalleeNumbers {
  public:
   static constexpr uint32_t kNotWanted = UINT32_MAX;
   virtual ~CalleeNumbers() = default;
-  // The caller's number for the callee of the invoke instruction at `insn`.
+  // The caller's own number for the callee of the invoke instruction at `insn`, or kNotWanted.
   virtual uint32_t NumberOf(const classfile::MethodCode& code, classfile::Insn insn) = 0;
 };
 
 struct MethodGraphOptions {
   bool branches = true;
-  bool caught = true;  // false, for comparison: no block is marked caught
+  bool caught = true;  // false, for comparison: no block is marked as caught
 };
 
 class MethodGraph {
@@ -65,14 +65,14 @@ class MethodGraph {
 
   const FlowGraph& graph() const { return graph_; }
   bool direct_only() const { return direct_only_; }
-  // False in a constructor whose code before super() cannot be told from the rest: the rewriter
-  // would refuse a catch-any handler there, and the whole method with it.
+  // False for a constructor whose code before super() cannot be told from the rest. The rewriter
+  // would refuse a catch-any handler there, and with it the whole method.
   bool can_count_unwinds() const { return can_count_unwinds_; }
 
-  // What the record will tell: an if or a switch, or how often a call was reached.
+  // What the record will contain: an if or a switch, or how often a call was reached.
   struct Recorded {
     classfile::Insn insn;
-    uint32_t first_edge;  // in the profile's order, consecutive
+    uint32_t first_edge;  // consecutive, in the profile's order
     uint32_t edge_count;
     bool is_call;
   };
@@ -81,15 +81,16 @@ class MethodGraph {
     return static_cast<uint32_t>(branches_.size() + calls_.size());
   }
   Recorded recorded(uint32_t number) const;
-  // From now on only these (1; by number) are required and recorded, besides the method's calls.
+  // From now on only the branches and calls with 1 in `kept`, which is by number, are required and
+  // recorded, besides the method's calls.
   void KeepOnly(std::span<const uint8_t> kept);
-  // From now on each tableswitch of more slots than this is counted by one probe.
+  // From now on one probe counts each tableswitch with more slots than this.
   void CountTablesByKey(uint32_t slots);
-  // The block that an instruction belongs to, as a node of the graph.
+  // The graph's node for the block of an instruction.
   NodeId NodeOf(classfile::Insn insn) const;
 
-  // Derivation, certificate, branches and calls; the caller adds klass, method, context and
-  // counter_base. Sites in code that never runs are left out.
+  // Fills in derivation, certificate, branches and calls. The caller adds klass, method, context
+  // and counter_base. Sites in code that never runs are left out.
   void FillRecord(const ProbePlan& plan, MethodRecord* record) const;
 
   // The edges of each if and switch, in the profile's order.
@@ -98,7 +99,7 @@ class MethodGraph {
  private:
   struct Branch {
     classfile::Insn insn;
-    uint32_t first_edge;  // in the profile's order, consecutive
+    uint32_t first_edge;  // consecutive, in the profile's order
     uint32_t edge_count;
     bool kept = true;
     bool by_key = false;
@@ -106,8 +107,8 @@ class MethodGraph {
   struct Call {
     classfile::Insn insn;
     uint32_t callee;
-    NodeId node;    // that begins where the call does, as far as exceptions can tell
-    uint32_t edge;  // its only way in
+    NodeId node;    // it begins at the call, or earlier if no exception can happen in between
+    uint32_t edge;  // its only incoming edge
     bool kept = true;
   };
 
@@ -126,7 +127,7 @@ class MethodGraph {
   bool can_count_unwinds_ = true;
   CaughtExceptions caught_;
   std::vector<NodeId> in_, out_;    // by block: where edges arrive and start
-  std::vector<uint8_t> unguarded_;  // by instruction; empty outside constructors
+  std::vector<uint8_t> unguarded_;  // by instruction; only in constructors
   std::vector<Branch> branches_;
   std::vector<Call> calls_;
 };

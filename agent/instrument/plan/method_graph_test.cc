@@ -14,7 +14,7 @@ struct Entry {
   uint16_t from, to, handler;
 };
 
-// A class T of version 49 with one method static int f(I)I and this code. Constant 7 is the
+// A class T of version 49 with one method, static int f(I)I, with this code. Constant 7 is the
 // Methodref T.f.
 std::vector<uint8_t> ClassWith(const std::vector<uint8_t>& code,
                                const std::vector<Entry>& entries = {}) {
@@ -116,8 +116,8 @@ TEST_CASE("a tableswitch: keys in order, default last, shared targets told apart
     REQUIRE(targets == std::vector<uint32_t>{28, 30, 28, 30});
     REQUIRE(s[0].value != s[2].value);
     REQUIRE(s[1].value != s[3].value);
-    // Shared targets: each slot that is counted needs a trampoline of its own. In the tree the
-    // entry is their sum.
+    // Shared targets: each slot that is counted needs its own trampoline. In the tree the entry is
+    // their sum.
     int trampolines = 0;
     for (const Probe& p : m.plan.probes) trampolines += p.at == ProbeAt::kSlot;
     REQUIRE(trampolines == 4);
@@ -173,8 +173,8 @@ TEST_CASE("a call site's count is its block's where nothing throws before it") {
   REQUIRE(m.plan.probes.size() == 2);
 }
 
-// 0 iload_0; 1 invokestatic f; 4 ifle 0; 7 iconst_0; 8 ireturn: the call's block is a loop's
-// header.
+//0 iload_0; 1 invokestatic f; 4 ifle 0; 7 iconst_0; 8 ireturn
+// The call's block is a loop header.
 TEST_CASE("a call in a block with two ways in is counted once for both") {
   const std::vector<uint8_t> code = {
       B(Op::iload_0),  B(Op::invokestatic), 0, 7, B(Op::ifle), 0xff, 0xfc,
@@ -215,7 +215,7 @@ TEST_CASE("a call behind one that may throw: counted where it stands, or known w
     REQUIRE(m.record.calls.size() == 2);
     std::vector<uint64_t> values(m.plan.derivation.value_count());
     for (uint32_t i = 0; i < m.plan.probes.size(); ++i) {
-      // Of 10 calls 4 throw out of the first one.
+      // Of 10 calls, 4 throw in the first one.
       const FlowEdge& edge = m.graph.graph().edge(m.plan.probes[i].edge);
       values[i] = edge.kind == EdgeKind::kEntry ? 10 : 6;
       if (edge.kind == EdgeKind::kInside) {
@@ -259,7 +259,7 @@ TEST_CASE("a call that may throw: unwinds and handler entries make the certifica
   REQUIRE(direct.plan.certificate.kind == Exactness::kExact);
 }
 
-// As above, but 11 is pop; 12 goto 7: the method goes on from its handler.
+// As above, but 11 is pop; 12 goto 7: the method continues after its handler.
 TEST_CASE("a call whose exceptions the method goes on from: both ways behind it are counted") {
   const std::vector<uint8_t> code = {B(Op::iload_0),
                                      B(Op::invokestatic),

@@ -7,9 +7,9 @@ namespace {
 
 bool NeedsTrampoline(ProbeAt at) { return at == ProbeAt::kTaken || at == ProbeAt::kSlot; }
 
-// Where a counter of `edge` stands. A probe inside a block is cheaper than a trampoline, so an edge
-// that is its target's only way in, or its source's only way out, is counted there. What the edge
-// itself allows is preferred to the target's head only where it costs nothing.
+// The place of a counter for `edge`. A probe inside a block is cheaper than a trampoline, so an
+// edge that is its target's only way in, or its source's only way out, is counted there. A place at
+// the edge itself is preferred to the target's head only if it costs nothing.
 Probe PositionOf(const FlowGraph& graph, uint32_t number) {
   const FlowEdge& e = graph.edge(EdgeId{number});
   const bool only_way_in = graph.In(Index(e.dst)).size() == 1;
@@ -56,7 +56,7 @@ void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, Prob
   }
 }
 
-// Chooses on the coarse graph, with costs and positions of the whole one.
+// Plans on the coarse graph, with costs and positions of the whole graph.
 void ProbePlanner::PlanCoarse(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
   coarse_.Build(graph, live_);
   const FlowGraph& chosen_on = coarse_.graph();
@@ -66,7 +66,8 @@ void ProbePlanner::PlanCoarse(const FlowGraph& graph, const PlanOptions& options
     cost_[e] = cost_[coarse_.FineEdge(e)];
   }
   live_.assign(chosen_on.node_count(), 1);
-  // An activation may stay inside a merged node: its ways out say nothing about its way in.
+  // An activation may stay inside a merged node, so its outgoing edges say nothing about its
+  // incoming one.
   may_derive_entry_ = coarse_.first_is_single();
   PlanDerived(chosen_on, options, plan);
   coarse_.ToFine(graph.edge_count(), &plan->value_of_edge);
@@ -153,7 +154,7 @@ void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& o
   for (uint32_t e = 0; e < graph.edge_count(); ++e) {
     if (chosen_[e] == 0) continue;
     if (graph.edge(EdgeId{e}).by_key) {
-      fake_exit_[Index(graph.edge(EdgeId{e}).src)] = 1;  // all of the switch's slots are counted
+      fake_exit_[Index(graph.edge(EdgeId{e}).src)] = 1;  // all slots of the switch are counted
     } else {
       state_[e] = kDerived;
     }
@@ -164,7 +165,7 @@ void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& o
   plan->placement = PlacementPolicy::kArborescence;
 }
 
-// Starts with every live edge counted; the weights say which may be derived instead.
+// Starts with every live edge counted. The weights say which edges may be derived instead.
 void ProbePlanner::SetStates(const FlowGraph& graph) {
   const uint32_t edges = graph.edge_count();
   state_.assign(edges, kDead);
@@ -181,10 +182,10 @@ void ProbePlanner::SetStates(const FlowGraph& graph) {
   }
 }
 
-// A first block that only tests something is left by one of its ways out as soon as it is begun. So
-// the entry is their sum, also in a method that never returns, and needs no counter where they all
-// have one: a call then increments one counter instead of one and the share of another, and no
-// counter is hit by every call (an increment waits for the one before it).
+// If a first block only tests something, it is left by one of its outgoing edges as soon as it
+// begins. So the entry is their sum, also in a method that never returns, and needs no counter if
+// all of them have one. A call then increments one counter instead of one plus the share of
+// another. And no counter is incremented by every call (an increment waits for the previous one).
 void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
   const uint32_t first = Index(graph.edge(kEntryEdge).dst);
   const FlowNode& node = graph.node(NodeId{first});
@@ -202,11 +203,12 @@ void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
   state_[Index(kEntryEdge)] = kDerived;
 }
 
-// Peels the derived edges off their forest: a node with one open edge derives it. The root's own
-// conservation is never used, since exceptions and live frames do not pass through it. In a part of
-// the forest that does not contain the root (an endless loop) one node's conservation stays unused.
-// Fake exits keep their node's conservation out of use: those of caught blocks, and those that make
-// every other node of an arborescence derive its own outgoing edge.
+// Removes the derived edges from their forest one by one: a node with one open edge derives it. The
+// root's conservation is never used, because exceptions and live frames do not pass through the
+// root. In a part of the forest without the root (an endless loop), the conservation of one node
+// stays unused. A fake exit makes its node's conservation unusable. Caught blocks have one, and so
+// do the nodes of an arborescence whose way out is a fake edge; every other node of an arborescence
+// derives its own outgoing edge.
 void ProbePlanner::OrderSteps(const FlowGraph& graph) {
   const uint32_t nodes = graph.node_count();
   open_count_.assign(nodes, 0);
@@ -240,8 +242,8 @@ void ProbePlanner::OrderSteps(const FlowGraph& graph) {
   }
 }
 
-// Backwards through the steps: a step whose edge nobody needs goes, and so do counters that only
-// such steps read. Then, which exceptions could disturb what is left? Returns whether any can.
+// Goes backwards through the steps: removes steps whose edge is not needed, and counters that only
+// such steps read. Returns whether an exception could disturb any of the remaining steps.
 bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options) {
   const uint32_t edges = graph.edge_count();
   const uint32_t nodes = graph.node_count();
@@ -275,8 +277,8 @@ bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options
   return any;
 }
 
-// The handlers that catch what leaves a disturbed block are counted, and so are the throw
-// instructions, unless they are derived: neither costs anything beside an exception.
+// Counts the handlers that catch what leaves a disturbed block, and the throw instructions unless
+// they are derived. Both are cheap compared with an exception.
 void ProbePlanner::CountForCertificate(const FlowGraph& graph) {
   const uint32_t nodes = graph.node_count();
   disturbed_sum_.assign(nodes + 1, 0);
@@ -315,7 +317,7 @@ void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, Pro
   WriteCounters(graph, plan);
   WriteCertificate(graph, options, plan);
 
-  // Steps last: their values follow all counters, the unwind counter included.
+  // Steps come last: their values follow all counters, including the unwind counter.
   Derivation& d = plan->derivation;
   for (const Step& step : steps_) {
     plan->value_of_edge[step.edge] = d.value_count();
@@ -366,8 +368,8 @@ void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& o
   }
   plan->unwind_counter = plan->derivation.counter_count++;
   certificate.abrupt.push_back(plan->unwind_counter);
-  // An athrow that was counted ends in a handler or unwinds, and is no imbalance. Where all handlers
-  // that it can reach are among the abrupt ones, it is in their sum and has to be subtracted.
+  // A counted athrow ends in a handler or unwinds, and is not an imbalance. If all handlers that it
+  // can reach are in the certificate's sum, it is included in that sum and must be subtracted.
   leaks_.assign(graph.node_count() + 1, 0);
   for (const HandlerRange& r : graph.ranges()) {
     if (guarding_[Index(r.handler)] != 0) continue;

@@ -1,8 +1,8 @@
-// What plans cost and what they are: iprof_placement_bench DIR plans every method of every .class
-// file under DIR (say, what `jimage extract` made of a JDK) with each policy, and prints time per
-// method, counters, estimated increments, and bytes of the site records. "uncaught" is the automatic
-// policy as if exceptions that the method goes on from were rare (caught_exceptions.h): what it would
-// cost not to care.
+// The cost of plans: iprof_placement_bench DIR plans every method of every .class file under DIR
+// (for example the output of `jimage extract` for a JDK) with each policy. It prints time per
+// method, counters, estimated increments, and bytes of the site records. "uncaught" is the
+// automatic policy without the special treatment of exceptions that the method continues from
+// (caught_exceptions.h).
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Placements against the truth: random methods, random runs, every policy.
+// Compares placements with the truth: random methods, random runs, every policy.
 #include "agent/instrument/plan/placement.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string Describe(const FlowGraph& graph, const ProbePlan& plan,
   return out.str();
 }
 
-// What the plan's counters hold after a run, and everything derived from it.
+// The plan's counters after a run, and everything derived from them.
 std::vector<uint64_t> ValuesAfter(const ProbePlan& plan, const RandomRun& run, uint32_t* clamps) {
   std::vector<uint64_t> values(plan.derivation.value_count());
   for (size_t i = 0; i < plan.probes.size(); ++i) {
@@ -42,7 +42,7 @@ std::vector<uint64_t> ValuesAfter(const ProbePlan& plan, const RandomRun& run, u
   return values;
 }
 
-// Nodes that the walk from the root finds; the planner's own notion is not trusted here.
+// Nodes that a walk from the root finds. The planner's own answer is not used here.
 std::vector<uint8_t> ReachableNodes(const FlowGraph& graph) {
   std::vector<uint8_t> seen(graph.node_count(), 0);
   std::vector<uint32_t> work{Index(kRoot)};
@@ -65,8 +65,8 @@ struct Tally {
   uint64_t plans = 0, derived = 0, clamps = 0, bounded = 0, inexact_values = 0;
 };
 
-// One graph, one run, one policy: every promise of placement.h and derivation.h that a run can
-// break.
+// Checks one graph, one run and one policy: every guarantee of placement.h and derivation.h that a
+// run can break.
 void CheckRun(const FlowGraph& graph, const ProbePlan& plan, const RandomRun& run, Tally* tally) {
   uint32_t clamps = 0;
   const std::vector<uint64_t> values = ValuesAfter(plan, run, &clamps);
@@ -85,7 +85,7 @@ void CheckRun(const FlowGraph& graph, const ProbePlan& plan, const RandomRun& ru
     FAIL();
   };
   const ValueId entry = plan.value_of_edge[Index(kEntryEdge)];
-  // A derived entry misses what lives in the first block, where no thread stays.
+  // A derived entry misses frames in the first block, but no thread stays there.
   const uint64_t allowed = entry < plan.counter_count() ? 0 : run.live;
   if (values[entry] > run.edge_count[0] || run.edge_count[0] - values[entry] > allowed)
     fail("entry", 0);
@@ -119,13 +119,13 @@ void CheckShape(const FlowGraph& graph, const ProbePlan& plan) {
     REQUIRE(plan.probes[0].edge == kEntryEdge);
     REQUIRE(plan.probes[0].at == ProbeAt::kMethodEntry);
   } else {
-    // The sum of counters that are all hit before anything else can happen.
+    // The sum of counters that are all incremented before anything else can happen.
     const uint32_t first = Index(graph.edge(kEntryEdge).dst);
     REQUIRE_FALSE(graph.node(NodeId{first}).may_throw);
     REQUIRE(graph.In(first).size() == 1);
     for (uint32_t e : graph.Out(first)) REQUIRE(plan.value_of_edge[e] < plan.counter_count());
   }
-  // The slots of a switch that is counted by its key have counters that follow each other.
+  // The slots of a switch that is counted by its key have consecutive counters.
   for (uint32_t e = 1; e < graph.edge_count(); ++e) {
     const FlowEdge& edge = graph.edge(EdgeId{e});
     const FlowEdge& before = graph.edge(EdgeId{e - 1});
@@ -149,8 +149,8 @@ void CheckShape(const FlowGraph& graph, const ProbePlan& plan) {
   }
 }
 
-// Undirected parts of the reachable graph once entry and handler edges are gone; the root's part
-// included. A spanning forest leaves nodes - parts edges uncounted.
+// The number of undirected parts of the reachable graph without entry and handler edges, including
+// the root's part. A spanning forest leaves nodes - parts edges uncounted.
 uint32_t PartCount(const FlowGraph& graph, const std::vector<uint8_t>& reachable) {
   DisjointSets sets;
   sets.Reset(graph.node_count());
@@ -167,7 +167,7 @@ uint32_t PartCount(const FlowGraph& graph, const std::vector<uint8_t>& reachable
   return parts;
 }
 
-// Marks switches of which all slots are asked for, as MethodGraph does.
+// Marks switches whose slots are all required, as MethodGraph does.
 void CountSomeSwitchesByKey(std::mt19937& random, FlowGraph& graph) {
   for (uint32_t v = 1; v < graph.node_count(); ++v) {
     const auto out = graph.Out(v);
@@ -206,7 +206,7 @@ TEST_CASE("random methods: derived counts are the truth, or within k") {
     }
   }
   CAPTURE(tally.plans, tally.derived, tally.clamps, tally.bounded, tally.inexact_values);
-  // The cases that the promises are about did occur.
+  // The interesting cases must have occurred.
   REQUIRE(tally.clamps > 1000);
   REQUIRE(tally.bounded > 10'000);
   REQUIRE(tally.inexact_values > 10'000);
@@ -236,7 +236,7 @@ TEST_CASE("random methods: runs that end regularly derive exactly") {
   REQUIRE(tally.clamps == 0);
 }
 
-// Some reachable block cannot reach an exit.
+// Whether a reachable block cannot reach an exit.
 bool Stuck(const FlowGraph& graph, const std::vector<uint8_t>& reachable) {
   std::vector<uint8_t> leaves(graph.node_count(), 0);
   leaves[Index(kRoot)] = 1;
@@ -269,7 +269,7 @@ TEST_CASE("no derived placement has more counters than edges less nodes demand")
     const uint32_t least = edges - nodes + PartCount(graph, reachable);
     for (PlacementPolicy policy : {PlacementPolicy::kTree, PlacementPolicy::kArborescence}) {
       planner.Plan(graph, {.policy = policy, .count_unwinds = false}, &plan);
-      // An endless loop without any exit costs the arborescence its one free conservation more.
+      // An endless loop without exit costs the arborescence one more counter.
       if (policy == PlacementPolicy::kArborescence && Stuck(graph, reachable)) continue;
       CAPTURE(i, static_cast<int>(policy), edges, nodes);
       REQUIRE(plan.probes.size() <= least);
@@ -345,7 +345,7 @@ TEST_CASE("every shape of random graph occurs") {
   REQUIRE(split > 100);
 }
 
-// --- Methods small enough to say by hand what is best.
+// --- Methods small enough to know the best plan by hand.
 
 struct Loop {
   FlowGraph graph;
@@ -353,7 +353,8 @@ struct Loop {
   EdgeId leave, stay, back;
 };
 
-// for (...) { body }: header tests, leaves to exit or runs into body, which jumps back.
+// for (...) { body }: the header tests, and leaves to the exit or enters the body, which jumps
+// back.
 Loop MakeLoop(bool throws) {
   Loop l;
   l.header = l.graph.AddNode(0);
@@ -380,7 +381,7 @@ TEST_CASE("a loop: two counters, one of them per iteration") {
     planner.Plan(l.graph, {}, &plan);
     CAPTURE(throws);
     REQUIRE(plan.probes.size() == 2);
-    // What is asked for is measured: not the way back, from which an exception could keep it.
+    // The required edge is measured, not the back edge, which an exception could prevent.
     REQUIRE(plan.probes[1].edge == l.stay);
     REQUIRE(plan.probes[1].at == ProbeAt::kAfter);
     REQUIRE(planner.frequency().LoopDepth(Index(l.body)) == 1);
@@ -497,7 +498,7 @@ TEST_CASE("a shared switch target: each key has its own count") {
 }
 
 TEST_CASE("a long chain of nested loops is planned without recursion") {
-  // Each block branches back to its mirror image: 20,000 loops, each inside the one before.
+  // Each block branches back to its mirror image: 20,000 nested loops.
   FlowGraph graph;
   const uint32_t blocks = 40'000;
   for (uint32_t b = 0; b < blocks; ++b) graph.AddNode(2 * b);

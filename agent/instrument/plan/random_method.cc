@@ -17,7 +17,7 @@ bool Chance(std::mt19937& random, double share) {
 struct Block {
   enum Kind { kFallThrough, kJump, kIf, kSwitch, kReturn, kThrow } kind;
   std::vector<uint32_t> targets;
-  bool wanted;  // its own count is asked for
+  bool wanted;  // its own count is required
   uint32_t ways_in = 0;
 };
 
@@ -26,7 +26,8 @@ struct Block {
 void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph* graph) {
   const uint32_t blocks = 1 + Below(random, shape.max_blocks);
   std::vector<Block> method(blocks);
-  // Some methods have few exits, so that endless loops occur; some jump near, so that loops nest.
+  // Some methods have few exits, so that endless loops occur. Some jump only short distances, so
+  // that loops nest.
   const bool near = Chance(random, 0.5);
   const double exits = Chance(random, 0.3) ? 0.05 : 0.25;
   for (uint32_t b = 0; b < blocks; ++b) {
@@ -134,7 +135,7 @@ RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t cal
     }
   }
   // The handler that catches what leaves `node`, or the root. Types are not modelled: each range
-  // that may catch it does so with probability 2/3, the first that does wins.
+  // that may catch it does so with probability 2/3, and the first one that does is used.
   auto thrown_from = [&](NodeId node, bool by_athrow) {
     for (const HandlerRange& r : graph.ranges()) {
       if (node < r.first || node >= r.end || Chance(random, 1.0 / 3)) continue;

@@ -1,13 +1,13 @@
-// SelfCheck: the same-run oracle of derived counts (selfcheck=y).
+// SelfCheck: the same-run oracle for derived counts (selfcheck=y).
 //
-// Every edge of every method is counted directly; at the end each method is asked what tree
-// placement would have counted in the very same run, its counts are derived from that, and both are
-// compared. No two runs, no nondeterminism. Of branches it is also checked what their shares would
-// be as they are written (branch_check.h). What counting would have cost is exact, too: the number of
-// increments that tree placement executes in such a run.
+// Every edge of every method is counted directly. At the end, it computes what tree placement would
+// have counted in the same run, derives the counts from that, and compares both. As there is only
+// one run, there is no nondeterminism. For branches, it also checks their shares as they would be
+// written (branch_check.h). The cost of counting is exact too: the number of increments that tree
+// placement would execute in that run.
 //
-// Threads: Note from any; Compare once, at the end. Keeps both plans of every method: memory is no
-// object here.
+// Guarantees: keeps both plans of every method, without a memory limit.
+// Threads: Note on any thread; Compare once, at the end. Failure: differences are in the result.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@
 namespace iprof::instrument {
 
 struct SelfCheckResult {
-  uint64_t methods = 0;  // compared: those that ran
-  uint64_t counts = 0;   // edges compared
+  uint64_t methods = 0;  // compared methods: those that ran
+  uint64_t counts = 0;   // compared edges
   uint64_t equal = 0;
-  uint64_t within_bound = 0;  // differ by no more than k
+  uint64_t within_bound = 0;  // different by at most k
   uint64_t beyond_bound = 0;  // must be 0
   uint64_t largest_error = 0;
-  std::vector<std::string> examples;  // of those beyond, the first few
+  std::vector<std::string> examples;  // the first few beyond the bound
   uint64_t increments = 0;            // that tree placement would have executed
   BranchCheck branches;
 
-  // Lines for people.
+  // A report for the user.
   std::string Report() const;
 };
 
@@ -59,7 +59,7 @@ class SelfCheck {
   struct Values {
     std::span<const uint64_t> direct;
     std::span<const uint64_t> derived;
-    uint64_t k;  // without live frames, as when a profile is written
+    uint64_t k;  // without live frames, as in a profile
   };
   static void CompareBranches(const Method& method, const Values& values, BranchCheck* check);
 

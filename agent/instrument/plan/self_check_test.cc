@@ -1,4 +1,4 @@
-// The oracle itself: random methods and runs that agree, and a count that does not.
+// Tests the oracle itself: random methods and runs that agree, and a count that does not.
 #include "agent/instrument/plan/self_check.h"
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("what flows agrees, what does not is shown with the method's key") {
   CHECK(good.largest_error == 0);
   CHECK(good.increments == 10);  // the two ways; the entry is their sum
 
-  // Four entries never came to the branch, and nothing in this method can throw.
+  // Four entries never reached the branch, and nothing in this method can throw.
   const SelfCheckResult bad = check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), NoLiveFrames);
   CHECK(bad.beyond_bound > 0);
   CHECK(bad.largest_error == 4);
@@ -77,7 +77,7 @@ TEST_CASE("what flows agrees, what does not is shown with the method's key") {
   CHECK(bad.examples[0].find("A.f(I)V edge ") == 0);
   CHECK(bad.examples[0].find("k = 0") != std::string::npos);
 
-  // Unless four of its frames are still there.
+  // Unless four of its frames are still live.
   const SelfCheckResult live =
       check.Compare(diamond.Counters({10, 3, 3, 3, 3, 6}), [](const MethodKey& key) {
         CHECK(key.text() == "A.f(I)V");

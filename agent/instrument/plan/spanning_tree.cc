@@ -6,14 +6,14 @@
 namespace iprof::instrument {
 namespace {
 
-// Worse than every real choice, so that fake edges are taken only where nothing else leads out.
-// (Frequencies end at 1e12; a larger magnitude would drown their differences in rounding.)
+// Worse than every real choice, so that a fake edge is taken only if nothing else leads out.
+// (Frequencies are at most 1e12; a larger magnitude would lose their differences to rounding.)
 constexpr double kFakeWeight = -1e14;
-// A nudge that decides between equal weights only.
+// Small enough to decide only between equal weights.
 constexpr double kTieBreak = 1.0 + 1e-6;
 
-// Larger keys are taken first. Non-negative floats compare like their bits; the low mantissa bits
-// are cut, so that what differs by rounding only counts as equal.
+// Larger keys are taken first. Non-negative floats compare like their bits. The low mantissa bits
+// are cut off, so that weights that differ only by rounding are equal.
 uint64_t KeyOf(double weight, bool required, uint32_t edge) {
   const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(weight)) & ~0xfffu;
   return (uint64_t{bits} << 32) | (uint64_t{required ? 0u : 1u} << 31) | (0x7fffffffu - edge);
@@ -68,7 +68,8 @@ void Arborescence::Choose(const FlowGraph& graph, std::span<const double> weight
   std::fill(fake_exit.begin(), fake_exit.end(), uint8_t{0});
   FindStuck(graph, live);
 
-  // A contraction makes a super node of at least two: never more than 2 n nodes in all.
+  // A contraction merges at least two nodes into a super node, so there are never more than 2 n
+  // nodes.
   items_.assign(edges + nodes, {0, 0, kNil, kNil});
   heap_.assign(nodes, kNil);
   heap_.reserve(2 * nodes);
@@ -135,10 +136,10 @@ void Arborescence::PushDown(uint32_t item) {
   i.lazy = 0;
 }
 
-// A skew heap's merge, from the top down: the larger root wins, its children swap sides.
+// Merges two skew heaps from the top down: the larger root wins, and its children are swapped.
 uint32_t Arborescence::Merge(uint32_t a, uint32_t b) {
   uint32_t root = kNil;
-  uint32_t last = kNil;  // its left side is where the rest goes
+  uint32_t last = kNil;  // the rest becomes its left child
   while (a != kNil && b != kNil) {
     PushDown(a);
     PushDown(b);
@@ -159,8 +160,9 @@ uint32_t Arborescence::Pop(uint32_t heap) {
   return Merge(items_[heap].left, items_[heap].right);
 }
 
-// Walk from each node along the best outgoing edge; where the path bites its own tail, the cycle
-// becomes one super node, whose remaining edges lose what choosing them would undo inside.
+// Follows the best outgoing edge from each node. When the path closes a cycle, the cycle becomes
+// one super node. The weight of each of its remaining edges is reduced by what choosing it would
+// cost inside the cycle.
 void Arborescence::Contract(const FlowGraph& graph, std::span<const uint8_t> live) {
   const uint32_t nodes = graph.node_count();
   sets_.Reset(2 * nodes);
@@ -212,7 +214,8 @@ void Arborescence::Contract(const FlowGraph& graph, std::span<const uint8_t> liv
 }
 
 // The edge that leaves a super node replaces, in each cycle around its source, the choice of the
-// member that it starts from. Newest super nodes first; each is opened once, so this is linear.
+// member at which it starts. The newest super nodes come first. Each is opened once, so this is
+// linear.
 void Arborescence::Expand(const FlowGraph& graph) {
   std::fill(state_.begin(), state_.end(), uint8_t{0});
   for (uint32_t super = static_cast<uint32_t>(choice_.size()); super-- > graph.node_count();) {

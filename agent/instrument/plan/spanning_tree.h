@@ -1,16 +1,17 @@
-// Which edges stay uncounted: a maximum spanning forest, or a maximum arborescence.
+// Chooses the edges that are not counted: a maximum spanning forest or a maximum arborescence.
 //
 // Both choose, by weight, edges whose counts follow from the others by flow conservation:
-//  - ChooseForest: the heaviest edges that form no undirected cycle (Kruskal). One edge less than
-//    nodes per connected part: no placement that derives every edge has fewer counters.
-//  - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum
-//    total weight (Edmonds, with mergeable heaps): every value is derived from what came before it.
-//    Blocks from which no way leads to the root are given a way by a fake edge, which never runs.
-// Caught blocks (FlowNode::caught) have such an edge to the root for the exceptions that leave them,
-// and it is always among the chosen ones: nothing follows from their conservation.
+// - ChooseForest: the heaviest edges that form no undirected cycle (Kruskal). Their number is that
+//   of the nodes minus one per connected part, so no placement that derives every edge has fewer
+//   counters.
+// - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum total
+//   weight (Edmonds, with mergeable heaps): every value is derived from earlier ones. If no way
+//   leads from a block to the root, the block gets a fake edge to it, which never runs.
+// Caught blocks (FlowNode::caught) have such an edge to the root for the exceptions that leave
+// them, and it is always chosen: nothing is derived from their conservation.
 //
-// Linear memory, O(E log E) time, not recursive; keep their memory between methods. Not
-// thread-safe.
+// Guarantees: linear memory, O(E log E) time, not recursive; both keep their memory between
+// methods. Threads: one per object. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +22,24 @@
 
 namespace iprof::instrument {
 
-// Parts of a set that only ever merge.
+// Disjoint sets that can only merge.
 class DisjointSets {
  public:
   void Reset(uint32_t count);
   uint32_t Find(uint32_t x);
-  // The set of `x` becomes part of the set of `into`. Both must be representatives.
+  // Adds the set of `x` to the set of `into`. Both must be representatives.
   void Attach(uint32_t x, uint32_t into) { parent_[x] = into; }
 
  private:
   std::vector<uint32_t> parent_;
 };
 
-// An edge takes part where weight >= 0; a negative weight says: always counted (or dead).
+// An edge takes part if weight >= 0. A negative weight means: always counted (or dead).
 class SpanningForest {
  public:
-  // chosen[e] = 1 for the uncounted edges. `weight` and `chosen` are by edge number. Among equal
-  // weights, edges that are no outputs are left uncounted first: what is asked for is measured.
+  // Sets chosen[e] = 1 for the edges that are not counted. `weight` and `chosen` are by edge
+  // number. Among equal weights, edges that are not outputs are chosen first, so that outputs are
+  // measured.
   void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<uint8_t> chosen);
 
  private:
@@ -47,16 +49,16 @@ class SpanningForest {
 
 class Arborescence {
  public:
-  // As above. `live[v]` says which nodes take part; every edge between live nodes has weight >= 0
-  // unless it leaves the root. fake_exit[v] = 1 where the block's way out is a fake edge, that is,
-  // all its real edges are counted: so it is with every caught block.
+  // As above. `live[v]` says which nodes take part. Every edge between live nodes has weight >= 0,
+  // unless it leaves the root. fake_exit[v] = 1 if the block's way out is a fake edge, that is, if
+  // all its real edges are counted. This is always so for caught blocks.
   void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<const uint8_t> live,
               std::span<uint8_t> chosen, std::span<uint8_t> fake_exit);
 
  private:
   static constexpr uint32_t kNil = UINT32_MAX;
-  struct Item {  // a heap node: item e < edge_count is edge e, edge_count + v the fake edge of node
-                 // v
+  // A heap node: item e < edge_count is edge e; item edge_count + v is the fake edge of node v.
+  struct Item {
     double key;
     double lazy;
     uint32_t left;
@@ -74,11 +76,11 @@ class Arborescence {
 
   std::vector<Item> items_;
   std::vector<uint8_t> stuck_;      // no way to the root
-  std::vector<uint32_t> work_;      // path of the search; worklist
+  std::vector<uint32_t> work_;      // path of the search; work list
   std::vector<uint32_t> heap_;      // by (super) node: heap of outgoing items
-  std::vector<uint32_t> choice_;    // by (super) node: the item that leaves it
+  std::vector<uint32_t> choice_;    // by (super) node: the chosen item that leaves it
   std::vector<double> choice_key_;  // its adjusted weight when chosen
-  std::vector<uint32_t> parent_;    // by (super) node: the super node that swallowed it
+  std::vector<uint32_t> parent_;    // by (super) node: the super node that contains it
   std::vector<uint8_t> state_;      // 0 new, 1 on the path, 2 done; then: 1 = already expanded
   DisjointSets sets_;
 };

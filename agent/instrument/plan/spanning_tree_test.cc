@@ -27,14 +27,14 @@ Case RandomCase(std::mt19937& random, uint32_t blocks, double caught = 0) {
   for (uint32_t v = 0; v < c.graph.node_count(); ++v) c.live.push_back(frequency.Reachable(v));
   for (const FlowEdge& e : c.graph.edges()) {
     const bool takes_part = e.src != kRoot && c.live[Index(e.src)] != 0;
-    // Whole numbers far apart, so that tie-breaking cannot matter.
+    // Whole numbers, far apart, so that tie-breaking does not matter.
     c.weight.push_back(takes_part ? 1 + static_cast<double>(random() % 50) : -1);
   }
   return c;
 }
 
-// Every choice of one outgoing edge (or none: a fake exit) per block, the best that is acyclic.
-// Fewest fake exits first, then weight.
+// Tries every choice of one outgoing edge (or none: a fake exit) per block, and returns the best
+// one without cycles: the fewest fake exits, then the highest weight.
 std::pair<int, double> BestByTrial(const Case& c) {
   const uint32_t nodes = c.graph.node_count();
   std::vector<size_t> pick(nodes, 0);
@@ -155,7 +155,7 @@ TEST_CASE("the forest is without cycles and no counted edge outweighs one that i
     }
     for (uint32_t e = 0; e < chosen.size(); ++e) {
       if (chosen[e] != 0 || c.weight[e] < 0) continue;
-      // With only the forest's edges that are lighter taken away, its ends are still connected.
+      // Without the lighter edges of the forest, the ends of this one are still connected.
       DisjointSets heavy;
       with_caught(&heavy);
       for (uint32_t f = 0; f < chosen.size(); ++f) {

@@ -18,8 +18,7 @@ void CounterSpace::SetReady(uint32_t ready) {
 }
 
 uint32_t CounterSpace::WantedLocked() const {
-  // The spare is wanted from the start of a chunk on: a whole chunk of head start for whoever
-  // defines holders.
+  // The spare is wanted from the start of a chunk on, so that there is time to define its holder.
   return std::min(chunk_ + 2 + expected_chunks_, max_chunks_);
 }
 
@@ -81,7 +80,7 @@ void CounterSpace::Release(CounterRange range) {
   }
 }
 
-// The smallest range that is large enough; of equal ones the first.
+// Takes the smallest range that is large enough; of equal ones the first.
 std::optional<CounterRange> CounterSpace::TakeFree(uint32_t count) {
   if (count == 0) return std::nullopt;
   const auto fits = free_by_size_.lower_bound({count, 0});
@@ -101,7 +100,7 @@ size_t CounterSpace::bytes() const {
 
 std::optional<CounterRange> CounterSpace::Allocate(uint32_t count, Refusal* why) {
   if (why != nullptr) *why = Refusal::kCap;
-  if (count > chunk_size_) return std::nullopt;  // more than a chunk is more than there can be
+  if (count > chunk_size_) return std::nullopt;  // larger than a chunk
   std::optional<CounterRange> range;
   std::function<void()> signal;
   {
@@ -122,7 +121,7 @@ std::optional<CounterRange> CounterSpace::Allocate(uint32_t count, Refusal* why)
       if (why != nullptr) *why = Refusal::kNotReady;
       signal = on_low_water_;
     } else {
-      // What is left of the chunk before is for smaller requests.
+      // The rest of the previous chunk is for smaller requests.
       if (chunk > chunk_ && used_ < chunk_size_) {
         AddFree(chunk_ * chunk_size_ + used_, chunk_size_ - used_);
         statistics_.free += chunk_size_ - used_;

@@ -1,17 +1,17 @@
-// CounterSpace: hands out counters (or class-counting sites) to classes, chunk by chunk.
+// CounterSpace: allocates counters (or class-counting sites) to classes, chunk by chunk.
 //
 // Guarantees:
-//  - A range lies within one chunk, so that a class refers to one holder class and an index is one
-//    sipush.
-//  - Only chunks that have been declared ready are used: a probe never meets a holder that is not
-//    there.
-//  - Counters are taken back (Release) only when no code that writes to them can run any more: the
-//    classes that had them were unloaded. A class that is instrumented again gets its old range (the
-//    caller remembers it). Ranges that were given back are used before new chunks are.
-//  - The memory cap is kept: past it, and while no chunk is ready, Allocate answers nothing and the
-//    caller leaves the class untouched.
-// Any thread may call; a mutex is held for a few instructions and never across a call that leaves
-// this file, so it is safe inside a class-file-load hook.
+// - A range is inside one chunk, so that a class refers to one holder class and an index is one
+//   sipush.
+// - Only chunks that were declared ready are used: a probe never meets a holder that does not
+//   exist.
+// - Counters are freed (Release) only when no code that writes to them can run any more, because
+//   their classes were unloaded. A class that is instrumented again gets its old range (the caller
+//   remembers it). Freed ranges are used before new chunks.
+// Threads: any. A mutex is held for a few instructions and never during a call to other code, so it
+// is safe inside a class-file-load hook.
+// Failure: beyond the memory cap, or while no chunk is ready, Allocate returns nullopt and the
+// caller leaves the class unchanged.
 #pragma once
 
 #include <cstdint>
@@ -39,40 +39,42 @@ class CounterSpace {
  public:
   explicit CounterSpace(uint32_t chunk_size = kChunkCounters) : chunk_size_(chunk_size) {}
 
-  // Room for `max_chunks` chunks in all. `on_low_water` is called (outside the lock, from the
-  // allocating thread) when a spare chunk is wanted; it must only signal.
+  // Allows `max_chunks` chunks in all. `on_low_water` is called when a spare chunk is wanted,
+  // outside the lock, on the allocating thread. It must only signal.
   void Configure(uint32_t max_chunks, std::function<void()> on_low_water);
 
-  // Chunks [0, ready) may be used from now on.
+  // The chunks [0, ready) may be used from now on.
   void SetReady(uint32_t ready);
 
-  // Nothing where it is refused, with the reason in `why`.
+  // Returns nullopt if it is refused, with the reason in `why`.
   std::optional<CounterRange> Allocate(uint32_t count, Refusal* why = nullptr);
 
-  // Gives a range back, which may span several allocations. Its counters must be zero.
+  // Frees a range, which may consist of several allocations. Its counters must be zero.
   void Release(CounterRange range);
 
   // The cap, in chunks.
   uint32_t Cap() const;
-  // Changes it; never below the chunks that are ready.
+  // Changes the cap; it is never below the number of ready chunks.
   void SetCap(uint32_t max_chunks);
 
-  // So many will be asked for soon, more or less: the chunks for them are wanted, too. 0 takes that back.
+  // Announces that about this many counters will be requested soon, so that their chunks are wanted
+  // too. 0 cancels that.
   void Expect(uint32_t count);
 
-  // Chunks that should exist: those in use, those expected to be used, and one spare, within the cap.
+  // The number of chunks that should exist: those in use, those announced, and one spare, within
+  // the cap.
   uint32_t Wanted() const;
 
   struct Statistics {
     uint64_t counters = 0;     // in use
-    uint64_t free = 0;         // given back, to be used again
-    uint32_t chunks_used = 0;  // chunks that hold at least one counter
+    uint64_t free = 0;         // free, to be reused
+    uint32_t chunks_used = 0;  // chunks that contain at least one counter
     uint32_t ready = 0;
     uint64_t refused_cap = 0;    // requests refused because the memory cap is reached
     uint64_t refused_ready = 0;  // requests refused because no chunk was ready in time
   };
   Statistics statistics() const;
-  // What the list of free ranges takes.
+  // The memory of the list of free ranges.
   size_t bytes() const;
 
  private:
@@ -85,10 +87,10 @@ class CounterSpace {
   mutable std::mutex mutex_;
   std::function<void()> on_low_water_;
   uint32_t max_chunks_ = 1;
-  uint32_t chunk_ = 0;  // the chunk being filled
+  uint32_t chunk_ = 0;  // the chunk that is being filled
   uint32_t used_ = 0;   // counters taken from it
   uint32_t expected_chunks_ = 0;
-  // Free ranges; none crosses the end of a chunk, and no two touch each other.
+  // Free ranges. None crosses the end of a chunk, and no two are adjacent.
   std::map<uint32_t, uint32_t> free_by_first_;            // first, count
   std::set<std::pair<uint32_t, uint32_t>> free_by_size_;  // count, first
   Statistics statistics_;

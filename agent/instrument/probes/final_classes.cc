@@ -6,7 +6,7 @@
 namespace iprof::instrument {
 namespace {
 
-// Sorted by byte value.
+// In byte order.
 constexpr auto kNames = std::to_array<std::string_view>({
     "java/lang/Boolean",
     "java/lang/Byte",

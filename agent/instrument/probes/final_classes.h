@@ -1,12 +1,14 @@
-// FinalClasses: classes of the JDK that nothing can extend, as the specification of their API says.
+// FinalClasses: classes of the JDK that nothing can extend, according to the specification of their
+// API.
 //
-// Calls of their methods have one target, whoever makes them. They are a third of all calls in many
-// programs (strings and their builders above all), and no compiler asks for a profile of them. The
-// class of a caller is known to be final only when it is loaded, which may be after the caller; of
-// these it is known beforehand.
+// Why: calls of their methods have one target, whatever the caller. In many programs they are a
+// third of all calls (mostly strings and their builders), and no compiler needs a profile of them.
+// In general, whether a callee's class is final is known only when it is loaded, possibly after the
+// caller. For these classes it is known in advance.
 //
-// A name too few costs a counted call; a name that is not final would lose a site, so that a test
-// asks the running JDK about every one of them. Pure; any thread.
+// Guarantees: a missing name costs only a counted call. A name of a class that is not final would
+// lose a site, so a test asks the running JDK about every one of them.
+// Threads: any; pure functions. Failure: none.
 #pragma once
 
 #include <span>
@@ -14,10 +16,10 @@
 
 namespace iprof::instrument {
 
-// Internal name.
+// The name is internal.
 bool IsFinalClass(std::string_view name);
 
-// Methods that java.lang.Object makes final, and so every class has as they are.
+// Methods that java.lang.Object declares final, so that every class has them unchanged.
 bool IsFinalMethodOfObject(std::string_view name, std::string_view descriptor);
 
 // All names, in byte order.

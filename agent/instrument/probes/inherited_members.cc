@@ -29,7 +29,7 @@ CpIndex Reference(Tag tag, CpIndex owner, std::string_view name, std::string_vie
   return pool.Pair(tag, classfile::Value(owner), classfile::Value(name_and_type));
 }
 
-// "iprof-X-": no two processes need to differ for certain, but no class file may have guessed it.
+// "iprof-X-". Two processes may have the same X, but no class file can have guessed it.
 const std::string& Prefix() {
   static const std::string prefix = [] {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();

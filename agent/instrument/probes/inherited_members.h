@@ -1,25 +1,27 @@
 // InheritedMembers: fields and methods of java.lang.Object through which every class reaches the
 // counters, whatever its loader does.
 //
-// Why: a probe that names a holder class has it resolved by the loader of the class that it is in.
-// A loader that passes on only the names it knows throws NoClassDefFoundError into the program then.
-// But a member that a class inherits is named through the class itself: resolution goes from the
-// class to its superclasses up to Object, and no loader is asked. Static methods of Object are not
-// inherited by interfaces; these name Object, which they had to name as their superclass.
+// Why: if a probe names a holder class, the loader of the probe's class resolves it. A loader that
+// delegates only names that it knows would throw NoClassDefFoundError into the program. But an
+// inherited member is named through the class itself: resolution goes from the class through its
+// superclasses to Object, and no loader is asked. Interfaces do not inherit static methods of
+// Object, so they name Object, which they must name as their superclass anyway.
 //
 // What Object gets:
-//   public static final long[] iprof-X-c0 … iprof-X-c31   the arrays of the first chunks of counters
-//   public static long[] iprof-X-row(int chunk)           the array of any chunk, of the thread's stripe
+//   public static final long[] iprof-X-c0 … iprof-X-c31  the arrays of the first chunks of counters
+//   public static long[] iprof-X-row(int chunk)          the array of any chunk, for the thread's
+//                                                        stripe
 //   public static void iprof-X-hit(Object, int chunk, int site)
 //   public static void iprof-X-meet(Object, int chunk, int site)
 //   public static void iprof-X-count(int counter)
 //   public static void iprof-X-countKey(int key, int low, int keys, int first)
-// X is another number in each process, so that no class file has such a name: a class's own members,
-// or its superclasses', would be found first. The fields are null until the agent sets them, before
-// any class refers to them; the methods pass on to the runtime class
+// X is a different number in each process, so that no class file contains such a name; members of
+// the class itself or of its superclasses would be found first. The fields are null until the agent
+// sets them, before any class refers to them. The methods call those of the runtime class
 // (runtime/java/lang/IprofReach.java).
 //
-// Any thread; in one process the same names always.
+// Guarantees: within a process the names never change. Threads: any. Failure: AddInheritedMembers
+// returns the reason.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +54,13 @@ inline constexpr InheritedMethod kInheritedMethods[] = {
 // Whether a field or method has one of these names.
 bool IsInheritedName(std::string_view member_name);
 
-// Gives java.lang.Object the members, unless it has them; its methods call those of `runtime_class`.
+// Adds the members to java.lang.Object, unless it has them. Its methods call those of
+// `runtime_class`.
 classfile::Reason AddInheritedMembers(const classfile::ClassFile& object,
                                       std::string_view runtime_class, classfile::Arena& arena,
                                       classfile::ByteSpan* result);
 
-// Constants by which the class `file` names them.
+// The constants with which the class `file` names the members.
 classfile::CpIndex InheritedField(const classfile::ClassFile& file, uint32_t chunk,
                                   classfile::PoolAdditions& pool);
 classfile::CpIndex InheritedMethodRef(const classfile::ClassFile& file,

@@ -1,4 +1,4 @@
-// What java.lang.Object is given, and how other classes name it.
+// What is added to java.lang.Object, and how other classes name it.
 #include "agent/instrument/probes/inherited_members.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ std::string Named(uint16_t access, bool method) {
   PoolAdditions pool(file.pool(), arena);
   const CpIndex index =
       method ? InheritedMethodRef(file, kInheritedHit, pool) : InheritedField(file, 3, pool);
-  // The constants as a class file would have them.
+  // Writes the constants as a class file has them.
   const size_t end = file.pool().end_offset();
   std::vector<uint8_t> extended(end + pool.byte_size());
   std::copy_n(bytes.begin(), end, extended.begin());
@@ -81,7 +81,8 @@ std::string Named(uint16_t access, bool method) {
   REQUIRE(read.Parse(extended, arena) == Reason::kOk);
   const auto member = read.Member(index);
   REQUIRE(member.has_value());
-  // The class's own constant, which is resolved from the start, and no new one of the same name.
+  // It must use the class's own constant, which is already resolved, and not a new one with the
+  // same name.
   CHECK((member->owner == file.this_class() || member->owner == file.super_class()));
   return std::string(read.ClassName(member->owner)) + "." + std::string(member->name) + ":" +
          std::string(member->descriptor) +

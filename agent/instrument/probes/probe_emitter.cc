@@ -20,7 +20,7 @@ class Emitter {
         member_(MemberOf(holder, form, editor)),
         called_(IsCalled(holder)) {}
 
-  // Before a tableswitch: its slots' counters follow each other, the default's is the last.
+  // Before a tableswitch: its slots have consecutive counters; the default's is the last.
   Snippet IncrementByKey(classfile::Insn table, uint32_t counter) {
     const classfile::MethodCode& code = editor_.code();
     const classfile::CpIndex count =
@@ -65,13 +65,14 @@ class Emitter {
     return static_cast<int16_t>(IndexInChunk(first_) + counter);
   }
 
-  // What a compact probe pushes: with inherited members the counter's number among all.
+  // Pushes the number for a compact probe: with inherited members, the counter's number among all.
   classfile::SnippetBuilder& PushNumber(uint32_t counter, classfile::SnippetBuilder& build) const {
     if (!chunk_) return build.Sipush(IndexOf(counter));
     return build.PushInt(static_cast<int32_t>(static_cast<uint32_t>(first_) + counter));
   }
 
-  // What a probe names: the array, or what gives it, or what increments.
+  // The member that a probe names: the array, the method that returns it, or the method that
+  // increments.
   static classfile::CpIndex MemberOf(const CounterHolder& holder, ProbeForm form,
                                      MethodEditor& editor) {
     const classfile::ClassFile& file = editor.code().file();

@@ -1,4 +1,4 @@
-// What the emitter inserts, read back instruction by instruction.
+// Reads back what the emitter inserts, instruction by instruction.
 #include "agent/instrument/probes/probe_emitter.h"
 
 #include <catch2/catch.hpp>
@@ -91,7 +91,7 @@ TEST_CASE("direct placement: the entry before the loop, one counter on each way 
         "count 7 in java/lang/H3.c[J\n"  // the fall-through
         "iinc\n"
         "goto\n"
-        "count 6 in java/lang/H3.c[J\n"  // the branch taken
+        "count 6 in java/lang/H3.c[J\n"  // the taken branch
         "iload_0\n"
         "ireturn\n");
 }

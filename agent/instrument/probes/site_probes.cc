@@ -16,7 +16,7 @@ using classfile::Op;
 
 bool IsSignaturePolymorphic(std::string_view owner, std::string_view name) {
   if (owner == "java/lang/invoke/VarHandle")
-    return true;  // nearly all of its methods; the rest are not worth telling
+    return true;  // nearly all of its methods; the others do not matter
   return owner == "java/lang/invoke/MethodHandle" && name.starts_with("invoke");
 }
 
@@ -75,7 +75,7 @@ void FindSites(const MethodCode& code, const SiteKinds& kinds, classfile::Arena&
 
 namespace {
 
-// `chunk`: where the probe names inherited members.
+// `chunk` is set if the probe names inherited members.
 void EmitSiteProbe(const FoundSite& site, classfile::CpIndex hit, std::optional<uint32_t> chunk,
                    int16_t index, classfile::MethodEditor& editor) {
   // Consumes the object on top of the stack.
@@ -121,7 +121,8 @@ std::vector<uint32_t> SiteProbeLengths(const std::vector<FoundSite>& found, bool
   for (const FoundSite& site : found) {
     const uint32_t before = editor.pieces().size();
     EmitSiteProbe(site, kAnyMethod, inherited ? std::optional(kAnyChunk) : std::nullopt, 0, editor);
-    const bool added = editor.pieces().size() > before;  // else the rewriter will say why not
+    // otherwise the rewriter will report the reason
+    const bool added = editor.pieces().size() > before;
     lengths.push_back(added ? editor.pieces().back().length : 1);
   }
   return lengths;

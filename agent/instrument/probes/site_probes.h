@@ -1,22 +1,22 @@
-// SiteProbes: where a method meets objects whose classes are counted, and the probes that count
-// them.
+// SiteProbes: finds where a method handles objects whose classes are counted, and inserts the
+// probes that count them.
 //
-// Receivers: at invokevirtual and invokeinterface, except calls that have one target (private or
-// final methods of the same class, methods that the JDK's specification makes final; whether
-// another class's method can be overridden is unknowable while its class is not loaded, and extra
-// sites do no harm) and calls of signature-polymorphic methods. Monitors: at monitorenter, and at
-// the entry of synchronized instance methods; those of static ones are the method's calls. Type
-// checks: at instanceof and checkcast.
+// Receivers: at invokevirtual and invokeinterface, except for calls with one target (private or
+// final methods of the same class, and methods that the JDK's specification makes final) and calls
+// of signature-polymorphic methods. Whether another class's method can be overridden is unknown
+// while its class is not loaded; extra sites do no harm. Monitors: at monitorenter, and at the
+// entry of synchronized instance methods; for static ones, the method's calls are counted instead.
+// Type checks: at instanceof and checkcast.
 //
 // A probe is  dup; sipush site; invokestatic hit(Object,int)  before the instruction, or  dup; push
-// chunk; sipush site; invokestatic hit(Object,int,int)  where the class's loader may not find
-// the holder (inherited_members.h). Compact probes call  meet  instead, which C1 does not inline. At
-// calls the receiver is fetched from under the arguments (MethodEditor::BeforeCall). It keeps no object
-// alive. It never stands between a monitorenter and the range that would release the lock. Where an
-// object may be at hand that the verifier does not take for initialised, a monitor's site is left
-// out.
+// chunk; sipush site; invokestatic hit(Object,int,int)  if the class's loader may not find the
+// holder (inherited_members.h). Compact probes call  meet  instead, which C1 does not inline. At
+// calls, the receiver is copied from below the arguments (MethodEditor::BeforeCall). A probe keeps
+// no object alive. It is never placed between a monitorenter and the range that would release the
+// lock. If there may be an object that the verifier considers uninitialised, a monitor's site is
+// left out.
 //
-// Guarantees as ProbeEmitter; finding sites changes nothing. One thread at a time.
+// Guarantees, threads and failure: as ProbeEmitter. Finding sites changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -38,26 +38,26 @@ struct SiteKinds {
 
 struct FoundSite {
   static constexpr classfile::Insn kEntry = ~classfile::Insn{0};
-  classfile::Insn insn;  // kEntry: a synchronized method's entry
+  classfile::Insn insn;  // kEntry: the entry of a synchronized method
   SiteKind kind;
 };
 
-// Overwrites *found with the method's sites in code order.
+// Stores the method's sites in *found, in code order.
 void FindSites(const classfile::MethodCode& code, const SiteKinds& kinds, classfile::Arena& arena,
                std::vector<FoundSite>* found);
 
 // The holder of a chunk of sites, or inherited members for that chunk.
 struct SiteHolder {
-  std::string_view class_name;  // internal; unused where inherited
+  std::string_view class_name;  // internal; unused if inherited
   std::optional<uint32_t> inherited_chunk = std::nullopt;
 };
 
-// Site i of `found` is number first + i of the holder.
+// Site i of `found` has the number first + i in the holder.
 void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, ProbeForm form,
                     uint32_t first, classfile::MethodEditor& editor);
 
-// Bytes of each site's probe, whatever its holder and number; of one that names inherited members
-// at most. `editor` is spoilt.
+// The bytes of each site's probe, whatever its holder and number; for inherited members the
+// maximum. `editor` must not be used afterwards.
 std::vector<uint32_t> SiteProbeLengths(const std::vector<FoundSite>& found, bool inherited,
                                        classfile::MethodEditor& editor);
 

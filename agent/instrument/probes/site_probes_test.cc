@@ -66,7 +66,7 @@ TEST_CASE("Private and final methods of the same class have one target", "[site_
   CHECK(CallOf(Op::invokevirtual, "a/Caller", "run", 0x0002).empty());
   CHECK(CallOf(Op::invokevirtual, "a/Caller", "run", 0x0011).empty());
   CHECK(CallOf(Op::invokevirtual, "a/Caller", "run", 0x0001, 0x0031).empty());
-  // Not declared here: inherited, perhaps overridden elsewhere.
+  // Not declared here: inherited, and perhaps overridden elsewhere.
   CHECK(CallOf(Op::invokevirtual, "a/Caller", "inherited") == "receiver@1");
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("Type checks only where asked for", "[site_probes]") {
   CHECK(SitesOf(c, {.receivers = true, .monitors = true, .instance_ofs = false}).empty());
 }
 
-// The sites of the class's one method, emitted: "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42",
-// the numbers pushed before each call.
+// The emitted sites of the class's only method: "java/lang/H.hit(Ljava/lang/Object;I)V 40 41 42",
+// with the numbers pushed before each call.
 std::string Emitted(const std::vector<uint8_t>& bytes, const SiteHolder& holder,
                     ProbeForm form = ProbeForm::kInline) {
   classfile::Workspace memory;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kNone = HashIndex::kNone;
 
-// What the indices and tables of names and classes take for one class.
+// Memory per class in the indices and in the tables of names and classes.
 constexpr uint64_t kIndexBytes = 80;
 
 uint32_t Folded(uint64_t hash) { return static_cast<uint32_t>(hash ^ (hash >> 32)); }
@@ -264,10 +264,11 @@ void ClassTable::Unload(ClassId id, const UnloadedCounts& counts) {
     SetCounts(into, sum);
     Free(number);
   } else {
-    // A class of which a profile is just being made keeps its own; this one stands beside it.
+    // If a profile is being made of the class, it keeps its own entry, and this one is added next
+    // to it.
     entry.state = Entry::State::kUnloaded;
     SetCounts(entry, counts);
-    // Its counters are another class's from now on; how many it had is kept.
+    // Its counters belong to another class from now on; only their number is kept.
     for (CounterRange& range : entry.kept.ranges) range.first = CounterIndex{0};
     unloaded_by_key_.Insert(KeyHash(name, entry.kept.hash), number);
     ++statistics_.unloaded;
@@ -281,11 +282,11 @@ void ClassTable::LimitUnloaded(uint64_t bytes) {
   unloaded_limit_ = bytes;
 }
 
-// Frees a class that is in no index any more.
+// Frees a class that is not in any index.
 void ClassTable::Forget(uint32_t number) {
   const KeptClass& kept = entries_[number]->kept;
   const std::string_view name = names_.Text(kept.name);
-  // The same class may be there once more, loaded again or with older counts.
+  // The same class may exist once more: loaded again, or with older counts.
   if (forgotten_ && FindKey(by_key_, name, kept.hash) == kNone &&
       FindKey(unloaded_by_key_, name, kept.hash) == kNone) {
     forgotten_(name, kept.hash);
@@ -293,7 +294,7 @@ void ClassTable::Forget(uint32_t number) {
   Free(number);
 }
 
-// Forgets the smallest counts until a quarter of the limit is free, so that this is rare.
+// Drops the lowest counts until a quarter of the limit is free, so that this happens rarely.
 void ClassTable::MakeRoomForUnloaded() {
   if (unloaded_bytes_ <= unloaded_limit_) return;
   std::vector<std::pair<uint64_t, uint32_t>> order;
@@ -329,7 +330,7 @@ bool ClassTable::DecodeLatest(std::string_view name, ClassRecord* decoded) const
   const KeptClass& kept = entries_[newest]->kept;
   DecodeContent(BytesOf(kept.content), kept, names_, decoded);
   decoded->hash = kept.hash;
-  // The class may go at any time, and its texts with it.
+  // The class may be unloaded at any time, together with its texts.
   decoded->name = decoded->Keep(name);
   decoded->super_name = decoded->Keep(decoded->super_name);
   for (CountedMethod& method : decoded->methods) {

@@ -171,11 +171,11 @@ TEST_CASE("a class that is loaded again while it is idle is not taken out") {
   CHECK(table.Find("a/B", HashOf(1), &found) == id);
   CHECK_FALSE(table.TakeOut(idle[0]));
 
-  // Released again it is idle again.
+  // After another release it is idle again.
   table.Release(id);
   const auto second = table.TakeIdle();
   REQUIRE(second.size() == 1);
-  // Loaded and dropped again while somebody waits for it: the wait begins anew.
+  // It was loaded and released again while the caller waits for it, so the wait starts anew.
   CHECK(table.Find("a/B", HashOf(1), &found) == id);
   table.Release(id);
   CHECK(table.TakeIdle().empty());
@@ -212,14 +212,14 @@ TEST_CASE("the counts of a class outlive it, and add up when it comes again") {
   REQUIRE(counts.sites.size() == 1);
   CHECK(counts.sites[0].lost == 6);
   CHECK(counts.sites[0].types == std::vector<std::pair<std::string, uint64_t>>{{"x.Lock", 11}});
-  // Its counters are numbered from where the reader says.
+  // Its counters are numbered from the reader's base.
   ClassRecord klass;
   table.Decode(all[0], 1000, 2000, &klass);
   CHECK(klass.methods[0].first == CounterIndex{1000});
   CHECK(klass.sites[0].number == 2000);
   table.ReleaseAll(all);
 
-  // Loaded again it has fresh counters, and its old counts stay.
+  // When loaded again it has new counters, and its old counts stay.
   CHECK(table.Add(Named("a/B", 1, 500)).is_new);
   CHECK(Listed(table).size() == 2);
 }
@@ -269,7 +269,7 @@ TEST_CASE("of a class that is forgotten others are told, but not while it is the
   table.Release(Added(table, "a/Again", 1));
   ClassId id{};
   REQUIRE(TakeIdleOut(table, &id));
-  Added(table, "a/Again", 1);  // loaded again before its end is over
+  Added(table, "a/Again", 1);  // loaded again before it was unloaded completely
   table.Unload(id, {});
   CHECK(forgotten.size() == 1);
 }
@@ -303,7 +303,7 @@ TEST_CASE("the latest version of a name is found when newer ones are gone") {
   CHECK_FALSE(table.DecodeLatest("a/C", &older));
 }
 
-// Were versions searched one by one, this would compare 5 * 10^9 hashes, which takes minutes.
+// A linear search through the versions would compare 5 * 10^9 hashes, which takes minutes.
 TEST_CASE("a name with a hundred thousand versions is found as fast as any") {
   ClassTable table;
   for (uint64_t i = 0; i < 100'000; ++i) Added(table, "a/B", i);

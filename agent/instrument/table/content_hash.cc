@@ -16,7 +16,7 @@ Hash128 ContentHash(const classfile::ClassFile& file, std::string_view profile_n
   for (uint32_t i = 1; i < pool.count(); ++i) {
     const classfile::CpIndex index{static_cast<uint16_t>(i)};
     if (pool.tag(index) != classfile::Tag::kUtf8 || pool.Utf8(index) != own) continue;
-    // The tag stays; the length, which grows with the number's digits, and the text go.
+    // The tag stays. The length, which depends on the number's digits, and the text are removed.
     const size_t length_at = pool.Offset(index) + size_t{1};
     rest.insert(rest.end(), bytes.data() + kept, bytes.data() + length_at);
     kept = length_at + 2 + own.size();

@@ -28,7 +28,7 @@ Effort EffortOf(uint64_t number) {
           .budget = static_cast<uint16_t>(number >> 4)};
 }
 
-// Where the bytes of a method's positions or record end: where the next method's begin.
+// The end of the bytes of a method's positions or record, which is the start of the next method's.
 template <typename Has>
 uint32_t EndOf(const ClassRecord& klass, size_t method, Has has, uint32_t CountedMethod::*offset,
                size_t all) {
@@ -61,7 +61,7 @@ void AddRange(uint32_t first, uint32_t count, std::vector<CounterRange>* ranges,
   ranges->push_back({CounterIndex{first}, count});
 }
 
-// Walks through ranges in the steps in which they were taken.
+// Iterates over ranges in the steps in which they were taken.
 class RangeWalk {
  public:
   explicit RangeWalk(std::span<const CounterRange> ranges) : ranges_(ranges) {}

@@ -1,4 +1,4 @@
-// What is kept of a class is the class.
+// Encoding and decoding a class gives the same class.
 #include "agent/instrument/table/kept_class.h"
 
 #include <catch2/catch.hpp>

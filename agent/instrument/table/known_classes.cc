@@ -6,7 +6,7 @@
 namespace iprof::instrument {
 namespace {
 
-// Beyond the number of any site in the JVM.
+// Greater than the number of any site in the JVM.
 constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
 
 }  // namespace

@@ -1,7 +1,8 @@
-// KnownClasses: all classes of a ClassTable as a profile is made of them: those that are there count
-// where their counters are, and those that are gone have their counts behind all others.
+// KnownClasses: all classes of a ClassTable, in the form from which profiles are made. Loaded
+// classes use their own counters. The counts of unloaded classes follow after all others.
 //
-// Guarantees: every class stays as it is while this object lives. One thread.
+// Guarantees: no class changes while this object exists. Threads: one. Failure: throws
+// std::bad_alloc if memory is short.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ class KnownClasses final : public ClassSource {
   const std::vector<ClassId> classes_;
   const OriginOf origin_of_;
   std::vector<std::string_view> names_;
-  // Where an unloaded class's counters and sites begin; 0 for those that are there.
+  // The first counter and site of an unloaded class; 0 for loaded ones.
   std::vector<std::pair<uint32_t, uint32_t>> bases_;
   std::vector<uint64_t> counters_;
   TypeCounts types_;

@@ -1,11 +1,13 @@
-// MemoryBudget: what the agent holds, by part, and whether it may hold more.
+// MemoryBudget: how much memory the agent uses, by part, and whether it may use more.
 //
-// Why one budget: heap that counters take and native memory that classes take grow together, and a
-// user can give one number only (memory=).
+// Why one budget: the heap for counters and the native memory for classes grow together, and the
+// user gives only one number (memory=).
 //
-// Guarantees: the limit binds those that ask HasRoom before they learn something new; parts that
-// exist already only report their size, so that the sum may pass the limit by what one class or one
-// chunk needs. Any thread, any phase; no locks, no allocation.
+// Guarantees: the limit applies to callers that ask HasRoom before they add something. Existing
+// parts only report their size, so the sum may exceed the limit by the size of one class or one
+// chunk.
+// Threads: any, in any phase; no locks, no allocation. Failure: HasRoom returns false and counts
+// the refusal.
 #pragma once
 
 #include <array>
@@ -20,14 +22,14 @@ enum class MemoryPart : uint8_t {
   kCounters,   // heap: chunks of counters
   kSites,      // heap: rows of class-counting sites
   kSpill,      // heap: the table behind those rows
-  kLoaders,    // mostly heap: what class loaders that do not delegate were given
+  kLoaders,    // mostly heap: what was given to class loaders that do not delegate
   kClasses,    // records of classes
-  kUnloaded,   // of these, the counts of classes that are gone
-  kTypes,      // classes met at sites
+  kUnloaded,   // part of kClasses: the counts of unloaded classes
+  kTypes,      // classes seen at sites
   kNames,      // lambdas and proxies
   kWatched,    // classes that may be unloaded
   kMethods,    // names of methods for samples
-  kMethodIds,  // ids of methods of unloaded classes, which the JVM never frees
+  kMethodIds,  // method ids of unloaded classes, which the JVM never frees
   kCode,       // addresses of compiled code, for samples
 };
 inline constexpr size_t kMemoryParts = 12;
@@ -36,11 +38,11 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(uint64_t limit_bytes = UINT64_MAX) : limit_(limit_bytes) {}
 
-  // Before there is anything to hold.
+  // Call it before anything is reported.
   void SetLimit(uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
   uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
 
-  // The part's size as of now.
+  // Reports the current size of a part.
   void Set(MemoryPart part, uint64_t bytes) {
     used_[static_cast<size_t>(part)].store(bytes, std::memory_order_relaxed);
   }
@@ -48,15 +50,15 @@ class MemoryBudget {
     return used_[static_cast<size_t>(part)].load(std::memory_order_relaxed);
   }
   uint64_t Used() const;
-  // How much more may be held.
+  // How much more may be used.
   uint64_t Left() const;
 
-  // Whether `bytes` more may be held; a refusal is remembered.
+  // Whether `bytes` more may be used. Counts refusals.
   bool HasRoom(uint64_t bytes);
   uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
 
-  // "memory: 12,345 KiB of 196,608 KiB: counters 512, sites …", in KiB; parts without content are
-  // left out.
+  // "memory: 12,345 KiB of 196,608 KiB: counters 512, sites …", in KiB. Parts of size 0 are
+  // omitted.
   std::string Report() const;
 
  private:

@@ -15,7 +15,7 @@ OriginalClass ReadOriginalClass(std::span<const uint8_t> class_file) {
     classfile::MethodCode code;
     const bool decoded =
         member.code_offset != 0 && code.Decode(file, member, scratch) == classfile::Reason::kOk;
-    // Without code to compare it with, a method that has code now is not the same.
+    // If the file has no code to compare with, a method that has code now is not the same.
     original.AddMethod(file.NameOf(member), file.DescriptorOf(member),
                        decoded ? Murmur3(code.code()).low : 0);
     scratch.Reset();

@@ -1,6 +1,7 @@
 // Reads an OriginalClass from a class file.
 //
-// Guarantees: damaged and unknown class files give one that trusts no method. Pure; any thread.
+// Guarantees: a pure function. Threads: any. Failure: a damaged or unknown class file gives an
+// OriginalClass that trusts no method.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What another agent may do to a class, and what the class file says about it.
+// What another agent may do to a class, and what the class file then tells.
 #include "agent/instrument/table/original_class_reader.h"
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ TEST_CASE("other instructions are a changed method, however small the difference
         MethodOrigin::kChanged);
   // The overloaded method's code is not this method's.
   CHECK(original.Judge(Seen("f", "()V", CountdownCode())) == MethodOrigin::kChanged);
-  // A native method that was given a body.
+  // A native method that now has a body.
   CHECK(original.Judge(Seen("n", "()V", Code({B(Op::return_)}))) == MethodOrigin::kChanged);
 }
 

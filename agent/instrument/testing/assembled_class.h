@@ -1,7 +1,8 @@
-// For this room's tests: class files with several methods, assembled by hand.
+// AssembledClass: class files with several methods, assembled by hand for tests.
 //
-// Version 49 by default, so that code needs no stack maps. Constants are unique; a member's
-// constants are made when they are asked for. Not checked: a wrong class is a wrong test.
+// Guarantees: the version is 49 by default, so code needs no stack maps. Equal constants are
+// created once. Threads: one per object. Failure: nothing is checked; a wrong class is an error of
+// the test.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class AssembledClass {
   uint16_t MethodType(std::string_view descriptor);
   // `kind` as in the class-file format: 5 invokeVirtual, 6 invokeStatic, 8 newInvokeSpecial …
   uint16_t Handle(uint32_t kind, uint16_t member);
-  // Gives the number of the bootstrap method.
+  // Returns the number of the bootstrap method.
   uint16_t Bootstrap(uint16_t handle, std::initializer_list<uint16_t> arguments);
   uint16_t CallSite(uint16_t bootstrap, std::string_view name, std::string_view descriptor);
   AssembledClass& Add(Method method);
@@ -66,12 +67,12 @@ class AssembledClass {
   uint16_t bootstrap_count_ = 0;
 };
 
-// Bytes of code from instructions and operand bytes.
+// Bytes of code from opcodes and operand bytes.
 std::vector<uint8_t> Code(std::initializer_list<int> bytes);
 constexpr int B(classfile::Op op) { return static_cast<int>(op); }
 
-// static int f(int) of any class: 0 iload_0; 1 ifle 10; 4 iinc 0,-1; 7 goto 0; 10 iload_0; 11
-// ireturn
+// static int f(int) of any class:
+//  0 iload_0; 1 ifle 10; 4 iinc 0,-1; 7 goto 0; 10 iload_0; 11 ireturn
 std::vector<uint8_t> CountdownCode();
 
 }  // namespace iprof::instrument
