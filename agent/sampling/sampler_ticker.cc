@@ -128,7 +128,7 @@ void Sampler::Tick(uint64_t ticks) {
   if (SignalIsOurs()) SendWallSignals(*pool_, signal_, ticks);
 }
 
-// Returns whether sampling goes on. If the signal is no longer ours, ends sampling and keeps the
+// Returns whether sampling continues. If the signal is no longer ours, ends sampling and keeps the
 // samples.
 bool Sampler::LookAtSignal() {
   SignalOwner owner = SignalOwner::kUs;

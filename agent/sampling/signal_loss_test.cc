@@ -103,7 +103,7 @@ TEST_CASE("another's handler is left alone, and is called no longer once the los
   const uint64_t start = CpuTimeNs(CurrentTid());
   const int before = calls;
   BurnUntil([&] { return CpuTimeNs(CurrentTid()) > start + 100000000; });
-  CHECK(calls <= before + 1);  // one may have been under way
+  CHECK(calls <= before + 1);  // one may have been in flight
   sampler->ThreadEnding();
   ::signal(sampler->signal(), SIG_DFL);
 }

@@ -21,7 +21,7 @@ namespace iprof::instrument {
 enum class MemoryPart : uint8_t {
   kCounters,   // heap: chunks of counters
   kSites,      // heap: rows of class-counting sites
-  kSpill,      // heap: the table behind those rows
+  kSpill,      // heap: the spill table for those rows
   kLoaders,    // mostly heap: what was given to class loaders that do not delegate
   kClasses,    // records of classes
   kUnloaded,   // part of kClasses: the counts of unloaded classes

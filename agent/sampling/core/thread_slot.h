@@ -70,7 +70,7 @@ struct alignas(64) ThreadSlot {
   // Wall sampling: the intervals since the thread's last signal was sent, and whether that signal
   // is still under way.
   uint64_t owed = 0;  // written by the ticker
-  // The intervals that the signal under way stands for; its handler takes them.
+  // The intervals that the signal in flight stands for; its handler takes them.
   std::atomic<uint64_t> sent_weight{0};
   std::atomic<bool> signal_pending{false};
 

@@ -26,7 +26,7 @@ constexpr uint64_t kLeastForClasses = 1 << 20;
 constexpr uint64_t kHashShare = 16;
 constexpr uint64_t kMostHashBytes = 8 << 20;
 
-// How often the tables behind class-counting sites are emptied.
+// How often the spill tables of class-counting sites are emptied.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
 TypeNaming NamingBy(ProxyNames& proxies) {

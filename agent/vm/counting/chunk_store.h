@@ -64,7 +64,7 @@ class ChunkStore {
   // Announces that this many classes are about to be counted, so that DefineAhead makes room for
   // them. 0 cancels that.
   void ExpectClasses(uint32_t classes);
-  // Empties the tables behind class-counting sites, periodically or when they fill up.
+  // Empties the spill tables of class-counting sites, periodically or when they fill up.
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
   // Takes the counters of unloaded classes.
   void Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter);

@@ -116,8 +116,8 @@ class Counting final : public HiddenClassCounting {
   // still works.
   void Stop();
 
-  // Called after Stop and the last AddTo, while the program goes on: disables the events and ends
-  // all threads. Returns true if no callback or thread is running, so that this object can be
+  // Called after Stop and the last AddTo, while the program keeps running: disables the events and
+  // ends all threads. Returns true if no callback or thread is running, so that this object can be
   // destroyed. Always false if java.lang.Object was given members, because it must keep them
   // whenever it is redefined.
   bool Close();

@@ -67,8 +67,8 @@ class LoaderHolders {
 
   // Opens its own environment, so that its tags are independent.
   Status Start(JavaVM* vm, JNIEnv* jni);
-  // Called while the program goes on: from now on no class gets access. Returns true if no callback
-  // is running.
+  // Called while the program keeps running: from now on no class gets access. Returns true if no
+  // callback is running.
   bool Close();
 
   // Adds the arrays of a chunk: counters (long[], with stripes long[][]). For sites, whose objects

@@ -58,8 +58,8 @@ class HiddenClasses {
 
   Status Start(JavaVM* vm);
 
-  // Called while the program goes on: from now on no lambda is named or counted. Returns true if
-  // none is being defined with our help, so that this object can be destroyed.
+  // Called while the program keeps running: from now on no lambda is named or counted. Returns true
+  // if none is being defined with our help, so that this object can be destroyed.
   bool Close();
 
   // The paragraph that verbose=1 prints at the end.

@@ -37,8 +37,8 @@ class UnloadWatch {
   void Tell(Gone gone) { listeners_.push_back(std::move(gone)); }
 
   Status Start(JavaVM* vm);
-  // Called while the program goes on: listeners are called no more. Returns true if no callback is
-  // running.
+  // Called while the program keeps running: listeners are called no more. Returns true if no
+  // callback is running.
   bool Close() { return environment_.StopEvents(); }
 
   // The object's tag; creates one if it has none. Null is the boot loader, which is never unloaded.

@@ -71,13 +71,13 @@ class Sampling {
   // Ends sampling for good: all timers are deleted and the sampler's thread has ended. Also called
   // at VMDeath.
   void Stop();
-  // Called after Stop, while the program goes on: disables the events. Returns true if no callback
-  // or signal handler is running, so that this object can be destroyed.
+  // Called after Stop, while the program keeps running: disables the events. Returns true if no
+  // callback or signal handler is running, so that this object can be destroyed.
   bool Close();
 
   // Adds samplingProfiles and, in the section "iprofagent", "lines" (their source lines) and
-  // "sampling" (the statistics). It may be called while sampling goes on. `bcis` is null if no code
-  // was rewritten. Returns what it wrote.
+  // "sampling" (the statistics). It may be called while sampling continues. `bcis` is null if no
+  // code was rewritten. Returns what it wrote.
   SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
 
   // The paragraph that verbose=1 prints at the end.

@@ -91,7 +91,7 @@ Status Agent::Register(Session& session, bool running) {
   return status;
 }
 
-// Called while the program goes on.
+// Called while the program keeps running.
 void Agent::CleanUp(std::shared_ptr<Session> session) {
   AtBoundary(session->log(), "the stop", [&] {
     session->Stop();

@@ -63,8 +63,8 @@ class Session {
   void StopSampling();
   // Takes no more samples and counts no more classes. Also called at VMDeath.
   void Stop();
-  // Called while the program goes on: removes all callbacks, timers and threads of the session.
-  // Returns true if nothing refers to the session any more, so that it can be destroyed.
+  // Called while the program keeps running: removes all callbacks, timers and threads of the
+  // session. Returns true if nothing refers to the session any more, so that it can be destroyed.
   bool Close();
 
   // Writes the current profile and logs the result.
