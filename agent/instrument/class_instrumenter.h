@@ -33,11 +33,12 @@
 #include <string>
 #include <string_view>
 
-#include "agent/classfile/rewriter.h"
-#include "agent/instrument/plan/placement.h"
+#include "agent/instrument/chunk_access.h"
+#include "agent/instrument/class_unloading.h"
+#include "agent/instrument/instrumenter_options.h"
+#include "agent/instrument/method_instrumenter.h"
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
-#include "agent/instrument/probes/site_probes.h"
 #include "agent/instrument/table/class_table.h"
 #include "agent/instrument/table/known_classes.h"
 #include "agent/instrument/table/memory_budget.h"
@@ -47,33 +48,6 @@
 #include "writer/model/model.h"
 
 namespace iprof::instrument {
-
-struct InstrumenterOptions {
-  bool calls = true;
-  bool branches = true;
-  SiteKinds sites;
-  double receivers_max_lost = 0.02;  // if a site lost a larger share of its objects, it is left out
-  PlacementPolicy placement = PlacementPolicy::kAutomatic;
-  bool self_check = false;
-  uint32_t stripes = 1;
-  // The longest method that HotSpot compiles, in bytes. No method may grow beyond it. 0: no limit.
-  uint32_t huge_method_limit = classfile::kHugeMethodLimit;
-  bool black_holes = false;  // some empty methods are black holes (kept_shapes.h)
-};
-
-// How the code of one class reaches its chunks, if the class's loader may not find the agent's own
-// holders. Called while the class is rewritten, on the same thread, with no lock held.
-class ChunkAccess {
- public:
-  virtual ~ChunkAccess() = default;
-  // Whether it uses the members that every class inherits (inherited_members.h); then there are no
-  // holders.
-  virtual bool inherited() const = 0;
-  // The internal name of a class that the loader is sure to find and that replaces the chunk's
-  // holder; nullopt if there is none.
-  virtual std::optional<std::string> CounterHolder(uint32_t chunk) = 0;
-  virtual std::optional<std::string> SiteHolder(uint32_t chunk) = 0;
-};
 
 struct ClassBytes {
   std::string_view name;  // internal; empty if the JVM does not say
@@ -89,9 +63,6 @@ struct AddedCounts {
 
 class ClassInstrumenter {
  public:
-  // Returns the internal name of a chunk's holder class.
-  using HolderName = std::function<std::string(uint32_t chunk)>;
-
   // The budget may be null.
   ClassInstrumenter(InstrumenterOptions options, CounterSpace& space, HolderName holder_name,
                     MemoryBudget* budget = nullptr);
@@ -109,22 +80,10 @@ class ClassInstrumenter {
   // A definition of the class was unloaded, or failed.
   void Release(ClassId held);
 
-  // Access to the counters of unloaded classes. They must be read and set to zero before other
-  // classes get them.
-  class Counters {
-   public:
-    virtual ~Counters() = default;
-    // Appends the values of the counters, in order, and sets them to zero. Returns false if that is
-    // not possible.
-    virtual bool Take(CounterRange counters, std::vector<uint64_t>* values) = 0;
-    // Appends the counts of the sites, numbered from `first` on, and clears them. Returns false if
-    // that is not possible, or if more counts may follow; then the sites must not be reused.
-    virtual bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) = 0;
-  };
   // Frees what classes without holds had. If counts of their sites may still be on their way, they
   // wait for two rounds. A round has ended when everything that sites counted before it began has
   // been collected. One thread; not while AddTo runs.
-  void Unload(Counters& counters, uint64_t rounds);
+  void Unload(FreedCounters& counters, uint64_t rounds);
   // Limits the memory for counts of unloaded classes, in bytes.
   void LimitUnloaded(uint64_t bytes);
   // Called for classes of which nothing is left.

@@ -48,7 +48,7 @@ Bytes Math() {
 }
 
 // Counters of unloaded classes: they are read and set to zero.
-class Memory final : public ClassInstrumenter::Counters {
+class Memory final : public FreedCounters {
  public:
   explicit Memory(std::vector<uint64_t>& counters) : counters_(counters) {}
   bool Take(CounterRange range, std::vector<uint64_t>* values) override {

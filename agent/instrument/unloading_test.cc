@@ -15,7 +15,7 @@ using Bytes = std::vector<uint8_t>;
 uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
 // A JVM's counters: the test sets what probes would have counted.
-struct Jvm final : ClassInstrumenter::Counters {
+struct Jvm final : FreedCounters {
   CounterSpace space{100};
   MemoryBudget budget;
   ClassInstrumenter instrumenter;

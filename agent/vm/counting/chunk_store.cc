@@ -39,7 +39,7 @@ TypeNaming NamingBy(ProxyNames& proxies) {
 }
 
 // The counters and sites of unloaded classes, inside the JVM.
-class JvmCounters final : public instrument::ClassInstrumenter::Counters {
+class JvmCounters final : public instrument::FreedCounters {
  public:
   JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types)
       : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types) {}

@@ -1,0 +1,27 @@
+// InstrumenterOptions: what is counted, and how, in all classes of a session.
+//
+// Guarantees: values only. Threads: any. Failure: none.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/classfile/rewriter.h"
+#include "agent/instrument/plan/placement.h"
+#include "agent/instrument/probes/site_probes.h"
+
+namespace iprof::instrument {
+
+struct InstrumenterOptions {
+  bool calls = true;
+  bool branches = true;
+  SiteKinds sites;
+  double receivers_max_lost = 0.02;  // if a site lost a larger share of its objects, it is left out
+  PlacementPolicy placement = PlacementPolicy::kAutomatic;
+  bool self_check = false;
+  uint32_t stripes = 1;
+  // The longest method that HotSpot compiles, in bytes. No method may grow beyond it. 0: no limit.
+  uint32_t huge_method_limit = classfile::kHugeMethodLimit;
+  bool black_holes = false;  // some empty methods are black holes (kept_shapes.h)
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,45 @@
+#include "agent/instrument/intrinsic_calls.h"
+
+#include "agent/classfile/code.h"
+#include "writer/names/intrinsic_names.h"
+
+namespace iprof::instrument {
+
+using classfile::ClassFile;
+using classfile::MemberInfo;
+using classfile::MethodCode;
+
+bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
+  classfile::AttributeWalk attributes = file.AttributesOf(method);
+  classfile::AttributeView attribute;
+  while (attributes.Next(&attribute)) {
+    if (file.pool().Utf8(attribute.name) != "RuntimeVisibleAnnotations") continue;
+    // Annotations can nest, but this one has no elements, and HotSpot looks for it only at the top
+    // level. So it is enough that its type index occurs somewhere in the attribute.
+    for (size_t i = 2; i + 1 < attribute.bytes.size(); ++i) {
+      const classfile::CpIndex type{classfile::LoadU2(attribute.bytes.data() + i)};
+      if (file.pool().Utf8(type) == "Ljdk/internal/vm/annotation/IntrinsicCandidate;") return true;
+    }
+  }
+  return false;
+}
+
+uint32_t ClassCallees::NumberOf(const MethodCode& code, classfile::Insn insn) {
+  const auto member = code.Member(insn);
+  if (!member) return kNotWanted;
+  const std::string_view owner = code.file().pool().ClassName(member->owner);
+  if (!MayBeIntrinsic(owner, member->name)) return kNotWanted;
+  const bool is_virtual = code.at(insn).op == classfile::Op::invokevirtual;
+  for (uint32_t i = 0; i < klass_.callees.size(); ++i) {
+    const Callee& known = klass_.callees[i];
+    if (known.owner == owner && known.name == member->name &&
+        known.descriptor == member->descriptor && known.virtual_call == is_virtual) {
+      return i;
+    }
+  }
+  klass_.callees.push_back(
+      {klass_.Keep(owner), klass_.Keep(member->name), klass_.Keep(member->descriptor), is_virtual});
+  return static_cast<uint32_t>(klass_.callees.size() - 1);
+}
+
+}  // namespace iprof::instrument

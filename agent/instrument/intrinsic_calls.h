@@ -1,0 +1,31 @@
+// Calls that a compiler may replace with code of its own (intrinsics): the callee's counter misses
+// those, so they are counted at their call sites.
+//
+// Guarantees: pure. Works on any class file that was parsed.
+// Threads: any; one ClassCallees per rewriting of a class.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/classfile/class_file.h"
+#include "agent/instrument/plan/method_graph.h"
+#include "writer/methods/class_record.h"
+
+namespace iprof::instrument {
+
+// Whether the method's own annotation says that compilers may replace calls of it.
+bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::MemberInfo& method);
+
+// Numbers the callees of one class that compilers may replace, in the order in which they are met,
+// and adds them to the class's record.
+class ClassCallees final : public CalleeNumbers {
+ public:
+  explicit ClassCallees(ClassRecord& klass) : klass_(klass) {}
+
+  uint32_t NumberOf(const classfile::MethodCode& code, classfile::Insn insn) override;
+
+ private:
+  ClassRecord& klass_;
+};
+
+}  // namespace iprof::instrument

@@ -1,0 +1,110 @@
+// MethodInstrumenter: the methods of one class, from their code to code with counters and to their
+// part of the class's record.
+//
+// Guarantees:
+// - A method is rewritten, and the record says how, or it stays as it was, and the counters and
+//   sites that it took are given back. The outcome says which, and why.
+// - A method whose plan would make it too long gets a lighter one (effort.h).
+// - A method that was instrumented before gets the same counters, sites and effort again.
+// Threads: one instrumenter and one memory per rewriting thread. Many instrumenters share the spaces and
+// the self-check, which any thread may use. No lock is held while a plan is made or inserted.
+// Failure: a reason in the outcome; the class's other methods are not affected.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "agent/classfile/rewriter.h"
+#include "agent/instrument/chunk_access.h"
+#include "agent/instrument/effort/method_plan.h"
+#include "agent/instrument/instrumenter_options.h"
+#include "agent/instrument/outcome_tally.h"
+#include "agent/instrument/plan/self_check.h"
+#include "agent/instrument/probes/counter_space.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/site_record.h"
+
+namespace iprof::instrument {
+
+// Returns the internal name of a chunk's holder class.
+using HolderName = std::function<std::string(uint32_t chunk)>;
+
+// Where the counters and sites of all classes come from.
+struct InstrumentSpaces {
+  CounterSpace& counters;
+  HolderName counter_holder;
+  CounterSpace* sites = nullptr;  // null: no sites
+  uint32_t sites_in_chunk = 0;
+  HolderName site_holder;
+
+  // Frees what a method took and no code uses.
+  void GiveBack(const CountedMethod& method, uint32_t counters_taken, size_t sites_taken);
+};
+
+class MethodInstrumenter {
+ public:
+  // What all classes share.
+  struct Setting {
+    const InstrumenterOptions& options;
+    InstrumentSpaces& spaces;
+    SelfCheck& self_check;
+  };
+  // What planning needs, kept for the thread's next class.
+  struct Memory {
+    MethodPlanner planner;
+    MethodRecord record;
+  };
+
+  // `access` may be null: the class finds the agent's own holders. Everything must outlive this.
+  MethodInstrumenter(const Setting& setting, ChunkAccess* access, const classfile::ClassFile& file,
+                     classfile::ClassRewriter& rewriter, classfile::Workspace& workspace,
+                     Memory& memory, ClassRecord& counted)
+      : setting_(setting),
+        access_(access),
+        file_(file),
+        rewriter_(rewriter),
+        arena_(workspace.method_memory),
+        planner_(memory.planner),
+        record_(memory.record),
+        counted_(counted) {}
+
+  // Rewrites a method of the class and adds it to the record, once for each method, in the order of
+  // the class file. `before` is the method as it was instrumented earlier; null: it was not.
+  MethodOutcome Instrument(uint32_t number, const CountedMethod* before);
+
+ private:
+  // One method while attempts at it are made, each with a lighter effort.
+  struct Attempts {
+    uint32_t number;
+    const CountedMethod* before;
+    CountedMethod method = {};
+    MethodOutcome outcome = {};
+    uint32_t room = 0;  // bytes that may be inserted
+  };
+
+  classfile::Reason Try(Attempts& attempts);
+  classfile::Reason Plan(classfile::MethodCode& code, const Attempts& attempts);
+  bool NeedsCounters(const CountedMethod& method) const;
+  bool Allocate(Attempts& attempts);
+  bool Emit(const CountedMethod& method, classfile::MethodEditor& editor) const;
+  bool EmitCounters(const CountedMethod& method, classfile::MethodEditor& editor) const;
+  bool EmitSites(const CountedMethod& method, classfile::MethodEditor& editor) const;
+  void Note(const classfile::MethodCode& code, Attempts& attempts);
+  void NoteRecord(Attempts& attempts);
+
+  bool inherited() const { return access_ != nullptr && access_->inherited(); }
+  // The maximum size of a method with its probes.
+  uint32_t LimitOf(uint32_t code_size) const;
+
+  const Setting setting_;
+  ChunkAccess* const access_;
+  const classfile::ClassFile& file_;
+  classfile::ClassRewriter& rewriter_;
+  classfile::Arena& arena_;
+  MethodPlanner& planner_;
+  MethodRecord& record_;
+  ClassRecord& counted_;
+};
+
+}  // namespace iprof::instrument
