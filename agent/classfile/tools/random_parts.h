@@ -3,8 +3,9 @@
 //
 // Guarantees: instructions are complete, and most branches among them lead to existing
 // instructions. The stack may not match, but most generated code leaves it unchanged.
-// Threads: one per object. Failure: functions return 0 or nothing if there is nothing to pick or no
-// room.
+// Threads: one per object.
+// Failure: Constant returns one of another kind if the pool has none of the requested kind;
+// Instructions returns nothing if there is no room.
 #pragma once
 
 #include "agent/classfile/tools/byte_vector.h"

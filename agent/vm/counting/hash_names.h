@@ -5,8 +5,8 @@
 //
 // Guarantees:
 // - Find never guesses: it reports if classes with several names share a hash.
-// - A class takes 16 bytes; each name is stored once, however many classes have it. Memory never
-//   exceeds the limit; what does not fit is refused and counted.
+// - A class takes 16 bytes; each name is stored once, however many classes have it. Memory stays
+//   within the limit, give or take one class; what comes beyond it is refused and counted.
 // - A class that is gone is forgotten at the second Sweep after its end, so counts in the half of
 //   the table that was in use at its end can still be named.
 // Threads: Add on any thread, with a mutex that is held for a few instructions; the rest on one
