@@ -218,7 +218,7 @@ class ExceptionWriter {
           main_written = true;
         }
       }
-      StubsFor(island, from, to, landing);
+      if (code_->has_monitorenter()) StubsFor(island, from, to, landing);
     }
     if (!main_written) MainInterval(start, main_end);
     Flush();

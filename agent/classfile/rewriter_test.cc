@@ -319,24 +319,42 @@ TEST_CASE("between a monitorenter and its range nothing is inserted, not even be
         " | frame 3 same | frame 7 same {java/lang/Object}");
 }
 
-TEST_CASE("trampolines are protected like their target, by entries beside the original ones") {
-  // 0 iload_0 / 1 ifeq 6 / 4 nop / 5 return / 6 nop / 7 return / 8 pop / 9 return
+TEST_CASE("where a monitor may be held, trampolines are protected like their target") {
+  // 0 iload_0 / 1 ifeq 6 / 4 nop / 5 return / 6 aload_1 / 7 monitorenter / 8 return / 9 pop / 10 return
   TestClass c;
-  c.descriptor = "(I)V";
-  c.code = {0x1a, 0x99, 0, 5, 0, 0xb1, 0, 0xb1, 0x57, 0xb1};
-  c.exceptions = {{6, 8, 8, TestClass::kSuper}, {0, 8, 8, 0}};
-  c.attributes = {{"StackMapTable", {0, 2, 6, 65, 7, 0, TestClass::kSuper}}};
-  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
-        "0 iload_0 / 1 ifeq 10 / 4 nop / 5 return / 6 nop / 7 return / 8 pop / 9 return / "
-        "10 nop / 11 goto 6"
-        " | catch 6-8 at 8 type 4 | catch 10-14 at 8 type 4 | catch 0-8 at 8 | catch 10-14 at 8"
-        " | frame 6 same | frame 8 same {java/lang/Object} | frame 10 same");
+  c.descriptor = "(ILjava/lang/Object;)V";
+  c.code = {0x1a, 0x99, 0, 5, 0, 0xb1, 0x2b, 0xc2, 0xb1, 0x57, 0xb1};
+  c.exceptions = {{6, 9, 9, TestClass::kSuper}, {0, 9, 9, 0}};
+  c.attributes = {{"StackMapTable", {0, 2, 6, 66, 7, 0, TestClass::kSuper}}};
+  const std::string code =
+      "0 iload_0 / 1 ifeq 11 / 4 nop / 5 return / 6 aload_1 / 7 monitorenter / 8 return / 9 pop /"
+      " 10 return / 11 nop / 12 goto 6";
+  const std::string frames = " | frame 6 same | frame 9 same {java/lang/Object} | frame 11 same";
+  // By entries beside the original ones.
+  CHECK(
+      Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
+      code +
+          " | catch 6-9 at 9 type 4 | catch 11-15 at 9 type 4 | catch 0-9 at 9 | catch 11-15 at 9" +
+          frames);
   // Only the source is protected; the trampoline is not.
-  c.exceptions = {{0, 6, 8, 0}};
+  c.exceptions = {{0, 6, 9, 0}};
   CHECK(Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
-        "0 iload_0 / 1 ifeq 10 / 4 nop / 5 return / 6 nop / 7 return / 8 pop / 9 return / "
-        "10 nop / 11 goto 6 | catch 0-6 at 8"
-        " | frame 6 same | frame 8 same {java/lang/Object} | frame 10 same");
+        code + " | catch 0-6 at 9" + frames);
+}
+
+TEST_CASE(
+    "without a monitor no trampoline is protected: it would make a loop of a handler that tries "
+    "again") {
+  // 0 aload_0 / 1 pop / 2 return / 3 ifnonnull 0 / 6 return
+  TestClass c;
+  c.descriptor = "(Ljava/lang/Object;)V";
+  c.code = {0x2a, 0x57, 0xb1, 0xc7, 0xff, 0xfd, 0xb1};
+  c.exceptions = {{0, 2, 3, TestClass::kSuper}, {0, 2, 3, 0}};
+  c.attributes = {{"StackMapTable", {0, 3, 0, 66, 7, 0, TestClass::kSuper, 2}}};
+  CHECK(Rewrite(c, [](MethodEditor& e) { e.OnEdge(3, kTaken, Nops(e)); }) ==
+        "0 aload_0 / 1 pop / 2 return / 3 ifnonnull 7 / 6 return / 7 nop / 8 goto 0"
+        " | catch 0-2 at 3 type 4 | catch 0-2 at 3"
+        " | frame 0 same | frame 3 same {java/lang/Object} | frame 6 same | frame 7 same");
 }
 
 // <init>: 0 aload_0 / 1 invokespecial Object.<init> / 4 nop / 5 return
