@@ -330,7 +330,7 @@ TEST_CASE("where a monitor may be held, trampolines are protected like their tar
       "0 iload_0 / 1 ifeq 11 / 4 nop / 5 return / 6 aload_1 / 7 monitorenter / 8 return / 9 pop /"
       " 10 return / 11 nop / 12 goto 6";
   const std::string frames = " | frame 6 same | frame 9 same {java/lang/Object} | frame 11 same";
-  // By entries beside the original ones.
+  // By entries next to the original ones.
   CHECK(
       Rewrite(c, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
       code +

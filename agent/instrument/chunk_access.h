@@ -1,9 +1,9 @@
 // ChunkAccess: how the code of one class reaches its chunks if the class's loader may not find the
 // agent's own holders.
 //
-// Guarantees for implementations to keep: the same chunk always gives the same name.
-// Threads: called on the thread that rewrites the class, while it does, with no lock held.
-// Failure: no name. Then the methods that need the chunk are left unchanged.
+// Guarantees (for implementations to keep): the same chunk always gives the same name.
+// Threads: called on the thread that is rewriting the class, with no lock held.
+// Failure: nullopt; the methods that need the chunk are then left unchanged.
 #pragma once
 
 #include <cstdint>

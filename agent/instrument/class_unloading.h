@@ -1,8 +1,9 @@
-// ClassUnloading: what is kept of unloaded classes, and when their counters may be used again.
+// ClassUnloading: what is kept of unloaded classes, and when their counters may be reused.
 //
-// Guarantees: a class's counters are freed only after they were read and set to zero. If that fails,
-// they are never used again. If counts of a class's sites may still be on their way, it waits for two
-// rounds. A round has ended when everything that sites counted before it began has been collected.
+// Guarantees: a class's counters are freed only after they were read and set to zero. If that
+// fails, they are never reused. If counts of a class's sites may still be on their way, the class
+// waits for two rounds. A round has ended when everything that sites counted before it began has
+// been collected.
 // Threads: one at a time; not while a profile is made.
 // Failure: counts that cannot be read are missing from the profile; nothing else changes.
 #pragma once
@@ -18,8 +19,8 @@
 
 namespace iprof::instrument {
 
-// Access to the counters of unloaded classes. They must be read and set to zero before other classes
-// get them.
+// Access to the counters of unloaded classes. They must be read and set to zero before other
+// classes get them.
 class FreedCounters {
  public:
   virtual ~FreedCounters() = default;
@@ -35,8 +36,8 @@ class ClassUnloading {
  public:
   ClassUnloading(ClassTable& table, InstrumentSpaces& spaces) : table_(table), spaces_(spaces) {}
 
-  // Takes the classes out of the table that nobody holds and that have waited long enough. `rounds`
-  // is how many have ended so far.
+  // Takes classes out of the table that are not held and have waited long enough. `rounds` is the
+  // number of rounds that have ended.
   void Unload(FreedCounters& counters, uint64_t rounds);
 
  private:

@@ -1,8 +1,8 @@
-// Calls that a compiler may replace with code of its own (intrinsics): the callee's counter misses
-// those, so they are counted at their call sites.
+// IntrinsicCalls: calls that a compiler may replace with its own code (intrinsics). The callee's
+// counter misses such calls, so they are counted at their call sites.
 //
-// Guarantees: pure. Works on any class file that was parsed.
-// Threads: any; one ClassCallees per rewriting of a class.
+// Guarantees: works on any class file that was parsed. Threads: any; one ClassCallees per class
+// that is rewritten. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace iprof::instrument {
 // Whether the method's own annotation says that compilers may replace calls of it.
 bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 
-// Numbers the callees of one class that compilers may replace, in the order in which they are met,
+// Numbers the callees of one class that compilers may replace, in the order of their first call,
 // and adds them to the class's record.
 class ClassCallees final : public CalleeNumbers {
  public:

@@ -62,7 +62,7 @@ MethodOutcome MethodInstrumenter::Instrument(uint32_t number, const CountedMetho
   return outcome;
 }
 
-// One attempt, with the effort of the outcome.
+// One attempt, with the effort in the outcome.
 Reason MethodInstrumenter::Try(Attempts& attempts) {
   CountedMethod& method = attempts.method;
   const CountedMethod* const before = attempts.before;
@@ -197,7 +197,7 @@ bool MethodInstrumenter::EmitSites(const CountedMethod& method, MethodEditor& ed
   return true;
 }
 
-// Adds what was counted for the first time to the class's record.
+// Adds a method that was instrumented for the first time to the class's record.
 void MethodInstrumenter::Note(const MethodCode& code, Attempts& attempts) {
   CountedMethod& method = attempts.method;
   const uint32_t number = attempts.number;

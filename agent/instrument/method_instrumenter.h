@@ -1,13 +1,14 @@
-// MethodInstrumenter: the methods of one class, from their code to code with counters and to their
-// part of the class's record.
+// MethodInstrumenter: instruments the methods of one class, and writes their part of the class's
+// record.
 //
 // Guarantees:
-// - A method is rewritten, and the record says how, or it stays as it was, and the counters and
-//   sites that it took are given back. The outcome says which, and why.
-// - A method whose plan would make it too long gets a lighter one (effort.h).
+// - A method is either rewritten, and the record says how, or left unchanged, and its counters and
+//   sites are freed. The outcome says which, and why.
+// - If a method's plan would make it too long, it gets a lighter plan (writer/methods/effort.h).
 // - A method that was instrumented before gets the same counters, sites and effort again.
-// Threads: one instrumenter and one memory per rewriting thread. Many instrumenters share the spaces and
-// the self-check, which any thread may use. No lock is held while a plan is made or inserted.
+// Threads: one instrumenter and one Memory per rewriting thread. Many instrumenters share the
+// spaces and the self-check, which any thread may use. No lock is held while a plan is made or
+// inserted.
 // Failure: a reason in the outcome; the class's other methods are not affected.
 #pragma once
 
@@ -30,7 +31,7 @@ namespace iprof::instrument {
 // Returns the internal name of a chunk's holder class.
 using HolderName = std::function<std::string(uint32_t chunk)>;
 
-// Where the counters and sites of all classes come from.
+// Where the counters and sites of all classes are allocated.
 struct InstrumentSpaces {
   CounterSpace& counters;
   HolderName counter_holder;
@@ -38,25 +39,26 @@ struct InstrumentSpaces {
   uint32_t sites_in_chunk = 0;
   HolderName site_holder;
 
-  // Frees what a method took and no code uses.
+  // Frees what a method allocated and no code uses.
   void GiveBack(const CountedMethod& method, uint32_t counters_taken, size_t sites_taken);
 };
 
 class MethodInstrumenter {
  public:
-  // What all classes share.
+  // Shared by all classes.
   struct Setting {
     const InstrumenterOptions& options;
     InstrumentSpaces& spaces;
     SelfCheck& self_check;
   };
-  // What planning needs, kept for the thread's next class.
+  // Memory for planning, reused for the thread's next class.
   struct Memory {
     MethodPlanner planner;
     MethodRecord record;
   };
 
-  // `access` may be null: the class finds the agent's own holders. Everything must outlive this.
+  // `access` may be null: the class finds the agent's own holders. All arguments must outlive this
+  // object.
   MethodInstrumenter(const Setting& setting, ChunkAccess* access, const classfile::ClassFile& file,
                      classfile::ClassRewriter& rewriter, classfile::Workspace& workspace,
                      Memory& memory, ClassRecord& counted)
@@ -69,12 +71,12 @@ class MethodInstrumenter {
         record_(memory.record),
         counted_(counted) {}
 
-  // Rewrites a method of the class and adds it to the record, once for each method, in the order of
-  // the class file. `before` is the method as it was instrumented earlier; null: it was not.
+  // Rewrites a method of the class and adds it to the record. Call it once for each method, in the
+  // order of the class file. `before` is the method as it was instrumented earlier, or null.
   MethodOutcome Instrument(uint32_t number, const CountedMethod* before);
 
  private:
-  // One method while attempts at it are made, each with a lighter effort.
+  // State of one method that all attempts share; each attempt has a lighter effort.
   struct Attempts {
     uint32_t number;
     const CountedMethod* before;

@@ -1,12 +1,12 @@
-// WorkerPool: what one thread needs to rewrite a class, for as many threads as do so at one time.
+// WorkerPool: lends each thread that rewrites a class the memory that it needs.
 //
-// Why: this memory is worth keeping for the next class, but any thread of the JVM may load a class,
-// and many load one only. So workers belong to no thread.
+// Why: this memory should be reused for the next class, but any thread of the JVM may load classes,
+// and many load only one. So a worker belongs to no thread.
 //
-// Guarantees: a worker is with one thread at a time, in the state in which it was returned. The pool
-// never holds more workers than were taken at one time.
-// Threads: any. The mutex is held for a few instructions, never while a worker is made.
-// Failure: none but std::bad_alloc.
+// Guarantees: only one thread at a time has a worker, and a worker keeps its state from its last
+// use. The pool never contains more workers than were in use at one time.
+// Threads: any. The mutex is held for a few instructions, and not while a worker is created.
+// Failure: throws std::bad_alloc if memory is short.
 #pragma once
 
 #include <memory>
