@@ -39,12 +39,12 @@
 //
 // Exceptions: code before the first instruction of a protected range is inside the range; code
 // before the range's exclusive end is outside. In a method that enters a monitor, trampolines and
-// stubs are protected exactly like their target, by entries next to the original ones; handlers that
-// protect themselves are the exception described above. (HotSpot does not compile a method in which
-// an instruction that can throw holds a monitor outside every handler that would release it.) In
-// other methods they are not protected: a trampoline on a handler's way back into its own range
-// would make a loop of the handler, and C1 refuses some of those. Code at the method's entry,
-// and code on a fall-through edge into the start of a range, is outside the range, unless the edge
+// stubs are protected exactly like their target, by entries next to the original ones; handlers
+// that protect themselves are the exception described above. (HotSpot does not compile a method in
+// which an instruction that can throw holds a monitor outside every handler that would release it.)
+// In other methods they are not protected: a trampoline on a handler's way back into its own range
+// would make a loop of the handler, and C1 refuses some of those. Code at the method's entry, and
+// code on a fall-through edge into the start of a range, is outside the range, unless the edge
 // comes from a monitorenter. Code on the fall-through edge after a range's last instruction is
 // inside only if that instruction is a conditional branch, because a branch changes no local that
 // the handler's frame may name.

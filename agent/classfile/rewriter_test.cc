@@ -320,7 +320,8 @@ TEST_CASE("between a monitorenter and its range nothing is inserted, not even be
 }
 
 TEST_CASE("where a monitor may be held, trampolines are protected like their target") {
-  // 0 iload_0 / 1 ifeq 6 / 4 nop / 5 return / 6 aload_1 / 7 monitorenter / 8 return / 9 pop / 10 return
+  // 0 iload_0 / 1 ifeq 6 / 4 nop / 5 return / 6 aload_1 / 7 monitorenter / 8 return / 9 pop /
+  // 10 return
   TestClass c;
   c.descriptor = "(ILjava/lang/Object;)V";
   c.code = {0x1a, 0x99, 0, 5, 0, 0xb1, 0x2b, 0xc2, 0xb1, 0x57, 0xb1};
