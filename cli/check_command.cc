@@ -16,7 +16,7 @@ class CheckCommand : public Command {
     app.add_option("file", files_, "Profiles to check; '-' is standard input")
         ->required()
         ->type_name("FILE");
-    app.add_flag("--strict", strict_, "Report what is legal but doubtful, too");
+    app.add_flag("--strict", strict_, "Also report what is legal but doubtful");
     app.add_flag("-q,--quiet", quiet_, "Print the summary line only");
     AddCount(app, "--max-findings", max_findings_,
              "Print at most N findings per file; all are counted (default: 0, no limit)");
@@ -189,8 +189,9 @@ class CheckCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof check app.iprof", "Check a profile; exit 1 when it breaks a rule."},
-    {"iprof check --strict --format json app.iprof", "The same for a program, with doubts."},
+    {"iprof check app.iprof", "Check a profile; exit with 1 if it breaks a rule."},
+    {"iprof check --strict --format json app.iprof",
+     "The same as JSON, including what is doubtful."},
 };
 
 }  // namespace
@@ -204,9 +205,8 @@ const CommandEntry kCheckEntry = {
     "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
     "was found "
     "and what was expected. A summary line follows for each file, and one that says how much of it "
-    "an "
-    "image build can use.\n\n"
-    "Exits with 1 when something was found. A file that is no JSON at all is bad input (3).",
+    "an image build can use.\n\nExits with 1 if a file breaks a rule. A file that is not JSON is "
+    "bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

@@ -254,7 +254,7 @@ class Merge(CliTest):
 
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
-        self.assertIn("disagree about the key 'vm'", self.err("merge", "-o", "x", a, b))
+        self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))
         self.assertEqual(self.load("x")["vm"], "17")
 
 
@@ -362,7 +362,7 @@ class Top(CliTest):
                              [("a.Circle.area()int:40", 5, 5), ("a.Main.loop(int)void:21", 2, 7), ("a.Main.main()void", 0, 7)])
         self.assertEqual(self.err("top", "--by", "line", a), "")
         b = self.write("b.iprof", profile())
-        self.assertIn("knows no source lines", self.err("top", "--by", "line", b))
+        self.assertIn("has no source lines", self.err("top", "--by", "line", b))
         self.assertEqual(self.rows(b, "--by", "line"), self.rows(b))
 
     def test_merging_keeps_every_line(self):
@@ -387,7 +387,7 @@ class OurSection(CliTest):
         self.assertIn("$.iprofagent.version: doubtful [iprofagent-version]: found 2", self.out("check", "--strict", a, expect=1))
         self.assertIn("version 2, which this iprof cannot read", self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"], {"version": 2, "parts": []})
-        self.assertIn("knows no source lines", self.err("top", "--by", "line", a))
+        self.assertIn("has no source lines", self.err("top", "--by", "line", a))
         for command in (("merge",), ("convert", "--to", "pretty"), ("convert", "--to", "iprof", "--image")):
             self.run_tool(*command, a, "-o", "kept.iprof")
             self.assertEqual(self.load("kept.iprof")["iprofagent"], newer, command)

@@ -17,9 +17,9 @@ class ConvertCommand : public Command {
               "pretty: one type, method or entry a line; iprof: minified; csv: one count a line; "
               "collapsed: samples as stacks for flame graphs")
         ->required();
-    app.add_option("-o,--output", output_, "Where it goes (default: '-', standard output)")
+    app.add_option("-o,--output", output_, "The output file (default: '-', standard output)")
         ->type_name("FILE");
-    app.add_flag("--bci", bci_given_, "Give collapsed frames their bytecode index, a.b.C.m:12");
+    app.add_flag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
     version_option_ = AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
                                 "Format version of pretty and iprof (default: auto, the lowest "
                                 "that loses nothing)");
@@ -28,7 +28,7 @@ class ConvertCommand : public Command {
                  "positions in methods that the image replaces");
     target_option_ = AddTarget(app, target_);
     app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
-    AddFormat(app, format_)->description("Say what was written, for programs (needs -o FILE)");
+    AddFormat(app, format_)->description("Print what was written, as JSON (needs -o FILE)");
   }
 
   ExitCode Run(Console& console) override {
@@ -96,16 +96,16 @@ class ConvertCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof convert --to pretty app.iprof | less", "Read a profile with your own eyes."},
+    {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
-     "What an image build can use of a profile that was taken with image=n."},
+     "Keep only what an image build can use of a profile that was taken with image=n."},
 };
 
 }  // namespace
 
-const CommandEntry kConvertEntry = {"convert", "Turn a profile into another form",
+const CommandEntry kConvertEntry = {"convert", "Convert a profile to another form",
                                     "Writes a profile as indented or minified iprof, as CSV with "
                                     "one line per count, or its samples as "
                                     "collapsed stacks (outermost frame first, joined by ';').",

@@ -28,8 +28,8 @@ class DiffCommand : public Command {
     AddProfile(app, "a", a_, "The profile to compare from");
     AddProfile(app, "b", b_, "The profile to compare to");
     AddShare(app, "--threshold", options_.threshold,
-             "Leave out what moved less: half the sum of the differences of a site's "
-             "probabilities, or the relative change of a share (default: 5%)");
+             "Leave out smaller changes. A site's change is half the sum of the differences of its "
+             "probabilities; a share's is its relative change (default: 5%)");
     AddTables(app, tables_);
     AddCount(app, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
     app.add_flag("--exit-code", exit_code_, "Exit with 1 when there are differences");
@@ -38,7 +38,7 @@ class DiffCommand : public Command {
 
   ExitCode Run(Console& console) override {
     if (a_ == "-" && b_ == "-") {
-      return console.Error(Status(Code::kUsage, "standard input ('-') can be read once only"));
+      return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
     const Result<Profile> a = ReadInput(console, a_);
     if (!a.ok()) return console.Error(a.status());
@@ -176,19 +176,17 @@ class DiffCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof diff old.iprof new.iprof", "What changed, the most important first."},
     {"iprof diff --threshold 10% --exit-code old.iprof new.iprof",
-     "Fail a build when a profile has moved."},
+     "Fail a build if a profile has changed."},
 };
 
 }  // namespace
 
 const CommandEntry kDiffEntry = {
-    "diff", "Show what is different between two profiles, the most important first",
-    "Compares shares, not counts, so that a longer run is no difference: contexts that only one "
-    "profile has, "
-    "branch probabilities and receiver mixes that moved, shares of calls and samples that moved, "
-    "and methods "
-    "and types that only one declares. Importance is the entry's share of its table times how far "
-    "it moved.",
+    "diff", "Show the differences between two profiles, the most important first",
+    "Compares shares, not counts, so that the length of a run makes no difference. Lists contexts, "
+    "methods and types that only one profile has, and branch probabilities, receiver mixes and "
+    "shares of calls and samples that changed. Importance is the entry's share of its table times "
+    "the size of its change.",
     kExamples, [] { return std::unique_ptr<Command>(new DiffCommand); }};
 
 }  // namespace iprof::cli

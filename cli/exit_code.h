@@ -11,7 +11,7 @@ enum class ExitCode : int {
       1,  // check found violations, diff --exit-code found differences, a merge left inputs out
   kUsage = 2,     // unknown command or option, missing or contradicting arguments
   kBadInput = 3,  // an input is not a profile that we read
-  kIo = 4,        // the operating system refused to open, read or write, or to give memory
+  kIo = 4,        // the operating system refused to open, read or write, or was out of memory
   kBug = 70,      // our own logic failed
 };
 

@@ -123,7 +123,7 @@ class GenerateCommand : public Command {
       console.Write(FishCompletion());
     } else {
       return console.Error(
-          Status(Code::kUsage, fmt::format("'{}' is none of man, bash, zsh, fish", what_)));
+          Status(Code::kUsage, fmt::format("'{}' is not one of man, bash, zsh, fish", what_)));
     }
     return ExitCode::kOk;
   }

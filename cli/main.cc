@@ -21,7 +21,7 @@ ExitCode UsageError(Console& console, const std::string& message, std::string_vi
 
 std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
   const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) return "an argument was not expected";
+  if (extras.empty()) return "unexpected argument";
   const std::string& given = extras.front();
   if (!given.starts_with('-') || given == "-") {
     return fmt::format("unexpected argument '{}'", given);
@@ -109,8 +109,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     code = iprof::cli::Dispatch(arguments, console);
   } catch (const std::bad_alloc&) {
-    code =
-        console.Error(iprof::Status(iprof::Code::kIo, "out of memory: the system gives no more"));
+    code = console.Error(iprof::Status(iprof::Code::kIo, "out of memory"));
   }
   return static_cast<int>(console.Finish(code));
 }

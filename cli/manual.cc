@@ -77,11 +77,11 @@ std::string ManPage() {
       ".SH NAME\niprof \\- look at, check, merge and compare GraalVM PGO profiles\n"
       ".SH SYNOPSIS\n.B iprof\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
       ".SH DESCRIPTION\n"
-      "iprof works on the profiles (.iprof) that GraalVM\\(aqs native\\-image takes with "
+      "iprof works on the profiles (.iprof) that GraalVM\\(aqs native\\-image reads with "
       "\\fB\\-\\-pgo\\fR.\n"
       "It reads format versions 0.4.0 and 1.x, plain or gzipped;\n"
       "a file named \\fB\\-\\fR is standard input or output.\n"
-      "Output is in the same order every time, so that it compares well.\n"
+      "The order of the output is always the same, so that outputs can be compared.\n"
       "Control characters in names are escaped.\n"
       ".SH COMMANDS\n";
   const std::vector<CommandDoc> commands = DescribeAll();

@@ -16,7 +16,7 @@ class MergeCommand : public Command {
  public:
   void Define(CLI::App& app) override {
     app.add_option("in", sources_.files, "Profiles to merge, weight 1")->type_name("FILE");
-    app.add_option("-o,--output", output_, "Where the result goes; may be one of the inputs")
+    app.add_option("-o,--output", output_, "The output file; may be one of the inputs")
         ->required()
         ->type_name("FILE");
     app.add_option("-w,--weighted-input", sources_.weighted,
@@ -32,10 +32,9 @@ class MergeCommand : public Command {
                    "All *.iprof and *.iprof.gz below a folder, except the output (repeatable)")
         ->allow_extra_args(false)
         ->type_name("DIR");
-    AddChoice(
-        app, "--failure-mode", failure_mode_, {"any", "all", "warn"},
-        "What an unreadable input does: fail the merge (any), fail it only when all are "
-        "unreadable and exit 1 otherwise (all), or only be warned about (warn) (default: any)");
+    AddChoice(app, "--failure-mode", failure_mode_, {"any", "all", "warn"},
+              "What to do about unreadable inputs: fail if there is one (any); fail if all are "
+              "unreadable, and otherwise exit with 1 (all); or only warn (warn) (default: any)");
     AddCount(app, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
     AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
@@ -54,16 +53,16 @@ class MergeCommand : public Command {
     Result<MergeResult> merged = Merge(console, *inputs);
     if (!merged.ok()) return console.Error(merged.status());
     if (const MergeFailure* failure = UnreadableOutput(*merged)) {
-      return console.Error(
-          Status(failure->status.code(),
-                 fmt::format("{}; as the output it stays as it is", failure->status.message())));
+      return console.Error(Status(failure->status.code(),
+                                  fmt::format("{}; it is also the output, and is left unchanged",
+                                              failure->status.message())));
     }
     for (const MergeFailure& failure : merged->left_out) {
       console.Warn("left out: " + failure.status.message());
     }
     for (const std::string& key : merged->conflicting_keys) {
-      console.Warn(
-          fmt::format("inputs disagree about the key '{}'; kept the text that sorts first", key));
+      console.Warn(fmt::format(
+          "inputs have different values for the key '{}'; kept the one that sorts first", key));
     }
     const Status status =
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
@@ -134,24 +133,21 @@ class MergeCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add two runs up."},
+    {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add up two runs."},
     {"iprof merge -o all.iprof -w 3,peak.iprof idle.iprof", "Let the peak count three times."},
     {"iprof merge -o all.iprof --input-dir profiles --failure-mode warn",
-     "Merge what a fleet has sent, unreadable ones left out."},
+     "Merge the profiles of a fleet, without unreadable ones."},
 };
 
 }  // namespace
 
-const CommandEntry kMergeEntry = {"merge", "Add profiles up into one",
-                                  "Unites types and methods by name and signature and adds the "
-                                  "counts of equal contexts up. Sums stop at "
-                                  "2^63-1. The result does not depend on the order of the inputs "
-                                  "or the number of threads, to the byte. "
-                                  "Inputs may be of different versions, plain or gzipped; the "
-                                  "output may be one of them, and is replaced "
-                                  "only when everything has been read and written; an unreadable "
-                                  "one is not replaced, whatever --failure-mode says.",
-                                  kExamples,
-                                  [] { return std::unique_ptr<Command>(new MergeCommand); }};
+const CommandEntry kMergeEntry = {
+    "merge", "Add up several profiles",
+    "Unites types and methods by name and signature, and adds up the counts of equal contexts. "
+    "Sums stop at 2^63-1. The result has the same bytes for any order of inputs and any number of "
+    "threads. Inputs may be of different versions, plain or gzipped. The output may be one of the "
+    "inputs: it is replaced only after everything has been read and written, and never if it was "
+    "unreadable, whatever --failure-mode says.",
+    kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

@@ -84,7 +84,7 @@ Result<MergeInput> ParseWeighted(const std::string& text) {
   if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != ',' || input.weight < 1 ||
       parsed.ptr + 1 == end) {
     return Status(Code::kUsage,
-                  fmt::format("'{}' is no weighted input: N,FILE with N from 1", text));
+                  fmt::format("'{}' is not a weighted input: N,FILE, with N of at least 1", text));
   }
   input.path = std::string(parsed.ptr + 1, end);
   return input;
@@ -109,7 +109,7 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
                                         [](const MergeInput& i) { return i.path == "-"; });
   const auto lists_from_stdin = std::count(sources.lists.begin(), sources.lists.end(), "-");
   if (from_stdin + lists_from_stdin > 1) {
-    return Status(Code::kUsage, "standard input ('-') can be read once only");
+    return Status(Code::kUsage, "standard input ('-') can be read only once");
   }
   if (inputs.empty()) return Status(Code::kUsage, "no inputs: nothing to merge");
   return inputs;

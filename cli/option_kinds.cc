@@ -27,7 +27,8 @@ std::string ParseShare(const std::string& text, double& share) {
   const char* const end = digits.data() + digits.size();
   const auto parsed = std::from_chars(digits.data(), end, share);
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(share) || share < 0) {
-    return fmt::format("'{}' is no share: a number from 0 to 1, or a percentage such as 5%", text);
+    return fmt::format("'{}' is not a share: a number from 0 to 1, or a percentage such as 5%",
+                       text);
   }
   if (percent) share /= 100;
   if (share > 1) return fmt::format("'{}' is more than 1 (100%)", text);
@@ -39,7 +40,7 @@ std::string ParseCount(const std::string& text, size_t& count) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, count);
   if (parsed.ec == std::errc() && parsed.ptr == end) return {};
-  return fmt::format("'{}' is no whole number >= 0", text);
+  return fmt::format("'{}' is not a whole number of 0 or more", text);
 }
 
 }  // namespace
@@ -55,13 +56,12 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& valu
         const std::string_view nearest = NearestName(given, choices);
         const std::string hint =
             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-        return fmt::format("'{}' is none of {}{}", given, Join(choices, ", "), hint);
+        return fmt::format("'{}' is not one of {}{}", given, Join(choices, ", "), hint);
       });
 }
 
 CLI::Option* AddFormat(CLI::App& app, std::string& format) {
-  return AddChoice(app, "--format", format, {"text", "json"},
-                   "Print for people or for programs (default: text)");
+  return AddChoice(app, "--format", format, {"text", "json"}, "Output format (default: text)");
 }
 
 CLI::Option* AddTarget(CLI::App& app, std::string& target) {

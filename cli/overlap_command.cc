@@ -13,19 +13,19 @@ namespace {
 class OverlapCommand : public Command {
  public:
   void Define(CLI::App& app) override {
-    AddProfile(app, "a", a_, "The one profile");
-    AddProfile(app, "b", b_, "The other profile");
+    AddProfile(app, "a", a_, "The first profile");
+    AddProfile(app, "b", b_, "The second profile");
     AddTables(app, tables_);
     app.add_option("--method", method_,
-                   "Also each method that the pattern means: '*' and '?' match the whole name "
-                   "a.b.C.m, other text any part of it")
+                   "Also print each method that matches: with '*' or '?' the whole name a.b.C.m, "
+                   "otherwise any part of it")
         ->type_name("PATTERN");
     AddFormat(app, format_);
   }
 
   ExitCode Run(Console& console) override {
     if (a_ == "-" && b_ == "-") {
-      return console.Error(Status(Code::kUsage, "standard input ('-') can be read once only"));
+      return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
     const Result<Profile> a = ReadInput(console, a_);
     if (!a.ok()) return console.Error(a.status());
@@ -76,7 +76,7 @@ class OverlapCommand : public Command {
     PrintRows(console, overlap.tables, "");
     for (const MethodOverlap& method : overlap.methods) {
       console.Print("\n{}\n", EscapeForTerminal(method.method));
-      if (Selected(method.tables).empty()) console.Write("  no counts in either\n");
+      if (Selected(method.tables).empty()) console.Write("  no counts in either profile\n");
       PrintRows(console, method.tables, "  ");
     }
   }
@@ -132,19 +132,17 @@ class OverlapCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof overlap old.iprof new.iprof", "How alike two profiles are, table by table."},
+    {"iprof overlap old.iprof new.iprof", "How similar two profiles are, table by table."},
     {"iprof overlap --method 'com.shop.*' old.iprof new.iprof", "The same for each method."},
 };
 
 }  // namespace
 
 const CommandEntry kOverlapEntry = {
-    "overlap", "Measure how alike two profiles distribute their counts",
+    "overlap", "Measure how similar two profiles are",
     "Prints for each table the sum, over all contexts (and successors, and classes), of the "
-    "smaller of both "
-    "profiles' shares: 100% for equal distributions whatever their totals, 0% where nothing is in "
-    "common, '-' "
-    "where neither has counts.",
+    "smaller of the two profiles' shares: 100% for equal distributions whatever their totals, 0% "
+    "if they have nothing in common, '-' if neither has counts.",
     kExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
 
 }  // namespace iprof::cli

@@ -8,17 +8,17 @@ namespace iprof::cli {
 namespace {
 
 constexpr Fact kExitCodes[] = {
-    {"0", "all is well"},
+    {"0", "success"},
     {"1",
      "findings: check saw violations, diff --exit-code saw differences, merge left inputs out"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
     {"3", "bad input: a file is not a profile that iprof reads"},
-    {"4", "the operating system refused to open, read or write something, or to give memory"},
+    {"4", "the operating system refused to open, read or write something, or was out of memory"},
     {"70", "a bug in iprof"},
 };
 
 constexpr Fact kEnvironment[] = {
-    {"NO_COLOR", "when set and not empty, nothing is coloured unless --color=always is given"},
+    {"NO_COLOR", "if set and not empty, switches colour off unless --color=always is given"},
     {"TERM", "'dumb' switches colour and the progress bar off"},
 };
 
@@ -180,7 +180,7 @@ std::string OverviewText() {
   for (const CommandDoc& command : DescribeAll()) AppendEntry(out, command.name, command.summary);
   out += "\nExit codes:\n";
   for (const Fact& fact : ExitCodeFacts()) AppendEntry(out, fact.name, fact.meaning);
-  out += "\n'iprof help COMMAND' or 'iprof COMMAND --help' tells more; so does 'man iprof'.\n";
+  out += "\nSee also 'iprof help COMMAND', 'iprof COMMAND --help' and 'man iprof'.\n";
   return out;
 }
 

@@ -13,14 +13,15 @@ class ShowCommand : public Command {
   void Define(CLI::App& app) override {
     AddProfile(app, "file", file_, "The profile; '-' is standard input");
     AddTables(app, tables_);
-    AddCount(app, "-n,--topn", options_.topn, "How many of the hottest (default: 10)");
+    AddCount(app, "-n,--topn", options_.topn, "The length of the lists (default: 10)");
     app.add_option("--method", options_.method,
-                   "Everything known of the methods that the pattern means: '*' and '?' match the "
-                   "whole name a.b.C.m, other text any part of it")
+                   "Print everything about the methods that match: with '*' or '?' the whole name "
+                   "a.b.C.m, otherwise any part of it")
         ->type_name("PATTERN");
-    AddCount(app, "--cutoff", options_.cutoff, "Leave out of the lists what counts less than N");
-    app.add_flag("--detailed-summary", options_.detailed,
-                 "How many contexts make 10%, 50%, 90%, 99% and 99.9% of each table's total");
+    AddCount(app, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
+    app.add_flag(
+        "--detailed-summary", options_.detailed,
+        "Print how many contexts make up 10%, 50%, 90%, 99% and 99.9% of each table's total");
     app.add_flag("--all", options_.all, "List all, not only the hottest");
     AddFormat(app, format_);
   }
@@ -50,26 +51,24 @@ class ShowCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof show app.iprof", "The overview: sizes, totals, depths, the hottest."},
+    {"iprof show app.iprof", "An overview."},
     {"iprof show --method 'com.shop.Cart.*' app.iprof",
-     "All that is known of some methods, and what GraalVM would make of it."},
+     "Everything about some methods, and what GraalVM would make of it."},
     {"iprof show --table branches --all --cutoff 1000 app.iprof",
      "Every branch that ran a thousand times."},
-    {"iprof show --detailed-summary app.iprof", "How few contexts make most of the total."},
+    {"iprof show --detailed-summary app.iprof", "How few contexts make up most of the total."},
 };
 
 }  // namespace
 
-const CommandEntry kShowEntry = {"show", "Show what is in a profile",
-                                 "Prints version and sizes, totals per table, how deep the "
-                                 "contexts are, and the hottest methods, branches, "
-                                 "call sites, monitors and samples, by name.\n\n"
-                                 "With --method it prints everything known of each method instead, "
-                                 "and what the consumer (GraalVM's image "
-                                 "builder) would find: call count, probability of each successor, "
-                                 "shares of receivers. Exits with 1 when no "
-                                 "method matches.",
-                                 kExamples,
-                                 [] { return std::unique_ptr<Command>(new ShowCommand); }};
+const CommandEntry kShowEntry = {
+    "show", "Show what is in a profile",
+    "Prints version and sizes, totals per table, how deep the "
+    "contexts are, and the hottest methods, branches, "
+    "call sites, monitors and samples, by name.\n\n"
+    "With --method it prints everything about each method instead, and what the consumer "
+    "(GraalVM's image builder) would find: call count, probability of each successor, shares of "
+    "receivers. Exits with 1 if no method matches.",
+    kExamples, [] { return std::unique_ptr<Command>(new ShowCommand); }};
 
 }  // namespace iprof::cli

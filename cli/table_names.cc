@@ -41,14 +41,13 @@ CLI::Option* AddTables(CLI::App& app, std::vector<std::string>& names) {
     joined += (joined.empty() ? "" : "|") + choices.back();
   }
   return app
-      .add_option("--table", names,
-                  "Only this table (repeatable; the keys of the format are understood, too)")
+      .add_option("--table", names, "Only this table (repeatable; also accepts the format's key)")
       ->allow_extra_args(false)
       ->type_name(joined)
       ->check([choices](const std::string& name) -> std::string {
         if (TableOfName(name)) return {};
         const std::string_view nearest = NearestName(name, choices);
-        return fmt::format("'{}' is no table{}", name,
+        return fmt::format("'{}' is not a table{}", name,
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
       });
 }

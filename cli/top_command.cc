@@ -18,8 +18,7 @@ class TopCommand : public Command {
     AddChoice(app, "--by", by_, {"method", "line", "bci", "package"},
               "What a row is: a method, a source line or one bytecode position of a method, a "
               "package (default: method)");
-    AddChoice(app, "--sort", sort_, {"self", "total"},
-              "Which figure decides the order (default: self)");
+    AddChoice(app, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
     AddCount(app, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
     AddFormat(app, format_);
   }
@@ -38,7 +37,7 @@ class TopCommand : public Command {
     }
     if (limit_ != 0 && flat.rows.size() > limit_) flat.rows.resize(limit_);
     if (key == FlatKey::kLine && !flat.has_lines && flat.total > 0)
-      console.Warn(path_ + " knows no source lines, so the rows are methods; see --by bci");
+      console.Warn(path_ + " has no source lines, so the rows are methods; see --by bci");
     if (format_ == "json") {
       PrintJson(console, flat);
     } else {
@@ -89,26 +88,23 @@ class TopCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof top app.iprof", "The thirty methods in which most samples lie."},
+    {"iprof top app.iprof", "The thirty methods with the most samples."},
     {"iprof top --by line -n 10 app.iprof", "The ten hottest lines."},
-    {"iprof top --by bci --sort total app.iprof",
-     "Bytecode positions by the time on whose stacks they are."},
-    {"iprof top --by package --sort total app.iprof",
-     "Packages by the time on whose stacks they are."},
+    {"iprof top --by bci --sort total app.iprof", "Bytecode positions by total time."},
+    {"iprof top --by package --sort total app.iprof", "Packages by total time."},
 };
 
 }  // namespace
 
 const CommandEntry kTopEntry = {
-    "top", "Show where the samples lie: flat, by method, line, position or package",
-    "Prints for each method (or line, bytecode position, package) its self time, the samples whose "
-    "innermost frame it is, and its total time, the samples on whose stack it is; a sample counts "
-    "once in a total, however often the method recurs.\n\n"
-    "Lines are those of the source file, as the class said when it was sampled; a position whose "
-    "line is not known (native methods, classes without debug information, classes that were gone "
-    "when the profile was written) is a row of its method alone. Profiles of other makers hold "
-    "bytecode positions only: with those, '--by bci', and 'javap -l -c' tells lines from "
-    "positions.",
+    "top", "Show where the samples are, by method, line, position or package",
+    "Prints two figures for each method (or line, bytecode position, package). Self is the samples "
+    "in which it is the innermost frame; total is the samples in which it is anywhere on the "
+    "stack. A sample counts once in a total, even if the method is recursive.\n\nLines are those "
+    "of the source file. Positions without a known line (native methods, classes without debug "
+    "information, classes that were unloaded before the profile was written) are one row per "
+    "method. Profiles of other tools have bytecode positions only: use '--by bci', and 'javap -l "
+    "-c' to find the lines.",
     kExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

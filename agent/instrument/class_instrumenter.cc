@@ -221,19 +221,21 @@ std::string ClassInstrumenter::Report(const AddedCounts& added) const {
   const ClassTable::Statistics classes = r.table.statistics();
   const uint64_t known = classes.loaded + classes.unloaded;
   report += fmt::format(
-      "classes kept: {} of {} contents, {} bytes each; gone: {} with counts, {} without\n", known,
-      classes.contents, known == 0 ? 0 : classes.bytes / known, classes.unloaded, classes.dropped);
+      "class records: {} with {} different contents, {} bytes each; unloaded: {} with counts, {} "
+      "without\n",
+      known, classes.contents, known == 0 ? 0 : classes.bytes / known, classes.unloaded,
+      classes.dropped);
   if (classes.forgotten > 0) {
     report += fmt::format(
-        "classes gone whose counts were given up for want of room: {}, with {} counts\n",
+        "unloaded classes whose counts were dropped because memory ran out: {}, with {} counts\n",
         classes.forgotten, classes.forgotten_counts);
   }
   report += DescribeCounts(added.assembly);
   if (r.spaces.sites != nullptr) {
     report += DescribeSites(added.assembly, r.options.receivers_max_lost);
     if (const uint64_t count = r.tally.methods_without_sites(); count > 0) {
-      report +=
-          fmt::format("methods whose receivers are not counted for want of memory: {}\n", count);
+      report += fmt::format("methods whose receivers are not counted because memory ran out: {}\n",
+                            count);
     }
   }
   report += DescribeLeftOut(added.assembly);

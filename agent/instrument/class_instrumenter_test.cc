@@ -241,8 +241,8 @@ TEST_CASE("without counters to be had, methods are left alone and told") {
   }
   CHECK(made.Run(Countdown()).empty());
   CHECK(made.Reports("classes: 0 counted, 0 without code"));
-  CHECK(made.Reports("classes left alone: 1 .no counters to be had"));
-  CHECK(made.Reports("methods left alone: 1 .the memory cap, memory=, was reached"));
+  CHECK(made.Reports("classes left alone: 1 .no counters were left"));
+  CHECK(made.Reports("methods left alone: 1 .the memory limit, memory=, was reached"));
   CHECK_FALSE(made.Reports("abstract or native"));
   CHECK(made.Run(Countdown()).empty());
   CHECK(ProfileOf(made, {}).empty());

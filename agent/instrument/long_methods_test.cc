@@ -41,9 +41,10 @@ TEST_CASE("a method that would become too long to compile gets less counting, th
     return CodeSizeOf(result);
   };
   const auto lighter = [](int shorter, int trimmed, int calls) {
-    return "methods: 1 counted; for their length " + std::to_string(shorter) +
-           " of them with shorter probes, " + std::to_string(trimmed) +
-           " of these without some branches or receivers; " + std::to_string(calls) + " calls only";
+    return "methods: 1 counted; because of their length, " + std::to_string(shorter) +
+           " with shorter probes, " + std::to_string(trimmed) +
+           " of these without some branches or receivers, and " + std::to_string(calls) +
+           " with calls only";
   };
   const InstrumenterOptions direct = Placed(PlacementPolicy::kDirect);
   Instrumenter small(direct), shorter(direct), tree(direct), part(direct), calls(direct),
@@ -154,7 +155,7 @@ TEST_CASE("receivers go site by site, and a class that is loaded again keeps tho
   CHECK(sites.statistics().counters == kept);
   // The report says what was left out.
   Assembled(made, std::vector<uint64_t>(counters));
-  CHECK(made.Reports("left out for the length of 1 methods: [0-9]+ branches, " +
+  CHECK(made.Reports("left out because 1 methods are long: [0-9]+ branches, " +
                      std::to_string(all - kept) + " receivers"));
   CHECK(made.Reports("left out: a/T.f\\(ILb/U;\\)I \\(0 calls\\): [0-9]+ of 617 branches"));
 }

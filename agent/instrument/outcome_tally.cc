@@ -66,28 +66,29 @@ std::string OutcomeTally::Report() const {
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    classes_instrumented_.load(), classes_without_code_.load());
   report += fmt::format(
-      "methods: {} counted; for their length {} of them with shorter probes, {} of these without "
-      "some branches or receivers; {} calls only\n",
+      "methods: {} counted; because of their length, {} with shorter probes, {} of these without "
+      "some branches or receivers, and {} with calls only\n",
       methods_instrumented_.load(), methods_compact_.load(), methods_trimmed_.load(),
       methods_calls_only_.load());
   if (const uint64_t count = methods_no_sites_; count > 0) {
-    report += fmt::format("methods in which receivers and the like cannot be counted: {}\n", count);
+    report += fmt::format(
+        "methods in which receivers, monitors and type checks cannot be counted: {}\n", count);
   }
   const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
     if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
   };
-  constexpr std::string_view kCapText = "the memory cap, memory=, was reached";
+  constexpr std::string_view kCapText = "the memory limit, memory=, was reached";
   constexpr std::string_view kNotReadyText = "no chunk of counters was ready";
   for (int i = 0; i < classfile::kReasonCount; ++i)
     line("classes", classes_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
-  line("classes", classes_without_counters_, "no counters to be had for any of their methods");
+  line("classes", classes_without_counters_, "no counters were left for any of their methods");
   line("classes", classes_no_room_, kCapText);
   line("classes", classes_no_method_counted_, "every method with code was left alone");
   for (int i = 0; i < classfile::kReasonCount; ++i)
     line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
   line("methods", methods_beyond_cap_, kCapText);
   line("methods", methods_not_ready_, kNotReadyText);
-  line("methods", methods_out_of_reach_, "their class loader may not find the counters");
+  line("methods", methods_out_of_reach_, "their class loader cannot find the counters");
   return report;
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("nothing happened: no line about what was left alone") {
   CHECK(
       OutcomeTally().Report() ==
       "classes: 0 counted, 0 without code to count\n"
-      "methods: 0 counted; for their length 0 of them with shorter probes, 0 of these without some "
-      "branches or receivers; 0 calls only\n");
+      "methods: 0 counted; because of their length, 0 with shorter probes, 0 of these without some "
+      "branches or receivers, and 0 with calls only\n");
 }
 
 TEST_CASE("a class is counted when one of its methods is, and else has one reason") {
@@ -47,14 +47,14 @@ TEST_CASE("a class is counted when one of its methods is, and else has one reaso
   CHECK(
       tally.Report() ==
       "classes: 1 counted, 2 without code to count\n"
-      "methods: 1 counted; for their length 0 of them with shorter probes, 0 of these without some "
-      "branches or receivers; 0 calls only\n"
+      "methods: 1 counted; because of their length, 0 with shorter probes, 0 of these without some "
+      "branches or receivers, and 0 with calls only\n"
       "classes left alone: 1 (class-file version outside 45 to 71)\n"
-      "classes left alone: 1 (no counters to be had for any of their methods)\n"
+      "classes left alone: 1 (no counters were left for any of their methods)\n"
       "classes left alone: 1 (every method with code was left alone)\n"
       "methods left alone: 2 (abstract or native: no code)\n"
       "methods left alone: 2 (StackMapTable does not follow its format or does not fit the code)\n"
-      "methods left alone: 1 (the memory cap, memory=, was reached)\n"
+      "methods left alone: 1 (the memory limit, memory=, was reached)\n"
       "methods left alone: 1 (no chunk of counters was ready)\n");
 }
 
@@ -71,9 +71,10 @@ TEST_CASE("methods that got less than was asked for") {
   tally.NoteClass({Counted(Effort::Step::kCompact), Counted(Effort::Step::kTrimmed), trimmed,
                    Counted(Effort::Step::kCallsOnly), without_sites, impossible_sites, nothing});
   CHECK(tally.Report().find(
-            "methods: 6 counted; for their length 3 of them with shorter probes, 1 of "
-            "these without some branches or receivers; 1 calls only\n"
-            "methods in which receivers and the like cannot be counted: 1\n") != std::string::npos);
+            "methods: 6 counted; because of their length, 3 with shorter probes, 1 of "
+            "these without some branches or receivers, and 1 with calls only\n"
+            "methods in which receivers, monitors and type checks cannot be counted: 1\n") !=
+        std::string::npos);
   CHECK(tally.methods_without_sites() == 1);
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("at the limit nothing new is learned, and what is known counts on", "[
   jvm.counters[0] = 5;
   CHECK(jvm.Calls() == "a.T.f(int)int: 5\n");
   CHECK_THAT(jvm.instrumenter.Report({}),
-             Catch::Contains("classes left alone: 1 (the memory cap, memory=, was reached)"));
+             Catch::Contains("classes left alone: 1 (the memory limit, memory=, was reached)"));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ class Attach(AgentCase):
         process.stdin.flush()
         self.wait_for_line(process, "linked Later")
         deadline = time.monotonic() + PATIENCE_S
-        while "linked since and counted from then on: " not in process.err_path.read_text():
+        while "linked later and counted from then on: " not in process.err_path.read_text():
             if time.monotonic() > deadline:
                 self.fail(f"the class that was linked late was not retransformed:\n{process.err_path.read_text()}")
             self.run_command([self.jvm.tool("jcmd"), str(process.pid), "JVMTI.data_dump"])

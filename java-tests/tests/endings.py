@@ -36,7 +36,7 @@ class Endings(AgentCase):
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         path = (self.folder / "app.iprof").resolve()
         self.assertEqual(self.agent_lines(process.err_path.read_text())[0],
-                         f"iprofagent: {path}: is a directory; the profile goes beside it")
+                         f"iprofagent: {path}: is a directory; the profile is written beside it")
         self.assertIn("Ends.main([Ljava.lang.String;)void", self.profile("app.1.iprof").methods)
 
 

@@ -25,7 +25,7 @@ class Churn(AgentCase):
         # What was counted in classes that are gone is there, to the last call.
         scripts = int(re.search(r"scripts (\d+)", result).group(1))
         self.assertEqual(self.profile("x.iprof").calls_of("ClassChurn$Script.run"), scripts)
-        self.assertRegex(run.stderr, r"gone: \d\d+ with counts")
+        self.assertRegex(run.stderr, r"unloaded: \d\d+ with counts")
 
     def test_a_small_budget_is_kept_to(self):
         run, _, _ = self.churn(agent="out=x.iprof,verbose=1,memory=16m")
@@ -50,7 +50,7 @@ class Equal(AgentCase):
                                if "ClassChurn$" in context[0]})
             counts[-1].update({("type", context[0]): types for context, types in profile.receivers().items()
                                if "ClassChurn$" in context[0]})
-            unloaded.append(int(re.search(r"gone: (\d+) with counts", run.stderr).group(1)))
+            unloaded.append(int(re.search(r"unloaded: (\d+) with counts", run.stderr).group(1)))
         self.assertGreater(unloaded[0], 0)
         self.assertEqual(unloaded[1], 0)
         self.assertEqual(counts[0], counts[1])

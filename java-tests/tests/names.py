@@ -249,7 +249,7 @@ class Others(NamesCase):
         run = self.run_java("names.OwnHidden", agent="samples=n,verbose=1")
         self.assert_same(plain.stdout, run.stdout)
         self.assertFalse({name for name in self.profile().types if name.startswith("names.OwnHidden$Template/")})
-        self.assertRegex(run.stderr, r"hidden classes left out: \d+ linkage of method handles, \d+ type switches, "
+        self.assertRegex(run.stderr, r"hidden classes left out: \d+ method-handle linkage, \d+ type switches, "
                                      r"[1-9]\d* others")
 
     def test_type_switches_are_left_out(self):

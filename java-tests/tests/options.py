@@ -38,7 +38,7 @@ class Refusals(AgentCase):
             "out=": "option 'out' must name a file, not ''",
             "log=": "option 'log' must name a file, not ''",
             "out": "option 'out' needs a value: out=FILE",
-            "out=%x.iprof": "option 'out': '%x.iprof' holds '%x', but only %p, %h, %t and %% are known",
+            "out=%x.iprof": "option 'out': '%x.iprof' contains '%x', but only %p, %h, %t and %% are known",
         }.items():
             with self.subTest(agent=agent):
                 self.assert_refused(agent, sentence)
@@ -58,7 +58,7 @@ class Refusals(AgentCase):
         folder = self.folder.resolve()
         run = self.run_java("Fib", agent="log=file/x.log", expect=1)
         self.assertEqual(run.stderr,
-                         f"iprofagent: option 'log': cannot make the folder '{folder}/file': Not a directory\n")
+                         f"iprofagent: option 'log': cannot create the folder '{folder}/file': Not a directory\n")
 
     def test_onerror_ignore_goes_on_and_says_why(self):
         for options in ("onerror=ignore,ouf=x", "ouf=x,onerror=ignore"):
@@ -92,9 +92,9 @@ class OtherUsersLinks(AgentCase):
         self.link("dangling", "mine/new")
         self.link("folder", "mine")
         for option in ("out", "log"):
-            for path, link, doing in (("file", "file", "look at"), ("dangling", "dangling", "look at"),
-                                      ("folder/precious", "folder", "make the folder"),
-                                      ("folder/deep/new", "folder", "make the folder")):
+            for path, link, doing in (("file", "file", "examine"), ("dangling", "dangling", "examine"),
+                                      ("folder/precious", "folder", "create the folder"),
+                                      ("folder/deep/new", "folder", "create the folder")):
                 with self.subTest(option=option, path=path):
                     run = self.run_java("Fib", agent=f"{option}={path}", expect=1)
                     self.assertIn(f"iprofagent: option '{option}': cannot {doing} ", run.stderr)
@@ -214,7 +214,7 @@ class Only(AgentCase):
 
     def test_verbose_says_so(self):
         run = self.run_java("Fib", agent="only=com.acme.*,verbose=2")
-        self.assertEqual(run.stderr, "iprofagent: 'Fib' is not among only=; staying out\n")
+        self.assertEqual(run.stderr, "iprofagent: 'Fib' does not match only=; staying out\n")
 
     def test_a_main_class(self):
         self.run_java("Fib", agent="only=com.acme.*+F?b*")

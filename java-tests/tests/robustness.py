@@ -250,20 +250,20 @@ class Scarcity(RobustCase):
         run, outcome = self.check("All", 0, agent="memory=300k,placement=direct,verbose=1", only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "the cap left nothing out")
         said = self.agent_lines(run.stderr)
-        self.assertEqual(len([line for line in said if "the memory cap (memory=) is reached" in line]), 1, run.stderr)
-        classes = [line for line in said if "classes left alone" in line and "the memory cap" in line]
+        self.assertEqual(len([line for line in said if "the memory limit (memory=) is reached" in line]), 1, run.stderr)
+        classes = [line for line in said if "classes left alone" in line and "the memory limit" in line]
         self.assertEqual(len(classes), 1, run.stderr)
 
     @on_one_jvm
     def test_memory_cap_is_told_without_being_asked(self):
         run, _ = self.check("All", 0, agent="memory=300k,placement=direct", only_where_counted=True)
-        self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory cap" in line]), 1, run.stderr)
+        self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory limit" in line]), 1, run.stderr)
         run, _ = self.check("All", 0, agent="placement=direct")
-        self.assertEqual([line for line in self.agent_lines(run.stderr) if "memory cap" in line], [])
+        self.assertEqual([line for line in self.agent_lines(run.stderr) if "memory limit" in line], [])
 
     def left_alone(self, run):
-        """How many classes the memory cap left alone."""
-        found = [re.search(r"classes left alone: (\d+) \(the memory cap", line) for line in self.agent_lines(run.stderr)]
+        """How many classes the memory limit left alone."""
+        found = [re.search(r"classes left alone: (\d+) \(the memory limit", line) for line in self.agent_lines(run.stderr)]
         return sum(int(match[1]) for match in found if match)
 
     def test_small_heap(self):

@@ -19,13 +19,13 @@ class SamplingSignal(SamplingCase):
         return run, profile, statistics
 
     def test_a_library_that_takes_the_signal_ends_sampling_and_not_the_program(self):
-        for action, reason in ((DEFAULT, "has reset SIGURG, the signal of sampling, to its default action"),
-                               (IGNORED, "ignores SIGURG, the signal of sampling"),
-                               (HANDLED, "handles SIGURG, the signal of sampling")):
+        for action, reason in ((DEFAULT, "has reset SIGURG, the sampling signal, to its default action"),
+                               (IGNORED, "ignores SIGURG, the sampling signal"),
+                               (HANDLED, "handles SIGURG, the sampling signal")):
             with self.subTest(action=action):
                 run, profile, statistics = self.thief(action)
                 reason = f"something else in this process {reason}"
-                self.assertEqual(run.stderr.count(f"sampling has ended early: {reason}; the samples taken before are kept"),
+                self.assertEqual(run.stderr.count(f"sampling ended early: {reason}; earlier samples are kept"),
                                  1, run)
                 self.assertEqual(statistics["stopReason"], reason)
                 self.assertGreaterEqual(statistics["stoppedAfterMs"], 400)

@@ -12,7 +12,7 @@ std::string DescribeCounts(const AssemblyResult& result) {
                   result.methods_unknown, result.clamps);
   if (result.virtual_threads > 0) {
     report += fmt::format(
-        "virtual threads: {} began; k does not know the frames of those that have not ended\n",
+        "virtual threads started: {}; k does not include the frames of those that have not ended\n",
         result.virtual_threads);
   }
   report +=
@@ -41,7 +41,7 @@ std::string DescribeCounts(const AssemblyResult& result) {
 std::string DescribeSites(const AssemblyResult& result, double max_lost) {
   std::string report;
   report += fmt::format(
-      "sites that met objects: {}; left out because more than {:.3g} % of their objects had no "
+      "sites that saw objects: {}; left out because more than {:.3g} % of their objects had no "
       "known class: {}\n",
       result.sites_written + result.sites_left_out, 100 * max_lost, result.sites_left_out);
   if (result.monitors_lost > 0)

@@ -28,8 +28,8 @@ std::string TrimmedMethods::Report() const {
     return a->calls != b->calls ? a->calls > b->calls : a->name < b->name;
   });
   std::string report = fmt::format(
-      "left out for the length of {} methods: {} branches, {} receivers and the like; all of {} "
-      "methods\n",
+      "left out because {} methods are long: {} branches, {} receivers, monitors or type checks; "
+      "in {} methods all of them\n",
       methods_.size(), branches, sites, all);
   for (size_t i = 0; i < std::min(order.size(), kMostNamed); ++i) {
     const Method& m = *order[i];

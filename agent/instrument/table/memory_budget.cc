@@ -8,9 +8,9 @@ namespace iprof::instrument {
 namespace {
 
 constexpr std::array<std::string_view, kMemoryParts> kTitles{
-    "counters",     "sites",        "types met lately", "class loaders",   "classes",
-    "classes gone", "types",        "generated names",  "watched classes", "methods",
-    "method ids",   "compiled code"};
+    "counters",         "sites",        "types seen lately", "class loaders",   "classes",
+    "unloaded classes", "types",        "generated names",   "watched classes", "methods",
+    "method ids",       "compiled code"};
 
 }  // namespace
 

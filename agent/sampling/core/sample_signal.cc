@@ -96,7 +96,7 @@ Result<int> TakeSignal(int wanted, SampleHandler handler) {
       case Taking::kInUse:
         return Status(Code::kUsage, "signal=" + SignalName(wanted) +
                                         " is handled or ignored by something else in this process; "
-                                        "choose another, or leave the option out");
+                                        "choose another signal, or omit the option");
       case Taking::kRefused:
         return Status(Code::kIo, "signal=" + SignalName(wanted) +
                                      " cannot be handled: " + std::strerror(errno));
@@ -117,7 +117,7 @@ SignalOwner OwnerOf(int signal, SampleHandler ours) {
 }
 
 std::string LossText(int signal, SignalOwner owner) {
-  const std::string name = SignalName(signal) + ", the signal of sampling";
+  const std::string name = SignalName(signal) + ", the sampling signal";
   switch (owner) {
     case SignalOwner::kUs:
       return name + ", is ours";

@@ -37,7 +37,7 @@ Result<int> TakeSignal(int wanted, SampleHandler handler);
 enum class SignalOwner : uint8_t { kUs, kDefault, kIgnored, kOther };
 SignalOwner OwnerOf(int signal, SampleHandler ours);
 
-// "something else in this process has reset SIGURG, the signal of sampling, to its default action"
+// "something else in this process has reset SIGURG, the sampling signal, to its default action"
 std::string LossText(int signal, SignalOwner owner);
 
 // Whether the signal ends the process if it has no handler.

@@ -75,7 +75,7 @@ TEST_CASE("whoever has a signal is told apart") {
   ::signal(SIGURG, SIG_DFL);
   CHECK(OwnerOf(SIGURG, First) == SignalOwner::kDefault);
   CHECK(LossText(SIGURG, SignalOwner::kDefault) ==
-        "something else in this process has reset SIGURG, the signal of sampling, to its default "
+        "something else in this process has reset SIGURG, the sampling signal, to its default "
         "action");
 }
 

@@ -191,8 +191,8 @@ uint64_t ChunkStore::refusals() const {
 std::string ChunkStore::Report() const {
   const auto space = counter_space_.statistics();
   std::string report =
-      fmt::format("counters: {} in {} chunks, {} KiB of heap; {} to be used again\n",
-                  space.counters, space.ready, space.ready * chunk_bytes_ / 1024, space.free);
+      fmt::format("counters: {} in {} chunks, {} KiB of heap; {} free for reuse\n", space.counters,
+                  space.ready, space.ready * chunk_bytes_ / 1024, space.free);
   if (counts_types_) {
     const auto sites = site_space_.statistics();
     report += fmt::format("sites: {} in {} chunks, {} harvests\n", sites.counters, sites.ready,

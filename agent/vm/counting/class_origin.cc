@@ -245,8 +245,7 @@ std::string ClassOrigin::Report() const {
   const auto of = [&](State state) { return counts[static_cast<size_t>(state)]; };
   return fmt::format(
       "classes compared with their class files: {} equal, {} different, {} without a class file, "
-      "{} "
-      "not to be compared\n",
+      "{} not comparable\n",
       of(State::kSame), of(State::kDiffers), of(State::kNoFile),
       of(State::kUnknown) + of(State::kWaiting));
 }

@@ -143,7 +143,7 @@ void Counting::OnVmInit(JNIEnv* jni) {
   proxies_.LearnFields(jni);
   if (origin_ != nullptr) {
     if (Status started = origin_->Start(environment_.get(), jni); !started.ok())
-      log_.Error(fmt::format("no positions can be checked: {}", started.message()));
+      log_.Error(fmt::format("positions cannot be checked: {}", started.message()));
   }
   Status status;
   if (is_late) status = store_.DefineEarly(jni, false);
@@ -187,10 +187,8 @@ bool Counting::GoesOn(JNIEnv* jni, size_t classes) {
 void Counting::WarnOfCap() {
   if (store_.refusals() + budget_.refusals() == 0 || cap_told_.exchange(true)) return;
   log_.Warning(
-      "the memory cap (memory=) is reached: what loads from now on is "
-      "not counted, or without its "
-      "receivers; a larger memory= counts it, verbose=1 says how much "
-      "is missing");
+      "the memory limit (memory=) is reached: classes that are loaded from now on are not counted, "
+      "or without their receivers; set a larger memory=; verbose=1 prints how much is missing");
 }
 
 void Counting::Work(JNIEnv* jni) {

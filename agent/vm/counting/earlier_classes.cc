@@ -172,8 +172,7 @@ std::string EarlierClasses::Report() const {
       outcome_.classes, outcome_.pauses, Milliseconds(outcome_.sum_of_pauses),
       Milliseconds(outcome_.longest_pause), awaited_, left_out_);
   if (linked_since_ > 0) {
-    report += fmt::format("of those loaded before, linked since and counted from then on: {}\n",
-                          linked_since_);
+    report += fmt::format("of these, linked later and counted from then on: {}\n", linked_since_);
   }
   if (outcome_.refused > 0) {
     report += fmt::format("classes that the JVM refused to retransform: {}, the last with {}\n",

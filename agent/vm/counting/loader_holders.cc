@@ -296,9 +296,9 @@ std::string LoaderHolders::Report() const {
                           loaders, defined);
   }
   constexpr std::array<std::string_view, kRefusals> kReasons{
-      "their class loader had not given java.lang.Object yet", "their class loader was locked",
-      "their class loader may not find the counters, and took no class of the "
-      "agent's"};
+      "their class loader had not resolved java.lang.Object yet", "their class loader was locked",
+      "their class loader cannot find the counters, and no class of the agent could be added to "
+      "it"};
   for (size_t i = 0; i < kRefusals; ++i) {
     if (const uint64_t count = refused_[i].load(); count > 0)
       report += fmt::format("classes left alone: {} ({})\n", count, kReasons[i]);

@@ -13,9 +13,8 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
     // Lambdas from an archive are defined without any hook.
     if (set("SharedArchiveFile") || set("AOTCache")) {
       return {CountingStart::kApplication,
-              "lambdas that come out of the application's class-data archive are not counted; "
-              "-Xshare:off counts "
-              "them too"};
+              "lambdas from the application's class-data archive are not counted; with -Xshare:off "
+              "they are"};
     }
     return {CountingStart::kApplication, ""};
   }
@@ -26,10 +25,9 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
     making = "a class-data archive";
   }
   if (!making.empty()) {
-    return {CountingStart::kApplication,
-            fmt::format("the making of {} rules out counting in the JDK's own classes: only the "
-                        "application's are counted",
-                        making)};
+    return {CountingStart::kApplication, fmt::format("creating {} rules out counting in the JDK's "
+                                                     "classes: only the application's are counted",
+                                                     making)};
   }
   std::string_view conflict;
   if (flags.last_argument("-Xshare:").value_or("") == "-Xshare:on") {
@@ -39,7 +37,7 @@ StartupPlan PlanStartup(bool count_jdk, const FlagQueries& flags) {
   }
   if (conflict.empty()) return {CountingStart::kFirstBytecode, ""};
   return {CountingStart::kRetransform, fmt::format("{} rules out counting from the first bytecode "
-                                                   "on: counts start when the VM is initialised",
+                                                   "on: counting starts when the VM is initialised",
                                                    conflict)};
 }
 

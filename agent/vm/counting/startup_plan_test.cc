@@ -54,7 +54,7 @@ TEST_CASE("what rules the early hook out is named in one sentence, and counting 
     const StartupPlan plan = conflict.vm.Plan(true);
     CHECK(plan.start == CountingStart::kRetransform);
     CHECK(plan.notice == conflict.named +
-                             " rules out counting from the first bytecode on: counts start when "
+                             " rules out counting from the first bytecode on: counting starts when "
                              "the VM is initialised");
     CHECK(conflict.vm.Plan(false).start == CountingStart::kApplication);
   }
@@ -71,8 +71,8 @@ TEST_CASE("while an archive is made, the JDK's classes are left alone") {
     INFO(named);
     CHECK(vm.Plan(true).start == CountingStart::kApplication);
     CHECK(vm.Plan(true).notice ==
-          "the making of " + named +
-              " rules out counting in the JDK's own classes: only the application's are counted");
+          "creating " + named +
+              " rules out counting in the JDK's classes: only the application's are counted");
     CHECK(vm.Plan(false).start == CountingStart::kApplication);
     CHECK(vm.Plan(false).notice.empty());
   }
@@ -85,7 +85,7 @@ TEST_CASE("jdk=n needs no early hook; lambdas from an archive are told") {
     const StartupPlan plan = Vm{.texts = {{flag, "app.jsa"}}}.Plan(false);
     CHECK(plan.start == CountingStart::kApplication);
     CHECK(plan.notice.find("lambdas") != std::string::npos);
-    CHECK(plan.notice.find("-Xshare:off counts them too") != std::string::npos);
+    CHECK(plan.notice.find("with -Xshare:off they are") != std::string::npos);
   }
 }
 

@@ -27,9 +27,7 @@ HiddenClasses::Interception& HiddenClasses::Installed() {
 
 bool HiddenClasses::CanStart(JavaVM* vm, Log& log, bool attached) {
   if (attached && Installed().original.load() == nullptr) {
-    log.Step(
-        "lambdas are neither counted nor named: the JVM was running "
-        "before the agent came");
+    log.Step("lambdas are neither counted nor named: the agent was attached to a running JVM");
     return false;
   }
   // Classes linked in an AOT cache cannot be combined with an early VMStart; the JVM would exit.
@@ -192,8 +190,7 @@ std::string HiddenClasses::Report() const {
   std::string report = fmt::format("lambdas: {} defined, {} counted, {} without a stable name\n",
                                    seen(Kind::kLambda), counted_.load(), without_name_.load());
   report += fmt::format(
-      "hidden classes left out: {} linkage of method "
-      "handles, {} type switches, {} others\n",
+      "hidden classes left out: {} method-handle linkage, {} type switches, {} others\n",
       seen(Kind::kLinkage), seen(Kind::kTypeSwitch), seen(Kind::kOther));
   report += fmt::format(
       "names of lambdas and proxies: {} in use, {} KiB; call "
@@ -203,12 +200,13 @@ std::string HiddenClasses::Report() const {
       names_.size(), names_.bytes() / 1024, names_.lambda_numbers().size(),
       names_.lambda_numbers().bytes() / 1024);
   if (const uint64_t count = names_.lambda_numbers().refused(); count > 0) {
-    report += fmt::format("call sites of lambdas for whose numbers there was no room: {}\n", count);
+    report += fmt::format("call sites of lambdas without room for their number: {}\n", count);
   }
   if (Installed().original.load() == nullptr)
     report += "no hidden class was defined since the start\n";
   if (const uint64_t count = refused_.load(); count > 0) {
-    report += fmt::format("lambdas defined uncounted because the JVM refused them: {}\n", count);
+    report +=
+        fmt::format("lambdas not counted because the JVM refused them with counters: {}\n", count);
   }
   return report;
 }

@@ -38,9 +38,7 @@ bool MethodLearner::MayMakeIds() {
   ++classes_without_ids_;
   if (!ids_told_.exchange(true)) {
     log_.Warning(
-        "very many classes came and went: samples in classes of the "
-        "program's own class loaders "
-        "that "
+        "too many classes were unloaded: samples in classes that the program's own class loaders "
         "load from now on have no names");
   }
   return false;

@@ -88,31 +88,25 @@ std::string SampleReport(const SampleFigures& figures) {
   }
   if (stats.ended_weight + stats.unseen_weight > 0) {
     report += fmt::format(
-        "  {} of their weight is of threads that ended "
-        "between two clock ticks; {} more of threads "
-        "that ended before any was not seen\n",
+        "  weight of threads that ended between two clock ticks: {}; of threads that ended unseen, "
+        "and so is missing: {}\n",
         stats.ended_weight, stats.unseen_weight);
   }
   report += fmt::format(
-      "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} "
-      "contexts written, {} "
-      "frames "
-      "of linkage, {} of carriers, {} without a name and {} with a name of "
-      "this run only left "
-      "out\n",
+      "stacks: {} distinct, {} KiB of {}; {} samples were cut at depth={}; {} contexts written; "
+      "frames left out: {} linkage, {} carriers, {} without a name, {} with a name of this run "
+      "only\n",
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       options.depth, written.contexts, written.linkage_frames, written.carrier_frames,
       written.unnamed_frames, written.unstable_frames);
   if (classes_without_ids > 0) {
-    report += fmt::format("classes without names for samples, for want of memory: {}\n",
+    report += fmt::format("classes without names for samples, because memory ran out: {}\n",
                           classes_without_ids);
   }
   if (stats.timer_failures > 0) {
     report += fmt::format(
-        "timers: {} refusals by the system (is the limit on "
-        "pending signals, ulimit -i, too low?); "
-        "{} threads "
-        "are without one\n",
+        "timers: {} refused by the system (is the limit on pending signals, ulimit -i, too low?); "
+        "{} threads have none\n",
         stats.timer_failures, stats.threads_without_timer);
   }
   if (stats.signal_owner != sampling::SignalOwner::kUs) {

@@ -114,7 +114,7 @@ void Sampling::Begin() {
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
-    log_.Warning(fmt::format("sampling has ended early: {}; the samples taken before are kept",
+    log_.Warning(fmt::format("sampling ended early: {}; earlier samples are kept",
                              sampling::LossText(signal, owner)));
   };
   Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);

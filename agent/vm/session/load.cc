@@ -113,7 +113,7 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
   if (!SelectedBy(program, parsed->options.only)) {
     Log stderr_log;
     stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
-    stderr_log.Step(fmt::format("'{}' is not among only=; staying out", program.name));
+    stderr_log.Step(fmt::format("'{}' does not match only=; staying out", program.name));
     return Outcome::kStaysOut;
   }
   return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options));

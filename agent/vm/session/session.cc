@@ -130,7 +130,7 @@ void Session::PlanMemory() {
                                            .max_heap = VmFlags(vm_).Number("MaxHeapSize")});
   options.samples_memory.bytes = static_cast<int64_t>(shares.stacks);
   budget_.SetLimit(shares.rest);
-  log_->Step(fmt::format("the agent may hold {} KiB, of these {} for stacks of samples",
+  log_->Step(fmt::format("memory limit of the agent: {} KiB, {} of them for stacks of samples",
                          (shares.stacks + shares.rest) / 1024, shares.stacks / 1024));
 }
 
@@ -209,7 +209,8 @@ Status Session::WriteProfile(JNIEnv* jni) {
   const Result<DumpedFile> file = DumpProfile(profile, target);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {
-    log_->Warning(fmt::format("{}; the profile goes beside it", file->not_replaced.message()));
+    log_->Warning(
+        fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
   log_->Result(fmt::format("wrote {}: {} types, {} methods", file->path, profile.type_count(),
                            profile.method_count()));

@@ -90,7 +90,7 @@ Result<ByteSize> ParseSize(std::string_view text) {
 
 Result<std::string> ParsePath(std::string_view text) {
   if (text.empty()) return Bad("must name a file");
-  if (text.find('\0') != std::string_view::npos) return Bad("must not hold a zero byte");
+  if (text.find('\0') != std::string_view::npos) return Bad("must not contain a zero byte");
   return std::string(text);
 }
 

@@ -59,9 +59,10 @@ Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& fac
         path += '%';
         break;
       default:
-        return Status(Code::kUsage,
-                      fmt::format("'{}' holds '%{}', but only %p, %h, %t and %% are known", pattern,
-                                  letter == '\0' ? std::string() : std::string(1, letter)));
+        return Status(
+            Code::kUsage,
+            fmt::format("'{}' contains '%{}', but only %p, %h, %t and %% are known", pattern,
+                        letter == '\0' ? std::string() : std::string(1, letter)));
     }
   }
   return path;
@@ -76,14 +77,14 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   const fs::path path = fs::absolute(fs::path(*expanded), error).lexically_normal();
   if (error) {
     return Status(Code::kIo,
-                  fmt::format("cannot tell the working directory that '{}' is relative to: {}",
+                  fmt::format("cannot find the working directory, to which '{}' is relative: {}",
                               *expanded, error.message()));
   }
   const std::string parent = path.parent_path().string();
   const Result<OpenFolder> made = FilePlace::FindFolder(parent, MissingFolders::kMake);
   if (!made.ok()) {
-    return Status(Code::kIo,
-                  fmt::format("cannot make the folder '{}': {}", parent, made.status().message()));
+    return Status(Code::kIo, fmt::format("cannot create the folder '{}': {}", parent,
+                                         made.status().message()));
   }
   if (!path.has_filename() || fs::is_directory(path, error)) {
     return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
@@ -93,7 +94,7 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
     // A path that cannot be examined counts as existing; a free name is found next to it.
     if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
     return Status(Code::kIo,
-                  fmt::format("cannot look at '{}': {}", path.string(), place.status().message()));
+                  fmt::format("cannot examine '{}': {}", path.string(), place.status().message()));
   }
   int folder = place->folder();
   std::string folder_path = place->folder_path();
@@ -157,7 +158,7 @@ Result<std::string> ReserveUnusedName(const std::string& path) {
     }
   }
   return Status(Code::kLimit,
-                fmt::format("every name from '{}' to its number {} is taken", path, kLastNumber));
+                fmt::format("all names from '{}' to number {} are taken", path, kLastNumber));
 }
 
 }  // namespace iprof::vm

@@ -77,9 +77,9 @@ TEST_CASE("patterns stand for pid, host, start time and a percent sign") {
 
 TEST_CASE("an unknown pattern is named") {
   CHECK(ExpandPattern("a%x", Facts()).status().message() ==
-        "'a%x' holds '%x', but only %p, %h, %t and %% are known");
+        "'a%x' contains '%x', but only %p, %h, %t and %% are known");
   CHECK(ExpandPattern("a%", Facts()).status().message() ==
-        "'a%' holds '%', but only %p, %h, %t and %% are known");
+        "'a%' contains '%', but only %p, %h, %t and %% are known");
 }
 
 TEST_CASE("a path is fixed against the working directory at start, and its folders are made") {
@@ -101,7 +101,7 @@ TEST_CASE("what cannot be written is refused at start, by name") {
   CHECK(ResolveOutPath("folder/", Facts()).status().message() ==
         "'" + base + "/folder/' is a folder, not a file");
   CHECK(ResolveOutPath("file/a.iprof", Facts()).status().message() ==
-        "cannot make the folder '" + base + "/file': Not a directory");
+        "cannot create the folder '" + base + "/file': Not a directory");
 }
 
 TEST_CASE("what somebody else may write only is refused at start, not at the end") {
@@ -129,7 +129,7 @@ TEST_CASE("what somebody else may write only is refused at start, not at the end
         "cannot write into the folder '" + base + "/closed': Permission denied");
   chmod("closed", 0000);
   CHECK(ResolvedByNobody("link.iprof") ==
-        "cannot look at '" + base + "/link.iprof': Permission denied");
+        "cannot examine '" + base + "/link.iprof': Permission denied");
   chmod("closed", 0700);
 }
 
