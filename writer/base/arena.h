@@ -1,8 +1,8 @@
 // Arena: memory that is handed out in pieces and freed all at once.
 //
-// Guarantees: pieces never move; a piece larger than a block gets a block of its own. Elements are
-// trivially copyable and uninitialised. Recycle() gives a piece back for a later piece of the same
-// size (used by lists that outgrow their place). Not thread-safe.
+// Guarantees: pieces never move; a piece larger than a block gets its own block. Elements are
+// trivially copyable and uninitialised. Recycle() returns a piece, so that a later piece of the
+// same size can reuse it (lists that outgrow their piece do this). Not thread-safe.
 #pragma once
 
 #include <cstddef>

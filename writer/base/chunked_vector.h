@@ -1,9 +1,9 @@
 // ChunkedVector: an append-only array whose elements never move.
 //
-// Guarantees: growing allocates one chunk and copies nothing, so that the peak stays at the content
-// plus one chunk (a std::vector holds old and new at once, up to three times the content);
-// references stay valid. Elements are trivially copyable. Concurrent reads are fine, a writer must
-// be alone. Indexing is not checked.
+// Guarantees: growing allocates one chunk and copies nothing, so that peak memory is the content
+// plus one chunk (a std::vector holds the old and the new array at once, up to three times the
+// content). References stay valid. Elements are trivially copyable. Concurrent reads are safe; a
+// write must not run concurrently with anything else. Indexing is not checked.
 #pragma once
 
 #include <cstddef>

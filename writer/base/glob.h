@@ -1,15 +1,15 @@
 // GlobMatches: patterns with '*' and '?'.
 //
-// Guarantees: pure, any thread; at most the product of the lengths as steps, no recursion, whatever
-// the input.
+// Guarantees: pure, any thread. For any input, it takes at most the product of the two lengths as
+// steps, and does not recurse.
 #pragma once
 
 #include <string_view>
 
 namespace iprof {
 
-// Whether the whole text matches: '*' stands for any characters (none, dots and slashes included),
-// '?' for one.
+// Whether the whole text matches: '*' matches any number of characters, including none, dots and
+// slashes; '?' matches one.
 bool GlobMatches(std::string_view pattern, std::string_view text);
 
 }  // namespace iprof

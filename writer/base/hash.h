@@ -1,8 +1,8 @@
 // Hashing for the profile's tables: a multiply-and-fold mixer with a seed.
 //
 // Guarantees: the seed differs from process to process (it comes from the kernel's AT_RANDOM), so
-// that no input file can be made to collide; nothing that is written depends on hash values, so
-// output stays deterministic. Pure functions, any thread.
+// that nobody can construct an input file whose hashes collide. Output never depends on hash
+// values, so it is deterministic. Pure functions, any thread.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ void HashIndex::Replace(uint32_t hash, uint32_t old, uint32_t number) {
 void HashIndex::Erase(uint32_t hash, uint32_t number) {
   size_t hole = PlaceOf(hash, number);
   if (hole == slots_.size()) return;
-  // Closes the gap: moves up whatever would not be found across it.
+  // Closes the gap: moves up every entry that a search would no longer find beyond it.
   for (size_t at = (hole + 1) & Mask(); slots_[at].number != kNone; at = (at + 1) & Mask()) {
     const size_t home = slots_[at].hash & Mask();
     if (((at - home) & Mask()) >= ((at - hole) & Mask())) {

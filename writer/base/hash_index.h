@@ -3,9 +3,9 @@
 // Why not std::unordered_set: an element costs 8 to 16 bytes here instead of about 50, and a class
 // record may be only a few hundred bytes.
 //
-// Guarantees: Find, Insert and Erase take constant time on average, whatever was erased before; the
-// table grows with its content, and shrinks with it. The caller compares elements and answers for
-// the hashes. Not thread-safe: its owner locks.
+// Guarantees: Find, Insert and Erase take constant time on average, even after many erasures. The
+// table grows and shrinks with its content. The caller computes the hashes and compares elements.
+// Not thread-safe: its owner locks.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class HashIndex {
 
   // `number` is not kNone, and not in the table under this hash.
   void Insert(uint32_t hash, uint32_t number);
-  // Nothing happens where it is not there.
+  // A no-op if it is not in the table.
   void Erase(uint32_t hash, uint32_t number);
   // Puts `number` where `old` was; both have this hash.
   void Replace(uint32_t hash, uint32_t old, uint32_t number);
@@ -46,11 +46,11 @@ class HashIndex {
   };
 
   size_t Mask() const { return slots_.size() - 1; }
-  size_t PlaceOf(uint32_t hash, uint32_t number) const;  // slots_.size() where it is not there
+  size_t PlaceOf(uint32_t hash, uint32_t number) const;  // slots_.size() if it is not in the table
   void Put(uint32_t hash, uint32_t number);
   void Resize(size_t slots);
 
-  std::vector<Slot> slots_;  // a power of two of them, or none
+  std::vector<Slot> slots_;  // the size is a power of two, or 0
   size_t size_ = 0;
 };
 

@@ -1,8 +1,9 @@
-// IndexSet: finds the index of something by its hash, where the things themselves live elsewhere.
+// IndexSet: finds the index of an element by its hash; the elements themselves are
+// stored elsewhere.
 //
 // Guarantees: open addressing with linear probing, at most three quarters full; eight bytes a slot
-// (index and half of the hash, so that most misses need no look at the thing and growing needs no
-// rehashing of it). Not thread-safe; concurrent Find is fine.
+// (the index and half of the hash, so that most misses need not compare elements, and growing need
+// not hash them again). Not thread-safe; concurrent Find is safe.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class IndexSet {
     }
   }
 
-  // `index` must not be there yet.
+  // `index` must not be in the set yet.
   void Insert(uint64_t hash, uint32_t index) {
     if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
     Place({index, static_cast<uint32_t>(hash)});

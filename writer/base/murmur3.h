@@ -1,6 +1,6 @@
-// MurmurHash3_x64_128, seed 0: recognises class files that were seen before, and is part of the
-// stable names of lambdas from JDK 23 on, so its result must be the published algorithm's to the
-// bit.
+// MurmurHash3_x64_128, seed 0: identifies class files that were seen before, and is part of
+// the stable names of lambdas from JDK 23 on. So its result must be exactly that of the
+// published algorithm.
 //
 // Pure; any thread.
 #pragma once

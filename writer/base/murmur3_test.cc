@@ -5,7 +5,7 @@
 
 namespace iprof {
 
-// Vectors of the published algorithm, seed 0 (also what other implementations print).
+// Vectors of the published algorithm, seed 0 (other implementations print the same).
 TEST_CASE("MurmurHash3_x64_128 gives the published values", "[murmur3]") {
   CHECK(Murmur3("") == Hash128{0, 0});
   CHECK(Murmur3("hello") == Hash128{0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19});

@@ -1,11 +1,11 @@
-// NameTable: keeps each text once, for as long as somebody uses it.
+// NameTable: keeps each text once, for as long as it is in use.
 //
-// Why: classes repeat each other's names (<init>, ()V, java/lang/Object) thousands of times, and
-// classes may come under new names for ever.
+// Why: classes share names (<init>, ()V, java/lang/Object) thousands of times, and a program may
+// load classes with new names forever.
 //
-// Guarantees: equal texts get the same id; Text() stays valid until the last use is released; an id
-// may mean another text after that. Not thread-safe: its owner locks. Out of memory throws and
-// leaves the table as it was.
+// Guarantees: equal texts get the same id; Text() stays valid until the last use is released; after
+// that, the id may be reused for another text. Not thread-safe: its owner locks. Out of memory
+// throws and leaves the table unchanged.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class NameId : uint32_t {};
 
 class NameTable {
  public:
-  // One more use of the text.
+  // Adds a use of the text.
   NameId Add(std::string_view text);
   void AddUse(NameId name) { ++entries_[static_cast<uint32_t>(name)].uses; }
   void Release(NameId name);
@@ -40,7 +40,7 @@ class NameTable {
   struct Entry {
     std::unique_ptr<char[]> text;
     uint32_t length = 0;
-    uint32_t uses = 0;  // of an entry that is free: the next free one
+    uint32_t uses = 0;  // for a free entry: the next free entry
   };
 
   std::vector<Entry> entries_;
@@ -49,7 +49,7 @@ class NameTable {
   size_t text_bytes_ = 0;
 };
 
-// What a heap block of this size takes, glibc's header and rounding included.
+// The memory that a heap block of this size takes, including glibc's header and rounding.
 constexpr size_t HeapBytes(size_t asked_for) {
   return asked_for <= 24 ? 32 : (asked_for + 8 + 15) / 16 * 16;
 }

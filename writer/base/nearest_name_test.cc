@@ -26,7 +26,7 @@ TEST_CASE("the nearest name is near, or none") {
   CHECK(NearestName("verbsoe", kNames) == "verbose");  // neighbours swapped
   CHECK(NearestName("OUT", kNames) == "out");
   CHECK(NearestName("on-error", kNames) == "onerror");
-  CHECK(NearestName("verb", kNames) == "verbose");  // the beginning of it
+  CHECK(NearestName("verb", kNames) == "verbose");  // a prefix
   CHECK(NearestName("ouput", kNames).empty());
   CHECK(NearestName("xyz", kNames).empty());
   CHECK(NearestName("", kNames).empty());

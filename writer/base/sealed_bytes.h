@@ -1,14 +1,14 @@
-// Sealed bytes: records that somebody else may read later, from a file that may end anywhere or be
-// damaged.
+// Sealed bytes: records that another process may read later, from a file that may be truncated
+// or damaged.
 //
 //   length     varint, of the body
 //   body       begins with a version, 1 byte
 //   checksum   4 bytes, little endian, FNV-1a over the body
 //
-// The checksum finds accidents, not attacks: who reads a body must check what it says. BoundedReader
-// is for that.
+// The checksum detects accidents, not attacks: a reader must check the contents of a body. Use
+// BoundedReader for that.
 //
-// Guarantees: reads nothing outside its input, allocates nothing. Pure; any thread.
+// Guarantees: never reads outside its input; never allocates. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ enum class SealStatus : uint8_t {
 
 struct Sealed {
   SealStatus status = SealStatus::kEnd;
-  size_t consumed = 0;            // bytes to skip to the next record; 0 where nobody knows
-  std::span<const uint8_t> body;  // behind the version; only for kRecord
+  size_t consumed = 0;            // bytes to skip to the next record; 0 if unknown
+  std::span<const uint8_t> body;  // what follows the version; only for kRecord
 };
 
 // The record at the front of `bytes`.
@@ -39,8 +39,8 @@ Sealed OpenSealed(std::span<const uint8_t> bytes, uint8_t version);
 // Appends the record. `body` begins with its version.
 void AppendSealed(std::span<const uint8_t> body, std::vector<uint8_t>* out);
 
-// Reads numbers and texts. Once something is wrong, everything reads as 0 or empty and ok() stays
-// false.
+// Reads numbers and texts. After the first error, everything reads as 0 or empty, and ok()
+// stays false.
 class BoundedReader {
  public:
   explicit BoundedReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -52,11 +52,11 @@ class BoundedReader {
   uint32_t Get() { return static_cast<uint32_t>(GetWithin(UINT32_MAX)); }
   uint64_t Get64() { return GetWithin(UINT64_MAX); }
   uint32_t GetBelow(uint64_t limit);
-  // A number of things of which each takes at least `bytes_each`.
+  // A number of items, each of which takes at least `bytes_each`.
   uint32_t GetCount(size_t bytes_each);
   // Eight bytes, little endian.
   uint64_t GetFixed64();
-  // A length, and so many bytes.
+  // A length, and that many bytes.
   std::span<const uint8_t> GetBytes();
   std::string_view GetText();
 
@@ -73,7 +73,7 @@ class BoundedReader {
   bool ok_ = true;
 };
 
-// What BoundedReader reads. Numbers are varints (varint.h).
+// Writers for what BoundedReader reads. Numbers are varints (varint.h).
 void PutFixed64(uint64_t value, std::vector<uint8_t>* out);
 void PutBytes(std::span<const uint8_t> bytes, std::vector<uint8_t>* out);
 void PutText(std::string_view text, std::vector<uint8_t>* out);

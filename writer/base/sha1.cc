@@ -51,7 +51,7 @@ Sha1Digest Sha1(std::string_view bytes) {
   State state;
   size_t done = 0;
   for (; bytes.size() - done >= kBlock; done += kBlock) state.Take(bytes.substr(done, kBlock));
-  // The rest, a one bit, zeros, and the length in bits as eight bytes.
+  // The remaining bytes, a 1 bit, zeros, and the length in bits as eight bytes.
   std::string tail(bytes.substr(done));
   tail += '\x80';
   while (tail.size() % kBlock != kBlock - 8) tail += '\0';

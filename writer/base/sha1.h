@@ -1,6 +1,6 @@
-// SHA-1: part of the stable names of lambdas up to JDK 21, so its result must be the published
-// algorithm's (FIPS 180-4). Names need no protection against attackers; for anything that does, use
-// something else.
+// SHA-1: part of the stable names of lambdas up to JDK 21, so its result must be that of the
+// published algorithm (FIPS 180-4). Do not use it for anything that needs protection against
+// attackers; names do not.
 //
 // Pure; any thread.
 #pragma once

@@ -16,7 +16,8 @@ std::string Hex(std::string_view text) {
 
 }  // namespace
 
-// The examples that come with the standard, and lengths around the end of a block (by sha1sum).
+// The examples of the standard, and lengths around the end of a block (expected values
+// from sha1sum).
 TEST_CASE("SHA-1 gives the published values", "[sha1]") {
   CHECK(Hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
   CHECK(Hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");

@@ -1,8 +1,8 @@
 // Status and Result<T>: errors as values.
 //
 // Guarantees: no exceptions are used for expected failures; a failed Status carries one documented
-// code and one sentence that names the option, file, class or byte offset it is about. A Status is
-// cheap when ok (no allocation). Anybody may use it from any thread; it holds no global state.
+// code and one sentence that names the option, file, class or byte offset that it is about. A
+// Status is cheap when ok (no allocation). Usable from any thread; there is no global state.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ enum class Code {
   kOk = 0,
   kUsage,        // an option or argument is unknown, malformed or contradicts another
   kBadInput,     // bytes that do not follow their format
-  kUnsupported,  // well-formed, but of a version or kind that we refuse by name
-  kIo,           // the operating system refused: open, write, rename, memory …
-  kLimit,        // a documented limit was reached: memory cap, depth, size
+  kUnsupported,  // well-formed, but of a version or kind that we do not support
+  kIo,           // the operating system failed: open, write, rename, memory …
+  kLimit,        // a documented limit was reached: memory limit, depth, size
   kInternal,     // our own logic failed; always a bug
 };
 

@@ -1,7 +1,7 @@
-// StringPool: each distinct string once, named by a dense id.
+// StringPool: stores each distinct string once and gives it a dense id.
 //
 // Guarantees: ids are handed out in order of first appearance; views stay valid while the pool
-// lives. At most 2^32-2 strings. Not thread-safe; concurrent reads are fine.
+// lives. At most 2^32-2 strings. Not thread-safe; concurrent reads are safe.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class StringPool {
     index_.Insert(hash, id);
     return id;
   }
-  // IndexSet::kNone when it is not there.
+  // IndexSet::kNone if it is not in the pool.
   uint32_t Find(std::string_view text) const {
     return index_.Find(HashBytes(text, seed_), [&](uint32_t id) { return View(id) == text; });
   }

@@ -1,9 +1,8 @@
-// SystemCalls: the one seam between the operating system and those that make files: FilePlace and
-// AtomicFile.
+// SystemCalls: the system calls of the classes that create files, FilePlace and AtomicFile.
 //
-// Each method is the call of that name: result and errno as in its manual page. It exists so that a
-// test can make each of them fail; SystemCalls::Real() is what everybody else uses. Stateless, so
-// usable from any thread.
+// Each method makes the system call of the same name, with the result and errno that its manual
+// page documents. The class exists so that a test can make each call fail; all other code uses
+// SystemCalls::Real(). Stateless, so usable from any thread.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,7 +16,7 @@ class SystemCalls {
  public:
   virtual ~SystemCalls() = default;
   virtual int Openat(int folder, const char* name, int flags, mode_t mode);
-  virtual int OpenPath(int folder, const char* name, int flags);  // openat with O_PATH among flags
+  virtual int OpenPath(int folder, const char* name, int flags);  // openat with O_PATH in flags
   virtual ssize_t Write(int fd, const void* bytes, size_t size);
   virtual int Fsync(int fd);
   virtual int Close(int fd);
@@ -28,7 +27,7 @@ class SystemCalls {
   virtual int Faccessat(int folder, const char* name, int mode);
   virtual int Fstatat(int folder, const char* name, struct stat* result, int flags);
   virtual ssize_t Readlinkat(int folder, const char* name, char* into, size_t size);
-  virtual int Dup(int fd);  // not inherited by a program that is started
+  virtual int Dup(int fd);  // child processes do not inherit it
 
   static SystemCalls& Real();
 };

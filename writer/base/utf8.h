@@ -1,9 +1,9 @@
-// UTF-8 as profiles meet it: strict in files, "modified" from the JVM, lone surrogates from Java
-// strings.
+// The kinds of UTF-8 in profiles: strict in files, "modified" from the JVM, lone surrogates from
+// Java strings.
 //
 // Inside the library a name is UTF-8 in which a lone surrogate (legal in a Java string, not in
 // UTF-8) has its three-byte form; the writer turns it into a \uXXXX escape. Pure functions, any
-// thread, no failure but bad_alloc.
+// thread; the only failure is bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,14 @@ namespace iprof {
 bool IsUtf8(std::string_view text);
 
 // Reads one code point at text[at]; surrogates in three-byte form count as code points. Returns its
-// length, or 0 when the bytes are none.
+// length, or 0 if the bytes are not a code point.
 size_t DecodeCodePoint(std::string_view text, size_t at, uint32_t* code_point);
 
 void AppendCodePoint(uint32_t code_point, std::string* out);
 
-// Modified UTF-8 (C0 80, surrogate pairs of three bytes each) or anything else to the library's
-// form; bytes that are nothing become U+FFFD. What is in that form already comes back unchanged.
+// Converts modified UTF-8 (C0 80, surrogate pairs of three bytes each), or any other bytes,
+// to the library's form. Invalid bytes become U+FFFD. Text that already has that form is
+// returned unchanged.
 std::string NormalizeUtf8(std::string_view text);
 
 inline bool IsSurrogate(uint32_t code_point) { return (code_point & 0xfffff800u) == 0xd800u; }

@@ -1,6 +1,6 @@
-// Varints: numbers in as few bytes as they need, seven bits a byte, the lowest first.
+// Varints: numbers in as few bytes as they need, seven bits per byte, the lowest bits first.
 //
-// Pure; a reader never leaves its input and gives zeros once that has ended.
+// Pure. A reader never reads outside its input, and returns zeros after its end.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class VarintReader {
   }
   uint32_t Next32() { return static_cast<uint32_t>(Next()); }
 
-  // The next `count` bytes; fewer where the input ends.
+  // The next `count` bytes; fewer at the end of the input.
   std::span<const uint8_t> Bytes(size_t count) {
     const size_t left = bytes_.size() - at_;
     const auto taken = bytes_.subspan(at_, count < left ? count : left);

@@ -1,7 +1,7 @@
-// FileShares: how much of a file image builds can use, counted while the file streams by.
+// FileShares: how much of a file image builds can use, counted while the file is streamed.
 //
-// Guarantees: counts for every target at once, since the file's own note stands behind the tables.
-// Entries whose methods are not declared are left out of all figures. Memory: some 30 bytes a method.
+// Guarantees: counts for every target at once, because the file's own note comes after the tables.
+// Entries whose methods are not declared are not counted at all. Memory: about 30 bytes per method.
 // One thread.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace iprof {
 
 struct ImageShares {
   std::array<ImageShare, std::size(kImageTargets)> by_target;
-  std::optional<ImageNote> note;  // the file's own
+  std::optional<ImageNote> note;  // the note in the file
   const ImageShare& Of(ImageTarget target) const { return by_target[static_cast<size_t>(target)]; }
 };
 

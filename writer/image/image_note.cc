@@ -5,7 +5,7 @@
 namespace iprof {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // a note has some 30
+constexpr size_t kMostBytes = 4096;  // a note has about 30
 
 }  // namespace
 

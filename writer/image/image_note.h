@@ -1,10 +1,11 @@
-// ImageNote: for which image build a profile is meant, and whether what such a build cannot use has
-// been left out. It is a part of the profile's section "iprofagent" (agent_section.h):
+// ImageNote: the image build that a profile is made for, and whether everything that such
+// a build cannot use has been left out. It is a part of the profile's section
+// "iprofagent" (agent_section.h):
 //   "image": {"target":25,"filtered":true}
 //
-// Guarantees: what ToJson gives, Parse reads, in any spelling of JSON and with members that it does not
-// know; a target that it does not know, text of more than 4 KiB, and anything else is no note. Pure;
-// any thread.
+// Guarantees: Parse reads what ToJson returns, also with other JSON spelling and with additional
+// members. Anything else is not a note, including an unknown target and text of more than 4 KiB.
+// Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,7 @@ struct ImageNote {
 
   std::string ToJson() const;
   static std::optional<ImageNote> Parse(std::string_view json);
-  // Nothing where there is none, or one that cannot be read.
+  // Empty if there is no note, or if it cannot be read.
   static std::optional<ImageNote> Of(const AgentSection& section);
   static std::optional<ImageNote> Of(const Profile& profile);
 };

@@ -45,7 +45,7 @@ class Filter {
   }
 
  private:
-  // What is left of an entry's context: frames [first, last), innermost first.
+  // The part of an entry's context that is kept: frames [first, last), innermost first.
   struct Kept {
     EntryIndex entry;
     StackCut cut;
@@ -98,7 +98,7 @@ class Filter {
     types_.resize(from_.type_count());
     for (const TypeIndex type : TypesOf(from_)) {
       const bool standard = from_.TypeFileId(type) <= kLastStandardType;
-      // A class is machinery where all its methods are.
+      // A class is machinery if all its methods are.
       if (!standard && !types_named_[At(type)] &&
           FindMachinery(from_.TypeName(type), {}) != nullptr) {
         ++made_.types_left_out;

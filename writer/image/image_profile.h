@@ -1,18 +1,18 @@
 // MakeImageProfile: a profile without what an image build cannot use.
 //
-// What is left out, and why, is in image_use.h and docs/image.md: machinery that only a JVM runs,
-// methods that the image does not have, positions in methods that it replaces. Contexts are cut at
-// such methods, and each branch gets one triple for each target.
+// It leaves out machinery that only a JVM runs, methods that the image does not have, and positions
+// in methods that the image replaces; image_use.h and docs/image.md give the reasons. Contexts are
+// cut at such methods, and each branch gets one triple for each target.
 //
 // Guarantees:
-//  - Entries that become one by cutting are added up; what is kept has its counts unchanged. The
-//    order of types, methods and entries stays, and their file ids.
-//  - Types and methods that only left-out entries named are left out with them where they are
-//    machinery's or no image has them; all others stay.
-//  - Extra keys stay; the note (image_note.h) says that this was done, unless the profile's section
-//    "iprofagent" is one that we cannot read (agent_section.h). Older keys of ours move into the
-//    section. Doing it again changes nothing.
-//  - The input is not changed. Memory: at most as much as the input takes, once more.
+//  - Entries whose contexts become equal by cutting are added up; otherwise counts do not change.
+//    Types, methods and entries keep their order, and types and methods their file ids.
+//  - Types and methods that only left-out entries named are left out, too, if they are machinery or
+//    no image has them; all others are kept.
+//  - Extra keys are kept. The note (image_note.h) says that the profile was filtered, unless we
+//    cannot read the profile's section "iprofagent" (agent_section.h). Our older keys move into the
+//    section. Filtering a second time changes nothing.
+//  - The input is not changed. Memory: at most as much again as the input takes.
 //  - Pure; out of memory throws std::bad_alloc.
 #pragma once
 

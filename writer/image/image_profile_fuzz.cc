@@ -1,5 +1,5 @@
-// Image filter fuzzing: of any profile that can be read, the part that an image can use is a profile
-// that can be written and read, and filtering it again changes nothing.
+// Fuzzes the image filter. Filtering any readable profile gives a profile that can be written and
+// read, and filtering that again changes nothing.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

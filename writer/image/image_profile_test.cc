@@ -87,7 +87,7 @@ TEST_CASE("machinery's types and methods go where nothing names them") {
         "java.lang.String.hashCode()void 3\na.Main.takes(java.lang.invoke.MethodType)void 5\n"
         "java.lang.Class.cast(java.lang.Object)java.lang.Object 7\n");
   CHECK(made.methods_left_out == 2);
-  CHECK(made.types_left_out == 0);  // both are still named
+  CHECK(made.types_left_out == 0);  // entries still name both
   CHECK(Filtered("").types_left_out == 1);
   CHECK(made.profile.Total(Table::kMonitors) == 2);
 }
@@ -103,7 +103,7 @@ TEST_CASE("the note says so, other keys stay") {
     CHECK(made.profile.extras()[1].json ==
           R"({"version":1,"image":{"target":25,"filtered":true},"lines":{}})");
   }
-  // A section that we cannot read stays, and the older keys with it.
+  // A section that we cannot read is kept, and so are the older keys.
   const ImageProfile kept = Filtered(R"(,"iprofagent":{"version":2},"iprofLines":{})");
   REQUIRE(kept.profile.extras().size() == 2);
   CHECK(kept.profile.extras()[0] == ExtraKey{"iprofagent", R"({"version":2})"});

@@ -1,7 +1,7 @@
 // ImageShare: how much of a profile an image build can use.
 //
-// Guarantees: an entry counts as usable where MakeImageProfile (image_profile.h) would keep it,
-// whole or cut. Weights are sums of counts and saturate. One thread.
+// Guarantees: an entry counts as usable if MakeImageProfile (image_profile.h) would keep it, whole
+// or cut. Weights are sums of counts and saturate. One thread.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ struct ImageShare {
   };
   std::array<Part, kTableCount> tables;
 
-  // One entry; uses: of its frames, innermost first, none for monitors.
+  // Adds one entry. `uses` are those of its frames, innermost first; empty for monitors.
   void Add(Table table, std::span<const MethodUse* const> uses, int64_t weight, ImageTarget target);
   Part Of(Table table) const { return tables[static_cast<size_t>(table)]; }
   size_t entries() const;
   size_t usable_entries() const;
 };
 
-// Whether anything of such an entry is left.
+// Whether any part of such an entry is kept.
 bool IsUsable(Table table, std::span<const MethodUse* const> uses, ImageTarget target);
 
 }  // namespace iprof

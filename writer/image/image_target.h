@@ -15,9 +15,8 @@ inline constexpr ImageTarget kImageTargets[] = {
 inline constexpr ImageTarget kNewestImageTarget = ImageTarget::k25;
 
 int JdkOf(ImageTarget target);
-// The release for that JDK, or the closest known one: that of 20 shares its code with 17, that of 22
-// is closest to 23, and later ones to the newest. 0, which is no JDK,
-// gives the newest, too.
+// The release for that JDK, or the closest known one: 17 for 20, which shares its code; 23 for 22;
+// the newest for later JDKs, and for 0, which is not a JDK.
 ImageTarget ImageTargetForJdk(int jdk);
 
 // A set of targets, one bit each.

@@ -1,19 +1,20 @@
-// ImageUse: what an image build can do with a method's records; and where a stack is cut for it.
+// ImageUse: which records of a method an image build can use, and where a stack is cut for it.
 //
-//  - A method that an image has as the JVM has it: everything.
-//  - One that the image replaces (substitutions.h): its calls. Its positions are those of another
-//    body, so branches, receivers and samples in it are of no use, and the latter can stop the build.
-//  - One that the image does not have, or that only a JVM runs (machinery.h): nothing.
+//  - Of a method that an image has unchanged: all.
+//  - Of a method that the image replaces (substitutions.h): its calls. Its positions belong to
+//    another body, so its branches, receivers and samples are useless, and samples can even make
+//    the build fail.
+//  - Of a method that the image does not have, or that only a JVM runs (machinery.h): none.
 //
-// A context names callers, and they can be cut off: a shorter context is legal and says less. A
-// stack of samples is cut like this, frames being innermost first:
-//  1. It is left out where machinery does its own work: the innermost machinery (kWork) has only
-//     frames of the JDK's base inside it. Program code that machinery called stays.
-//  2. Innermost frames that an image does not have are dropped; what called them takes the time. If
-//     the innermost frame that is left is of a replaced method, it stays at position 0, since the
+// Callers can be cut off a context: a shorter context is legal and only less specific. The stack of
+// a sample is cut as follows, with frames innermost first:
+//  1. The stack is left out if machinery does its own work: inside the innermost machinery frame
+//     (kWork) there are only frames of the JDK's base. Program code that machinery called is kept.
+//  2. Innermost frames that an image does not have are dropped; their caller gets the time. If the
+//     innermost remaining frame is of a replaced method, it is kept with position 0, because the
 //     image spends time there, too.
-//  3. The stack ends before the next frame of a method that an image has not or has with another
-//     body.
+//  3. The stack ends before the next frame of a method that an image does not have, or has with
+//     another body.
 //
 // Pure; any thread; never fails.
 #pragma once
@@ -31,7 +32,7 @@ namespace iprof {
 
 enum class ImageUse : uint8_t { kSame, kReplaced, kAbsent, kMachineryCalls, kMachineryWork };
 
-// One method, for every target.
+// The uses of one method, for every target.
 class MethodUse {
  public:
   MethodUse() = default;
@@ -48,25 +49,25 @@ class MethodUse {
   bool is_platform_ = false;
 };
 
-// Whether a record at a position of the method is of use; a method's call count has none.
+// Whether a record at a position of the method is usable. A call count has no position.
 inline bool IsPositionUsable(ImageUse use) { return use == ImageUse::kSame; }
 inline bool AreCallsUsable(ImageUse use) {
   return use == ImageUse::kSame || use == ImageUse::kReplaced;
 }
 
-// What is left of a stack: frames [first, last); nothing where both are equal.
+// The part of a stack that is kept: frames [first, last); empty if both are equal.
 struct StackCut {
   size_t first = 0;
   size_t last = 0;
-  bool first_at_0 = false;  // the innermost frame left is that of a replaced method
+  bool first_at_0 = false;  // the innermost remaining frame is of a replaced method
   bool empty() const { return first == last; }
   bool operator==(const StackCut&) const = default;
 };
 
-// uses: of each frame, innermost first.
+// `uses` has one element for each frame, innermost first.
 StackCut CutStack(std::span<const MethodUse* const> uses, ImageTarget target);
 
-// How many frames of another table's context are left; the innermost always is.
+// How many frames of a context of the other tables are kept; the innermost one always is.
 size_t CutCallers(std::span<const MethodUse* const> uses, ImageTarget target);
 
 }  // namespace iprof

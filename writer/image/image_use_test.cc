@@ -10,7 +10,7 @@
 namespace iprof {
 namespace {
 
-// "a.B.m" -> its use, without parameters.
+// The use of a method without parameters, given as "a.B.m".
 MethodUse UseOf(const std::string& name) {
   const size_t dot = name.rfind('.');
   return MethodUse(name.substr(0, dot), name.substr(dot + 1), {});
@@ -39,7 +39,7 @@ TEST_CASE("what a method's records are good for") {
   CHECK(UseOf(kAbsent).For(ImageTarget::k17) == ImageUse::kAbsent);
   CHECK(UseOf(kLoading).For(ImageTarget::k21) == ImageUse::kMachineryWork);
   CHECK(UseOf(kAccessor).For(ImageTarget::k21) == ImageUse::kMachineryCalls);
-  // Other targets, other code: java.lang.Thread.yield is replaced in images for JDK 17 only.
+  // Targets differ: java.lang.Thread.yield is replaced in images for JDK 17 only.
   CHECK(UseOf("java.lang.Thread.yield").For(ImageTarget::k17) == ImageUse::kReplaced);
   CHECK(UseOf("java.lang.Thread.yield").For(ImageTarget::k25) == ImageUse::kSame);
   CHECK(AreCallsUsable(ImageUse::kReplaced));
@@ -58,7 +58,7 @@ TEST_CASE("machinery's own work is left out, the JDK's help for it too") {
 TEST_CASE("program code that machinery calls stays, without its callers") {
   CHECK(Cut({kHelper, kProgram, kLoading, kMain}) == StackCut{0, 2, false});
   CHECK(Cut({kProgram, kAccessor, kMain}) == StackCut{0, 1, false});
-  // Reflection may call the JDK's own methods: that is the program's work.
+  // Reflection may call methods of the JDK: that is the program's work.
   CHECK(Cut({kHelper, kAccessor, kMain}) == StackCut{0, 1, false});
 }
 

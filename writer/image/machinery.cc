@@ -19,7 +19,7 @@ constexpr std::string_view kAccessors = "an image has its own reflection accesso
 constexpr std::string_view kStackWalking = "an image walks stacks in its own way";
 constexpr std::string_view kAgents = "an image takes no agents";
 
-// The first match decides.
+// The first rule that matches decides.
 constexpr MachineryRule kRules[] = {
     {"java.lang.invoke.VarHandle*", "*", MachineryKind::kKept,
      "an image uses it to access fields and arrays"},

@@ -33,7 +33,7 @@ TEST_CASE("what an image runs, too") {
   for (const char* name :
        {"java.lang.String", "java.lang.invoke.VarHandleInts$Array", "java.util.HashMap",
         "jdk.internal.reflect.Reflection", "jdk.internal.misc.Unsafe",
-        // A program's own names that look alike.
+        // Names of a program that look similar.
         "a.java.lang.invoke.X", "java.lang.invokes.X", "sunny.launcher.X"}) {
     INFO(name);
     CHECK_FALSE(IsMachinery(name));

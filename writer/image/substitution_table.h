@@ -1,11 +1,11 @@
-// SubstitutionRows: what the native images of each GraalVM release replace in the JDK, as
-// scripts/list-substitutions found it in their annotations.
+// SubstitutionRows: what the native images of each GraalVM release replace in the JDK.
+// scripts/list-substitutions reads it from GraalVM's annotations.
 //
-// A row's methods are words joined by blanks: name(parameter types)MARKletters, types being spelled
-// as Class.getName() does. The letters are the releases, 'a' being the first ImageTarget. The mark
+// A row's methods are words separated by spaces: name(parameter types)MARKletters, with types as
+// Class.getName() spells them. Each letter is a release; 'a' is the first ImageTarget. The mark
 // says what the image has: '~' another body, '-' no such method, '=' the original, in a class that
-// is replaced as a whole. The method "*" stands for all that have no word of their own. Rows are in
-// order of their names. Constant; any thread.
+// is replaced as a whole. The method "*" stands for all methods that are not listed. Rows are
+// sorted by name. Constant; any thread.
 #pragma once
 
 #include <span>

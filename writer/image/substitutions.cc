@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kMarks = "~-=";
 
-// Takes the text up to `end` from the front of `rest`; all of it where `end` is not there.
+// Takes the text up to `end` from the front of `rest`; all of `rest` if it does not contain `end`.
 std::string_view Take(std::string_view& rest, char end) {
   const size_t at = rest.find(end);
   const std::string_view taken = rest.substr(0, at);
@@ -44,7 +44,7 @@ Substitution FindSubstitution(std::string_view class_name, std::string_view meth
       rows.begin(), rows.end(), class_name,
       [](const SubstitutionRow& r, std::string_view name) { return r.class_name < name; });
   if (row == rows.end() || row->class_name != class_name) return {};
-  Substitution others;  // of the methods that are not named
+  Substitution others;  // for the methods that are not listed
   Substitution named;
   ImageTargets known = 0;
   for (std::string_view rest = row->methods; !rest.empty();) {

@@ -1,11 +1,11 @@
-// FindSubstitution: whether a native image has a method of the JDK as the JVM has it.
+// FindSubstitution: whether a native image has the same version of a JDK method as the JVM.
 //
-// An image replaces parts of the JDK by code of its own. A profile's position in such a method means
-// another place in the image's body, or none: GraalVM's image builder stops with an error at a
-// sample's frame beyond the end of that body.
+// An image replaces parts of the JDK with its own code. There, a position in a profile means
+// another place in the image's body, or no place: GraalVM's image builder fails with an error if a
+// sample's frame is beyond the end of that body.
 //
-// Guarantees: looks at names only, never fails, allocates nothing, takes the time of a search for
-// the class and of reading its row. Any thread.
+// Guarantees: looks at names only, never fails, allocates nothing. The time is that of searching
+// for the class and reading its row. Any thread.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@
 
 namespace iprof {
 
-// The targets whose image has another body, or no such method; the others have the JDK's own.
+// The targets whose image has another body or no such method; all others have the JDK's method.
 struct Substitution {
   ImageTargets replaced = 0;
   ImageTargets absent = 0;
   bool operator==(const Substitution&) const = default;
 };
 
-// Names as Class.getName() gives them; parameters without the receiver.
+// Names as Class.getName() returns them; parameters without the receiver.
 Substitution FindSubstitution(std::string_view class_name, std::string_view method,
                               std::span<const std::string_view> parameters);
 

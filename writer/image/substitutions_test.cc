@@ -28,7 +28,7 @@ TEST_CASE("methods that stopped a real image build") {
     INFO(owner << "." << method);
     CHECK(Find(owner, method) == Substitution{kAllImageTargets, 0});
   }
-  // Each release replaces the constructor of its JDK, and that one only.
+  // Each release replaces only the constructor of its own JDK.
   CHECK(Find("java.lang.Thread", "<init>",
              {"java.lang.ThreadGroup", "java.lang.String", "int", "java.lang.Runnable", "long"}) ==
         Substitution{Of({ImageTarget::k24, ImageTarget::k25}), 0});
@@ -37,7 +37,8 @@ TEST_CASE("methods that stopped a real image build") {
 
 TEST_CASE("deleted methods, and classes that are replaced as a whole") {
   CHECK(Find("java.lang.Thread", "registerNatives") == Substitution{0, kAllImageTargets});
-  // java.lang.Class: some methods keep their code, the rest of those that are not named is gone.
+  // java.lang.Class: some methods keep their code; of the methods that are not listed, the image
+  // has none.
   CHECK(Find("java.lang.Class", "createAnnotationData", {"int"}) == Substitution{});
   CHECK(Find("java.lang.Class", "noSuchMethod") == Substitution{0, kAllImageTargets});
   CHECK(Find("java.lang.StackStreamFactory", "checkStackWalkModes") ==

@@ -25,7 +25,7 @@ std::optional<std::string_view> PartOfOlderKey(std::string_view key) {
   return std::nullopt;
 }
 
-// An object that is not nested too deeply once it is inside the section.
+// Whether this is an object that is not nested too deeply, once it is inside the section.
 bool FitsAsPart(std::string_view json) {
   if (!json.starts_with('{')) return false;
   const std::string nested = '[' + std::string(json) + ']';
@@ -35,14 +35,14 @@ bool FitsAsPart(std::string_view json) {
   return scanner.SkipValue() && scanner.ExpectEnd();
 }
 
-// What a section holds, or what is wrong with it.
+// The content of a section, or what is wrong with it.
 struct Parsed {
   int64_t version = 0;
   AgentSection::Parts parts;
   AgentSection::Fault fault;
 };
 
-// Any failure that is not told apart leaves the default fault.
+// Failures without a fault of their own leave the default fault.
 bool ParseSection(std::string_view json, Parsed* parsed) {
   const std::string expected_version = "a positive integer";
   parsed->fault = {{}, "no JSON object with each member once", "an object with a version"};

@@ -6,19 +6,19 @@
 //   sampling  the sampler's statistics (the agent writes them, docs/sampling.md explains them)
 //
 // Versions:
-//  - The version is a positive integer; we write 1. It rises only when the meaning or the shape of what
-//    is there changes. A new part, or a new member of a part, does not raise it: readers keep and
-//    ignore what they do not know.
-//  - A section of a higher version, and one that is malformed, is kept as it is and not read: its
-//    lines and its image target count as absent, and no part is added to it. `iprof check` reports
-//    the first as doubtful and the second as an error.
+//  - The version is a positive integer; we write 1. We increase it only when the meaning or the
+//    shape of existing content changes, not for a new part or a new member of a part: readers keep
+//    and ignore what they do not know.
+//  - A malformed section, or one of a higher version, is kept unchanged and not read: its lines and
+//    its image target count as absent, and no part is added to it. `iprof check` reports a higher
+//    version as doubtful, and a malformed section as an error.
 //  - Profiles from before the section have top-level keys iprofImage, iprofLines and iprofSampling.
-//    They are read as the parts; where both are there, the section's part wins. Merging and filtering
-//    move them into the section; everything else leaves the file's keys as they are.
+//    They are read as parts; if a file has both, the section's part wins. Merging and filtering
+//    move them into the section; no other operation changes the keys of a file.
 //
-// Guarantees: keys may be added in any order, which makes no difference. Any text may be handed in.
-// ToJson is deterministic: the version first, then the parts by name, each with the bytes that it had.
-// One thread; out of memory throws std::bad_alloc.
+// Guarantees: the order in which keys are added makes no difference. Any text may be passed. ToJson
+// is deterministic: the version first, then the parts by name, each with its original bytes. One
+// thread; out of memory throws std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class AgentSection {
  public:
   using Parts = std::map<std::string, std::string, std::less<>>;  // JSON text by name
   enum class Form : uint8_t {
-    kNone,       // there is no such key (parts may still come from older keys)
+    kNone,       // no such key (parts may still come from older keys)
     kReadable,   // version 1
     kNewer,      // a version that we do not know
     kMalformed,  // fault() says why
@@ -57,22 +57,22 @@ class AgentSection {
 
   static AgentSection Of(const Profile& profile);
 
-  // Takes a top-level key of a file: the section, or an older key whose value can be a part. False,
-  // and nothing taken, where it is neither. The value is valid JSON, of whatever shape.
+  // Takes a top-level key of a file: the section, or an older key whose value can be a part. For
+  // any other key, it takes nothing and returns false. The value is valid JSON of any shape.
   bool Add(std::string_view key, std::string_view json);
 
   Form form() const { return form_; }
-  // False where there is a section that must be kept as it is.
+  // False if the profile has a section that must be kept unchanged.
   bool can_hold_parts() const { return form_ == Form::kNone || form_ == Form::kReadable; }
-  // Of kReadable and kNewer.
+  // For kReadable and kNewer.
   int64_t version() const { return version_; }
   const Fault& fault() const { return fault_; }
-  // The section's text where it cannot hold parts.
+  // The section's text, if it cannot hold parts.
   const std::string& unread() const { return unread_; }
   const Parts& parts() const { return parts_; }
   std::optional<std::string_view> Part(std::string_view name) const;
 
-  // The value must be one JSON object.
+  // The value must be a JSON object.
   void SetPart(std::string_view name, std::string_view json);
   // The section with all parts, in our version.
   std::string ToJson() const;
@@ -87,8 +87,8 @@ class AgentSection {
   Parts parts_;
 };
 
-// Sets a part of a profile's section. Where the section must be kept as it is, nothing changes. Older
-// keys are left alone: this is for profiles that the agent makes.
+// Sets a part of a profile's section; a no-op if the section must be kept unchanged. Older keys are
+// not touched: this is for profiles that the agent makes.
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json);
 
 }  // namespace iprof

@@ -113,7 +113,7 @@ TEST_CASE("other keys, and older keys that cannot be parts, are not taken") {
   CHECK(section.form() == Form::kNone);
   CHECK(section.parts().empty());
 
-  // One level deeper, the reader would refuse what we write.
+  // One level deeper, the reader would reject what we write.
   const auto nested = [](size_t depth) {
     return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };

@@ -11,7 +11,7 @@
 namespace iprof {
 namespace {
 
-constexpr int kAttempts = 100;  // temporary names, should some be taken by files of a dead process
+constexpr int kAttempts = 100;  // temporary names to try, as files of a dead process may have some
 constexpr size_t kNameBytesInTemporary = 100;  // a name has at most 255 bytes, and ours gets longer
 
 std::string TemporaryName(const std::string& name) {
@@ -36,7 +36,8 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
   return file;
 }
 
-// Opens what is written directly; nothing is opened where a regular file is to be replaced or made.
+// Opens targets that are written directly. Opens nothing if a regular file is to be replaced
+// or created.
 Status AtomicFile::OpenWhatIsThere() {
   const char* const name = place_->name().c_str();
   if (place_->descriptor() && place_->descriptor()->ours) {
@@ -110,8 +111,8 @@ Status AtomicFile::Commit() {
     return Fail("cannot put the new file in place", errno);
   }
   temporary_.clear();
-  // The rename itself must reach the disk, too. A folder that we may not read cannot be flushed:
-  // then the kernel does it in its own time.
+  // The rename must reach the disk, too. A folder that we may not read cannot be flushed; the
+  // kernel writes it later.
   const int folder = calls_.Openat(place_->folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (folder < 0) return {};
   const int error = calls_.Fsync(folder) == 0 ? 0 : errno;

@@ -1,17 +1,21 @@
-// AtomicFile: a file that appears whole or not at all.
+// AtomicFile: a file that appears complete or not at all.
 //
-// Guarantees: bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp");
-// Commit() flushes it to disk, gives it the old file's permissions, renames it over the target and
-// flushes the folder. Until the rename has happened the target is untouched; on any failure, or
-// when destroyed without Commit(), the temporary file is removed; nobody can read it before who
-// could not read the old file. A symbolic link of our user or of root is followed: the file that it
-// points to is replaced, or made where it is not there yet. Anybody else's link is refused, and
-// nobody can slip one in meanwhile (see file_place.h). What is there and is no regular file (a device,
-// a FIFO) cannot be replaced and is written directly; a folder is refused. A name of one of our own
-// descriptors (/dev/stdout, /dev/fd/3) means that descriptor, whatever is behind it: it is written to
-// at its own position, as the shell that opened it wants (>>, or a group of commands with one
-// output). Failures are kIo and name the path, the step and the reason. One thread at a time; no
-// exceptions except std::bad_alloc.
+// Guarantees:
+//  - Bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp"). Commit()
+//    flushes it to disk, gives it the old file's permissions, renames it over the target and flushes
+//    the folder. Until the rename, the target is not touched.
+//  - On any failure, or when destroyed without Commit(), the temporary file is removed. Users who
+//    could not read the old file cannot read the temporary file either.
+//  - A symbolic link of our user or of root is followed: the file that it points to is replaced, or
+//    created if it does not exist. Links of other users are refused, and no link can be put in place
+//    between the check and the use (see file_place.h).
+//  - An existing target that is not a regular file (a device, a FIFO) cannot be replaced and is
+//    written directly; a folder is refused.
+//  - A name of one of our own descriptors (/dev/stdout, /dev/fd/3) means that descriptor, whatever
+//    it leads to. It is written at its current position, as the shell that opened it expects (>>, or
+//    a group of commands with one output).
+// Failures are kIo and name the path, the step and the reason. One thread at a time; no exceptions
+// except std::bad_alloc.
 #pragma once
 
 #include <memory>
@@ -36,7 +40,7 @@ class AtomicFile final : public ByteSink {
 
   Status Write(std::string_view bytes) override;
   Status Commit();
-  // Where it is made; empty when written directly.
+  // Where the file is made; empty if the target is written directly.
   std::string temporary_path() const {
     return temporary_.empty() ? "" : place_->folder_path() + "/" + temporary_;
   }
@@ -49,7 +53,7 @@ class AtomicFile final : public ByteSink {
   void Discard();
 
   SystemCalls& calls_;
-  std::string path_;  // as given
+  std::string path_;  // as the caller gave it
   std::optional<FilePlace> place_;
   std::string temporary_;  // its name in the place's folder
   int fd_ = -1;

@@ -1,4 +1,4 @@
-// The file appears whole or not at all, whichever system call fails.
+// The file appears complete or not at all, whichever system call fails.
 #include "writer/io/atomic_file.h"
 
 #include <fcntl.h>
@@ -143,7 +143,7 @@ TEST_CASE(
       {"fsync", 1, EIO, "cannot flush to disk: Input/output error", "old"},
       {"close", 1, EIO, "cannot close: Input/output error", "old"},
       {"rename", 1, ENOENT, "cannot put the new file in place: No such file or directory", "old"},
-      {"open", 2, EACCES, "", "new text"},  // the folder may not be read: written all the same
+      {"open", 2, EACCES, "", "new text"},  // the folder is unreadable: the file is written anyway
       {"fsync", 2, EIO, "is in place, but its folder cannot be flushed to disk: Input/output error",
        "new text"},
       {"fsync", 2, EINVAL, "", "new text"},
@@ -243,7 +243,7 @@ TEST_CASE("a file that others may not read is never readable for them, not for a
   CHECK(fs::status((*fresh)->temporary_path()).permissions() == fs::perms(0644));
 }
 
-// The text behind a descriptor, from its beginning.
+// The text of the file that a descriptor leads to, from its beginning.
 std::string TextBehind(int fd) {
   char text[100];
   const ssize_t size = ::pread(fd, text, sizeof(text), 0);

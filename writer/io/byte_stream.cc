@@ -42,7 +42,7 @@ class GunzipSource final : public ByteSource {
   }
 
  private:
-  // Reads behind what is there; at the end of input nothing is added.
+  // Appends input to the buffer; appends nothing at the end of the input.
   Status Fill() {
     if (begin_ == end_) begin_ = end_ = 0;
     Result<size_t> count = from_.Read(in_.data() + end_, in_.size() - end_);

@@ -1,9 +1,9 @@
 // ByteSource and ByteSink: where profile bytes come from and go to.
 //
-// Guarantees: implementations return errors as Status and never throw; a short read is not the end,
-// a read of 0 is. Each object is used by one thread at a time. File descriptors given to Fd* stay
-// the caller's to close. They exist so that reader and writer can be tested (and fuzzed) without
-// files, and gzip is one layer.
+// Guarantees: implementations return errors as Status and never throw; a short read is not the end
+// of the input, a read of 0 bytes is. One thread at a time uses an object. The caller closes file
+// descriptors given to Fd*. With these interfaces, reader and writer can be tested and fuzzed
+// without files, and gzip is just a layer.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace iprof {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // At least one byte, or 0 at the end.
+  // Reads at least one byte; returns 0 at the end.
   virtual Result<size_t> Read(char* into, size_t size) = 0;
 };
 
@@ -27,15 +27,14 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
   virtual Status Write(std::string_view bytes) = 0;
-  // Everything was handed over; writes what is held back (a gzip trailer). Call once, before
-  // destruction.
+  // Ends the output: writes what is still buffered (a gzip trailer). Call once, before destruction.
   virtual Status Finish() { return {}; }
 };
 
 class StringSource final : public ByteSource {
  public:
-  // The text must outlive the source. `step` bounds a single read: tests use it to put buffer edges
-  // anywhere.
+  // The text must outlive the source. `step` limits a single read: tests use it to place buffer
+  // edges anywhere.
   explicit StringSource(std::string_view text, size_t step = SIZE_MAX) : text_(text), step_(step) {}
   Result<size_t> Read(char* into, size_t size) override;
 
@@ -73,11 +72,11 @@ class FdSink final : public ByteSink {
   std::string name_;
 };
 
-// Reads plain or gzip input (told apart by the first two bytes; several gzip members follow each
-// other as gzip(1) has it). A small file must not fill the memory, so what inflates to more than
-// kFreeInflation and to more than kMaxInflation times its size is refused with kLimit. The ratio
-// alone says little: the samples of a deep recursion inflate to 400 times their size (482 KB to
-// 197 MB was seen), and zlib can reach 1,032. Text that is not compressed has no such limit.
+// Reads plain or gzip input, which the first two bytes tell apart. As in gzip(1), input may consist
+// of several gzip members. A small file must not fill the memory, so input that inflates to more
+// than kFreeInflation bytes and to more than kMaxInflation times its size is refused with kLimit.
+// The ratio alone would not do: the samples of a deep recursion inflate to 400 times their size
+// (482 KB to 197 MB was seen), and zlib can reach 1,032. Uncompressed input has no such limit.
 inline constexpr uint64_t kMaxInflation = 100;
 inline constexpr uint64_t kFreeInflation = uint64_t{512} << 20;
 struct InflationLimit {

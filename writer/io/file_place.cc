@@ -28,8 +28,8 @@ std::string LinkText(const std::string& path) {
   return {text, size < 0 ? 0 : static_cast<size_t>(size)};
 }
 
-// What the kernel shows as the owner where it is an id outside of this user namespace; nobody's id,
-// which has no such meaning, where the process is in none.
+// The owner that the kernel shows for an id outside this user namespace. If the process is in no
+// user namespace, this is just the id of the user nobody, without that meaning.
 bool IsOutsideNamespace(uid_t owner) {
   constexpr uid_t kOverflowUid = 65534;
   if (owner != kOverflowUid) return false;
@@ -56,7 +56,7 @@ bool MayFollow(const struct stat& link, const struct stat& folder) {
   return link.st_uid == folder.st_uid && only_owner_writes && IsOutsideNamespace(link.st_uid);
 }
 
-// The names of a path, outermost first; "." and empty ones do not count.
+// The names of a path, outermost first, without "." and empty names.
 std::deque<std::string> NamesOf(std::string_view path) {
   std::deque<std::string> names;
   while (!path.empty()) {
@@ -70,7 +70,7 @@ std::deque<std::string> NamesOf(std::string_view path) {
 
 }  // namespace
 
-// One walk along a path.
+// Walks along one path.
 class PathWalk {
  public:
   PathWalk(const std::string& path, MissingFolders missing, SystemCalls& calls)
@@ -93,7 +93,7 @@ class PathWalk {
         if (Enter(name, kFolderFlags)) continue;
       }
       if (errno != ENOTDIR && errno != ELOOP) return Failure(errno);
-      // The links of /proc are the kernel's own: some have no text that leads there.
+      // The kernel makes the links of /proc: the text of some does not lead to their target.
       if (IsInProc() && Enter(name, kFolderFlags & ~O_NOFOLLOW)) continue;
       if (const Status status = Follow(name, ENOTDIR); !status.ok()) return status;
     }
@@ -106,7 +106,7 @@ class PathWalk {
       if (names_.empty() || names_.front() == "..") return Failure(EISDIR);
       const std::string name = TakeName();
       const std::optional<NamedDescriptor> descriptor = DescriptorNamed(name);
-      // Not open when we were asked: this walk has taken the number.
+      // The descriptor was not open before: this walk has taken its number.
       if (descriptor && descriptor->ours && descriptor->number == folder_.fd())
         return Failure(EBADF);
       struct stat found {};
@@ -143,7 +143,7 @@ class PathWalk {
     return true;
   }
 
-  // The link is held open, so that its owner and its text are those of one and the same link.
+  // The link is held open, so that owner and text are read from the same link.
   Status Follow(const std::string& name, int error_if_no_link) {
     const int fd = calls_.OpenPath(folder_.fd(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return Failure(errno);
@@ -173,8 +173,8 @@ class PathWalk {
     return ::fstatfs(folder_.fd(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
   }
 
-  // What looks like a link in /proc/PID/fd is none: it leads to the open file itself, whose name may be
-  // gone or by now be another file's.
+  // An entry of /proc/PID/fd only looks like a link: it leads to the open file itself, whose name
+  // may be gone, or may by now belong to another file.
   std::optional<NamedDescriptor> DescriptorNamed(const std::string& name) const {
     NamedDescriptor descriptor{};
     const char* const end = name.data() + name.size();
@@ -189,9 +189,9 @@ class PathWalk {
 
   SystemCalls& calls_;
   const MissingFolders missing_;
-  std::deque<std::string> names_;  // still to go
+  std::deque<std::string> names_;  // not visited yet
   OpenFolder folder_;
-  std::string at_path_;  // "" is the root
+  std::string at_path_;  // "" means the root
   int links_ = 0;
 };
 

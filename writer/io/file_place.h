@@ -1,18 +1,20 @@
-// FilePlace: the folder and the name that a path leads to, for making a file there and nowhere else.
+// FilePlace: the folder and the name that a path leads to, to create a file there and nowhere else.
 //
 // Guarantees:
-//  - Somebody else's symbolic link is never followed, wherever it stands in the path: not as the last
-//    name, not as a folder, not behind another link. Links of this process's user and of root are
-//    followed, also to a file that is not there yet. (In a user namespace the ids outside it, root's
-//    among them, all look alike. There a link of such an owner is followed, too, if it stands in a
-//    folder of that owner which nobody else may write.)
-//  - What was looked at is what is used: the path is walked name by name, each link is held open while
-//    its owner and text are read, and the folder stays open. So whatever is renamed or replaced
-//    later, a file that is made through folder() and name() with O_NOFOLLOW is made in that folder.
-//  - /proc/PID/fd/N, which looks like a link, is an open file: it is never followed, see descriptor().
+//  - A symbolic link of another user is never followed, anywhere in the path: neither as the last
+//    name, nor as a folder, nor through another link. Links of this process's user and of root are
+//    followed, also to a file that does not exist yet. (In a user namespace, all ids outside it,
+//    including root's, look the same. There, a link of such an owner is also followed if it is in a
+//    folder of the same owner that no one else may write to.)
+//  - What was checked is what is used: the path is walked name by name, each link is held open
+//    while its owner and text are read, and the folder stays open. So a file that is created
+//    through folder() and name() with O_NOFOLLOW is created in that folder, whatever is renamed or
+//    replaced later.
+//  - /proc/PID/fd/N, which looks like a link, is an open file: it is never followed;
+//    see descriptor().
 //
-// Failures are kIo and hold the reason only; the caller says what it was doing with which path.
-// Any thread; one object in one thread at a time. No exceptions except std::bad_alloc.
+// Failures are kIo and give only the reason; the caller adds the path and what it was doing. Any
+// thread; one object in one thread at a time. No exceptions except std::bad_alloc.
 #pragma once
 
 #include <sys/stat.h>
@@ -27,7 +29,7 @@
 
 namespace iprof {
 
-// A folder that is held open; good for the calls that end in "at", not for reading it.
+// A folder that is held open. Usable with the calls that end in "at", not for reading it.
 class OpenFolder {
  public:
   explicit OpenFolder(int fd) : fd_(fd) {}
@@ -47,7 +49,7 @@ class OpenFolder {
   int fd_;
 };
 
-// A process's descriptor that has a name as a file.
+// A descriptor of a process that a path names.
 struct NamedDescriptor {
   int number;
   bool ours;
@@ -57,19 +59,19 @@ enum class MissingFolders : uint8_t { kFail, kMake };
 
 class FilePlace {
  public:
-  // The path must name a file: a path that ends in '/' is one of a folder, and fails.
+  // The path must name a file: a path that ends in '/' names a folder, and fails.
   static Result<FilePlace> Find(const std::string& path, SystemCalls& calls = SystemCalls::Real());
 
-  // The folder alone. kMake: the missing ones of the path are made, those behind links are not.
+  // The folder only. kMake creates missing folders of the path, but not those that links lead to.
   static Result<OpenFolder> FindFolder(const std::string& path, MissingFolders missing,
                                        SystemCalls& calls = SystemCalls::Real());
 
   int folder() const { return folder_.fd(); }
   const std::string& name() const { return name_; }
-  // Where links have led, for messages.
+  // The path after following links, for messages.
   const std::string& folder_path() const { return folder_path_; }
 
-  // What is there now, which is no link; nothing where nothing is, and for a descriptor.
+  // What is there now, never a link; empty if nothing is there, and for a descriptor.
   const std::optional<struct stat>& found() const { return found_; }
   const std::optional<NamedDescriptor>& descriptor() const { return descriptor_; }
 

@@ -1,5 +1,5 @@
-// Which symbolic links are followed, and that nothing can be slipped in between the look and the use.
-// With two users, where the test runs as root.
+// Which symbolic links are followed, and that nothing can be exchanged between check and use. Uses
+// two users if it runs as root.
 #include "writer/io/file_place.h"
 
 #include <fcntl.h>
@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kMe = 4001;  // neither needs an account
+constexpr uid_t kMe = 4001;  // neither id needs an account
 constexpr uid_t kOther = 4002;
 
-// A sticky folder that everybody may write, as /tmp.
+// A sticky folder that all users may write to, like /tmp.
 class SharedFolder {
  public:
   SharedFolder() {
@@ -58,7 +58,7 @@ std::string Write(const std::string& path) {
   return (*file)->Commit().message();
 }
 
-// What `act` says when another user runs it.
+// The result of `act` when another user runs it.
 std::string AsUser(uid_t user, const std::function<std::string()>& act) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -108,7 +108,7 @@ TEST_CASE("another user's link is not followed: as the file, as a folder, behind
     CHECK(written(folder / "folder/precious") ==
           Refusal(folder / "folder/precious", folder / "folder"));
     CHECK(written(folder / "first") == Refusal(folder / "first", folder / "file"));
-    // The link is not in the way of what needs no links.
+    // The link does not affect paths without links.
     CHECK(written(folder / "mine/plain") == "");
     CHECK(TextOf(folder / "mine/precious") == "old");
     CHECK_FALSE(fs::exists(folder / "mine/new"));
@@ -128,7 +128,7 @@ TEST_CASE("links of one's own and of root are followed, whoever may write the fo
     const auto written = [&](const std::string& path) {
       return AsUser(me, [&] { return Write(path); });
     };
-    CHECK(written(folder / "file") == "");  // a link to what is not there yet
+    CHECK(written(folder / "file") == "");  // a link to a file that does not exist yet
     CHECK(written(folder / "file") == "");
     CHECK(TextOf(folder / "mine/old") == "new");
     CHECK(written(folder / "folder/by-folder") == "");
@@ -165,7 +165,7 @@ TEST_CASE("what is exchanged after the look is not followed") {
   CHECK(TextOf(folder / "victim/p") == "old");
 }
 
-// Puts another device in place of the one that was looked at, before it is opened.
+// Replaces the device after it was checked and before it is opened.
 class ExchangingCalls final : public SystemCalls {
  public:
   explicit ExchangingCalls(std::string path) : path_(std::move(path)) {}
@@ -244,7 +244,7 @@ TEST_CASE("missing folders are made where the path says, not behind a link") {
   fs::create_symlink("gone", folder / "link");
   CHECK_FALSE(FilePlace::FindFolder(folder / "link/d", MissingFolders::kMake).ok());
   CHECK_FALSE(fs::exists(folder / "gone"));
-  // Nothing of all this is left open.
+  // No descriptor of all this is left open.
   const int open_after = ::dup(0);
   CHECK(open_after == open_before + 1);
   ::close(open_after);

@@ -1,6 +1,6 @@
 // Runs a fuzz target over given files and folders without libFuzzer, so that seeds and the inputs
-// of old crashes are tests with every compiler. For each file also some cut and damaged versions,
-// the same ones every time. Usage: reader_fuzz_replay FILE-OR-FOLDER...
+// of old crashes are tests with every compiler. Each file also runs in some cut and damaged
+// versions, the same ones every time. Usage: reader_fuzz_replay FILE-OR-FOLDER...
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 namespace {
 
 void Run(const std::string& bytes) {
-  // A copy of just this size, so that the sanitizer sees every byte read beyond it.
+  // A copy of exactly this size, so that the sanitizer sees every read beyond it.
   const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }

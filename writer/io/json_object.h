@@ -1,10 +1,11 @@
 // ReadObject: the members of a small JSON object, for values of our own extra keys.
 //
-// Not RapidJSON, because the parts' text is kept byte for byte, and because method names may hold half
-// a surrogate pair, which RapidJSON refuses.
+// It does not use RapidJSON, because the text of the parts must be kept byte for byte, and because
+// RapidJSON rejects lone surrogates, which method names may contain.
 //
-// Guarantees: those of JsonScanner; nothing is built. False where the text is not JSON, not an object,
-// or `member` said false; the scanner then stands somewhere inside. One thread.
+// Guarantees: those of JsonScanner; no tree is built. Returns false if the text is not JSON, is
+// not an object, or if `member` returned false; the scanner is then somewhere inside the text.
+// One thread.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace iprof {
 
-// Calls member(name) with the scanner before each member's value, which it must read, until it says
-// false. The name is a std::string that is valid during the call.
+// Calls member(name) before each member's value, until it returns false. `member` must read the
+// value. The name is a std::string that is valid during the call.
 template <typename Member>
 bool ReadObject(JsonScanner& json, Member member) {
   if (!json.Consume('{')) return false;

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little,
 constexpr uint64_t kOnes = 0x0101010101010101u;
 constexpr uint64_t kHighs = 0x8080808080808080u;
 
-// High bits mark zero bytes; those above the lowest one may be wrong, which does not matter here.
+// High bits mark zero bytes. Marks above the lowest one may be wrong, which does not matter here.
 uint64_t ZeroBytes(uint64_t word) { return (word - kOnes) & ~word & kHighs; }
 
 // The first byte from `at` on that needs a decision inside a string: quote, backslash, control, not
@@ -73,7 +73,7 @@ JsonScanner::JsonScanner(ByteSource& source, std::string_view name, const Place&
 bool JsonScanner::Refill(const char* keep) {
   const size_t kept = static_cast<size_t>(end_ - keep);
   if (capture_ != nullptr) {
-    // What is kept is captured later: it has not been consumed yet.
+    // The kept bytes are captured later, because they have not been consumed yet.
     if (keep > capture_from_) capture_->append(capture_from_, keep);
     if (capture_->size() > kMaxHeldBackBytes) {
       return FailWith(Code::kLimit, "a value of more than 1 GiB",
@@ -147,7 +147,7 @@ bool JsonScanner::FailWith(Code code, std::string found, const char* expected) {
   Violation violation{place_, std::move(found), expected};
   violation.place.offset = offset();
   status_ = Status(code, FormatViolation(name_, violation));
-  // Whatever is asked from now on sees the end.
+  // All later calls see the end of the input.
   source_ended_ = true;
   window_offset_ = violation.place.offset;
   at_ = end_ = window_.get();
@@ -171,7 +171,8 @@ bool JsonScanner::ReadString(std::string_view* text) {
     q = FindSpecial(q);
     if (*q == '"') break;
     const size_t done = static_cast<size_t>(q - start);
-    const auto need = [&](size_t count) {  // bytes from q on, as far as there are any
+    // Makes `count` bytes from q on available; false if the input has fewer.
+    const auto need = [&](size_t count) {
       while (static_cast<size_t>(end_ - q) < count) {
         const bool more = Refill(start);
         start = at_;
@@ -229,7 +230,7 @@ bool JsonScanner::Unescape(std::string_view text) {
       scratch_.push_back(text[i]);
       continue;
     }
-    const char kind = text[++i];  // ReadString saw to it that there is one
+    const char kind = text[++i];  // ReadString made sure that there is one
     static constexpr std::string_view kFrom = "\"\\/bfnrt";
     static constexpr std::string_view kTo = "\"\\/\b\f\n\r\t";
     if (const size_t which = kFrom.find(kind); which != std::string_view::npos) {
@@ -261,7 +262,7 @@ void JsonScanner::ReadPlainIntegers(std::vector<int64_t>* values) {
       value = value * 10 + digit;
     }
     const auto digits = q - first;
-    // The comma proves that the number ends here and not at the window's edge.
+    // The comma proves that the number ends here and is not cut off at the window's edge.
     if (*q != ',' || digits < 1 || digits > 18 || (*first == '0' && digits > 1)) return;
     values->push_back(static_cast<int64_t>(value));
     at_ = ++q;

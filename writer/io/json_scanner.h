@@ -1,11 +1,11 @@
-// JsonScanner: JSON tokens from a stream, at the speed of the memory.
+// JsonScanner: reads JSON tokens from a stream, at the speed of memory.
 //
 // Guarantees: accepts exactly RFC 8259 (strict numbers, escapes and UTF-8; a lone surrogate escape
-// is kept in three-byte form because Java strings may hold one). One window over the input, which
-// grows only for a string that does not fit; no recursion. The first failure sticks: status() then
-// holds it and every function says false. All failures name file, byte offset, JSON path, what was
-// found and what was expected. Used by ParseProfile, and for the values of extra
-// keys; one thread.
+// is kept in three-byte form, because Java strings may contain one). It has one window over the
+// input, which grows only for a string that does not fit, and does not recurse. The first failure
+// is final: status() returns it, and all functions return false. Failures name the file, byte
+// offset, JSON path, what was found and what was expected. ParseProfile uses it, and the readers of
+// extra keys' values; one thread.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace iprof {
 
-// A key as real files spell it, with quotes and colon and nothing between: at most 16 bytes,
+// A key as real files spell it, with quotes and colon and no space in between: at most 16 bytes,
 // compared as two words.
 class KeySpelling {
  public:
@@ -49,7 +49,7 @@ class KeySpelling {
 
 class JsonScanner {
  public:
-  // `place` is where the parser is; read when a failure is reported, and for its JSON path only.
+  // `place` is where the parser is; it is read only to report the JSON path of a failure.
   // `base_offset` is the offset of the source's first byte in the file.
   JsonScanner(ByteSource& source, std::string_view name, const Place& place, uint64_t base_offset);
   JsonScanner(const JsonScanner&) = delete;
@@ -59,7 +59,7 @@ class JsonScanner {
   // Offset of the next byte.
   uint64_t offset() const { return window_offset_ + static_cast<uint64_t>(at_ - window_.get()); }
 
-  // Skips white space; the next byte, or '\0' at the end and after a failure.
+  // Skips white space and returns the next byte; '\0' at the end and after a failure.
   char Peek() {
     if (static_cast<unsigned char>(*at_) > ' ') return *at_;
     return PeekSlow();
@@ -70,44 +70,43 @@ class JsonScanner {
     ++at_;
     return true;
   }
-  // Same, else fails with `expected`.
+  // The same, but fails with `expected` if the byte is another.
   bool Expect(char c, const char* expected) { return Consume(c) || Fail(expected); }
 
-  // Takes the key if it comes next in just this spelling; the quick way past what files usually
-  // hold.
+  // Takes the key if it comes next in exactly this spelling: the fast path for usual files.
   bool ConsumeKey(const KeySpelling& key) {
     if (!key.Matches(at_)) return false;
     at_ += key.size();
     return true;
   }
 
-  // Appends integers as long as they come as "12,34,", without signs, spaces or surprises, and
-  // leaves the rest to ReadInteger: the quick way through long records.
+  // Appends integers as long as they have the form "12,34,", without signs and spaces, and leaves
+  // the rest to ReadInteger: the fast path through long records.
   void ReadPlainIntegers(std::vector<int64_t>* values);
 
   // The string that starts here, unescaped; valid until the next call of this scanner.
   bool ReadString(std::string_view* text);
 
   enum class Number { kInteger, kTooLarge, kFraction, kFailed };
-  // The number that starts here ('-' or a digit). kTooLarge: an integer that 64 bits do not hold;
-  // kFraction: has a fraction or an exponent; then number_text() has its spelling (shortened).
+  // The number that starts here ('-' or a digit). kTooLarge: an integer of more than 64 bits.
+  // kFraction: it has a fraction or an exponent; number_text() returns its spelling (shortened).
   Number ReadInteger(int64_t* value);
   const std::string& number_text() const { return scratch_; }
 
-  // Reads over one value of any kind. With `raw`, its text is appended there (white space around it
-  // is not).
+  // Skips one value of any kind. Appends its text to `raw`, if given, without the white space
+  // around it.
   bool SkipValue(std::string* raw = nullptr);
-  // Nothing but white space is left.
+  // Expects only white space until the end.
   bool ExpectEnd();
 
   bool Fail(const char* expected);
-  // A few bytes of what comes next, for messages.
+  // The next few bytes, for messages.
   std::string Preview();
 
  private:
   bool FailWith(Code code, std::string found, const char* expected);
-  // Brings more input behind the bytes from `keep` on, which move to the window's front; at_ then
-  // points there. False when there is no more.
+  // Moves the bytes from `keep` on to the window's front and appends more input; at_ then points to
+  // the front. False at the end of the input.
   bool Refill(const char* keep);
   char PeekSlow();
   char Byte() { return at_ == end_ ? ByteSlow() : *at_; }  // '\0' at the end

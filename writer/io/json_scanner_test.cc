@@ -1,5 +1,5 @@
-// The scanner accepts what RapidJSON accepts, decodes strings and integers as it does, and refuses
-// the rest.
+// The scanner accepts what RapidJSON accepts, decodes strings and integers in the same way, and
+// rejects the rest.
 #include "writer/io/json_scanner.h"
 
 #include <rapidjson/document.h>
@@ -34,15 +34,15 @@ bool ScannerAccepts(std::string_view text, size_t step, std::string* message = n
   return ok;
 }
 
-// Empty where the oracle has no opinion: numbers that no double holds are legal JSON, but an error
-// to it.
+// Empty if the oracle cannot decide: numbers too large for a double are legal JSON, but an error
+// to RapidJSON.
 std::optional<bool> OracleAccepts(const std::string& text) {
   constexpr unsigned kFlags = rapidjson::kParseValidateEncodingFlag |
                               rapidjson::kParseNumbersAsStringsFlag |
                               rapidjson::kParseIterativeFlag;
   rapidjson::Reader reader;
   rapidjson::BaseReaderHandler<> handler;
-  // Not a StringStream: that takes a zero byte for the end.
+  // Not a StringStream, which would end at a zero byte.
   rapidjson::MemoryStream memory(text.data(), text.size());
   rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(memory);
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
@@ -148,7 +148,7 @@ TEST_CASE("what the writer writes is what the oracle reads") {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
     if (document.HasParseError()) {
-      // Its one disagreement with us: lone surrogates.
+      // The only disagreement: lone surrogates.
       REQUIRE(text.find("\\ud800") != std::string::npos);
       continue;
     }

@@ -52,8 +52,8 @@ std::optional<Table> TableOfKey(std::string_view key) {
   return {};
 }
 
-// Parses one file. Every function says whether to go on; when not, either the scanner failed or a
-// handler asked to stop.
+// Parses one file. Every function returns whether to continue. If not, either the scanner failed or
+// a handler asked to stop.
 class Parser {
  public:
   Parser(ByteSource& source, std::string_view name, ProfileEvents& events)
@@ -151,7 +151,7 @@ class Parser {
     }
   }
 
-  // Whether this section comes for the first time.
+  // Whether the section has not been seen before.
   bool First(size_t section, uint64_t key_offset) {
     place_.offset = key_offset;
     return !std::exchange(seen_[section], true);
@@ -162,7 +162,7 @@ class Parser {
            events_.OnViolation({place, "the key a second time", "each key once"});
   }
 
-  // A value of the wrong kind: reported and skipped.
+  // Reports and skips a value of the wrong kind.
   bool Wrong(const char* expected) {
     Violation violation{place_, in_->Preview(), expected};
     violation.place.offset = in_->offset();
@@ -201,9 +201,9 @@ class Parser {
     return in_->Expect(']', "',' or ']'");
   }
 
-  // The members of one object. parse_member(key) parses the value if it knows the key and says
-  // which of `names` it is; unknown and repeated ones are reported here. `seen` gets one bit for
-  // each of names.
+  // Parses the members of one object. parse_member(key) parses the value if it knows the key, and
+  // returns which of `names` it is; unknown and repeated members are reported here. `seen` gets one
+  // bit for each of `names`.
   template <size_t kNames, typename ParseMember>
   bool ParseObject(const KeySpelling (&keys)[kNames], ParseMember parse_member) {
     const uint64_t object_offset = in_->offset();
@@ -247,8 +247,8 @@ class Parser {
     return true;
   }
 
-  // The key of the next member in any spelling, and the colon. *which is keys' index, or `count`
-  // for another key, which member_scratch_ then holds.
+  // Reads the key of the next member, in any spelling, and the colon. *which is its index in
+  // `keys`, or `count` for another key, which is then in member_scratch_.
   bool ParseMemberKey(const KeySpelling* keys, size_t count, size_t* which) {
     if (in_->Peek() != '"') return in_->Fail("a key in quotes");
     place_.offset = in_->offset();
@@ -265,7 +265,7 @@ class Parser {
     return in_->Expect(':', "':' after a key");
   }
 
-  // One integer; *ok becomes false (and the value is skipped) when there is something else.
+  // Reads an integer. Skips any other value and sets *ok to false.
   bool ParseInteger(int64_t* value, bool* ok) {
     const char first = in_->Peek();
     if (first != '-' && (first < '0' || first > '9')) {
@@ -423,7 +423,7 @@ class Parser {
     return Violate(offset, Shortened(name_scratch_), kExpected);
   }
 
-  // Takes digits; false when there are none or too many for 63 bits.
+  // Takes digits; false if there are none, or too many for 63 bits.
   static bool TakeDigits(const char** at, const char* end, int64_t* value) {
     const char* first = *at;
     uint64_t sum = 0;

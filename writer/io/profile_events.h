@@ -1,23 +1,21 @@
 // ProfileEvents and ParseProfile: an iprof file as a stream of events, each with its place.
 //
 // Guarantees:
-//  - Order: whatever the file's, version comes before anything else where the file has it first,
-//    every OnType comes before any OnMethod, and both before any OnEntry; tables come in file
-//    order. Tables that stand before the types or methods are held as text and parsed when these
-//    have been seen.
-//  - Two kinds of trouble. What is not JSON (or has bad UTF-8, or passes a limit) ends the parse
-//    with a failed Status. What is JSON but not the format's shape is an OnViolation, and the parse
-//    goes on: a checker sees them all.
-//  - Memory is bounded by the longest string and record plus held-back tables and unknown keys, all
-//    of which are no more than a small multiple of the input. No recursion; nesting is limited to
-//    kMaxNesting.
-//  - Integers are 64-bit; ids are not resolved and contexts are checked for spelling only.
-// Views and spans in events are valid during the call only. Any handler may return false to stop:
-// ParseProfile then returns ok (the handler knows why). One parse uses one thread; nothing is
-// global.
+//  - Order: for any order of the file, every OnType comes before any OnMethod, and both before any
+//    OnEntry; tables come in file order. OnVersion comes first if the file has the version first.
+//    Tables that precede the types or methods in the file are held as text and parsed later.
+//  - Two kinds of errors. Input that is not JSON, has bad UTF-8 or exceeds a limit ends the parse
+//    with a failed Status. JSON that does not have the format's shape gives an OnViolation, and the
+//    parse continues, so that a checker sees all violations.
+//  - Memory: the longest string and record, plus the tables and unknown keys that are held; in all
+//    no more than a small multiple of the input. No recursion; nesting is limited to kMaxNesting.
+//  - Integers are 64-bit; ids are not resolved, and only the spelling of contexts is checked.
+// Views and spans in events are valid only during the call. Any handler may return false to stop;
+// ParseProfile then returns ok. One parse uses one thread; there is no global state.
 //
-// Why not RapidJSON: it takes 1.5 times the time for a profile, refuses names that Java allows, and
-// does not know where a token began (docs/lab/json-reader.md). It is the tests' independent oracle.
+// Why not RapidJSON: it takes 1.5 times as long for a profile, rejects names that Java allows,
+// and does not tell where a token began (docs/lab/json-reader.md). The tests use it as an
+// independent oracle.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +31,14 @@ namespace iprof {
 
 inline constexpr size_t kMaxNesting = 256;                   // JSON depth, in unknown keys too
 inline constexpr size_t kMaxStringBytes = size_t{16} << 20;  // one string in the file
-// What no class file can hold; without these a small file could have names and signatures whose
-// product fills the memory.
+// Limits of class files. Without them, a small file could have names and signatures whose product
+// fills the memory.
 inline constexpr size_t kMaxNameBytes = 65535;
 inline constexpr size_t kMaxSignatureIds = 257;  // declaring type, return type, 255 parameters
 inline constexpr size_t kMaxHeldBackBytes = size_t{1}
                                             << 30;  // text of tables that stand before the types
 
-// Where something stands: byte offset in the (inflated) text and JSON path.
+// A place in a file: byte offset in the (inflated) text, and JSON path.
 struct Place {
   uint64_t offset = 0;
   std::string_view section = {};  // top-level key, empty for the root
@@ -48,13 +46,13 @@ struct Place {
   std::string_view member = {};   // "ctx", "records", "signature" ...
   int64_t member_index = -1;      // element of that member
 };
-// "$.callCountProfiles[12].records[0]"; "$" for the root. Keys that are no plain words are quoted:
+// "$.callCountProfiles[12].records[0]"; "$" for the root. Keys that are not plain words are quoted:
 // $["a b"].
 std::string JsonPath(const Place& place);
 
 struct Violation {
   Place place;
-  std::string found;  // shortened to what fits a line
+  std::string found;  // shortened to fit into a line
   std::string expected;
 };
 // "FILE: byte 123, $.types[4].id: found "x", expected an integer"
@@ -80,8 +78,8 @@ struct RawFrame {
 
 struct EntryDecl {
   Table table;
-  std::string_view ctx;              // as spelled
-  std::span<const RawFrame> frames;  // innermost first; empty when the spelling was a violation
+  std::string_view ctx;              // as the file spells it
+  std::span<const RawFrame> frames;  // innermost first; empty if the spelling was a violation
   std::span<const int64_t> values;
   bool ctx_ok = true;      // false: already reported as a violation
   bool records_ok = true;  // false: already reported as a violation
@@ -98,10 +96,10 @@ class ProfileEvents {
   virtual bool OnVersion(std::string_view version, const Place& place) = 0;
   virtual bool OnType(const TypeDecl& type) = 0;
   virtual bool OnMethod(const MethodDecl& method) = 0;
-  // A table begins; `key` is as spelled (instanceofProfiles or instanceOfProfiles).
+  // A table begins; `key` is as the file spells it (instanceofProfiles or instanceOfProfiles).
   virtual bool OnTable(Table, std::string_view /*key*/, const Place&) { return true; }
   virtual bool OnEntry(const EntryDecl& entry) = 0;
-  // A top-level key that is none of the above, with its value's text.
+  // Any other top-level key, with its value's text.
   virtual bool OnUnknownKey(std::string_view key, std::string_view json, const Place& place) = 0;
   // A member that a type, method or entry should not have (legal, and dropped).
   virtual bool OnUnknownMember(std::string_view /*name*/, const Place&) { return true; }
@@ -109,13 +107,14 @@ class ProfileEvents {
   virtual bool OnViolation(const Violation& violation) = 0;
 };
 
-// Parses to the end or to the first thing that is not JSON. `name` is for messages. Plain or gzip.
+// Parses to the end, or up to the first byte that is not JSON. `name` is for messages. Plain
+// or gzip.
 Status ParseProfile(ByteSource& source, std::string_view name, ProfileEvents& events);
 // "-" is standard input.
 Status ParseProfileFile(const std::string& path, ProfileEvents& events);
 
-// Which versions we read: 0.4.0 and 1.x. Others, and what is no version, give kUnsupported or
-// kBadInput with a sentence that names it.
+// We read versions 0.4.0 and 1.x. Other versions give kUnsupported, and text that is not a version
+// kBadInput, with a message that names it.
 Status CheckVersion(std::string_view version);
 
 }  // namespace iprof

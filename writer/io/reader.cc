@@ -23,8 +23,8 @@ struct IdHash {
   }
 };
 
-// File id to index. Ids are mostly dense, so most live in an array, which grows with the number of
-// ids and not with their values; the others in a hash table.
+// Maps file ids to indices. Ids are mostly dense, so most are kept in an array, which grows with
+// the number of ids and not with their values. The others are in a hash table.
 class IdMap {
  public:
   uint32_t Find(int64_t id) const {
@@ -55,14 +55,14 @@ class IdMap {
 
 std::string Spelled(int64_t value) { return std::to_string(value); }
 
-// Builds the model and stops at the first thing that it cannot hold.
+// Builds the model, and stops at the first violation that the model cannot represent.
 class ModelBuilder final : public ProfileEvents {
  public:
   explicit ModelBuilder(std::string_view name) : name_(name) {}
 
   const Status& status() const { return status_; }
 
-  // After the last event.
+  // Call after the last event.
   void Finish() {
     for (const auto& [context, lists] : other_shapes_) {
       const std::vector<std::span<const Successor>> spans(lists.begin(), lists.end());
@@ -213,8 +213,8 @@ class ModelBuilder final : public ProfileEvents {
   std::vector<TypeIndex> signature_;
   std::vector<Successor> successors_;
   std::vector<TypeCount> type_counts_;
-  // Where a file has a context twice, which none should, with successors of another shape. They are
-  // added all at once: one by one, each would cost the time of all before it.
+  // For contexts that a file has twice, which is a mistake, with successors of another shape. They
+  // are added all at once: added one by one, each would take as long as all before it.
   std::map<ContextIndex, std::vector<std::vector<Successor>>> other_shapes_;
 };
 

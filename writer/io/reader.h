@@ -1,14 +1,14 @@
-// ReadProfile: iprof text to Profile.
+// ReadProfile: reads iprof text into a Profile.
 //
-// Guarantees: accepts any order of keys, any whitespace, gzip, versions 0.4.0 and 1.x, both
-// spellings of the instanceof table. File ids, order of types, methods and entries, and unknown
-// top-level keys are kept. A failed Status names the file, byte offset, JSON path, what was found
-// and what was expected; codes: kIo (cannot read), kBadInput (not JSON, or not an iprof),
-// kUnsupported (a version that is refused by name), kLimit. Strict where a profile would be
+// Guarantees: accepts any order of keys, any whitespace, gzip, versions 0.4.0 and 1.x, and both
+// spellings of the instanceof table. It keeps file ids, the order of types, methods and entries,
+// and unknown top-level keys. A failed Status names the file, byte offset, JSON path, what was
+// found and what was expected. Its code is kIo (cannot read), kBadInput (not JSON, or not an
+// iprof), kUnsupported (another version) or kLimit. The reader is strict where a profile would be
 // ambiguous or crash its consumer (undeclared or repeated ids, negative counts, record lengths,
-// missing required keys), lenient elsewhere: two entries with one context are added, doubtful
-// values are kept. `iprof check` is the place for complete lists.
-// No exception leaves except std::bad_alloc. May run on any number of threads at once.
+// missing required keys), and lenient elsewhere: two entries with the same context are added, and
+// doubtful values are kept. `iprof check` lists all violations. The only exception is
+// std::bad_alloc. May run on any number of threads at once.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@
 namespace iprof {
 
 Result<Profile> ReadProfile(ByteSource& source, std::string_view name);
-// The same with the events of another parser: for comparisons.
+// The same with another parser, for comparisons.
 using ProfileParser = Status (*)(ByteSource& source, std::string_view name, ProfileEvents& events);
 Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name);
 // "-" is standard input.

@@ -1,6 +1,5 @@
-// Reader fuzzing: no bytes crash it, hang it or make it disagree with itself. The input is read in
-// one piece and in small ones (both must say the same), and what was read is written and read
-// again.
+// Fuzzes the reader: no bytes crash it, hang it or make it contradict itself. The input is read in
+// one piece and in small pieces, with the same result; what was read is written and read again.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (whole.ok() != piecewise.ok())
     Disagree("in pieces: " + piecewise.status().message() + " | " + whole.status().message());
   if (!whole.ok()) {
-    // Not the texts: a preview may be shorter where the window ends.
+    // Messages are not compared: a preview may be shorter at the end of the window.
     if (whole.status().message().empty()) Disagree("a failure without a message");
     return 0;
   }

@@ -1,4 +1,4 @@
-// What the reader accepts, what it refuses, and with which words.
+// What the reader accepts, what it rejects, and with which messages.
 #include "writer/io/reader.h"
 
 #include <catch2/catch.hpp>
@@ -264,7 +264,7 @@ TEST_CASE("gzip: several members, damage, and bombs") {
   zip(std::string_view(text).substr(40));
   CHECK(ErrorOf(half.text()) == "(none)");
 
-  // A profile may be of the most regular kind.
+  // A profile may be as regular as possible.
   StringSink spaces;
   const auto to_spaces = MakeGzipSink(spaces);
   for (int i = 0; i < 8; ++i) REQUIRE(to_spaces->Write(std::string(1 << 20, ' ')).ok());
@@ -273,7 +273,7 @@ TEST_CASE("gzip: several members, damage, and bombs") {
   CHECK(spaces.text().size() * 500 < size_t{8} << 20);
   CHECK(ErrorOf(spaces.text()) == "(none)");
 
-  // Beyond the free size, the ratio counts.
+  // Above the free size, the ratio decides.
   const auto refusal = [&](InflationLimit limit) {
     StringSource packed(spaces.text());
     const auto source = MakeGunzipSource(packed, "f", limit);
@@ -319,7 +319,7 @@ TEST_CASE("a file that cannot be read") {
   CHECK(ReadProfileFile("/tmp").status().message() == "/tmp: cannot read: Is a directory");
 }
 
-// Lists what comes, in order.
+// Lists the events in order.
 class Recorder final : public ProfileEvents {
  public:
   bool OnVersion(std::string_view version, const Place& p) override {

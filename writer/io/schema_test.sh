@@ -1,7 +1,6 @@
 #!/bin/sh
-# Validates what the writer makes against the official schemas, when these are at hand.
-# Usage: schema_test.sh WRITE_SAMPLES TESTDATA
-# Exit 77 (skipped) without the schemas or the validators: see scripts/schema-check.
+# Validates the writer's output against the official schemas, if they are available. Usage: schema_test.sh WRITE_SAMPLES
+# TESTDATA Exit 77 (skipped) without the schemas or the validators: see scripts/schema-check.
 set -eu
 write_samples=$1
 testdata=$2

@@ -1,15 +1,15 @@
-// SourceLines: which line of its source file a position of a method is on, as far as a profile knows.
+// SourceLines: the source lines of positions in methods, as far as a profile has them.
 //
-// Why: the format has bytecode positions only, and the class files that could tell the lines are
-// seldom at hand where a profile is read. So the agent adds the lines of what it sampled to the
+// Why: the format has only bytecode positions, and the class files that have the lines are seldom
+// available where a profile is read. So the agent adds the lines of sampled positions to the
 // profile's section "iprofagent" (agent_section.h), which consumers of the format skip:
 //   "lines": {"a.B.run(int)void": {"0": 12, "5": 13}, ...}
-// Methods are named by their text (Profile::DescribeMethod), so that the part means the same in a
-// merged profile.
+// Methods are named by their text (Profile::DescribeMethod), so that the part keeps its meaning in
+// a merged profile.
 //
-// Guarantees: one line per method and position; where two are given, the smaller stands, so the order
-// of adding makes no difference. ToJson is deterministic. Any text may be handed to AddJson. One
-// thread.
+// Guarantees: one line per method and position. If two are given, the smaller one wins, so the
+// order of adding makes no difference. ToJson is deterministic. Any text may be passed to AddJson.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace iprof {
 
 class SourceLines {
  public:
-  // The lines that a profile brings with it; none where it has no such part, or one of another shape.
+  // The lines that a profile contains; empty if it has no such part, or one of another shape.
   static SourceLines Of(const Profile& profile);
 
   void Add(std::string_view method, Bci bci, int64_t line);
   void Add(const SourceLines& other);
-  // The part's value. False, and nothing added, where the text is none.
+  // Adds the part's value. Adds nothing and returns false if the text is not such a value.
   bool AddJson(std::string_view json);
 
   bool empty() const { return methods_.empty(); }

@@ -1,6 +1,6 @@
-// Writes example profiles into a folder: the fuzzers' seed corpus, and what the schema test
-// validates. Usage: write_samples FOLDER COUNT [official], names are random-N-VERSION.json (every
-// fourth has a gzip twin, .json.gz).
+// Writes example profiles into a folder, as seeds for the fuzzers and as input of the schema test.
+// Usage: write_samples FOLDER COUNT [official]. Names are random-N-VERSION.json; every fourth is
+// also written as .json.gz.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -16,14 +16,14 @@ namespace {
 constexpr size_t kBufferBytes = size_t{64} << 10;
 constexpr size_t kNumberBytes = 24;
 
-// Bytes of a JSON string that stand for themselves.
+// Bytes that a JSON string contains unescaped.
 constexpr bool IsPlain(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= ' ' && byte < 127 && c != '"' && c != '\\';
 }
 
-// Collects text and hands it on by the buffer. The first failure of the sink sticks; later text is
-// dropped.
+// Buffers text and passes it on one buffer at a time. The first failure of the sink is final; later
+// text is dropped.
 class TextOut {
  public:
   explicit TextOut(ByteSink& sink) : sink_(sink), buffer_(new char[kBufferBytes]) {}
@@ -108,7 +108,7 @@ class ProfileText {
     out_.String(key);
     out_.Put(options_.pretty ? ": " : ":");
   }
-  // Before each element of a top-level array, and after the last.
+  // Call before each element of a top-level array, and after the last.
   void Element(bool first) {
     if (!first) out_.Put(',');
     if (options_.pretty) out_.Put("\n    ");

@@ -1,10 +1,10 @@
-// WriteProfile: Profile to iprof text.
+// WriteProfile: writes a Profile as iprof text.
 //
-// Guarantees: streams through a fixed buffer (never holds the text); the same model and options
-// give the same bytes; what is written reads back as an equal model, and writing that gives the
-// same bytes again. Keys come as version, types, methods, the tables that have entries, unknown
-// keys. File ids are those of the model. Fails only where the sink does (its Status is passed on).
-// No exceptions except std::bad_alloc, no global state.
+// Guarantees: streams through a fixed buffer and never holds the whole text. The same model and
+// options give the same bytes. The output reads back as an equal model, and writing that gives the
+// same bytes again. The order of keys is version, types, methods, tables that have entries, unknown
+// keys. File ids are those of the model. Fails only if the sink does, with the sink's Status. No
+// exceptions except std::bad_alloc, no global state.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace iprof {
 
 enum class FormatVersion : uint8_t {
   k1_0_0,
-  k1_1_0,  // adds instanceOfProfiles, spelled as the consumer reads it
+  k1_1_0,  // adds instanceOfProfiles, in the consumer's spelling
 };
 std::string_view FormatVersionName(FormatVersion version);  // "1.0.0"
 // "1.0.0" or "1.1.0"; anything else is kUsage.
 Result<FormatVersion> ParseFormatVersion(std::string_view text);
-// The smallest version that loses nothing of this profile: 1.1.0 where it has instanceof entries.
+// The smallest version that can represent the whole profile: 1.1.0 if it has instanceof entries.
 FormatVersion SmallestVersionFor(const Profile& profile);
 
 struct WriteOptions {
   FormatVersion version = FormatVersion::k1_0_0;
-  bool pretty = false;  // one type, method or entry a line
+  bool pretty = false;  // one type, method or entry per line
   bool gzip = false;
 };
 
@@ -40,7 +40,7 @@ struct WriteReport {
 
 Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& options,
                                  ByteSink& sink);
-// Through AtomicFile: the old file stays untouched on any failure. "-" is standard output.
+// Writes through AtomicFile: on any failure the old file is not touched. "-" is standard output.
 Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
                                      const std::string& path);
 // For tests and small profiles.

@@ -1,4 +1,4 @@
-// What is written reads back, gives the same bytes again, and says what the golden files say.
+// Output reads back, gives the same bytes when written again, and equals the golden files.
 #include "writer/io/writer.h"
 
 #include <catch2/catch.hpp>
@@ -99,7 +99,7 @@ TEST_CASE("Fib, made from its stated facts") {
 
 TEST_CASE("EvenOrOddLength, made from its stated facts") {
   // One branch with opposite outcomes under two callers: 3 strings of even length, 5 of odd length.
-  // Only the calling contexts keep them apart.
+  // Only the calling contexts distinguish them.
   Profile p;
   p.AddStandardTypes();
   const TypeIndex program = p.AddType("EvenOrOddLength");
