@@ -96,7 +96,7 @@ class CheckCommand : public Command {
     const char* separator = " ";
     for (const Table table : kAllTables) {
       const ImageShare::Part part = share.Of(table);
-      if (part.weight == 0 || table == Table::kMonitors) continue;  // monitors have no place
+      if (part.weight == 0 || table == Table::kMonitors) continue;  // monitors have no position
       console.Print(
           "{}{} of the {}", separator,
           Percent(static_cast<double>(part.usable_weight), static_cast<double>(part.weight)),

@@ -1,6 +1,6 @@
-"""What the tests of the tool share: a profile to work on, and ways to run the tool and to read what it said.
+"""Shared by the tests of the tool: example profiles, and functions that run the tool and read its output.
 
-Importing it takes the tool and the folder of the generated files from the command line.
+On import, it reads the paths of the tool and of the folder of generated files from the command line.
 """
 import gzip
 import json
@@ -56,7 +56,7 @@ def section(**parts):
 
 
 def is_profile(data):
-    """Whether it is one, as opposed to a report about one, which may have members of the same names."""
+    """Whether this is a profile, as opposed to a report about one, which may have members of the same names."""
     try:
         document = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     except (ValueError, OSError, EOFError):
@@ -68,11 +68,12 @@ class CliTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="iprof-cli-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.written = {}  # by the test itself: path to bytes
+        self.written = {}  # files that the test wrote: path to bytes
         self.said = []  # what the tool wrote to stdout
 
     def tearDown(self):
-        """Every profile that the tool made, in files or on stdout, follows the official schema, where that is at hand."""
+        """Checks every profile that the tool wrote, to files or stdout, against the official schema, if that
+        is available."""
         files = {str(path): path.read_bytes() for path in pathlib.Path(self.folder).rglob("*") if path.is_file()}
         made = [path for path, data in files.items() if data != self.written.get(path) and is_profile(data)]
         for number, data in enumerate(self.said):

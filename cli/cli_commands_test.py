@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The commands of the iprof tool from outside: what each reads, writes and answers. What they share is in cli_frame_test.py.
+"""Tests each command of the iprof tool as a process: what it reads, writes and prints. cli_frame_test.py tests what all
+commands share.
 
 Usage: cli_commands_test.py IPROF GENERATED_FOLDER [unittest options]
-Each test makes its files in a folder of its own and shows command, output and expectation when it fails.
+Each test uses its own folder. When it fails, it shows the command, its output and what was expected.
 """
 
 import csv
@@ -137,7 +138,7 @@ class Image(CliTest):
                          [*profile()["conditionalProfiles"], {"ctx": "2:30", "records": [33, 0, 10]}])
         self.assertEqual(made["samplingProfiles"], [*profile()["samplingProfiles"], {"ctx": "20:0<2:7<1:5", "records": [3]}])
         self.assertNotIn("jdk.internal.loader.BootLoader", [t["name"] for t in made["types"]])
-        # The file remembers its target, and there is nothing left to filter.
+        # The file names its target, and nothing is left to filter.
         b = self.write("b.iprof", made)
         self.assertIn("JDK 21 can use 100.0 % of the entries", self.out("check", b))
         self.assertEqual(json.loads(self.out("convert", "--to", "iprof", "--image", b)), made)
@@ -174,7 +175,7 @@ class Merge(CliTest):
         self.write("d/x.iprof", profile())
         self.write("d/e/y.iprof.gz", profile())
         self.write("d/readme.txt", "no profile")
-        for _ in range(2):  # the output in the folder is not counted again
+        for _ in range(2):  # an output file in the folder is not an input
             self.run_tool("merge", "-o", "d/all.iprof", "--input-dir", "d")
             self.assertEqual(self.calls("d/all.iprof"), [2, 18, 180])
         self.run_tool("merge", "-o", "x", "--input-list", "none", expect=4)
@@ -224,7 +225,7 @@ class Merge(CliTest):
         os.chmod(self.path("ro"), stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
         self.addCleanup(os.chmod, self.path("ro"), stat.S_IRWXU)
         os.chmod(self.folder, 0o755)
-        # Root may write everywhere: then it is nobody who tries.
+        # Root may write everywhere, so run as the user nobody.
         user = {"user": 65534} if os.geteuid() == 0 else {}
         try:
             done = subprocess.run([IPROF, "merge", "-o", "ro/x", a], capture_output=True, cwd=self.folder,
@@ -248,7 +249,7 @@ class Merge(CliTest):
                     self.assertRegex(error, r"(acc|link)\.iprof: byte \d+")
                     with open(self.path("acc.iprof"), encoding="utf-8") as f:
                         self.assertEqual(f.read(), damaged)
-        # The first of many: there is nothing to lose yet.
+        # The first merge: there is nothing to lose yet.
         self.run_tool("merge", "--failure-mode", "warn", "-o", "first.iprof", "first.iprof", "new.iprof")
         self.assertEqual(self.calls("first.iprof"), [1, 9, 90])
 
@@ -316,7 +317,7 @@ class Convert(CliTest):
 
 
 class OutputThatTheShellOpened(CliTest):
-    """-o /dev/stdout: what is in the file already, and what follows, is not ours to throw away."""
+    """-o /dev/stdout keeps what is already in the file, and what is written later."""
 
     def shell(self, script):
         done = subprocess.run(["sh", "-c", script, IPROF, IPROF], capture_output=True, cwd=self.folder, check=False)
@@ -378,7 +379,7 @@ class Top(CliTest):
 
 
 class OurSection(CliTest):
-    """The extra key iprofagent: what is not read is kept, and said."""
+    """The extra key iprofagent: what the tool cannot read is kept and reported."""
 
     def test_every_command_takes_a_newer_version_and_keeps_it(self):
         newer = {"version": 2, "lines": "elsewhere"}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What all commands of the iprof tool share, from outside: help, usage errors, names of files, pipes, full disks, terminals.
+"""Tests what all commands of the iprof tool share: help, usage errors, file names, pipes, full disks, terminals.
 
 Usage: cli_frame_test.py IPROF GENERATED_FOLDER [unittest options]
-Each test makes its files in a folder of its own and shows command, output and expectation when it fails.
+Each test uses its own folder. When it fails, it shows the command, its output and what was expected.
 """
 
 import gzip
@@ -112,7 +112,7 @@ class Frame(CliTest):
         self.assertIn("'[I]'", self.err("show", "--method", "[I]", "[a,b]", expect=1))
 
     def run_with_memory(self, megabytes, *arguments, expect=0):
-        """Runs the tool where the system gives no more than that."""
+        """Runs the tool with a limit on its memory."""
         with open(IPROF, "rb") as f:
             tool = f.read()
         if b"__asan_init" in tool or b"__tsan_init" in tool:
@@ -180,7 +180,7 @@ class Frame(CliTest):
             self.assertEqual(tool.returncode, 0)
 
     def on_terminal(self, *arguments, env=None):
-        """Runs the tool on a pseudo-terminal and gives what it printed."""
+        """Runs the tool on a pseudo-terminal and returns what it printed."""
         main, other = pty.openpty()
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         environment.update({"TERM": "xterm", **(env or {})})
@@ -215,7 +215,7 @@ class Frame(CliTest):
         text = json.dumps(profile()).encode()
 
         def feed(run):
-            # The reader waits longer than a second for the second half.
+            # The reader has to wait more than a second for the second half.
             pid = os.fork()
             if pid == 0:
                 try:

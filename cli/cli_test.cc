@@ -1,5 +1,5 @@
-// The parts of the tool that need no process: suggestions, escaping, JSON, progress, generated
-// files. The tool as a whole is tested by cli_commands_test.py and cli_frame_test.py.
+// Tests the parts of the tool that need no process: suggestions, escaping, JSON, progress,
+// generated files. cli_commands_test.py and cli_frame_test.py test the tool as a whole.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

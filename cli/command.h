@@ -1,9 +1,10 @@
-// Command: one subcommand of iprof; CommandEntry: its line in the table that main, help, man page
-// and completions are all made from.
+// Command: one subcommand of iprof. CommandEntry: its row in the table from which main, help, man
+// page and completions are made.
 //
-// A command is a thin layer: it declares its options, calls one operation of writer/, prints the
-// result. To add one: derive, write its CommandEntry, add it to the table in commands.cc; nothing
-// else needs to know. Single-threaded: everything here is called from main's thread.
+// A command is a thin layer: it declares its options, calls one operation of writer/, and prints
+// the result. To add one, derive from Command, define its CommandEntry, and add that to the
+// table in commands.cc; nothing else changes. Single-threaded: everything here is called from
+// main's thread.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,7 @@ namespace iprof::cli {
 class Command {
  public:
   virtual ~Command() = default;
-  // Binds options to members. Type names say what completions may offer: FILE, DIR, or words joined
+  // Binds options to members. Type names tell completions what to offer: FILE, DIR, or words joined
   // by '|'.
   virtual void Define(CLI::App& app) = 0;
   virtual ExitCode Run(Console& console) = 0;
@@ -42,7 +43,7 @@ struct CommandEntry {
 // All commands in the order in which help lists them.
 std::span<const CommandEntry> Commands();
 
-// Null when there is no such command.
+// Null if there is no such command.
 const CommandEntry* FindCommand(std::string_view name);
 
 }  // namespace iprof::cli

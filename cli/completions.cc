@@ -1,6 +1,6 @@
-// Completion scripts for bash, zsh and fish, from the command definitions.
-// Everything that is quoted in them comes from our own definitions, never from user input; the
-// quoting is still complete, so that a description may hold quotes and brackets.
+// Completion scripts for bash, zsh and fish, from the command definitions. All quoted text comes
+// from our own definitions, never from user input. The quoting is complete nevertheless, so that a
+// description may contain quotes and brackets.
 #include <fmt/format.h>
 
 #include "cli/reference.h"

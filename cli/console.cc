@@ -61,7 +61,7 @@ void Console::Message(std::string_view kind, std::string_view color, std::string
   const std::string line = err_colored_
                                ? fmt::format("iprof: \x1b[{}m{}:\x1b[0m {}\n", color, kind, text)
                                : fmt::format("iprof: {}: {}\n", kind, text);
-  // Nobody can be told when standard error itself fails.
+  // If standard error itself fails, there is no way to report it.
   (void)WriteAll(err_fd_, line);
 }
 

@@ -1,12 +1,13 @@
-// Console: where a command prints: standard output (buffered), messages to standard error, colour.
+// Console: the output of a command: buffered standard output, messages on standard error, colour.
 //
 // Guarantees:
-//  - A closed pipe (`iprof show x | head`) ends output quietly; the command's exit code stays its
-//    own.
+//  - A closed pipe (`iprof show x | head`) ends output silently; the command's exit code does
+//    not change.
 //  - Any other failed write (disk full) is remembered and becomes exit code 4 with one message.
-//  - Colour only on a terminal, never with NO_COLOR set and not empty, or TERM=dumb; --color
-//    overrides.
-//  - Messages are escaped: a file name or a name from a profile cannot drive the terminal.
+//  - Colour only on a terminal, and not if NO_COLOR is set and not empty or TERM is dumb; --color
+//    overrides both.
+//  - Messages are escaped: a file name or a name from a profile cannot send control sequences to
+//    the terminal.
 // Single-threaded, except Warn and Error, which write one line at a time from any thread.
 #pragma once
 
@@ -41,18 +42,18 @@ class Console {
   }
   void Write(std::string_view text);
 
-  // A bold line when coloured, the plain text otherwise.
+  // Prints a bold line with colour, otherwise plain text.
   void Heading(std::string_view text);
   std::string Bold(std::string_view text) const;
 
   void Warn(std::string_view message);
-  // Prints the status' message and gives the exit code that belongs to it.
+  // Prints the message of the status and returns its exit code.
   ExitCode Error(const Status& status);
 
   void Flush();
-  // True once the reader of our output is gone: long printing may stop early.
+  // True once the reader of our output has closed the pipe: long output may stop early.
   bool broken_pipe() const { return broken_pipe_; }
-  // Flushes; what the process must return, given what the command wants to return.
+  // Flushes, and returns the exit code of the process, given the one that the command wants.
   ExitCode Finish(ExitCode wanted);
 
  private:

@@ -1,4 +1,4 @@
-// iprof convert: a profile in another form.
+// iprof convert: writes a profile in another form.
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"

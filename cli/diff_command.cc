@@ -50,7 +50,7 @@ class DiffCommand : public Command {
       return std::find(tables.begin(), tables.end(), item.table) == tables.end();
     });
     if (!tables_.empty()) {
-      // Asked for some tables: what is declared beside them is not the question.
+      // The user selected tables, so do not list declarations.
       diff.methods_only_in_a.clear();
       diff.methods_only_in_b.clear();
       diff.types_only_in_a.clear();

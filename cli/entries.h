@@ -1,4 +1,4 @@
-// The entries of all commands: each is defined beside its command, and commands.cc lists them.
+// The entries of all commands. Each is defined in the file of its command; commands.cc lists them.
 #pragma once
 
 #include "cli/command.h"

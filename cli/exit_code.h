@@ -1,4 +1,4 @@
-// ExitCode: what the iprof tool tells the shell. Scripts rely on the numbers, so they never change.
+// ExitCode: the exit codes of the iprof tool. Scripts rely on the numbers, so they never change.
 #pragma once
 
 #include "writer/base/status.h"
@@ -11,11 +11,11 @@ enum class ExitCode : int {
       1,  // check found violations, diff --exit-code found differences, a merge left inputs out
   kUsage = 2,     // unknown command or option, missing or contradicting arguments
   kBadInput = 3,  // an input is not a profile that we read
-  kIo = 4,        // the operating system refused to open, read or write, or was out of memory
+  kIo = 4,        // the operating system could not open, read or write, or was out of memory
   kBug = 70,      // our own logic failed
 };
 
-// The exit code that belongs to an error value.
+// The exit code for an error value.
 constexpr ExitCode ExitCodeOf(Code code) {
   switch (code) {
     case Code::kOk:

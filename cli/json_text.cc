@@ -18,7 +18,7 @@ class ConsoleStream {
   explicit ConsoleStream(Console& console) : console_(console) {}
 
   void Put(char c) {
-    // DEL stands in strings only. JSON allows it there, but a terminal may act on it.
+    // DEL occurs only in strings. JSON allows it there, but a terminal may interpret it.
     console_.Write(c == '\x7f' ? std::string_view("\\u007f") : std::string_view(&c, 1));
   }
   void Flush() { console_.Write("\n"); }

@@ -1,9 +1,9 @@
 // JsonText: a command's JSON output, streamed to the console, indented by two spaces, keys in the
-// order written. It is RapidJSON's writer with the members that our commands need.
+// order written. It wraps RapidJSON's writer, with the members that our commands need.
 //
-// Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD); no control character
-// reaches a terminal as it is; shares are printed with at most six decimals, so that output is the
-// same on every machine; ends with a line feed when the outermost object is closed. Single-threaded.
+// Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD). Control characters
+// are escaped. Shares have at most six decimals, so that output is the same on every machine. The
+// output ends with a line feed when the outermost object is closed. Single-threaded.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class JsonText {
   }
 
  private:
-  class Output;  // keeps RapidJSON's headers to one file
+  class Output;  // keeps RapidJSON's headers in one file
   std::unique_ptr<Output> output_;
 };
 

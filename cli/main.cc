@@ -1,5 +1,6 @@
-// iprof: finds the command, parses its options, runs it, and turns every failure into one sentence
-// and an exit code. All knowledge of a command is in its own file; the table is in commands.cc.
+// iprof: finds the command, parses its options, runs it, and turns every failure into a
+// message and an exit code. Everything about a command is in its own file; commands.cc has the
+// table of commands.
 #include <csignal>
 #include <new>
 #include <string>
@@ -36,8 +37,8 @@ std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 
-// CLI11 takes an argument "[a,b]" for a list of two and cannot be told otherwise. As "./[a,b]" it is the
-// name of the same file; an option's value stays as it is.
+// CLI11 parses an argument "[a,b]" as a list of two, and no setting changes this. "./[a,b]" names
+// the same file. Values of options are not changed.
 void ProtectBrackets(const CLI::App& app, std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].starts_with('[') || !arguments[i].ends_with(']')) continue;
@@ -100,8 +101,8 @@ ExitCode Dispatch(std::vector<std::string> arguments, Console& console) {
 }  // namespace iprof::cli
 
 int main(int argc, char** argv) {
-  // A closed pipe must come back as EPIPE, so that output files are still finished and the exit
-  // code is ours.
+  // A closed pipe must give EPIPE instead of a signal, so that output files are still finished and
+  // we choose the exit code.
   std::signal(SIGPIPE, SIG_IGN);
   iprof::cli::Console console;
   iprof::cli::ExitCode code;

@@ -6,8 +6,8 @@
 namespace iprof::cli {
 namespace {
 
-// Text as troff prints it literally: '-' must stay a minus, a line must not start with a control
-// character.
+// Escapes text so that troff prints it literally: '-' must remain a minus, and a line must not
+// start with a control character.
 std::string Troff(std::string_view text) {
   std::string out;
   bool line_start = true;

@@ -86,8 +86,8 @@ class MergeCommand : public Command {
     return MergeFiles(inputs, options);
   }
 
-  // The input that is there, could not be read and is the output, too: what it holds may be worth
-  // saving, so no failure mode lets the result replace it.
+  // Returns the failure of an existing input that could not be read and is also the output. Its
+  // content may be valuable, so no failure mode lets the result replace it.
   const MergeFailure* UnreadableOutput(const MergeResult& merged) const {
     for (const MergeFailure& failure : merged.left_out) {
       std::error_code not_there;

@@ -1,9 +1,9 @@
 // The inputs of a merge, from arguments, weights, lists and folders.
 //
-// Guarantees: order is arguments, weighted, lists, folders (each sorted by path); a folder's own
-// output file is left out, so that repeating a merge into the folder does not count its result.
-// Fails with kUsage for a malformed weight or no input at all, kIo for a list or folder that cannot
-// be read.
+// Guarantees: the order is arguments, weighted inputs, lists, folders (each sorted by path). If the
+// output file is in an input folder, it is left out, so that repeating a merge does not count its
+// result. Fails with kUsage for a malformed weight or if there is no input, and with kIo for a list
+// or folder that cannot be read.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct MergeSources {
 Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
                                              const std::string& output);
 
-// "3,a.iprof"; the weight is 1 or more.
+// Parses "3,a.iprof"; the weight is at least 1.
 Result<MergeInput> ParseWeighted(const std::string& text);
 
 }  // namespace iprof::cli

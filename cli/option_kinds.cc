@@ -19,7 +19,8 @@ std::string Join(const std::vector<std::string>& words, std::string_view separat
   return out;
 }
 
-// Empty when the text is not a finite number >= 0, optionally followed by '%'.
+// Accepts a finite number >= 0, optionally followed by '%'. Returns what is wrong with the text, or
+// an empty string.
 std::string ParseShare(const std::string& text, double& share) {
   std::string_view digits = text;
   const bool percent = digits.ends_with('%');
@@ -35,7 +36,8 @@ std::string ParseShare(const std::string& text, double& share) {
   return {};
 }
 
-// Decimal, whatever it begins with. Gives what is wrong with the text, or nothing.
+// Parses a decimal number, also with leading zeros. Returns what is wrong with the text, or an
+// empty string.
 std::string ParseCount(const std::string& text, size_t& count) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, count);

@@ -1,6 +1,5 @@
-// The kinds of option that several commands share, each with its check, its message and its type
-// name. The type name is what help, man page and completions show, so it is set here and nowhere
-// else.
+// The kinds of options that several commands share, each with its check, its message and its type
+// name. Help, man page and completions show the type name; it is set only here.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +12,7 @@
 
 namespace iprof::cli {
 
-// One of a few words; a wrong one is answered with the nearest.
+// One of a few words; the message about a wrong word suggests the nearest one.
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& value,
                        const std::vector<std::string>& choices, const std::string& description);
 
@@ -24,8 +23,8 @@ CLI::Option* AddFormat(CLI::App& app, std::string& format);
 CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
                         const std::string& description);
 
-// --target 17|21|23|24|25: the JDK of the GraalVM that builds the image. TargetOf gives the one that
-// was asked for, or that the file names, or the newest.
+// --target 17|21|23|24|25: the JDK of the GraalVM that builds the image. TargetOf returns the
+// requested target; without one, the target that the file names; without either, the newest.
 CLI::Option* AddTarget(CLI::App& app, std::string& target);
 ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note);
 

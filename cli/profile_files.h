@@ -1,10 +1,10 @@
-// Profiles in and out of a command: reading with a progress bar, writing to a file or standard
-// output.
+// The input and output profiles of a command: reads with a progress bar, writes to a file or to
+// standard output.
 //
 // Guarantees: '-' is standard input or output. A closed pipe on standard output ends output
-// quietly; other failures come back as kIo. A file is replaced whole or not at all. Compressed
-// bytes are not written to a terminal; text that goes to a terminal has its control characters
-// escaped.
+// silently; other failures are returned as kIo. A file is replaced completely or not at all.
+// Compressed bytes are never written to a terminal; in text on a terminal, control characters
+// are escaped.
 #pragma once
 
 #include <functional>
@@ -20,19 +20,19 @@ namespace iprof::cli {
 
 Result<Profile> ReadInput(Console& console, const std::string& path);
 
-// Opens the input and hands its bytes to `use`, drawing progress.
+// Opens the input and passes its bytes to `use`, with a progress bar.
 Status WithInput(Console& console, const std::string& path,
                  const std::function<Status(ByteSource& source, const std::string& name)>& use);
 
-// `write` fills the sink; gzip wraps it.
+// `write` writes to the sink, through gzip if requested.
 Status WriteOutput(Console& console, const std::string& path, bool gzip,
                    const std::function<Status(ByteSink& sink)>& write);
 
-// Whether the output is to be compressed: asked for, or a name that ends in .gz.
+// Whether to compress the output: on request, or if the name ends with .gz.
 bool WantsGzip(bool asked, const std::string& path);
 
-// The version to write: as asked ("1.0.0", "1.1.0"), or for "auto" the smallest that loses nothing.
-// Warns where entries are lost.
+// Writes the requested version ("1.0.0", "1.1.0"), or for "auto" the smallest that loses nothing.
+// Warns if entries are lost.
 Status WriteProfileOutput(Console& console, const Profile& profile, const std::string& path,
                           const std::string& version, bool pretty, bool gzip);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr auto kQuietTime = std::chrono::seconds(1);
 constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
 constexpr size_t kBarWidth = 30;
-constexpr size_t kTextWidth = 38;  // together with bar and percentage less than 80
+constexpr size_t kTextWidth = 38;  // with bar and percentage less than 80
 
 bool CanDraw(int fd) {
   const char* term = std::getenv("TERM");
@@ -23,7 +23,7 @@ bool CanDraw(int fd) {
 }
 
 void WriteTerminal(int fd, std::string_view text) {
-  // A terminal that is gone needs no progress.
+  // If the terminal is gone, ignore the failure.
   [[maybe_unused]] const ssize_t written = write(fd, text.data(), text.size());
 }
 

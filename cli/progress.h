@@ -1,8 +1,8 @@
 // Progress: a bar on standard error for work that takes more than a second.
 //
-// Guarantees: nothing is drawn unless standard error is a terminal (and TERM is not dumb), nothing
-// before one second has passed, at most ten times a second after; the line is wiped when the object
-// goes, so that output and messages never mix with it. Update may be called from any thread, one
+// Guarantees: nothing is drawn unless standard error is a terminal (and TERM is not dumb). The bar
+// appears after one second and is redrawn at most ten times per second. The destructor erases the
+// line, so that output and messages never mix with it. Update may be called from any thread, one
 // call at a time.
 #pragma once
 
@@ -21,7 +21,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // total 0: unknown; then only `done` is shown, with its unit.
+  // If total is 0, it is unknown, and only `done` is shown, with its unit.
   void Update(uint64_t done, uint64_t total, std::string_view unit);
 
  private:
@@ -34,7 +34,7 @@ class Progress {
   Clock::time_point next_draw_;
 };
 
-// "[#####.....]  50%  reading a.iprof": the text of a bar, for a terminal of 80 columns.
+// The text of a bar for a terminal of 80 columns: "[#####.....] 50% reading a.iprof".
 std::string ProgressLine(std::string_view what, uint64_t done, uint64_t total,
                          std::string_view unit);
 

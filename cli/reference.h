@@ -1,6 +1,6 @@
 // The description of every command and option, read from the same CLI11 definitions that parse the
-// command line; help, man page and completions are printed from it, so that they cannot disagree
-// with the parser. Pure; never fails.
+// command line. Help, man page and completions are printed from it, so they always match the
+// parser. Pure; never fails.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct OptionDoc {
   std::string value;               // type name: N, FILE, text|json; empty for a flag
   std::string description;
   bool repeatable = false;
-  bool hidden = false;  // accepted, but not advertised
+  bool hidden = false;  // accepted, but not listed
 
-  // The words that may follow, when the value is one of a few.
+  // The possible words, if the value is one of a few.
   std::vector<std::string> Choices() const;
 };
 
@@ -45,7 +45,7 @@ CommandDoc Describe(const CommandEntry& entry);
 // Every command that is not hidden.
 std::vector<CommandDoc> DescribeAll();
 
-// What --help of one command, `iprof help` and the generated files hold.
+// The texts of --help of one command, of `iprof help` and of the generated files.
 std::string HelpText(const CommandDoc& command);
 std::string OverviewText();
 std::string ManPage();

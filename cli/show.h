@@ -1,4 +1,4 @@
-// What `iprof show` prints; each function prints one profile to the console and never fails.
+// The output of `iprof show`. Each function prints one profile to the console and never fails.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ struct ShowOptions {
 void ShowText(Console& console, const Profile& profile, const ShowOptions& options);
 void ShowJson(Console& console, const Profile& profile, const ShowOptions& options);
 
-// False when no method matches the pattern.
+// False if no method matches the pattern.
 bool ShowMethodsText(Console& console, const Profile& profile, const ShowOptions& options);
 bool ShowMethodsJson(Console& console, const Profile& profile, const ShowOptions& options);
 
 // The shares of --detailed-summary.
 inline constexpr double kDetailedShares[] = {0.1, 0.5, 0.9, 0.99, 0.999};
 
-// The entries of a table to list: hottest first, cut off and limited as the options say.
+// The entries of a table to list: hottest first, limited by the options.
 std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
                                       const ShowOptions& options);
 

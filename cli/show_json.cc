@@ -57,7 +57,7 @@ void PrintHottestMethods(JsonText& json, const Profile& profile, Table table,
   json.EndArray();
 }
 
-// The version is null where the section is malformed.
+// The version is null if the section is malformed.
 void PrintAgentSection(JsonText& json, const AgentSection& section) {
   if (section.form() == AgentSection::Form::kNone) return;
   json.Key("iprofagent");

@@ -1,5 +1,4 @@
-// `iprof show --method`: everything that a profile knows of a method, and what the consumer would
-// make of it.
+// `iprof show --method`: everything in a profile about a method, and what the consumer makes of it.
 #include <algorithm>
 #include <map>
 
@@ -14,7 +13,7 @@
 namespace iprof::cli {
 namespace {
 
-// The entries of one place of a method, in every context.
+// The entries of one position in a method, in every context.
 struct Place {
   Bci bci;
   std::vector<EntryIndex> entries;
@@ -25,8 +24,8 @@ struct SampleFigures {
   int64_t total = 0;  // the method is anywhere in the stack
 };
 
-// Which entries belong to which method: built once, so that a pattern that means all methods stays
-// cheap.
+// Maps methods to their entries. Built once, so that a pattern that matches all methods is
+// not slow.
 class MethodIndexer {
  public:
   MethodIndexer(const Profile& profile, const std::vector<Table>& tables) : tables_(tables) {
@@ -61,7 +60,7 @@ class MethodIndexer {
   void AddSample(const Profile& profile, EntryIndex entry, MethodIndex innermost) {
     const int64_t count = profile.EntryCount(Table::kSamples, entry);
     samples_[innermost].self = SaturatingAdd(samples_[innermost].self, count);
-    std::vector<MethodIndex> methods;  // once each, however deep the recursion
+    std::vector<MethodIndex> methods;  // each once, also with recursion
     profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry),
                          [&](Frame frame) { methods.push_back(frame.method); });
     std::sort(methods.begin(), methods.end());

@@ -163,7 +163,7 @@ std::string DescribeOutcomes(const Profile& profile, Table table, EntryIndex ent
   };
   std::vector<Outcome> outcomes;
   if (RecordKindOf(table) == RecordKind::kSuccessors) {
-    // A switch's further keys (bci -5) belong to the target that has their index.
+    // Further keys of a switch (bci -5) belong to the target with the same index.
     for (const Successor& s : profile.EntrySuccessors(entry)) {
       std::string name = fmt::format("-> {} (index {})", s.bci, s.index);
       if (s.bci == -5) name = fmt::format("-> further key of index {}", s.index);

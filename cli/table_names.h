@@ -1,4 +1,4 @@
-// The short names that people use for tables on the command line, and the options that take them.
+// The short names of tables on the command line, and the options that take them.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,11 +1,11 @@
-// Text from a profile made safe to print: a method's name may legally hold line feeds, escape
-// sequences or right-to-left overrides, and must not be able to rewrite the user's terminal or
+// Makes text from a profile safe to print: a method's name may legally contain line feeds, escape
+// sequences or right-to-left overrides, and must not be able to control the user's terminal or
 // forge lines of output.
 //
-// Guarantees: the result holds no C0 or C1 control character, no DEL, no bidirectional override, no
-// line or paragraph separator and no malformed UTF-8; each such byte or code point appears as \n,
-// \t, \xNN or \u{NNNN}. A backslash stays as it is: Java names never need one, and paths shown in
-// messages stay readable. Pure functions; never fail.
+// Guarantees: the result contains no C0 or C1 control character, no DEL, no bidirectional override,
+// no line or paragraph separator and no malformed UTF-8; each such byte or code point appears as
+// \n, \t, \xNN or \u{NNNN}. Backslashes are not escaped: Java names hardly ever contain one, and
+// paths in messages remain readable. Pure functions; never fail.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 package counting;
 
 /**
- * All programs that know their own counts, in one JVM. The argument scales the rounds: 1 is enough to have everything
- * compiled by C2 in the default mode; 0 is for the slow modes.
+ * All programs that know their own counts, in one JVM. The argument scales the rounds: with 1, C2 compiles everything
+ * in the default mode; 0 is for the slow modes.
  */
 public final class All {
   public static void main(String[] args) throws Throwable {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Receivers under arguments of every width. An argument belongs to the method that is called: with "collect" each of them
- * drops its parameters and waits for the objects to be collected, while its caller is still in the middle of the call.
+ * Receivers below arguments of every width. The callee owns its arguments: with "collect", each method drops its
+ * parameters and waits until the objects are collected, during the call of its caller.
  */
 public final class Arguments {
   private static final Tally alone = new Tally(), one = new Tally(), two = new Tally(), wide = new Tally();
@@ -162,7 +162,7 @@ public final class Arguments {
     }
   }
 
-  /** An object that nothing but the call knows. */
+  /** An object that is referenced only by the call. */
   private static Object fresh(String name) {
     if (!collects) return name;
     Object made = new StringBuilder(name);
@@ -170,7 +170,7 @@ public final class Arguments {
     return made;
   }
 
-  /** Gives null, for the parameter. */
+  /** Returns null, for the parameter. */
   private static Object same(Object actual, Object expected) {
     if (!actual.toString().equals(expected.toString())) throw new AssertionError(actual + " came for " + expected);
     return null;

@@ -1,8 +1,8 @@
 package counting;
 
 /**
- * A method of some 5 KB with 420 branches: with probes of the usual length it would be longer than what HotSpot compiles. All of its
- * branches are counted nevertheless.
+ * A method of about 5 KB with 420 branches: with probes of the usual length, it would be too long for HotSpot to
+ * compile. All of its branches are counted nevertheless.
  */
 public final class Big {
   private static final int FIRST = 7;

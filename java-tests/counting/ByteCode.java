@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a class file, for the shapes that no Java compiler emits and for classes by the thousand. Class version 49 unless
- * another is asked for: no stack maps needed, subroutines allowed. Positions are known while writing, which is what the tests compare.
+ * Writes class files, for code that no Java compiler emits and for thousands of classes. The default class version is
+ * 49, which needs no stack maps and allows subroutines. Positions are known while writing; the tests compare them.
  */
 final class ByteCode {
   /** A position to jump to, bound now or later. */
@@ -48,7 +48,7 @@ final class ByteCode {
       return this;
     }
 
-    /** A jump with a 16-bit offset; gives its bci. */
+    /** A jump with a 16-bit offset; returns its bci. */
     int jump(int opcode, Label to) {
       int at = bci();
       op(opcode);
@@ -101,21 +101,21 @@ final class ByteCode {
       return op(0xb7).u2(member(10, owner, name, descriptor));
     }
 
-    /** Gives the instruction's bci. */
+    /** Returns the instruction's bci. */
     int invokeVirtual(String owner, String name, String descriptor) {
       int at = bci();
       op(0xb6).u2(member(10, owner, name, descriptor));
       return at;
     }
 
-    /** Of a method without parameters; gives the instruction's bci. */
+    /** Calls a method without parameters; returns the instruction's bci. */
     int invokeInterface(String owner, String name, String descriptor) {
       int at = bci();
       op(0xb9).u2(member(11, owner, name, descriptor)).op(1, 0);
       return at;
     }
 
-    /** new, checkcast, instanceof or anewarray; gives the instruction's bci. */
+    /** new, checkcast, instanceof or anewarray; returns the instruction's bci. */
     int typed(int opcode, String internalName) {
       int at = bci();
       op(opcode).u2(type(internalName));
@@ -160,7 +160,7 @@ final class ByteCode {
     this.interfaces = interfaces;
   }
 
-  /** From 51 on code with branches would need stack maps, which nobody writes here. */
+  /** From version 51 on, code with branches needs stack maps, which this class does not write. */
   ByteCode version(int major) {
     version = major;
     return this;
@@ -214,7 +214,7 @@ final class ByteCode {
     method(0x0009, name, descriptor, stack, locals, code);
   }
 
-  /** A public constructor that only calls its parent's. */
+  /** A public constructor that only calls that of its parent. */
   void constructor() {
     Code c = code().op(0x2a).invokeSpecial(parent, "<init>", "()V").op(0xb1); // aload_0, return
     method(0x0001, "<init>", "()V", 1, 1, c);

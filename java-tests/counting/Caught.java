@@ -1,8 +1,8 @@
 package counting;
 
 /**
- * Exceptions as frequent as anything else. Those that a method catches and goes on from move none of its counts; where
- * more than 1 % of the calls end in one, branches whose counts they may have moved have no record, and none is inverted.
+ * Frequent exceptions. If a method catches an exception and continues, none of its counts is wrong. If more than 1 % of
+ * the calls end with an exception, branches whose counts it may have changed have no record, and none is inverted.
  */
 @SuppressWarnings("serial")
 public final class Caught {
@@ -33,7 +33,7 @@ public final class Caught {
     return "found" + x;
   }
 
-  /** A look-up that nearly always ends in "not found": the shape of what showed inverted branches. */
+  /** A look-up that nearly always ends with "not found": code of this form used to have inverted branches. */
   static String lookUp(int x) {
     String key = "key";
     try {
@@ -62,21 +62,21 @@ public final class Caught {
     return x;
   }
 
-  /** Half of the calls end in an exception; what is behind the call cannot be derived. */
+  /** Half of the calls end with an exception; counts after the call cannot be derived. */
   static int half(int x) throws NotFound {
     int y = refuse(x, 2);
     if (y > 100) large++; // @half
     return y;
   }
 
-  /** One of 500 does: that moves no share by a point. */
+  /** One of 500 calls does: this changes no share by a point. */
   static int seldom(int x) throws NotFound {
     int y = refuse(x, 500);
     if (y % 4 == 1) seldomLarge++; // @seldom
     return y;
   }
 
-  /** Ends every loop by an exception that the VM throws. */
+  /** Ends every loop with an exception that the VM throws. */
   static int untilTheEnd(int[] a) {
     int sum = 0;
     try {
@@ -92,7 +92,7 @@ public final class Caught {
     return sum;
   }
 
-  /** A handler that only throws does not go on. */
+  /** A handler that only throws does not continue. */
   static int wrap(int x) {
     int y;
     try {
@@ -105,7 +105,7 @@ public final class Caught {
     return y;
   }
 
-  /** Goes on in the loop around it. */
+  /** Continues in the loop around it. */
   static int retry(int x) {
     int result = 0;
     for (int attempt = x; attempt < x + 4; attempt++) { // @attempts
@@ -130,7 +130,7 @@ public final class Caught {
     return result;
   }
 
-  /** A finally that returns forgets the exception. */
+  /** A finally that returns discards the exception. */
   @SuppressWarnings("finally")
   static int forget(int x) {
     int y = 0;

@@ -1,6 +1,6 @@
 package counting;
 
-/** Several threads hammer one branch at the same time; what of it the counters keep is for the checker to measure. */
+/** Several threads execute one branch at the same time; the checker measures how many increments are lost. */
 public final class Contended {
   static int work(int x) {
     if ((x & 3) == 0) return 1; // @hot

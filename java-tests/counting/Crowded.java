@@ -4,7 +4,7 @@ import counting.Expect.Tally;
 import counting.Nodes.Node;
 import java.lang.reflect.Method;
 
-/** Sites in methods that leave a probe no room, or put it where no compiler of Java would have one. */
+/** Sites in methods that have no room for a probe, or at places where no Java compiler would put them. */
 final class Crowded {
   private static final String NAME = "counting.made.Crowded", NODE = "counting/Nodes$Node";
   private static final String TAKES_NODE = "(Lcounting/Nodes$Node;)I";
@@ -14,7 +14,7 @@ final class Crowded {
   private static final Tally all = new Tally(), monitors = new Tally(), nodes = new Tally();
   private static int lastLocal, fullStack, inSubroutine, wideCall;
 
-  /** 127 longs and the receiver: all that a call may take. */
+  /** 127 longs and the receiver: the most that a call may have. */
   private static final String WIDE = "(" + "J".repeat(127) + ")I";
 
   static long run(int rounds) throws Exception {
@@ -50,7 +50,7 @@ final class Crowded {
     jsr.op(0x3d, 0xa9, 1); // istore_2, ret 1
     b.method("inSubroutine", TAKES_NODE, 1, 3, jsr);
 
-    // A lock that two ways lead to, and one whose object is chosen just before.
+    // A lock that two paths lead to, and one whose object is chosen just before.
     ByteCode.Label enter = new ByteCode.Label();
     ByteCode.Label other = new ByteCode.Label();
     ByteCode.Code jumped = b.code().op(LOAD_0, LOAD_0);

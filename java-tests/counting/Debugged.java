@@ -2,7 +2,7 @@ package counting;
 
 import java.io.IOException;
 
-/** Runs in small steps until its input ends or says so: something for a debugger to stop in. */
+/** Runs in small steps until its input ends or says to stop, so that a debugger can stop in it. */
 public final class Debugged {
   private static long steps;
 

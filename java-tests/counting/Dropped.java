@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Loaders by the thousand, each dropped after its class has been counted in, and was a receiver, a monitor and the operand
- * of type checks. Arguments: loaders, and in how many batches. Prints a line "MARK loaders unloaded heap-KiB class-space-KiB
- * resident-KiB" after each batch, when its unloading has been waited for.
+ * Thousands of loaders, each dropped after its class was counted and was a receiver, a monitor and the operand of type
+ * checks. Arguments: number of loaders, number of batches. After each batch it waits for the unloading and prints a
+ * line "MARK loaders unloaded heap-KiB class-space-KiB resident-KiB".
  */
 public final class Dropped {
   private static final String NAME = "counting.made.Dropped", INTERNAL = "counting/made/Dropped";
@@ -53,7 +53,7 @@ public final class Dropped {
         .filter(pool -> pool.getName().equals("Metaspace")).mapToLong(pool -> pool.getUsage().getUsed()).sum() / 1024;
   }
 
-  /** Waits until nearly all loaders so far are gone: a collector may take more than one collection. */
+  /** Waits until nearly all loaders so far are unloaded; a collector may need more than one collection. */
   private static void mark(int loaders) throws Exception {
     long unloaded = 0;
     for (int i = 0; i < 60; i++) {

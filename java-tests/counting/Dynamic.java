@@ -15,7 +15,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Calls that no invoke instruction of the program names: reflection, method handles, lambdas, streams, proxies. */
+/** Calls without an invoke instruction that names the callee: reflection, method handles, lambdas, streams, proxies. */
 final class Dynamic {
   private static long reflected, reflectedOdd, reflectedThrows, made, handled, handledSmall, bound, lambdas, lambdaBig;
   private static long referenced, captured, streamed, streamKept, proxied, proxiedOther, suppliers;

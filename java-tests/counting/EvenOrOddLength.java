@@ -1,6 +1,9 @@
 package counting;
 
-/** Says whether the length of its first argument is even or odd: one branch, which each input takes the other way. */
+/**
+ * Prints whether the length of its first argument is even or odd: one branch, which the two inputs take in
+ * different directions.
+ */
 public final class EvenOrOddLength {
   public static void main(String[] args) {
     boolean even;

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Exceptions thrown and caught at every depth. For each method it also counts how often a block of it was left by an
- * exception: derived counts may be off by no more than that, directly counted ones by nothing.
+ * Exceptions thrown and caught at every depth. For each method it also counts how often an exception left one of its
+ * blocks: derived counts may be off by at most that number; direct counts must be exact.
  */
 @SuppressWarnings({"try", "serial"})
 final class Exceptions {
@@ -30,7 +30,7 @@ final class Exceptions {
   private static long selfCalls, selfCaught;
   private static long sneakCalls, sneakLast;
 
-  /** Throws at one depth, catches at another, so that every number of frames between the two is unwound. */
+  /** Throws at one depth and catches at another, so that any number of frames is unwound. */
   static int deep(int depth, int throwAt, int catchAt) {
     deeps++;
     if (depth == throwAt) { // @throwHere
@@ -73,7 +73,7 @@ final class Exceptions {
 
   private static final int[] FINALLY_SINK = new int[1];
 
-  /** What the VM throws by itself. */
+  /** Exceptions that the VM throws. */
   static int implicit(Object o, int[] a, int i) {
     implicit++;
     try {
@@ -188,7 +188,7 @@ final class Exceptions {
     }
   }
 
-  /** A handler whose own code throws and is caught by the loop around it. */
+  /** A handler that throws; the loop around it catches the exception. */
   static int retry(int x) {
     int attempts = 0;
     while (true) {
@@ -203,7 +203,7 @@ final class Exceptions {
     }
   }
 
-  /** Returns only by throwing, always. */
+  /** Always throws, never returns. */
   static int never(int x) {
     sneakCalls++;
     if (x == 0) { // @never
@@ -281,7 +281,8 @@ final class Exceptions {
     e.branch("finallyThrow", finals - finalsThrown, finalsThrown);
     long oddNormal = finalsOdd - finalsOddThrown;
     long normal = finals - finalsThrown;
-    // "(x & 1) == 1" compares with the constant 1: an if_icmpne, once for the normal way and once for the exceptional.
+    // "(x & 1) == 1" compares with the constant 1: an if_icmpne, once for the normal path and once for the
+    // exceptional one.
     e.branch("finallyOdd", 0, normal - oddNormal, oddNormal);
     e.branch("finallyOdd", 1, finalsThrown - finalsOddThrown, finalsOddThrown);
     e.abrupt("finallyBlock(I)I", 2 * finalsThrown);

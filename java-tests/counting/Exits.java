@@ -5,7 +5,7 @@ public final class Exits {
   private static long entered, odd, ticks, helpers;
   private static final Object LOCK = new Object();
 
-  /** System.exit deep in a stack whose frames have all passed their branch. */
+  /** System.exit deep in a stack; all frames have already executed their branch. */
   static int exitAt(int depth) {
     entered++;
     if ((depth & 1) == 1) odd++; // @exitAt
@@ -27,7 +27,7 @@ public final class Exits {
     e.live("main([Ljava/lang/String;)V", 1);
   }
 
-  /** An event loop without an end. */
+  /** An endless event loop. */
   static void serve() throws InterruptedException {
     while (true) {
       synchronized (LOCK) {
@@ -41,7 +41,7 @@ public final class Exits {
     }
   }
 
-  /** Never returns: it always throws. */
+  /** Never returns; always throws. */
   static void refuse(int x) {
     helpers++;
     throw new IllegalArgumentException("refused " + x);

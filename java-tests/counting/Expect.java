@@ -4,31 +4,31 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a program knows of its own counts, collected while it runs and printed at its end, one line each.
+ * The counts that a program knows about itself, collected while it runs and printed at its end, one per line.
  *
- * <p>A branch is named by the line that carries a comment {@code // @marker} and, where that line has several
- * branches, by its number in bytecode order: the checker finds the bytecode position in the class file, so that nothing
- * here depends on a compiler's layout. The lines, after the word EXPECT:
+ * <p>A branch is named by the line that has a comment {@code // @marker} and, if that line has several branches, by its
+ * number in bytecode order. The checker finds the bytecode position in the class file, so that nothing here depends on
+ * the compiler. The lines, after the word EXPECT:
  *
  * <pre>
  *   calls CLASS METHOD+DESCRIPTOR N            the method was entered N times
- *   calls-at-least CLASS METHOD+DESCRIPTOR N   the same for methods of the JDK, which others call as well
+ *   calls-at-least CLASS METHOD+DESCRIPTOR N   the same for methods of the JDK, which other code calls as well
  *   entry FILE@marker N                        the method that the marked line belongs to (lambda bodies) was entered N times
  *   branch FILE@marker#K taken N not M         the K-th branch of the line, by what the instruction does
  *   value FILE@marker#K zero N nonzero M       the same for ifeq and ifne, by the value that was tested
  *   switch FILE@marker#K N... default M        executions for each key, in key order, and for all other values
  *   at CLASS METHOD+DESCRIPTOR BCI taken N not M   a branch of a class that was generated at run time
  *   at-switch CLASS METHOD+DESCRIPTOR BCI TARGET:N...   each target's executions, of such a class
- *   receivers FILE@marker#K TYPE:N ...         the receivers at the line's K-th invokevirtual or invokeinterface; none at
- *                                              all where no type follows
+ *   receivers FILE@marker#K TYPE:N ...         the receivers at the line's K-th invokevirtual or invokeinterface; if no
+ *                                              type follows, there are none
  *   receivers-at CLASS METHOD+DESCRIPTOR BCI TYPE:N ...   the same in a class that was generated at run time
  *   special FILE@marker#K                      the line's K-th invokespecial has no record of receivers
  *   checks FILE@marker#K TYPE:N ...            the objects at the line's K-th instanceof or checkcast
  *   checks-at CLASS METHOD+DESCRIPTOR BCI TYPE:N ...
  *   monitors TYPE N                            monitors of objects of this class that were entered
- *   abrupt CLASS METHOD+DESCRIPTOR K           K of its blocks were left by an exception
+ *   abrupt CLASS METHOD+DESCRIPTOR K           exceptions left its blocks K times
  *   live CLASS METHOD+DESCRIPTOR K             K frames of it are still running at the end
- *   done                                       the list is whole
+ *   done                                       the list is complete
  * </pre>
  */
 final class Expect {
@@ -44,7 +44,7 @@ final class Expect {
     file = (nested < 0 ? simple : simple.substring(0, nested)) + ".java";
   }
 
-  /** No monitor of this package's own: programs count theirs. */
+  /** Uses no monitor of this package's classes, because programs count theirs. */
   private static void line(String text) {
     LINES.append("EXPECT " + text + "\n");
   }
@@ -91,7 +91,7 @@ final class Expect {
     line("at-switch " + owner + " " + method + " " + bci + " " + targets);
   }
 
-  /** The classes of the objects that a site met, and how often. */
+  /** The classes of the objects that a site saw, and how often. */
   static final class Tally {
     private final Map<String, Long> counts = new TreeMap<>();
 
@@ -128,7 +128,7 @@ final class Expect {
       return counts.values().stream().mapToLong(n -> n).sum();
     }
 
-    /** A lambda's own name is another in each run; its stable name is for the checker to judge. */
+    /** The name of a lambda's class differs in each run; the checker verifies its stable name. */
     static String name(Class<?> type) {
       String name = type.getName();
       int lambda = name.indexOf("$$Lambda");
@@ -184,7 +184,7 @@ final class Expect {
     line("live " + owner + " " + method + " " + k);
   }
 
-  /** Once, at the end of the program. */
+  /** Call once, at the end of the program. */
   static void print() {
     line("done");
     System.out.print(LINES);

@@ -1,6 +1,6 @@
 package counting;
 
-/** The first Fibonacci numbers, printed one by one: the program whose profile everybody looks at first. */
+/** Prints the first Fibonacci numbers one by one: the usual first example of a profile. */
 public final class Fib {
   private final int count;
 

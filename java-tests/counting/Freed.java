@@ -11,12 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Classes of every kind that a program can drop, each a receiver, an operand of type checks and a monitor just before:
- * those of loaders of its own, hidden ones, their arrays, their lambdas. One full collection then frees them all. Prints
- * "FREED n of m", and the kinds that were not freed. Arguments: how many of each, and how many milliseconds to wait then.
+ * Classes of every kind that a program can drop: classes in custom loaders, hidden classes, their arrays, their
+ * lambdas. Each is a receiver, an operand of type checks and a monitor just before it is dropped. One full collection
+ * then frees them all. Prints "FREED n of m", and the kinds that were not freed. Arguments: how many of each, and how
+ * many milliseconds to wait afterwards.
  */
 public final class Freed {
-  /** Loaded by loaders of its own: not by its name here, but from its bytes. */
+  /** Loaded by custom loaders from its bytes, not by name. */
   public static final class Plugin implements Node {
     private static final byte[] CACHE = new byte[1 << 16];
 

@@ -2,7 +2,7 @@ package counting;
 
 import java.lang.reflect.Method;
 
-/** Classes made at run time, in shapes that no compiler emits, and one class name in two loaders. */
+/** Classes generated at run time with code that no compiler emits, and one class name in two loaders. */
 public final class Generated {
   private static final int LOAD_0 = 0x1a, LOAD_1 = 0x1b, STORE_1 = 0x3c, STORE_2 = 0x3d, LOAD_2 = 0x1c;
   private static final int CONST_0 = 3, CONST_1 = 4, RETURN = 0xac, GOTO = 0xa7, JSR = 0xa8, RET = 0xa9;
@@ -142,7 +142,7 @@ public final class Generated {
 
   private static final int STORE_2_REF = 0x4d;
 
-  /** No way out but an exception: the loop has no edge to any exit. */
+  /** The only way out is an exception: the loop has no edge to any exit. */
   private static void endless(Expect e) throws Exception {
     String name = "counting.made.Endless";
     ByteCode b = new ByteCode(name);
@@ -157,7 +157,7 @@ public final class Generated {
     c.jump(GOTO, loop);
     b.method("endless", "(I)I", 2, 1, c);
 
-    // The same with a handler, which lies inside the range that it protects.
+    // The same with a handler inside the range that it protects.
     ByteCode.Code h = b.code();
     ByteCode.Label from = new ByteCode.Label();
     ByteCode.Label to = new ByteCode.Label();
@@ -190,7 +190,10 @@ public final class Generated {
     e.abrupt(name, "handled(I)I", TIMES);
   }
 
-  /** Big methods: branches that span nearly 32 KiB, and code near the limit of 64 KiB. Left alone or counted, never wrong. */
+  /**
+   * Big methods: branches that span nearly 32 KiB, and code near the limit of 64 KiB. They may be left alone; counts
+   * are never wrong.
+   */
   private static void big() throws Exception {
     for (int size : new int[] {7000, 7990, 9000, 32000, 65000}) {
       String name = "counting.made.Big" + size;
@@ -237,7 +240,9 @@ public final class Generated {
     e.at(name, "other(I)I", at, 30, 70);
   }
 
-  /** The JVM lets an object be locked before its constructor has run; a call, and so a probe, may not be given it. */
+  /**
+   * The JVM allows locking an object before its constructor has run, but not passing it to a call, and so to a probe.
+   */
   private static void lockedBeforeMade(Expect e) throws Exception {
     String name = "counting.made.Unmade";
     ByteCode b = new ByteCode(name).version(61);
@@ -254,7 +259,10 @@ public final class Generated {
     e.calls(name, "locks(I)I", TIMES);
   }
 
-  /** Of a class initializer the JVM ignores all flags, and takes it for static in an old class: there is no this to lock. */
+  /**
+   * The JVM ignores the flags of a class initializer, and treats it as static in an old class: there is no `this`
+   * to lock.
+   */
   private static void synchronizedInitializer(Expect e) throws Exception {
     String name = "counting.made.Initialized";
     ByteCode b = new ByteCode(name);

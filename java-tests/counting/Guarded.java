@@ -11,11 +11,12 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Class loaders that know a few names and, asked for any other, refuse, throw, block and so on. Their classes run as they do
- * without the agent, and are counted, and no loader is asked for a name that it is not asked for without the agent.
+ * Class loaders that know a few names and, when asked for any other, refuse, throw, block and so on. Their classes
+ * run as they do without the agent, and are counted. No loader is asked for a name for which it is not asked without
+ * the agent.
  *
- * <p>Arguments: runs of each class before the agent is expected, and after. With "wait" the program says "ready" in between
- * and waits for a line; what came before is not counted then.
+ * <p>Arguments: runs of each class before and after the attach. With "wait", the program prints "ready" in between and
+ * waits for a line; then the runs before are not counted.
  */
 public final class Guarded {
   /** What a loader does with a name that it does not know. */
@@ -117,7 +118,7 @@ public final class Guarded {
     }
   }
 
-  /** Knows the JDK, but for names that have to do with the agent: by name and by package. */
+  /** Knows the JDK, except for names and packages that have to do with the agent. */
   static class JdkLoader extends Loader {
     JdkLoader(Unknown unknown, String what) {
       super(unknown, what);

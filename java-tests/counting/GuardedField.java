@@ -1,8 +1,8 @@
 package counting;
 
-/** Has a field and a method that get the names of the agent's own, see {@link Guarded}. */
+/** Has a field and a method that get the names of the agent's members; see {@link Guarded}. */
 public class GuardedField implements Runnable {
-  /** Its subclass inherits what its superclass has. */
+  /** Its subclass inherits the superclass's members. */
   public static final class Sub extends GuardedField {}
 
   static long[] iprof_c0 = new long[1];

@@ -3,7 +3,7 @@ package counting;
 import java.lang.reflect.Proxy;
 import java.util.function.IntUnaryOperator;
 
-/** Lambdas and proxies in class loaders that do not find every class of the JDK, see {@link Guarded}. */
+/** Lambdas and proxies in class loaders that do not find every class of the JDK; see {@link Guarded}. */
 public final class GuardedLambda implements Runnable {
   static int sum;
 
@@ -20,7 +20,7 @@ public final class GuardedLambda implements Runnable {
     made.run(); // @guarded.proxy
   }
 
-  /** What so many runs count. */
+  /** The expected counts of this many runs. */
   static void expect(int runs) {
     Expect e = new Expect(GuardedLambda.class);
     e.calls("run()V", runs);

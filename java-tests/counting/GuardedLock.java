@@ -3,8 +3,8 @@ package counting;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A thread holds the lock of a class loader for as long as the agent is being attached. Says "ready" before and waits for a
- * line; the lock is free again afterwards, and the loader's classes run.
+ * A thread holds the lock of a class loader during the attach. It prints "ready" before and waits for a line; after
+ * that it releases the lock, and the loader's classes run.
  */
 public final class GuardedLock {
   public static void main(String[] args) throws Exception {

@@ -3,7 +3,7 @@ package counting;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** For -Djava.system.class.loader: has its own copies of this package's classes, and refuses what it does not know. */
+/** For -Djava.system.class.loader: has its own copies of this package's classes, and refuses unknown names. */
 public final class GuardedSystem extends ClassLoader {
   public GuardedSystem(ClassLoader parent) {
     super(parent);

@@ -1,6 +1,9 @@
 package counting;
 
-/** Runs in class loaders that know few names, see {@link Guarded}: of the JDK it uses Object and Runnable only. */
+/**
+ * Runs in class loaders that know few names; see {@link Guarded}. The only JDK classes that it uses are Object
+ * and Runnable.
+ */
 public final class GuardedTask implements Runnable {
   interface Step {
     int apply(int i);
@@ -45,7 +48,7 @@ public final class GuardedTask implements Runnable {
     }
   }
 
-  /** What so many runs count. */
+  /** The expected counts of this many runs. */
   static void expect(int runs) {
     String task = "counting.GuardedTask";
     Expect e = new Expect(GuardedTask.class);

@@ -6,8 +6,8 @@ import counting.Nodes.Node;
 import java.util.Arrays;
 
 /**
- * Classes that come and go between harvests: each period brings some of a site's classes again, others for the first
- * time, and drops some for good. Arguments: periods, and milliseconds to wait after each.
+ * Changes the classes of sites between harvests: in each period, a site sees some classes again, others for the first
+ * time, and some for the last time. Arguments: periods, and milliseconds to wait after each.
  */
 public final class Harvested {
   private static final int CLASSES = 300;

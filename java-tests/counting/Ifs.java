@@ -2,11 +2,11 @@ package counting;
 
 import java.util.Random;
 
-/** Every conditional opcode, each in a method of its own that counts its calls, its "then" and its "else". */
+/** Every conditional opcode, each in a separate method that counts its calls, its "then" and its "else". */
 final class Ifs {
   private static final long[] n = new long[3 * 40];
 
-  // javac turns a condition round, so that "x == 0" is an ifne, and so on: all sixteen opcodes occur here.
+  // javac inverts conditions, so that "x == 0" is an ifne, and so on: all sixteen opcodes occur here.
   static int eq(int x) { n[0]++; if (x == 0) { n[1]++; return 1; } n[2]++; return 2; } // @0
   static int ne(int x) { n[3]++; if (x != 0) { n[4]++; return 1; } n[5]++; return 2; } // @1
   static int lt(int x) { n[6]++; if (x < 0) { n[7]++; return 1; } n[8]++; return 2; } // @2

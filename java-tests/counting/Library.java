@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.GregorianCalendar;
 
 /**
- * Methods of the JDK. Where only this program calls them the number is exact; where others call them too it is a lower
- * bound. Some are intrinsics: HotSpot's compilers replace the call, so that no entry is ever executed.
+ * Methods of the JDK. If only this program calls them, the number is exact; if other code calls them, too, it is a
+ * lower bound. Some are intrinsics: HotSpot's compilers replace the call, so that the entry is never executed.
  */
 final class Library {
   private static long sink;
@@ -34,7 +34,7 @@ final class Library {
     }
   }
 
-  /** Two calls in five end before the intrinsic's, in the same block. */
+  /** Two of five calls end before the call of the intrinsic in the same block. */
   private static float fuse(int[] array, int i) {
     return Math.fma(array[i], 2.0f, 1.0f);
   }

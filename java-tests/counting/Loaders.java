@@ -1,6 +1,6 @@
 package counting;
 
-/** Ten thousand class loaders, each of which defines a class, runs it and is dropped. */
+/** Ten thousand class loaders; each defines a class, runs it and is dropped. */
 public final class Loaders {
   public static void main(String[] args) throws Exception {
     int loaders = args.length > 0 ? Integer.parseInt(args[0]) : 10000;

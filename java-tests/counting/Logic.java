@@ -3,8 +3,8 @@ package counting;
 import java.util.Random;
 
 /**
- * Chains of conditions. Each operand is a call that counts how often it was asked and what it answered, so that every
- * ifeq or ifne of a line is known by the value that it tested.
+ * Chains of conditions. Each operand is a call that counts how often it was evaluated and what it returned, so that the
+ * tested values of every ifeq or ifne of a line are known.
  */
 final class Logic {
   private static final long[] no = new long[64];
@@ -44,7 +44,7 @@ final class Logic {
 
   private static void chain(Expect e, String marker, int... operands) {
     for (int k = 0; k < operands.length; k++) {
-      // The comparison makes the operand (javac jumps if it does not hold), then the answer is tested.
+      // The comparison computes the operand (javac jumps if it is false), then the returned value is tested.
       e.branch(marker, 2 * k, no[operands[k]], yes[operands[k]]);
       e.value(marker, 2 * k + 1, no[operands[k]], yes[operands[k]]);
     }

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Methods of 4,000 to 8,000 bytes, made at run time, that know their counts: most have no room for a probe on every branch.
- * The first argument says how often each is called; with "hot" only what must be counted in all of them is expected, with
- * "all" everything, for a checker that allows what was left out.
+ * Methods of 4,000 to 8,000 bytes with known counts, generated at run time. Most have no room for a probe on every
+ * branch. The first argument says how often each is called. With "hot", it prints only the counts that must be in every
+ * profile; with "all", it prints all counts, for a checker that allows omissions.
  */
 public final class LongMethods {
   private static final int LOAD_0 = 0x1a, LOAD_2 = 0x1c, STORE_2 = 0x3d, ALOAD_1 = 0x2b, CONST_0 = 3, RETURN = 0xac;
@@ -134,7 +134,7 @@ public final class LongMethods {
     return m;
   }
 
-  /** As parsers are made: one switch with a call behind each of its many cases, called once for each rule. */
+  /** Like a generated parser: one switch with a call in each of its many cases, called once for each rule. */
   private static LongMethods parser(int size) {
     LongMethods m = new LongMethods("Parser" + size);
     ByteCode.Code c = m.code;

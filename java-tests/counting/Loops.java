@@ -1,6 +1,6 @@
 package counting;
 
-/** Loops of every form, nested, left early, long enough to be compiled while they run (on-stack replacement). */
+/** Loops of every form: nested, left early, and long enough to be compiled while they run (on-stack replacement). */
 final class Loops {
   private static long inner, outer, broke, continued, odd, whiles, doWhiles, skipped, tried, caught, seconds;
   private static long sink;
@@ -58,7 +58,7 @@ final class Loops {
     return digits;
   }
 
-  /** Nothing but the loop: C2 may unroll and vectorise it. */
+  /** Only the loop: C2 may unroll and vectorise it. */
   static int sum(int[] a) {
     int s = 0;
     for (int i = 0; i < a.length; i++) s += a[i]; // @sum
@@ -93,7 +93,7 @@ final class Loops {
     for (int i = 0; i < 0; i++) skipped++; // @zero
   }
 
-  /** Called once: runs compiled only through on-stack replacement. */
+  /** Called once: runs as compiled code only through on-stack replacement. */
   static long osr(int n) {
     long s = 0;
     for (int i = 0; i < n; i++) { // @osr

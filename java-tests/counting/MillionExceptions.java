@@ -1,6 +1,6 @@
 package counting;
 
-/** Throws a million exceptions through a few frames each: the hardest case for counts that are derived. */
+/** Throws a million exceptions through a few frames each: the hardest case for derived counts. */
 @SuppressWarnings("serial")
 public final class MillionExceptions {
   private static final RuntimeException THROWN = new RuntimeException("again", null, false, false) {};

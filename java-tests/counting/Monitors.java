@@ -2,7 +2,7 @@ package counting;
 
 import counting.Expect.Tally;
 
-/** Monitors of every kind of object, by block and by method: how often each class's were entered. */
+/** Monitors of every kind of object, of blocks and methods, with the number of entries for each class. */
 public final class Monitors {
   private static final Tally entered = new Tally();
   private static long staticMethods, waited;
@@ -32,7 +32,7 @@ public final class Monitors {
     }
   }
 
-  /** Synchronized twice on one object: its own method and its parent's. */
+  /** Synchronized twice on one object: by its own method and its parent's. */
   static final class Savings extends Account {
     @Override
     synchronized int add(int x) {
@@ -134,7 +134,7 @@ public final class Monitors {
     }
   }
 
-  /** Waiting gives the monitor back and takes it again: that is no entry. */
+  /** Waiting releases the monitor and acquires it again, which is not an entry. */
   private static void waiting(Object lock) throws InterruptedException {
     entered.add(lock);
     synchronized (lock) {

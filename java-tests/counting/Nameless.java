@@ -5,11 +5,11 @@ import counting.Nodes.Node;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Receivers whose classes have no name that an image could know: hidden classes of the program, and one that is shaped like a
- * lambda but calls nothing. Prints what each site met, such objects left out.
+ * Receivers whose classes have no name that an image could know: hidden classes of the program, and one that looks like
+ * a lambda but calls nothing. Prints what each site saw, without such objects.
  */
 public final class Nameless {
-  /** Becomes a hidden class, from bytes with this name. */
+  /** The bytes of this class define a hidden class. */
   private static Node hidden(String name) throws ReflectiveOperationException {
     Class<?> type = MethodHandles.lookup().defineHiddenClass(Nodes.bytes(name, 1), true).lookupClass();
     return (Node) type.getConstructor().newInstance();

@@ -2,7 +2,7 @@ package counting;
 
 import java.lang.invoke.MethodHandles;
 
-/** Classes by the thousand that implement one interface, in the application's loader or each in one of its own. */
+/** Thousands of classes that implement one interface, in the application's loader or each in a separate loader. */
 public final class Nodes {
   public interface Node {
     int value();
@@ -41,7 +41,7 @@ public final class Nodes {
     return nodes;
   }
 
-  /** Numbers below n: in turn, or the small ones more often than the others. */
+  /** Numbers below n: round-robin, or small ones more often than others. */
   static final class Draw {
     private final int n;
     private final boolean skewed;

@@ -26,13 +26,13 @@ final class Objects {
       y = x;
     }
 
-    /** A branch before the superclass's constructor has run. */
+    /** A branch before the call of the superclass's constructor. */
     Derived(int x, boolean twice) {
       super(twice ? 2 * x : x); // @before
       derived++;
     }
 
-    /** No initialiser block here: it runs in the constructor that this one calls. */
+    /** Has no initialiser block: it runs in the constructor that this one calls. */
     Derived(int x) {
       this(x, x > 5); // @delegate
       delegated++;
@@ -103,7 +103,7 @@ final class Objects {
     }
   }
 
-  /** Gives bridges: get()Object beside get()String, and accept(Object) beside accept(String). */
+  /** Has bridges: get()Object in addition to get()String, and accept(Object) in addition to accept(String). */
   abstract static class Source<T> {
     abstract T get();
 

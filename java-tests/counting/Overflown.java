@@ -5,8 +5,8 @@ import counting.Nodes.Node;
 import java.lang.reflect.Method;
 
 /**
- * Far more classes at far more sites within a moment than any table holds: 2,000 classes at each of 60 sites, twice,
- * and a few at one site more. What is kept must be right, and what is not kept must be known.
+ * Many more classes at many more sites in a short time than any table can hold: 2,000 classes at each of 60 sites,
+ * twice, and a few classes at one other site. Kept counts must be right, and lost ones must be reported.
  */
 public final class Overflown {
   private static final int SITES = 60, CLASSES = 2000;

@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** Every kind of call through a receiver, and every kind of receiver; and calls that have none to count. */
+/** Every kind of call with a receiver, and every kind of receiver; also calls without one that is counted. */
 public final class Receivers {
   private static final Tally areas = new Tally(), throughBase = new Tally(), doubled = new Tally();
   private static final Tally halves = new Tally(), nulls = new Tally(), hashes = new Tally(), clones = new Tally();
@@ -130,7 +130,7 @@ public final class Receivers {
     }
   }
 
-  /** A generic parent gives its child a bridge, in which the true method is called. */
+  /** A generic parent makes javac add a bridge to the child, which calls the real method. */
   abstract static class Source<T> {
     abstract int take(T value);
   }
@@ -142,7 +142,7 @@ public final class Receivers {
     }
   }
 
-  /** Objects of other classes are called while this one is still being made. */
+  /** Calls objects of other classes while this one is still being constructed. */
   static final class Late extends Base {
     final int area;
 
@@ -207,7 +207,7 @@ public final class Receivers {
     }
   }
 
-  /** The receiver lies under arguments of every width. */
+  /** The receiver is below arguments of every width. */
   interface Wide {
     long sum(long a, int b, double c, Object d, float e, byte f, char g, boolean h, long i, short j, int[] k, double l);
   }
@@ -297,7 +297,7 @@ public final class Receivers {
     return source.take("four"); // @generic
   }
 
-  /** The new object is on the stack, and not yet made, when its argument's method is called. */
+  /** The new object is on the stack, not yet constructed, when the method of its argument is called. */
   private static int made(Shape shape) {
     unmade.add(shape);
     return new Square(shape.area()).side; // @unmade
@@ -308,13 +308,13 @@ public final class Receivers {
     return base.always(); // @finalOfAnother
   }
 
-  /** The call is where two ways meet. */
+  /** The call is where two paths meet. */
   private static int choose(boolean first, Shape a, Shape b) {
     chosen.add(first ? a : b);
     return (first ? a : b).area(); // @choose
   }
 
-  /** The compiler writes what is in finally three times: after the return, after the catch, and for all other ways out. */
+  /** The compiler emits the finally block three times: after the return, after the catch, and for all other exits. */
   private static int throwing(Shape shape) {
     thrown.add(shape);
     try {

@@ -7,8 +7,8 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.Method;
 
 /**
- * A class that another agent (this one's premain) changes while it runs, again and again, and changes back. Argument:
- * rounds. The first version is called more often, so that its positions are those of the profile.
+ * A class that another agent (the premain of this class) repeatedly changes and restores while it runs. Argument:
+ * rounds. The first version is called more often, so that its positions are in the profile.
  */
 public final class Redefined {
   private static final String NAME = "counting.made.Changing";
@@ -20,7 +20,7 @@ public final class Redefined {
 
   private static int call, branch, same;
 
-  /** shift: instructions in front, which move all positions of changing(). */
+  /** shift: number of instructions at the beginning, which shift all positions of changing(). */
   private static byte[] version(int shift) {
     ByteCode b = new ByteCode(NAME);
     ByteCode.Code c = b.code();

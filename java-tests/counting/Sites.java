@@ -3,7 +3,7 @@ package counting;
 import counting.Nodes.Draw;
 import counting.Nodes.Node;
 
-/** Call sites that meet 1 to 5,000 classes, evenly or mostly a few of them, of one loader or of many. */
+/** Call sites that see 1 to 5,000 classes, evenly or mostly a few of them, of one loader or of many. */
 final class Sites {
   private interface Site {
     int at(Node node);
@@ -57,7 +57,7 @@ final class Sites {
     return sum;
   }
 
-  /** The site stands in the loop itself, which is compiled while it runs. */
+  /** The site is in the loop itself, which is compiled while it runs. */
   private static long loop(Node[] from, int rounds) {
     long sum = 0;
     for (int i = 0; i < rounds; i++) {

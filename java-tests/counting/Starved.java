@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs the first code of fresh classes, thousands of branches in all, where there is no stack or no heap left; the same
- * code must run normally afterwards.
+ * Runs the first code of new classes, thousands of branches in all, with no stack or no heap left. The same code must
+ * run normally afterwards.
  */
 public final class Starved {
   private static final int METHODS = 30;
@@ -30,7 +30,7 @@ public final class Starved {
     return new Generated.Loader().define(name, b.finish());
   }
 
-  /** Reflection's own needs are met before the stack or the heap is used up. */
+  /** Reflection is prepared before the stack or the heap is used up. */
   private interface Call {
     int run(int x) throws Throwable;
   }

@@ -55,7 +55,7 @@ final class Switches {
     }
   }
 
-  /** A case runs into the next one. */
+  /** A case falls through to the next one. */
   static int fallThrough(int x) {
     seen[3][x >= 0 && x <= 2 ? x : 15]++;
     int r = 0;
@@ -111,7 +111,7 @@ final class Switches {
     return r;
   }
 
-  /** On an enum javac switches over an array of ordinals that a nested class makes. */
+  /** For an enum, javac switches over an array of ordinals in a generated nested class. */
   static int colour(Colour c) {
     seen[7][c.ordinal()]++;
     switch (c) { // @colour
@@ -122,7 +122,7 @@ final class Switches {
     }
   }
 
-  /** On strings javac makes two switches: over hash codes (equal ones share a case), then over numbers. */
+  /** For strings, javac emits two switches: over hash codes (equal ones share a case), then over numbers. */
   static int text(String s) {
     int slot = s.equals("Aa") ? 0 : s.equals("BB") ? 1 : s.equals("x") ? 2 : 15;
     seen[8][slot]++;
@@ -136,7 +136,7 @@ final class Switches {
     }
   }
 
-  /** An expression, whose default throws what nobody sees. */
+  /** An expression whose default throws an exception that never occurs. */
   static int yielding(int x) {
     seen[9][x >= 0 && x <= 3 ? x : 15]++;
     return switch (x) { // @yield
@@ -185,7 +185,8 @@ final class Switches {
     e.cases("colour", 0, 0, s[0], s[1], s[2]);
     s = seen[8];
     e.branch("slot", stringHits, otherOfStrings);
-    // First over hash codes: 120 is "x"; 2112 is "Aa", "BB" and the stranger "C#". Then comparisons, then over numbers.
+    // First a switch over hash codes: 120 is "x"; 2112 is "Aa", "BB" and also "C#", which is no case. Then comparisons,
+    // then a switch over numbers.
     e.cases("text", 0, s[15] - strangers, s[2], s[0] + s[1] + strangers);
     e.cases("text", 4, s[15], s[0], s[1], s[2]);
     s = seen[9];

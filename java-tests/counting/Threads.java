@@ -1,6 +1,6 @@
 package counting;
 
-/** Threads that count without racing: each on methods of its own, or one after the other on the same. */
+/** Threads without races on counters: each runs its own methods, or they run one after the other. */
 final class Threads {
   private static final int EACH = 5000;
   private static long shared, sharedOdd;
@@ -31,7 +31,7 @@ final class Threads {
     }
   }
 
-  /** A virtual thread where the JVM has them, else a platform thread. */
+  /** A virtual thread if the JVM has them, otherwise a platform thread. */
   private static Thread start(Runnable body) throws Exception {
     try {
       return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);

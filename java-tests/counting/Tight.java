@@ -4,12 +4,12 @@ import counting.Nodes.Node;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Classes that come and go, in as little heap and metaspace as suffices without the agent. Arguments: what comes ("fat":
- * loaders whose class has static data of 4 MB; "loaders": a class of one name; "hidden": hidden classes; "names": classes
- * of other names), and how many.
+ * Loads and unloads classes, with as little heap and metaspace as suffices without the agent. Arguments: the kind
+ * ("fat": loaders whose class has static data of 4 MB; "loaders": classes with the same name; "hidden": hidden classes;
+ * "names": classes with different names), and how many.
  */
 public final class Tight {
-  /** Loaded by loaders of its own, from its bytes. */
+  /** Loaded by custom loaders, from its bytes. */
   public static final class Fat implements Node {
     private static final byte[] CACHE = new byte[4 << 20];
 
@@ -27,7 +27,7 @@ public final class Tight {
     return (Node) type.getConstructor().newInstance();
   }
 
-  /** A class with some forty methods, so that it takes room in the metaspace. */
+  /** A class with about forty methods, so that it uses metaspace. */
   private static byte[] bytes(String name) {
     ByteCode b = new ByteCode(name, "java/lang/Object", "counting/Nodes$Node");
     b.constructor();

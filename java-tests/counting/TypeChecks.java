@@ -4,7 +4,7 @@ import counting.Expect.Tally;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The objects at instanceof and casts, whatever the answer is; null is none. */
+/** The objects at instanceof and casts, whatever the result; null is not counted. */
 final class TypeChecks {
   private static final Tally asked = new Tally(), cast = new Tally(), failed = new Tally(), patterns = new Tally();
   private static final Tally chosen = new Tally(), arrays = new Tally(), generic = new Tally(), both = new Tally();
@@ -35,7 +35,7 @@ final class TypeChecks {
     return 0;
   }
 
-  /** The check is where two ways meet. */
+  /** The check is where two paths meet. */
   static boolean choose(boolean first, Object a, Object b) {
     chosen.add(first ? a : b);
     return (first ? a : b) instanceof Comparable; // @choose

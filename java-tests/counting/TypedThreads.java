@@ -4,8 +4,9 @@ import counting.Expect.Tally;
 import counting.Nodes.Node;
 
 /**
- * Threads at the same sites at the same time. Arguments: threads, calls of each. One site meets two classes of the
- * application's loader, one nine of them, one nine classes of other loaders; class k is met in proportion to 9 - k.
+ * Threads at the same sites at the same time. Arguments: threads, calls of each. One site sees two classes of the
+ * application's loader, one sees nine of them, and one sees nine classes of other loaders; the frequency of class k is
+ * proportional to 9 - k.
  */
 public final class TypedThreads {
   private static int two(Node node) {
@@ -28,7 +29,7 @@ public final class TypedThreads {
 
   private static final class Lock {}
 
-  /** Class k of n stands 9 - k times in the result. */
+  /** The result contains class k of n 9 - k times. */
   private static Node[] weighted(Node[] nodes, int n) {
     Node[] made = new Node[9 * n - n * (n - 1) / 2];
     int at = 0;

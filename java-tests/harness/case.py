@@ -1,7 +1,7 @@
 """AgentCase: the base of every test that runs Java programs under the agent.
 
-Each test method gets an empty folder of its own, in which its programs run. The JVM is the one that the runner was
-asked for (self.jvm); a test that needs more than it has calls self.skipTest with what is missing.
+Each test method gets its own empty folder, in which its programs run. The JVM is the one that the runner was given
+(self.jvm). A test that needs something that this JVM lacks calls self.skipTest and names it.
 """
 
 import dataclasses
@@ -33,8 +33,9 @@ class Run:
 
 
 def schema_violations(path, reference=False):
-    """By the official schemas, where they are at hand. Every profile is validated by the fast validator of scripts/schema-check;
-    the reference takes four seconds for a small profile, so tests.first_profile asks it about a few, and the writer's tests too."""
+    """Validates with the official schemas, if they are available. Every profile goes through the fast validator of
+    scripts/schema-check. The reference validator takes four seconds for a small profile, so only tests.first_profile
+    and the writer's tests use it, for a few profiles."""
     done = subprocess.run([ROOT / "scripts" / "schema-check", *(["--reference"] if reference else []), path], capture_output=True,
                           text=True, check=False)
     return "" if done.returncode in (0, SKIPPED) else done.stdout[-5000:] + done.stderr[-5000:]
@@ -50,20 +51,20 @@ class Settings:
 
 class AgentCase(unittest.TestCase):
     maxDiff = None
-    # What a class of tests gives the agent unless a test says otherwise. Tests that compare with what the JVM runs need
+    # The agent options of a class of tests, unless a test gives others. Tests that compare with what the JVM runs need
     # image=n: by default the agent leaves out what no image has.
     agent_defaults = {}
 
     def setUp(self):
         self.jvm = Settings.jvm
-        self._profiles = {}  # those that were checked already
+        self._profiles = {}  # those that have been checked
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     # --- Running programs.
 
     def java_command(self, main, *args, agent="", jvm_args=()):
-        """main: a class of programs/, or ["-jar", path] and the like. agent: option text, None: without the agent."""
+        """main: a class of programs/, or for example ["-jar", path]. agent: option text; None: without the agent."""
         command = [self.jvm.java]
         if agent is not None:
             given = {option.partition("=")[0] for option in agent.split(",")}
@@ -78,7 +79,7 @@ class AgentCase(unittest.TestCase):
         return java_environment(extra)
 
     def run_java(self, main, *args, agent="", jvm_args=(), env=None, cwd=None, expect=0, timeout=PATIENCE_S):
-        """Runs a program to its end; expect is its exit code, None for any."""
+        """Runs a program to its end. expect: its exit code, or None for any."""
         return self.run_command(self.java_command(main, *args, agent=agent, jvm_args=jvm_args),
                                 env=env, cwd=cwd, expect=expect, timeout=timeout)
 
@@ -91,7 +92,8 @@ class AgentCase(unittest.TestCase):
         return run
 
     def start_java(self, main, *args, agent="", jvm_args=(), env=None, ready="ready", timeout=PATIENCE_S):
-        """Starts a program and waits until it prints the line `ready`; it is killed at the test's end if it still runs."""
+        """Starts a program and waits until it prints the line `ready`. At the end of the test, it is killed if it
+        still runs."""
         out = open(self.folder / f"stdout.{time.monotonic_ns()}", "w+b")
         err = open(self.folder / f"stderr.{time.monotonic_ns()}", "w+b")
         process = subprocess.Popen(self.java_command(main, *args, agent=agent, jvm_args=jvm_args), cwd=self.folder,
@@ -115,7 +117,7 @@ class AgentCase(unittest.TestCase):
         process.wait()
 
     def attach(self, process, options="", expect_ok=True):
-        """Loads the agent into a running JVM with the jcmd of the same JVM; returns what jcmd said."""
+        """Loads the agent into a running JVM with the jcmd of the same JVM; returns jcmd's output."""
         jcmd = self.jvm.tool("jcmd")
         if jcmd is None:
             self.skipTest(f"{self.jvm.id} has no jcmd to attach with")
@@ -133,7 +135,7 @@ class AgentCase(unittest.TestCase):
     # --- Looking at profiles.
 
     def profile(self, name="default.iprof"):
-        """Loads a profile from the test's folder (or an absolute path) and insists that it is sound."""
+        """Loads a profile from the test's folder (or an absolute path) and checks that it is valid."""
         path = self.folder / name
         if not path.exists():
             self.fail(f"no {name}; the folder holds {sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob('*'))}")
@@ -155,10 +157,10 @@ class AgentCase(unittest.TestCase):
         return loaded
 
     def assert_same(self, expected, actual, message=""):
-        """Equality whose failure is a diff, one entry a line."""
+        """Checks for equality; a failure shows a diff with one entry per line."""
         if expected != actual:
             self.fail(message + "\n" + profiles.difference(expected, actual))
 
     def agent_lines(self, text):
-        """The agent's own lines of a program's stderr."""
+        """The lines of the agent in a program's stderr."""
         return [line for line in text.splitlines() if line.startswith("iprofagent: ")]

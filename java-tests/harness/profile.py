@@ -1,6 +1,6 @@
-"""A profile as tests see it: names instead of ids, and differences that can be read.
+"""Profiles for tests: names instead of ids, and readable differences.
 
-Reads with Python's own JSON, so that a test does not rest on the code it tests.
+Uses Python's JSON module, so that a test does not depend on the code that it tests.
 """
 
 import difflib
@@ -30,7 +30,7 @@ class Profile:
 
     @property
     def section(self):
-        """What iprofagent adds to the format: {"version": 1, "image": ..., "lines": ..., "sampling": ...}."""
+        """iprofagent's addition to the format: {"version": 1, "image": ..., "lines": ..., "sampling": ...}."""
         return self.document["iprofagent"]
 
     @property
@@ -39,7 +39,7 @@ class Profile:
 
     @property
     def methods(self):
-        """Descriptions such as "a.B.run(int, java.lang.String)void"."""
+        """Method descriptions such as "a.B.run(int, java.lang.String)void"."""
         return set(self._methods.values())
 
     def context(self, text):
@@ -51,7 +51,7 @@ class Profile:
         return tuple(frames)
 
     def table(self, key):
-        """context -> count, or {(bci, index): count}, or {type name: count}, by the table's kind."""
+        """context -> count, {(bci, index): count} or {type name: count}, depending on the table's kind."""
         kind = TABLES[key]
         entries = {}
         for entry in self.document.get(key, []):
@@ -98,7 +98,7 @@ def load_profile(path):
 
 
 def violations(document):
-    """What is wrong with a profile by the format's own rules; an empty list is a sound one."""
+    """The format rules that a profile breaks; an empty list for a valid profile."""
     found = []
     for key in ("version", "types", "methods"):
         if key not in document:
@@ -149,7 +149,7 @@ def violations(document):
 
 
 def difference(expected, actual, expected_name="expected", actual_name="actual"):
-    """A unified diff of two values, one entry a line; empty when they are equal."""
+    """A unified diff of two values, one entry per line; empty if they are equal."""
     def lines(value):
         if isinstance(value, dict):
             return [f"{key}: {value[key]}" for key in sorted(value, key=str)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs one test module on one JVM:  run.py MODULE --jvm ID --matrix FILE --agent SO --classes DIR [--tool IPROF]
 
-Exit status: 0 passed, 1 failed, 77 nothing ran because something is missing (ctest counts it as skipped). A module
-may set REQUIRES = "jdk" (a full JDK) or MIN_MAJOR = N; single tests skip themselves and are listed.
+Exit status: 0 passed, 1 failed, 77 nothing ran because something is missing (ctest counts it as skipped). A module may
+set REQUIRES = "jdk" (a full JDK) or MIN_MAJOR = N. Single tests may skip themselves; they are listed.
 """
 
 import argparse
@@ -31,12 +31,12 @@ def skip(reason):
 
 
 def processor_time_s():
-    """Of the programs that have run so far, and of this one."""
+    """The CPU time of the programs that have run so far, and of this one."""
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)))
 
 
 class TimedResult(unittest.TextTestResult):
-    """Knows what each test took, in time and in processor time; on a busy machine only the latter tells anything."""
+    """Records the elapsed time and the CPU time of each test. On a busy machine only the CPU time is meaningful."""
     SHOWN = 5
 
     def __init__(self, *arguments):
@@ -58,7 +58,8 @@ class TimedResult(unittest.TextTestResult):
 
 
 def take_signals_again():
-    """Under nohup, or in the background of a script, these signals are ignored, and so they would be by every JVM that we start."""
+    """Under nohup, or in the background of a script, these signals are ignored, and every JVM that we start would
+    inherit this."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)

@@ -1,4 +1,5 @@
-"""SamplingCase: what tests of sampling share: a run with samples, its profile, and its statistics, which must add up."""
+"""SamplingCase: shared by the tests of sampling. It runs a program with samples and returns its profile and statistics,
+which must add up."""
 
 import json
 
@@ -22,6 +23,6 @@ class SamplingCase(AgentCase):
 
     @staticmethod
     def weight_of(profile, method):
-        """The samples on whose stack a method is, by "a.B.name"."""
+        """The weight of the samples that have a method, given as "a.B.name", on their stack."""
         return sum(weight for context, weight in profile.samples().items()
                    if any(frame.startswith(f"{method}(") for frame in context))

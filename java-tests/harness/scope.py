@@ -1,12 +1,12 @@
-"""Which tests of a module run in scripts/test, and which only in scripts/proof.
+"""Decides which tests of a module run in scripts/test, and which only in scripts/proof.
 
-java-tests/CMakeLists.txt says for each module on which JVMs scripts/test runs it: on EVERY_JVM, on EVERY_VERSION of Java, or on
-ONE_JVM. Single tests or classes of tests can ask for less:
+For each module, java-tests/CMakeLists.txt says on which JVMs scripts/test runs it: on EVERY_JVM, on EVERY_VERSION of
+Java, or on ONE_JVM. Single tests or classes of tests can restrict this:
 
-  @on_one_jvm   what it looks at does not depend on the JVM: scripts/test runs it on jdk17
-  @in_proof     it takes long, and faster tests look at the same: scripts/test does not run it
+  @on_one_jvm   its result does not depend on the JVM: scripts/test runs it on jdk17
+  @in_proof     it is slow, and faster tests check the same: scripts/test does not run it
 
-scripts/proof runs all that scripts/test leaves out, as the ctest proof.<module>.<jvm>.
+scripts/proof runs everything that scripts/test leaves out, as the ctest proof.<module>.<jvm>.
 """
 
 import unittest
@@ -33,7 +33,7 @@ def _belongs_to_test(case, jvm):
 
 
 def select(suite, part, jvm):
-    """The tests of a suite that belong to a part on that JVM: what `test` leaves out is `proof`."""
+    """The tests of a suite that belong to a part on that JVM. `proof` is what `test` leaves out."""
     chosen = unittest.TestSuite()
     for each in suite:
         if isinstance(each, unittest.TestSuite):

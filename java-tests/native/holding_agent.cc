@@ -1,5 +1,5 @@
-// An agent for tests: holds up whoever has the class Ends retransformed, until the program has ended
-// for a second, and says "held" on stdout when it does.
+// An agent for tests: blocks the thread that retransforms the class Ends, until one second after
+// the program has ended. It prints "held" on stdout when it blocks.
 #include <jvmti.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-// An agent for tests: the JVM refuses to any other agent, loaded after this one, to enable the event
-// whose number is the option. HotSpot keeps the functions of all environments in one table.
+// An agent for tests: makes the JVM refuse to enable an event for agents that are loaded after this
+// one. The option is the number of the event. This works because HotSpot keeps the functions of all
+// environments in one table.
 #include <jvmti.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// For tests: a library that a Java program loads, and that retransforms a class without changing
-// it, as many agents do. Its call sites are linked anew then.
+// For tests: a library that a Java program loads. It retransforms a class without changing it, as
+// many agents do; after that, the call sites of the class are linked again.
 #include <jvmti.h>
 
 extern "C" JNIEXPORT jboolean JNICALL Java_names_Relinked_retransform(JNIEnv* env, jclass /*self*/,

@@ -1,8 +1,9 @@
-// For tests: a library that takes signals which others may use, as some do when they are loaded.
+// For tests: a library that takes signals that others may use, as some libraries do when they
+// are loaded.
 #include <jni.h>
 #include <signal.h>
 
-// action: 0 the default, 1 ignore, 2 a handler of its own.
+// action: 0 the default action, 1 ignore, 2 its own handler.
 extern "C" JNIEXPORT void JNICALL Java_sampling_Thief_take(JNIEnv*, jclass, jint action) {
   struct sigaction theirs {};
   theirs.sa_handler = action == 0 ? SIG_DFL : action == 1 ? SIG_IGN : [](int) {};

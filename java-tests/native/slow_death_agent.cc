@@ -1,5 +1,6 @@
-// An agent for tests: takes half a second in its VMDeath. Loaded before another one, it lets the
-// program go on meanwhile, without the collectors, which HotSpot has stopped by then.
+// An agent for tests: its VMDeath callback takes half a second. If it is loaded before another
+// agent, the program continues during that time, but without collectors, which HotSpot has
+// already stopped.
 #include <jvmti.h>
 #include <time.h>
 

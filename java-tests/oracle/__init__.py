@@ -1,1 +1,2 @@
-"""Oracles: independent ways to know what a profile should say. Nothing here shares code with the agent or the tool."""
+"""Oracles: independent ways to determine what a profile should contain. They share no code with the agent or
+the tool."""

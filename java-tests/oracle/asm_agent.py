@@ -1,4 +1,4 @@
-"""Builds the counting oracle (asm/CountingOracle.java) with a JDK at hand, and gives the options that run it."""
+"""Builds the counting oracle (asm/CountingOracle.java) with a given JDK, and returns the options that run it."""
 
 import pathlib
 import shutil

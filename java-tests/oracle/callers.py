@@ -1,12 +1,14 @@
-"""Whether a stack can be true: whether the bytecode at each frame's position calls the method of the frame above it.
+"""Checks whether a stack is possible: whether the bytecode at each frame's position calls the method of the frame
+above it.
 
-It needs no knowledge of the program, so that it judges stacks of any: a frame that was left out, taken twice, or read from
-a stale part of the stack shows as a caller whose instruction calls something else.
+It needs no knowledge of the program, so it can judge the stacks of any program. If a frame was left out, taken twice,
+or read from a stale part of the stack, the caller's instruction calls something else.
 """
 
 from oracle import classfile
 
-# What the JVM itself calls, at any instruction that links, loads or initialises a class, or throws: no bytecode says so.
+# Methods that the JVM itself calls, at any instruction that links, loads or initialises a class, or throws, without a
+# call in the bytecode.
 FROM_THE_VM = frozenset((
     "<clinit>", "loadClass", "loadClassInternal", "checkPackageAccess", "addClass", "linkMethod", "linkCallSite",
     "linkMethodHandleConstant", "linkDynamicConstant", "findMethodHandleType", "getSystemClassLoader", "find",
@@ -30,7 +32,7 @@ def _name_and_signature(description):
 
 class Callers:
     def __init__(self, class_bytes):
-        """class_bytes: from a class's name (Class.getName()'s form) to its file's bytes, or None."""
+        """class_bytes: returns the bytes of a class file, given the name (as in Class.getName()), or None."""
         self._class_bytes = class_bytes
         self._methods = {}
 
@@ -43,8 +45,8 @@ class Callers:
         return None if methods is None else methods.get(description)
 
     def judge(self, inner, outer):
-        """Of two frames "method:bci": "called", "linked" (through frames that profiles leave out), "by the VM", "unknown"
-        (no class file), or "wrong"."""
+        """Judges two frames "method:bci": "called", "linked" (through frames that profiles leave out), "by the VM",
+        "unknown" (no class file), or "wrong"."""
         inner = inner.rpartition(":")[0]
         outer, _, bci = outer.rpartition(":")
         caller = self._method(outer)
@@ -68,7 +70,8 @@ class Callers:
         return "wrong"
 
     def check(self, samples):
-        """Of a profile's samples: (the weight of stacks with a wrong pair, {verdict: weight of pairs}, {wrong pair: weight})."""
+        """For a profile's samples: (the weight of stacks with a wrong pair, {verdict: weight of pairs}, {wrong
+        pair: weight})."""
         untrue, verdicts, wrong = 0, {}, {}
         for context, weight in samples.items():
             found = [(self.judge(inner, outer), inner, outer) for inner, outer in zip(context, context[1:])]

@@ -10,10 +10,10 @@ class DamagedClass(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Branch:
-    """A conditional jump or a switch, as it stands in the class file."""
+    """A conditional jump or a switch in a class file."""
     bci: int
     opcode: int
-    targets: tuple  # of an if: (target, next instruction); of a switch: one for each key, the default last
+    targets: tuple  # for an if: (target, next instruction); for a switch: one for each key, the default last
     keys: tuple = ()
 
     @property
@@ -23,7 +23,7 @@ class Branch:
 
 @dataclasses.dataclass(frozen=True)
 class Method:
-    owner: str  # as Class.getName() gives it
+    owner: str  # as Class.getName() returns it
     name: str
     descriptor: str
     access: int
@@ -34,7 +34,7 @@ class Method:
     invokes: tuple  # (bci, opcode, owner, name, descriptor)
     type_checks: tuple = ()  # bci of each instanceof and checkcast
     dynamic_calls: tuple = ()  # bci of each invokedynamic
-    has_one_target: bool = False  # private or final, or its class is final
+    has_one_target: bool = False  # it is private or final, or its class is final
 
     def line_at(self, bci):
         found = None
@@ -56,7 +56,7 @@ class ClassFile:
     methods: tuple
 
 
-# Bytes of an instruction by opcode; the three of variable length are computed.
+# Length of each instruction by opcode; that of the three with variable length is computed.
 _LENGTHS = bytearray(256)
 for _first, _last, _length in (
         (0x00, 0x0f, 1), (0x10, 0x10, 2), (0x11, 0x11, 3), (0x12, 0x12, 2), (0x13, 0x14, 3), (0x15, 0x19, 2),
@@ -134,7 +134,7 @@ class _Reader:
 
 
 def _utf8(raw):
-    """Java's modified UTF-8; lone surrogates stay as they are."""
+    """Decodes Java's modified UTF-8; lone surrogates are kept."""
     return raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode(
         "utf-16", "surrogatepass")
 
@@ -196,7 +196,7 @@ def _code(pool, body):
 
 
 def read(data):
-    """Reads a class file's bytes."""
+    """Reads the bytes of a class file."""
     reader = _Reader(data)
     magic, _, major = reader.take("IHH")
     if magic != 0xcafebabe:
@@ -231,7 +231,7 @@ def read(data):
 
 
 def type_name(descriptor):
-    """What Class.getName() gives for a field descriptor: "I" -> "int", "[I" -> "[I", "La/B;" -> "a.B"."""
+    """The name that Class.getName() returns for a field descriptor: "I" -> "int", "[I" -> "[I", "La/B;" -> "a.B"."""
     primitive = {"Z": "boolean", "B": "byte", "S": "short", "C": "char", "I": "int", "F": "float", "J": "long",
                  "D": "double", "V": "void"}
     if descriptor in primitive:
@@ -240,7 +240,7 @@ def type_name(descriptor):
 
 
 def signature(descriptor):
-    """Method descriptor -> (return type, parameter types ...) by Class.getName()'s names."""
+    """Method descriptor -> (return type, parameter types ...), with names as in Class.getName()."""
     at, parameters = 1, []
     while descriptor[at] != ")":
         end = at

@@ -14,7 +14,7 @@ class Difference:
 
 
 def compare(expected, actual, wanted=lambda method: True, slack=lambda method: 0):
-    """Every method and branch that either side counted; slack gives how far a method's branches may be off."""
+    """Compares every method and branch that either side counted; slack is how far a method's branches may be off."""
     result = Difference()
     for method in sorted(m for m in expected.methods() | actual.methods() if wanted(m)):
         name = f"{method[0]}.{method[1]}({', '.join(method[2][1:])}){method[2][0]}"

@@ -1,4 +1,5 @@
-"""CountingCase: runs a program of counting/ under the agent and compares its profile with what it says of itself."""
+"""CountingCase: runs a program of counting/ under the agent and compares the profile with the counts that the
+program prints."""
 
 import pathlib
 import re
@@ -13,7 +14,7 @@ _LAMBDAS = {}
 
 
 def program():
-    """Read once: the markers and classes of all programs."""
+    """The markers and classes of all programs, read once."""
     if not _PROGRAM:
         _PROGRAM.append(expectations.Program(SOURCES, Settings.classes / "counting"))
     return _PROGRAM[0]
@@ -24,8 +25,8 @@ class CountingCase(AgentCase):
 
     def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False,
               classes=None, lambdas=True):
-        """main: a class of the package, or ["-m", ...] and the like. only_where_counted: a method or branch that was
-        left out is no fault, a wrong number is. classes: where they are if not among the tests' own.
+        """main: a class of the package, or for example ["-m", ...]. only_where_counted: a method or branch that was
+        left out is not an error, but a wrong number is. classes: the folder of the classes, if not that of the tests.
         lambdas: whether the program can tell its lambdas apart."""
         main = f"counting.{main}" if isinstance(main, str) else main
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)

@@ -1,8 +1,8 @@
-"""Counts: what was counted, whoever counted it; read from a profile or from the counting oracle's file.
+"""Counts: the counts of a run, read from a profile or from the counting oracle's file.
 
-Keys are (class name, method name, signature): names as Class.getName() gives them, signature = (return, parameters...).
-A branch is kept by what its edges lead to: bci of the branch -> {target bci: executions}. Edges with one target, of an if
-whose target is the next instruction or of a switch's keys, are one record with their sum.
+Keys are (class name, method name, signature): names as Class.getName() returns them, signature = (return,
+parameters...). A branch is stored by the targets of its edges: bci of the branch -> {target bci: executions}. Edges
+with the same target (of an if whose target is the next instruction, or keys of a switch) are one record with their sum.
 """
 
 import collections
@@ -12,7 +12,7 @@ import pathlib
 
 from oracle import classfile
 
-UNLISTED = "(unlisted)"  # HotSpot's receivers of classes that had no row, or that it does not need to know
+UNLISTED = "(unlisted)"  # HotSpot's receivers of classes that had no row, or whose class it does not need
 
 
 class Counts:
@@ -27,17 +27,17 @@ class Counts:
         return set(self.calls) | set(self.branches)
 
     def by_target(self, method, bci):
-        """{target bci: executions} of one branch; empty where nothing was recorded."""
+        """{target bci: executions} of one branch; empty if nothing was recorded."""
         return {target: count for target, _, count in self.branches.get(method, {}).get(bci, [])}
 
     def records(self, method, bci):
-        """The counts of a branch's records in order, an if's being (taken, not taken); None where there are none."""
+        """The counts of a branch's records in order; (taken, not taken) for an if; None if there are none."""
         records = self.branches.get(method, {}).get(bci)
         return None if records is None else tuple(count for _, _, count in records)
 
 
 def sums_by_target(targets, numbers):
-    """One number for each of a branch's edges -> one for each target, in order of first appearance."""
+    """Converts one number for each edge of a branch to one for each target, in order of first appearance."""
     return tuple(n for _, _, n in one_each(zip(targets, numbers)))
 
 
@@ -61,7 +61,7 @@ def read_json(path):
 
 
 def from_profile(path):
-    """An iprof. Entries of several contexts of one method add up."""
+    """Reads an iprof. Entries of several contexts of one method are added up."""
     document = read_json(path)
     types = {t["id"]: t["name"] for t in document["types"]}
     methods = {}
@@ -95,7 +95,8 @@ def _add_types(counter, records, types):
 
 
 def from_oracle(path):
-    """The file that CountingOracle writes: {"class": {"name(descriptor)": {"calls": n, "branches": {bci: [[t, n]...]}}}}."""
+    """Reads the file that CountingOracle writes: {"class": {"name(descriptor)": {"calls": n, "branches": {bci:
+    [[t, n]...]}}}}."""
     counts = Counts()
     for owner, methods in json.loads(pathlib.Path(path).read_text()).items():
         for method, found in methods.items():

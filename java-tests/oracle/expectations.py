@@ -1,7 +1,7 @@
-"""Checks counts against what a program says of itself: the EXPECT lines of java-tests/counting/Expect.java.
+"""Checks counts against those that a program prints: the EXPECT lines of java-tests/counting/Expect.java.
 
-Markers are comments "// @name" in the sources; their branches are found in the compiled classes through line numbers,
-by a class-file reader that has nothing in common with the agent's.
+Markers are comments "// @name" in the sources. Line numbers lead to their branches in the compiled classes, which are
+read with a class-file reader that is independent of the agent's.
 """
 
 import collections
@@ -17,8 +17,8 @@ class Outcome:
     checked: int = 0
     exact: int = 0
     missing: int = 0
-    left_out: int = 0  # branches that exceptions may have moved too far
-    unnamed: int = 0  # of lambdas, by an agent that has no names for them
+    left_out: int = 0  # branches whose counts exceptions may have changed too much
+    unnamed: int = 0  # lambdas, with an agent that has no names for them
     within_k: int = 0
     wrong: list = dataclasses.field(default_factory=list)
 
@@ -28,7 +28,7 @@ class Outcome:
                 (f", {self.unnamed} skipped (lambdas have no names here)" if self.unnamed else ""))
 
 
-# What follows the outer class's name in the stable name of a lambda's class, for JDK 17 to 21 and from 23 on.
+# The end of the stable name of a lambda's class, after the outer class's name, for JDK 17 to 21 and from 23 on.
 _STABLE = re.compile(r"\$\$Lambda(\$[0-9a-f]{40}(_\d+)?|/0x[0-9a-f]{32}\d+)$")
 
 
@@ -46,7 +46,7 @@ def _without_lambda_names(counts):
 
 
 class Program:
-    """Sources and classes of the programs: where the markers are."""
+    """Finds the markers in the sources and classes of the programs."""
 
     def __init__(self, sources, classes):
         self.lines = {}  # "File.java" -> marker -> line
@@ -85,7 +85,7 @@ class Program:
         return found[int(k)]
 
     def site(self, place, sites_of):
-        """(method, bci) for "File.java@marker#K", among the positions that sites_of gives for a method."""
+        """(method, bci) for "File.java@marker#K", among the positions that sites_of returns for a method."""
         place, _, k = place.partition("#")
         source, line = self._line(place)
         found = [(method, bci) for method in self.methods[source] for bci in sites_of(method)
@@ -103,7 +103,7 @@ class Program:
 
 
 def parse(output):
-    """The words of each EXPECT line; refuses a list that is not whole."""
+    """The words of each EXPECT line; fails if the list is incomplete."""
     lines = [line.split()[1:] for line in output.splitlines() if line.startswith("EXPECT ")]
     if not lines or lines[-1] != ["done"]:
         raise ValueError("the program's expectations end early")
@@ -111,13 +111,14 @@ def parse(output):
 
 
 class Checker:
-    """tree: branches of a method may be off by the times its blocks were left abruptly, plus its live frames, but their
-    shares by no more than a point; where the former are more than 1 % of a branch, it may be left out.
+    """tree: the branches of a method may be off by k, the number of times that its blocks were left abruptly plus
+    its live frames, but their shares by no more than a point. If k is more than 1 % of a branch, the branch may be
+    left out.
 
-    library: whether the JDK's classes were counted; without, nothing is expected of them. only_where_counted: what
-    was not recorded at all is no fault (a method can be left alone for a reason), a wrong number is. receivers,
-    monitors, checks: whether those tables were counted. confined: only the programs' package was, so that monitors of
-    the JDK's classes are exact too. lambdas: whether the agent gives lambdas their stable names.
+    library: whether the JDK's classes were counted; if not, nothing is expected of them. only_where_counted: a missing
+    record is not an error (there may be a reason not to count a method), but a wrong number is. receivers, monitors,
+    checks: whether those tables were counted. confined: only the programs' package was counted, so that monitors of the
+    JDK's classes are exact, too. lambdas: whether the agent gives lambdas their stable names.
     """
 
     def __init__(self, program, found, tree=True, library=True, only_where_counted=False, receivers=True, monitors=True,
@@ -128,7 +129,7 @@ class Checker:
         self.lambdas = lambdas
         self.outcome = Outcome()
         self.slack = collections.Counter()
-        self.thrown = collections.Counter()  # the part of it that is not live frames
+        self.thrown = collections.Counter()  # the part of k that is not live frames
 
     def check(self, expectations):
         for kind, *words in expectations:
@@ -177,7 +178,7 @@ class Checker:
         self._compare(what, expected, actual, self.slack[key])
 
     def _calls(self, owner, method, n):
-        # Entries are exact; only of intrinsics, which are the JDK's, they may be derived from call sites.
+        # Entries are exact, except those of intrinsics in the JDK, which may be derived from call sites.
         key = self._key(owner, method)
         slack = self.slack[key] if owner.startswith("java.") else 0
         self._compare(f"calls of {owner}.{method}", {"": int(n)}, {"": self.found.calls[key]}, slack)
@@ -200,7 +201,7 @@ class Checker:
         pass
 
     def _types(self, what, words, actual):
-        """words: TYPE:N ...; actual: Counter of class names, or None where there is no record."""
+        """words: TYPE:N ...; actual: Counter of class names, or None if there is no record."""
         expected = collections.Counter()
         for word in words:
             name, _, n = word.rpartition(":")
@@ -250,7 +251,7 @@ class Checker:
     def _monitors(self, name, n):
         if not self.monitors:
             return
-        # One entry for the whole program: what was left out somewhere makes it smaller, never larger.
+        # There is one entry for the whole program: omissions make it smaller, never larger.
         if self.only_where_counted and self.found.monitors[name] < int(n):
             self.outcome.checked += 1
             self.outcome.missing += 1
@@ -293,7 +294,7 @@ class Checker:
         self._branch(place, "taken", taken, "not", not_taken)
 
     def _positions(self, what, key, branch):
-        """The successors of a record are where the class file has them."""
+        """Checks that the successors of a record are those in the class file."""
         records = self.found.branches.get(key, {}).get(branch.bci)
         if records is None:
             return

@@ -1,4 +1,4 @@
-"""The class files of a JDK's modules, as the oracles need them: read through the JDK's own jimage tool."""
+"""The class files of a JDK's modules, for the oracles: read with the JDK's jimage tool."""
 
 import pathlib
 import subprocess
@@ -21,7 +21,7 @@ class JdkClasses:
         self._classes = {}
 
     def methods(self, owner):
-        """The methods of a class by key; none if the image does not hold it."""
+        """The methods of a class by key; empty if the image does not contain it."""
         if owner not in self._classes:
             found = {}
             for module in self._modules:
@@ -37,13 +37,14 @@ class JdkClasses:
         return self.methods(key[0]).get(key)
 
     def targets(self, key, bci):
-        """Where a branch's edges lead to; empty where there is none."""
+        """The targets of a branch's edges; empty if there is no branch."""
         method = self.find(key)
         branch = method.branch_at(bci) if method is not None else None
         return branch.targets if branch is not None else ()
 
     def has_one_target(self, key, bci):
-        """Whether only one method can be called: it is private or final, or its class is, or it is a method handle's kind."""
+        """Whether only one method can be called: because it is private or final, because its class is final, or because
+        it is a method-handle call."""
         method = self.find(key)
         call = next((i for i in method.invokes if i[0] == bci), None) if method else None
         if call is None:
@@ -55,11 +56,12 @@ class JdkClasses:
             callee = self.find(counts.key(holder, name, descriptor))
             if callee is not None:
                 return callee.has_one_target
-        methods = self.methods(owner).values()  # it is inherited; all methods of a final class have one target
+        methods = self.methods(owner).values()  # the method is inherited; all methods of a final class have one target
         return bool(methods) and all(m.has_one_target for m in methods)
 
     def nothing_to_profile(self, key):
-        """No branch, switch or call through a receiver: HotSpot compiles such methods without counters."""
+        """Whether a method has no branch, switch or call through a receiver: HotSpot compiles such methods
+        without counters."""
         method = self.find(key)
         return method is not None and not method.branches and not any(
             opcode in (0xb6, 0xb9) for _, opcode, *_ in method.invokes)

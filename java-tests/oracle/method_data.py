@@ -1,7 +1,7 @@
-"""HotSpot's own counts: what -XX:+PrintMethodData prints at exit, as Counts.
+"""HotSpot's counts: reads what -XX:+PrintMethodData prints at exit, as Counts.
 
-Class names are as HotSpot prints them; hidden classes are left out. The output may be mixed with the program's own, which
-must not look like a header.
+Class names are as HotSpot prints them; hidden classes are left out. The output may be mixed with that of the program,
+which must not look like a header.
 """
 
 import collections
@@ -9,13 +9,13 @@ import re
 
 from oracle import counts
 
-# Makes HotSpot's MethodData near-exact: everything is compiled by C1 with full profiling at its first call.
+# Makes HotSpot's MethodData nearly exact: C1 compiles every method with full profiling at its first call.
 NEAR_EXACT = [
     "-XX:TieredStopAtLevel=3", "-XX:TypeProfileWidth=8", "-XX:Tier3InvocationThreshold=1",
     "-XX:Tier3MinInvocationThreshold=1", "-XX:Tier3CompileThreshold=1", "-XX:Tier0InvokeNotifyFreqLog=0",
     "-XX:Tier0BackedgeNotifyFreqLog=0", "-XX:Tier3BackEdgeThreshold=1", "-Xbatch"]
-# The second opinion: without C1 it is the interpreter that profiles, from the first executions, and it never swaps the
-# edges of a branch. The threshold keeps C2 away, whose code does not count.
+# A second oracle: without C1, the interpreter profiles, from the first executions on, and it never swaps the edges of a
+# branch. The threshold keeps C2 from compiling, because its code does not count.
 INTERPRETED = [
     "-XX:-TieredCompilation", "-XX:TypeProfileWidth=8", "-XX:InterpreterProfilePercentage=0",
     "-XX:CompileThreshold=100000000"]
@@ -31,9 +31,9 @@ _COUNT = re.compile(r"^ +count\((\d+)\) displacement")
 
 
 def parse(lines):
-    """Counts whose branch records are [(0, 0, taken), (0, 1, not)] or one for each key with the default last.
+    """Counts whose branch records are [(0, 0, taken), (0, 1, not taken)], or one for each key with the default last.
 
-    Receivers are those of the rows, and as counts.UNLISTED what HotSpot counted without its class.
+    Receivers are those of the rows; counts.UNLISTED stands for what HotSpot counted without a class.
     """
     found = counts.Counts()
     method = branch = switch = rows = None

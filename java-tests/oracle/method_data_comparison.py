@@ -1,8 +1,8 @@
 """Compares counts with HotSpot's MethodData, site by site, and says why sites differ.
 
-A site is a method's calls or one branch; it is compared if it was executed more than MINIMUM times by either side's
-count. It is confirmed if one of HotSpot's profiles has every number within the allowance, or if the two edges are
-swapped and the branch's target is the next instruction (C1 swaps them there).
+A site is a method's calls or one branch. It is compared if either side counted more than MINIMUM executions. It is
+confirmed if one of HotSpot's profiles has every number within the allowance, or if the two edges are swapped and the
+branch's target is the next instruction (C1 swaps the edges of such branches).
 """
 
 import collections
@@ -13,7 +13,7 @@ from oracle import counts
 MINIMUM = 1000
 MISSED = 64  # executions of a method before its MethodData exists
 NO_RECORD = "we have no record of it"
-SHARE = 0.001  # counters of HotSpot are plain increments as well, and compiled ones are updated in bulk
+SHARE = 0.001  # HotSpot's counters are plain increments, too, and compiled code updates them in bulk
 
 
 @dataclasses.dataclass
@@ -37,8 +37,8 @@ def agree(ours, theirs):
 
 
 def between(ours, profiles):
-    """Whether ours lies between HotSpot's own runs where those differ a little: what the program does there depends on
-    more than its input, such as on weak references being cleared."""
+    """Whether our number is between those of HotSpot's runs, if these differ a little: there, the program depends on
+    more than its input, for example on when weak references are cleared."""
     known = [t for t in profiles if t is not None]
     if len(known) < 2 or any(len(t) != len(ours) for t in known):
         return False
@@ -56,14 +56,14 @@ def _profile_of(counted, method, bci):
 
 
 def _hotspots(counted, method, bci, targets):
-    """HotSpot has a number for each edge, a profile one for each target."""
+    """Converts HotSpot's number for each edge to one for each target, as in a profile."""
     numbers = _profile_of(counted, method, bci)
     edges = targets(method, bci) if bci is not None else ()
     return counts.sums_by_target(edges, numbers) if numbers is not None and len(numbers) == len(edges) else numbers
 
 
 def _why(ours, theirs, intrinsic, unprofiled):
-    """The class of a disagreement."""
+    """The kind of a disagreement."""
     known = [t for t in theirs if t is not None]
     if unprofiled:
         return "nothing to profile in it: HotSpot compiles it without counters"
@@ -86,10 +86,11 @@ def _why(ours, theirs, intrinsic, unprofiled):
 
 def compare(ours, profiles, wanted=lambda method: True, targets=lambda method, bci: (),
             intrinsic=lambda method: False, unprofiled=lambda method: False):
-    """profiles: HotSpot's, one for each mode. wanted chooses methods; the other predicates know the class files.
+    """profiles: HotSpot's profiles, one for each mode. wanted selects methods; the other predicates read the
+    class files.
 
-    Calls of methods in which there is nothing to profile (no branch, no call through a receiver) are not compared:
-    HotSpot gives those no MethodData and stops counting their calls; they are listed as a class of their own.
+    Calls of methods with nothing to profile (no branch, no call through a receiver) are not compared, because HotSpot
+    gives them no MethodData and stops counting their calls. They are listed as a separate kind.
     """
     result = Comparison()
     sites = set()
@@ -125,7 +126,7 @@ ROWS = 8  # TypeProfileWidth
 
 
 def _lambdas_as_one(types):
-    """HotSpot names each lambda by its place in memory."""
+    """Whether a name is that of a lambda, which HotSpot names after its address."""
     made = collections.Counter()
     for name, n in types.items():
         made[name.partition("$$Lambda")[0] + "$$Lambda" if "$$Lambda" in name else name] += n
@@ -133,7 +134,7 @@ def _lambdas_as_one(types):
 
 
 def _verdict(mine, theirs):
-    """(confirmed, class) of one site's receivers: ours against one profile of HotSpot's."""
+    """(confirmed, kind) for one site's receivers: our counts against one profile of HotSpot."""
     unlisted = theirs[counts.UNLISTED]
     rows = {name: n for name, n in theirs.items() if name != counts.UNLISTED}
     if all(_close(mine[name], rows.get(name, 0)) for name in mine.keys() | rows.keys()) and unlisted <= MISSED:
@@ -151,7 +152,7 @@ def _verdict(mine, theirs):
 
 
 def steady_lambda_calls(profiles):
-    """Calls whose receivers include lambdas, and of which HotSpot's profiles say the same: (method, bci)."""
+    """Calls whose receivers include lambdas, and on which HotSpot's profiles agree: (method, bci)."""
     calls = set()
     for method, sites in profiles[0].receivers.items():
         for bci, types in sites.items():
@@ -164,8 +165,8 @@ def steady_lambda_calls(profiles):
 
 def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target=lambda method, bci: False, lambdas=True,
                       only=None):
-    """The same for the receivers of calls. Calls that need no record, for they have one target, are listed only; so are
-    calls of lambdas if the agent cannot tell them apart. `only` names the calls to compare, as (method, bci)."""
+    """The same for the receivers of calls. Calls that need no record because they have one target are only listed, and
+    so are calls of lambdas if the agent cannot tell them apart. `only`: the calls to compare, as (method, bci)."""
     result = Comparison()
     sites = set()
     for counted in (ours, *profiles):

@@ -1,7 +1,8 @@
-"""The names that an image build gives to lambdas and proxies: an implementation that shares nothing with the agent's.
+"""The names that an image build gives to lambdas and proxies: an implementation that is independent of the agent's.
 
-From the bytes of a lambda's class (as the JDK dumps them) to its name. SHA-1 is hashlib's, MurmurHash3 is written after
-the published description here. As a program it prints the vectors of agent/instrument/names/naming_facts_test.cc.
+It computes the name of a lambda's class from its bytes (as the JDK dumps them). SHA-1 is that of
+hashlib; MurmurHash3 is implemented here from the published description. Run as a program, it prints the
+vectors of agent/instrument/names/naming_facts_test.cc.
 """
 
 import hashlib
@@ -56,7 +57,7 @@ def numbered(base, target, number):
 
 
 def java_hash(text):
-    """String.hashCode() as Integer.toHexString prints it."""
+    """String.hashCode(), as Integer.toHexString prints it."""
     value = 0
     for (unit,) in struct.iter_unpack(">H", text.encode("utf-16-be", "surrogatepass")):
         value = value * 31 + unit & 0xffffffff
@@ -64,13 +65,13 @@ def java_hash(text):
 
 
 def proxy_name(package, interfaces, loader, module=None):
-    """`module` is part of the text only where the proxy is in no module of its own."""
+    """`module` is part of the text only if the proxy has no module of its own."""
     prefix = f"{package}." if package is not None else ""
     return f"{prefix}$Proxy/s{java_hash(''.join(interfaces) + loader + (module or ''))}"
 
 
 def _types(descriptor):
-    """Source names of a method descriptor's parameters and of its result."""
+    """Names of a method descriptor's parameters and result, as in source code."""
     names, at = [], 0
     primitive = dict(Z="boolean", B="byte", S="short", C="char", I="int", J="long", F="float", D="double", V="void")
     while at < len(descriptor):
@@ -91,7 +92,7 @@ def _types(descriptor):
 
 
 def method_text(owner, name, descriptor):
-    """Names as in oracle.classfile: the owner with dots."""
+    """Names are as in oracle.classfile: the owner has dots."""
     parameters, result = _types(descriptor)
     return f"{owner}.{name}({', '.join(parameters)}){result}"
 

@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Classes that come and go, as in a server that runs scripts, templates and proxies: CLASSES [MODES [PAUSE]]. Modes: l loaders that
- * define the same two classes, u classes with names of their own, h hidden classes, p proxies; default luhp.
- * PAUSE: milliseconds to wait at every twentieth part.
+ * Loads and unloads classes, like a server that runs scripts, templates and proxies: CLASSES [MODES [PAUSE]]. Modes: l
+ * loaders that define the same two classes, u classes with unique names, h hidden classes, p proxies; default luhp.
+ * PAUSE: milliseconds to wait after every twentieth part.
  *
- * <p>Prints the process's memory at every twentieth part: "classes 50000 rss_kb 123456". In the end it prints a sum that only
- * depends on the arguments, and how often it ran the class that loaders define again and again.
+ * <p>Prints the process's memory after every twentieth part: "classes 50000 rss_kb 123456". At the end it prints a sum
+ * that depends only on the arguments, and how often it ran the class that loaders define again and again.
  */
 public final class ClassChurn {
     public interface Task {
         int run(int x);
     }
 
-    /** What loaders define again and again: a branch, a lambda, a call of an interface method, a monitor. */
+    /** The class that loaders define again and again: a branch, a lambda, a call of an interface method, a monitor. */
     public static final class Script implements Task {
         private int state;
 
@@ -41,7 +41,7 @@ public final class ClassChurn {
         }
     }
 
-    /** A template: copies of it get another name of the same length. */
+    /** A template: its copies get other names of the same length. */
     public static final class Unique00000000 implements Task {
         @Override
         public int run(int x) {
@@ -133,7 +133,7 @@ public final class ClassChurn {
                 classes++;
             }
             if (modes.contains("p") && i % 4 == 0) {
-                // An interface of a loader of its own, so that the proxy goes with it.
+                // An interface in its own loader, so that the proxy is unloaded with it.
                 Loader loader = new Loader(Map.of("ClassChurn$Task", task));
                 Class<?> type = loader.loadClass("ClassChurn$Task");
                 Object proxy = Proxy.newProxyInstance(loader, new Class<?>[] {type}, (p, m, a) -> ((int) a[0]) + 1);
@@ -144,7 +144,7 @@ public final class ClassChurn {
                 throw new IllegalArgumentException("no such modes: " + modes);
             }
             if (classes >= next) {
-                // What can go goes: what is left is what somebody holds.
+                // Frees what can be freed; the rest is held by someone.
                 System.gc();
                 System.out.println("classes " + classes + " rss_kb " + rssKb());
                 next += step;

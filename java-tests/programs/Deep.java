@@ -1,13 +1,13 @@
 package programs;
 
-/** Ends the VM in the innermost of many frames, none of which gets to the branch behind its call. */
+/** Ends the VM in the innermost of many frames, none of which reaches the branch after its call. */
 public final class Deep {
   private static int even;
   private static int odd;
 
   public static void main(String[] arguments) throws InterruptedException {
     int depth = Integer.parseInt(arguments[0]);
-    // A stack of its own: the launcher's main thread may have a small one.
+    // A new thread, because the launcher's main thread may have a small stack.
     Thread thread = new Thread(null, () -> descend(depth), "deep", 64 << 20);
     thread.start();
     thread.join();

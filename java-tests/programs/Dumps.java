@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** Runs a round of work, whose counts are known, for every line that comes in, and says when it is done. */
+/** Runs a round of work with known counts for every input line, and reports when the round is done. */
 public class Dumps {
     static final int STEPS = 1_000;
 

@@ -2,13 +2,13 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Classes that are loaded before the agent comes: one that is in use, one that is loaded but linked only later, one that cannot be linked
- * at all, and interfaces. Each line on standard input lets the program go on.
+ * Classes that are loaded before the agent: one that is in use, one that is linked only later, one that cannot be
+ * linked, and interfaces. Each line on standard input lets the program continue.
  */
 public final class Earlier {
     private static final int TIMES = 1000;
 
-    /** Refuses to know one class, as if a library were not on the class path. */
+    /** Does not find one class, as if a library were not on the class path. */
     private static final class Incomplete extends ClassLoader {
         Incomplete() {
             super(Earlier.class.getClassLoader());
@@ -35,7 +35,7 @@ public final class Earlier {
         private static final long serialVersionUID = 1;
     }
 
-    /** Its verification needs to know that Missing is a Throwable. */
+    /** Its verification checks that Missing is a Throwable. */
     static final class Broken {
         static void fail(boolean really) {
             Throwable thrown = really ? new Missing() : new IllegalStateException();
@@ -59,7 +59,7 @@ public final class Earlier {
 
     private static void waitForLine() throws IOException {
         while (System.in.read() != '\n') {
-            // Goes on at the end of the line.
+            // Continues at the end of the line.
         }
     }
 

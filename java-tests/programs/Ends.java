@@ -12,7 +12,7 @@ public class Ends {
                 break;
             case "throw":
                 throw new IllegalStateException("as asked");
-            case "load":  // classes and lambdas, before and after a line comes in
+            case "load":  // classes and lambdas, before and after an input line
                 System.out.println("ready");
                 System.in.read();
                 for (String name : new String[] {"java.util.Formatter", "java.text.DecimalFormat", "Dumps", "Fib"}) {
@@ -21,7 +21,7 @@ public class Ends {
                 System.gc();
                 System.out.println(java.util.stream.Stream.of("do", "ne").map(s -> s + "").reduce("", String::concat));
                 break;
-            case "wait":  // until a line comes in
+            case "wait":  // for an input line
                 System.out.println("ready");
                 System.in.read();
                 System.out.println("done");

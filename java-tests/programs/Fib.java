@@ -1,4 +1,4 @@
-// The first ten Fibonacci numbers, one every ten milliseconds: the program of the demo.
+// Prints the first ten Fibonacci numbers, one every ten milliseconds: the program of the demo.
 public class Fib {
     private int previous = 0;
     private int current = 1;

@@ -1,6 +1,6 @@
 import java.lang.reflect.Modifier;
 
-/** Prints those of the classes named that are not final in this JVM. */
+/** Prints which of the named classes are not final in this JVM. */
 public final class FinalClasses {
   private FinalClasses() {}
 

@@ -5,8 +5,8 @@ import java.lang.reflect.Constructor;
 import java.util.function.IntFunction;
 
 /**
- * Makes six objects, in as many ways, for every four that it reads, in a loop that never ends by itself, and counts both. It prints
- * "ready" when all of it is compiled, then its counts for each line that it reads, and ends with its input.
+ * In an endless loop, creates six objects in six ways for every four that it reads, and counts both. It prints "ready"
+ * when everything is compiled, then its counts for each input line, and ends at the end of its input.
  */
 public final class MadeAndRead {
     private static final int WARM_UP = 200_000;
@@ -42,7 +42,7 @@ public final class MadeAndRead {
 
     private MadeAndRead() {}
 
-    // One frame from the start to the end, compiled while it runs, which keeps its code when its class is changed.
+    // One frame for the whole run. It is compiled while it runs, and keeps its code when the class changes.
     private static void run() {
         try {
             Constructor<Thing> reflected = Thing.class.getDeclaredConstructor(int.class);

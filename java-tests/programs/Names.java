@@ -1,6 +1,6 @@
 import java.util.function.Supplier;
 
-// One of every kind of name: nested, array, bridge, lambda, non-ASCII and beyond the basic plane.
+// One of each kind of name: nested, array, bridge, lambda, non-ASCII and outside the basic plane.
 public class Names {
     interface Shape<T> {
         T area();

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 public final class Reflected {
   interface Empty {}
 
-  @SuppressWarnings("serial") // its computed version is what the test looks at
+  @SuppressWarnings("serial") // the test checks the computed version
   static class Base implements Serializable {
     private static final long[] NUMBERS = {1, 2};
     int value = 7;

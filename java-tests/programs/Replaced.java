@@ -2,7 +2,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Spends its time in methods that an image replaces, and in what reflection and class loading call. */
+/** Spends its time in methods that an image replaces, and in methods that reflection and class loading call. */
 public final class Replaced {
   private static long sink;
 

@@ -2,9 +2,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * javac without chance: its arguments are javac's. The order in which Set.of and Map.of iterate is made the same in each
- * run (the JDK draws it anew for each process), which two runs that are compared count for count need. Only iteration
- * depends on it, not where an element is found, so sets that exist already stay whole.
+ * A deterministic javac; its arguments are those of javac. It fixes the iteration order of Set.of and Map.of, which the
+ * JDK chooses randomly for each process, so that two runs can be compared count by count. Only iteration depends on
+ * this order, not look-ups, so existing sets remain valid.
  */
 public final class SteadyJavac {
     private SteadyJavac() {}
@@ -14,7 +14,7 @@ public final class SteadyJavac {
         System.exit(java.util.spi.ToolProvider.findFirst("javac").orElseThrow().run(System.out, System.err, args));
     }
 
-    /** Through reflection alone, since the compiler warns of the class by name. */
+    /** Uses only reflection, because the compiler warns about uses of the class. */
     private static void settle() throws ReflectiveOperationException {
         Class<?> unsafeClass = Class.forName("sun.misc.Unsafe");
         Field theUnsafe = unsafeClass.getDeclaredField("theUnsafe");

@@ -1,7 +1,7 @@
 """Does HotSpot compile every method that it compiled before the agent rewrote it?
 
-java-tests/programs/compilation/CompileAll.java compiles all methods of given classes, once in a plain JVM, once under the
-agent. A method that only the plain JVM compiles is a new refusal; a third run finds the compiler's reason for it.
+java-tests/programs/compilation/CompileAll.java compiles all methods of the given classes, once in a plain JVM and once
+under the agent. A method that only the plain JVM compiles is a new refusal; a third run finds the compiler's reason.
 """
 
 import pathlib
@@ -40,7 +40,7 @@ class Compilation:
     """One JVM, one compiler, one set of classes (sources as CompileAll takes them)."""
 
     def __init__(self, java, classes, folder, compiler, sources, class_path="", timeout=4 * 3600):
-        """classes: the folder with the tests' programs. folder: an empty one for what is made."""
+        """classes: the folder with the tests' programs. folder: an empty folder for the results."""
         self.java, self.classes, self.folder = java, classes, pathlib.Path(folder)
         self.compiler, self.sources, self.class_path, self.timeout = compiler, list(sources), class_path, timeout
         self.boot = self.folder / "boot"

@@ -23,7 +23,7 @@ def path():
 
 
 def rewrite(mode, source, target):
-    """Rewrites a jar or folder; returns the driver's statistics, what it complains about under "complaints"."""
+    """Rewrites a jar or folder; returns the driver's statistics, with its complaints under "complaints"."""
     done = processes.run([path(), f"--mode={mode}", "--stats=json", f"--holder={HOLDER}", source, target])
     if done.returncode not in (0, 1):
         raise RuntimeError(f"classrewrite --mode={mode} {source} ended with {done.returncode}: "

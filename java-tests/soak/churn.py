@@ -1,4 +1,4 @@
-"""The programs in which classes come and go (java-tests/programs/soak), and heaps that are hardly enough."""
+"""The programs that load and unload classes (java-tests/programs/soak), with heaps that are just large enough."""
 
 import dataclasses
 import zipfile
@@ -16,14 +16,14 @@ class Churn:
         return f"churn-{self.mode}"
 
     def command(self, java, agent, classes, folder, seconds):
-        """A heap of one size, touched at the start, so that memory that grows is not the heap's."""
+        """A heap of fixed size, touched at the start, so that growing memory is not the heap."""
         heap = ["-XX:+UseSerialGC", "-Xms96m", "-Xmx96m", "-XX:+AlwaysPreTouch", "-XX:MaxMetaspaceSize=96m"]
         helper = [f"-javaagent:{helper_jar(folder)}"] if self.mode == "redefinition" else []
         return [java, *agent, *heap, *helper, "-cp", classes, "soak.Churn", self.mode, seconds]
 
 
 def helper_jar(folder):
-    """The Java agent of the redefinition mode: its class is on the class path, the jar only names it."""
+    """The Java agent of the redefinition mode. Its class is on the class path; the jar only names it."""
     path = folder / "helper.jar"
     if not path.exists():
         with zipfile.ZipFile(path, "w") as archive:

@@ -1,4 +1,4 @@
-"""The bundle of the OSGi program: compiled against the framework's own jar, packed once into the work folder."""
+"""Builds the bundle of the OSGi program: compiles it against the framework's jar, once per work folder."""
 
 import zipfile
 
@@ -9,7 +9,7 @@ MANIFEST = ("Manifest-Version: 1.0\nBundle-ManifestVersion: 2\nBundle-SymbolicNa
 
 
 def pack(class_path, folder):
-    """Makes folder/bundle/soak.jar, the only bundle that the framework deploys."""
+    """Creates folder/bundle/soak.jar, the only bundle that the framework deploys."""
     classes = javabuild.classes("java-tests/soak/osgi", class_path)
     target = folder / "bundle" / "soak.jar"
     target.parent.mkdir()

@@ -1,8 +1,8 @@
-"""Pairs: a program run once without the agent and once with it, and how the two runs differ.
+"""Pairs: runs a program once without and once with the agent, and compares the two runs.
 
-What must be equal: standard output, exit status, and the files that belong to the output. What must not happen with the agent: an
-internal error, a profile that `iprof check` refuses, a compiler that gives a method up for a reason that it has without the agent for none, memory that
-grows more than without it. Absolute times are never compared.
+Standard output, exit status and output files must be equal. With the agent, there must be no internal error, no profile
+that `iprof check` rejects, no method that a compiler gives up for a reason that never occurs without the agent, and no
+larger growth of memory. Absolute times are never compared.
 """
 
 import dataclasses
@@ -13,13 +13,13 @@ import time
 
 PERIOD_S = 0.1
 BAIL_OUT = re.compile(r"COMPILE SKIPPED: (.*?)(?: \((?:not retryable|retry at different tier)\))?$", re.M)
-# Reasons that come and go with load, code cache and class loading, without the agent as well.
+# Reasons that depend on load, code cache and class loading, also without the agent.
 CHANGING = ("concurrent class loading", "out of virtual registers", "CodeCache", "code cache", "not initialized", "unloaded")
 
 
 @dataclasses.dataclass
 class Run:
-    """How one run went."""
+    """The outcome of a run."""
     code: int
     stdout: str
     stderr: str
@@ -28,7 +28,7 @@ class Run:
     bail_outs: set
 
     def growth_kib(self):
-        """From the second quarter of the run to its end: start-up is no growth. None where the run was too short to tell."""
+        """The growth from the second quarter of the run to its end, without start-up. None if the run was too short."""
         if len(self.rss_kib) < 40:
             return None
         early = sorted(self.rss_kib[len(self.rss_kib) // 4: len(self.rss_kib) // 2])
@@ -47,7 +47,8 @@ def resident_kib(pid):
 
 
 def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
-    """Runs a JVM in the folder `work`. Its first word is java; what the compilers give up goes to a log of the JVM."""
+    """Runs a JVM in the folder `work`. The first word of the command is java. Methods that the compilers give up go to
+    a log of the JVM."""
     log = work / "jvm.log"
     diagnostics = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={log}",
                    "-XX:+PrintCompilation"]
@@ -82,8 +83,8 @@ def steady(reasons):
 
 
 def differences(without, with_agent, known_bail_outs, most_growth_kib=None):
-    """Sentences about what the agent changed; none is good. `known_bail_outs`: reasons seen without the agent in any run.
-    `most_growth_kib`: how much more memory may grow; None where a program's memory grows by itself."""
+    """Sentences about what the agent changed; empty if all is well. `known_bail_outs`: reasons seen without the agent
+    in any run. `most_growth_kib`: how much more the memory may grow; None if the program's own memory grows."""
     found = []
     if without.code != with_agent.code:
         found.append(f"exit status {with_agent.code} instead of {without.code}")

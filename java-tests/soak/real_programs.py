@@ -1,8 +1,8 @@
 """Real programs from Maven Central, each with a small job whose output does not change from run to run.
 
-They are a differential test: with the agent and without it a program must print the same and end with the same status. They were
-chosen for being different: compilers, interpreters of other languages with class loaders and generated code of their own, databases,
-a large shaded program, an OSGi framework.
+They are a differential test: with and without the agent, a program must print the same and end with the same status.
+They were chosen to be diverse: compilers, interpreters of other languages with their own class loaders and generated
+code, databases, a large shaded program, an OSGi framework.
 """
 
 import dataclasses
@@ -17,9 +17,9 @@ class RealProgram:
     pins: tuple  # names in scripts/pins; these jars make up the class path
     main: str
     arguments: tuple  # {files}: the folder of input files, {work}: an empty folder
-    shown: tuple = ()  # files in {work} whose content belongs to the output
+    shown: tuple = ()  # files in {work} that are part of the output
     jvm_arguments: tuple = ()
-    bundle: bool = False  # wants an OSGi bundle in {work}/bundle
+    bundle: bool = False  # needs an OSGi bundle in {work}/bundle
     slow: bool = False  # takes longer than a few seconds: only in the long run
 
 

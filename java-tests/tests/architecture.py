@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
 
-A file may include from its own room and from those that its room may know; a new room must be added here on purpose.
-And every test and fuzz target is built: one that no CMake file names would pass by never running.
+A file may include from its own room and from those that its room may depend on; a new room must be added here. Also,
+every test and fuzz target must be built: one that no CMake file names would never run.
 """
 
 import pathlib
@@ -41,7 +41,7 @@ MAY_KNOW = {
     "agent/instrument/testing": {"agent/classfile"},
     **SAMPLING,
     "agent/hotspot": {"writer/base"},
-    # Inside agent/vm; its room settings knows no JVM.
+    # Inside agent/vm; its room settings does not depend on the JVM.
     "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
     "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/names", "agent/instrument/table",
@@ -73,7 +73,7 @@ def room_of(path):
 violations = []
 files = 0
 
-# What tests and fuzz targets need beyond their room: they give what the room made to those who read it.
+# Additional dependencies of tests and fuzz targets, which pass the products of a room to their readers.
 TESTS_MAY_KNOW = {
     "agent/classfile": {"writer/methods"},
     **{room: {"agent/instrument/testing"} for room in (*INSTRUMENT, "agent/vm/names", "agent/vm/counting", "agent/vm/session")},
@@ -112,7 +112,7 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
                 violations.append(f"{name}:{number}: {room} must not know {other} ({included})")
 
 def is_built(path):
-    """A CMake file of its folder, or the one above, names it."""
+    """Whether the CMake file of its folder, or of the folder above, names it."""
     return any(path.name in text.read_text() for folder in (path.parent, path.parent.parent)
                for text in (*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake")))
 

@@ -1,4 +1,4 @@
-"""The agent is loaded into a JVM that already runs; whatever happens, the target goes on."""
+"""Loads the agent into a running JVM. Whatever happens, the program continues."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from iprofdev.processes import PATIENCE_S
 from harness.case import AgentCase, Settings
 
 NATIVE = Settings.agent.parent / "java-tests"
-DATA_DUMP_REQUEST, DYNAMIC_CODE_GENERATED = 71, 70  # numbers of JVMTI events: the last asked for, and one in the middle
+DATA_DUMP_REQUEST, DYNAMIC_CODE_GENERATED = 71, 70  # JVMTI events: the last and one of the middle
 
 
 class Attach(AgentCase):
@@ -21,7 +21,7 @@ class Attach(AgentCase):
             time.sleep(0.02)
 
     def end(self, process):
-        """Lets the program end; returns its stderr's agent lines."""
+        """Lets the program end; returns the agent's lines of its stderr."""
         process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
         self.assertEqual(process.out_path.read_text(), "ready\ndone\n")
@@ -67,7 +67,7 @@ class Attach(AgentCase):
         process.communicate(b"\n", timeout=PATIENCE_S)
         jcmd.wait(PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
-        self.assertEqual(self.agent_lines(process.err_path.read_text())[1:],  # the first is of the other agent
+        self.assertEqual(self.agent_lines(process.err_path.read_text())[1:],  # the first is from the other agent
                          ["iprofagent: no profile was written: the program ended while the agent was being loaded"])
         self.assertEqual((self.folder / "late.iprof").read_text(), "an earlier profile")
 
@@ -87,7 +87,8 @@ class Attach(AgentCase):
         self.assertTrue(line.endswith("going on without the agent (onerror=ignore)"), line)
 
     def test_classes_that_were_loaded_earlier(self):
-        """Linked classes are counted from the attach on, others from the moment at which the program links them; none is linked by us."""
+        """Linked classes are counted from the attach on, others from the time when the program links them; the agent
+        links none."""
         process = self.start_java("Earlier", agent=None)
         self.attach(process, "out=late.iprof,verbose=1")
         process.stdin.write(b"\n")
@@ -109,12 +110,12 @@ class Attach(AgentCase):
         self.assertRegex(said, r"loaded before counting began: \d+ classes retransformed in \d+ pauses")
         profile = self.profile("late.iprof")
         self.assertEqual(profile.calls_of("Earlier$InUse.half"), 1000)
-        # The single call right after it was linked may come before or after it is retransformed.
+        # The single call right after linking may run before or after the retransformation.
         self.assertIn(profile.calls_of("Earlier$Later.third"), (1000, 1001))
 
     def test_calls_count_once_however_they_are_made(self):
-        """Constructors and getters of one class are counted from the same pause on. A loop that runs meanwhile keeps its code, which
-        calls the counted methods: 6 objects made for 4 reads, before and after."""
+        """Counting begins for constructors and getters of one class in the same pause. A loop that runs at that time
+        keeps its code, which calls the counted methods: 6 objects for 4 reads, before and after."""
         process = self.start_java("MadeAndRead", agent=None)
         self.attach(process, "out=late.iprof")
         process.stdin.write(b"\n")
@@ -132,7 +133,7 @@ class Attach(AgentCase):
         read = profile.calls_of("MadeAndRead$Thing.get")
         self.assertGreaterEqual(read, 4 * (end - after_attach - 1))
         self.assertLess(read, 4 * end)
-        # The round in which counting began was counted in part.
+        # The round in which counting began is counted partially.
         self.assertLessEqual(abs(2 * made - 3 * read), 2 * 6 + 3 * 4, (made, read))
         self.assertLessEqual(abs(made - 6 * by_default), 2 * 6, (made, by_default))
 

@@ -1,6 +1,6 @@
-"""HotSpot compiles what it compiled before: no method of some packages of java.base may be refused under the agent that is
-compiled without it. These packages hold what once went wrong: handlers that catch for themselves, monitors, loops in
-synchronized blocks. `scripts/proof compile` does the same with everything.
+"""HotSpot compiles the same methods with the agent: in some packages of java.base, no method may be refused that is
+compiled without the agent. These packages contain code that has caused problems: handlers that cover themselves,
+monitors, loops in synchronized blocks. `scripts/proof compile` does the same for all classes.
 """
 
 import sys

@@ -1,5 +1,5 @@
-"""What an image build would find: every record of javac's profile lies on a branch of the class file, its successors are
-that branch's, and the probability that the consumer computes is the one that the oracle's numbers give."""
+"""What an image build would find: every record of javac's profile is at a branch of the class file and has that
+branch's successors, and the consumer computes the probability that follows from the oracle's counts."""
 
 import json
 import shutil
@@ -13,13 +13,13 @@ from oracle import asm_agent, counts, java_sources, jdk_classes
 REQUIRES = "jdk"
 
 
-# The consumer gives a successor that never ran this much for each of its records, and takes it from the others.
+# The consumer gives a successor that never ran this probability for each of its records, and takes it from the others.
 ZERO = 1e-6
 ROUNDED = 1e-6  # the tool prints six digits
 
 
 def probabilities(records):
-    """Shares as the consumer sees them: a successor is known by its bci, and each has one record."""
+    """Shares as the consumer sees them: a successor is identified by its bci, and each has one record."""
     total = sum(n for _, _, n in records)
     return {bci: n / total for bci, _, n in records}
 
@@ -32,13 +32,13 @@ class ConsumerView(AgentCase):
     agent_defaults = {"image": "n"}
 
     def compile(self, options="", jvm_args=()):
-        """Runs javac under the agent, with nothing there from an earlier run, which would be less to do."""
+        """Runs javac under the agent, without files of an earlier run, which would leave less work."""
         shutil.rmtree(self.folder / "classes", ignore_errors=True)
         self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=options, jvm_args=jvm_args)
         self.profile()
 
     def shown(self, pattern):
-        """(method's description, bci) -> what the tool says the consumer finds there: {bci: probability}."""
+        """(method's description, bci) -> {bci: probability}, as the tool says that the consumer finds it."""
         run = self.run_tool("show", self.folder / "default.iprof", "--method", pattern, "--table", "branches", "--format", "json")
         found = {}
         for method in json.loads(run.stdout)["methods"]:
@@ -59,7 +59,7 @@ class ConsumerView(AgentCase):
         for key, sites in recorded.branches.items():
             method = jdk.find(key)
             if method is None:
-                continue  # made at run time, or of another module
+                continue  # generated at run time, or of another module
             for bci, records in sites.items():
                 checked += 1
                 branch = method.branch_at(bci)
@@ -78,8 +78,9 @@ class ConsumerView(AgentCase):
         self.assertEqual(unknown, [])
 
     def test_the_consumer_finds_the_oracles_probabilities(self):
-        """Every branch of javac that the oracle saw run. Counted directly, all are the oracle's. With derived counts a few
-        are left out, those that exceptions may have moved, and no other is more than a point off."""
+        """Checks every branch of javac that ran under the oracle. Counted directly, all are equal to the oracle's.
+        With derived counts, a few that exceptions may have changed are left out, and no other is off by more than
+        a point."""
         try:
             oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle")
         except Unavailable as missing:

@@ -1,4 +1,4 @@
-"""Threads on one branch at the same time: the share of increments that is lost, printed for each number of stripes."""
+"""Several threads run one branch at the same time: prints the share of lost increments for each number of stripes."""
 
 import sys
 
@@ -11,7 +11,7 @@ RUNS = 5
 
 class Contention(AgentCase):
     def lost(self, threads, stripes):
-        """(lost share of the branch's executions, distance of the taken share from the truth)."""
+        """(lost share of the branch's executions, error of the taken share)."""
         agent = f"placement=direct,include=counting.*" + (f",stripes={stripes}" if stripes else "")
         self.run_java("counting.Contended", threads, EACH, agent=agent)
         self.profile()
@@ -26,8 +26,8 @@ class Contention(AgentCase):
     def test_lost_increments(self):
         for threads in (2, 4):
             for stripes in (1, 4, 16, None):
-                # A thread that is stopped inside an increment takes back, when it goes on, what others counted meanwhile:
-                # on a busy machine single runs go far off, the median does not.
+                # A thread that is suspended inside an increment overwrites the increments of others when it resumes. On
+                # a busy machine, single runs can be far off; the median is not.
                 runs = sorted((self.lost(threads, stripes) for _ in range(RUNS)), key=lambda run: run[1])
                 lost, off = runs[RUNS // 2]
                 print(f"{self.jvm.id}: {threads} threads, stripes={stripes or 'default'}: {100 * lost:.2f} % of the "

@@ -1,7 +1,7 @@
-"""Programs that know their own counts, in every way of running them: interpreter, C1, C2, and collectors.
+"""Programs that know their own counts, in every execution mode: interpreter, C1, C2, and collectors.
 
-placement=direct must give the programs' numbers exactly; placement=tree as well wherever no block was left by an
-exception, and is within the number of times that happened elsewhere.
+placement=direct must give exactly the programs' numbers. So must placement=tree where no exception left a block;
+elsewhere its counts may be off by the number of such exceptions.
 """
 
 from harness.scope import in_proof, on_one_jvm
@@ -103,7 +103,7 @@ class Small(CountingCase):
 
     def test_exceptions_that_are_caught_and_gone_on_from(self):
         self.both("Caught")
-        # Of two methods too many calls end in an exception: what is behind it is not derived.
+        # In two methods, too many calls end with an exception: the code after them is not derived.
         _, outcome = self.check("Caught")
         self.assertEqual(outcome.left_out, 2)
         run = self.run_java("counting.Caught", agent="verbose=1")

@@ -1,10 +1,11 @@
-"""The commands of README.md and docs/*.md, as a reader types them: each goes through a shell, and must succeed. (Those of
-docs/lab are experiments of minutes to hours; only the marks of their blocks are checked.) All links must lead somewhere.
+"""Runs the commands of README.md and docs/*.md in a shell, as a reader types them; each must succeed. (Those of
+docs/lab are experiments that take minutes to hours; only the marks of their blocks are checked.) All links must have
+a target.
 
-A command is a line of a block that is marked "sh" (a line that ends in "\\" goes on), an indented line that begins with a
-program of this project, or a text in backquotes that begins with one of PROGRAMS. What stands for something else (PID,
-FILE, /path/to/…) is filled in. All run in one folder in which app.jar, a.iprof and so on are. What is too long or needs the
-network is in NOT_RUN, with the reason; what is in the repository must be there.
+A command is a line of a block that is marked "sh" (a line that ends with "\\" continues), an indented line that begins
+with a program of this project, or a text in backquotes that begins with one of PROGRAMS. Placeholders (PID, FILE,
+/path/to/…) are replaced. All commands run in one folder that contains app.jar, a.iprof and so on. Commands that take
+too long or need the network are in NOT_RUN, with the reason. Files of the repository that a command names must exist.
 """
 
 import os
@@ -55,7 +56,7 @@ def experiments():
 
 
 def anchors(text):
-    """What can stand after '#' in a link: headings, in lower case and with dashes, and named anchors."""
+    """The possible texts after '#' in a link: headings, in lower case and with dashes, and named anchors."""
     headings = re.findall(r"^#+ +(.*)$", FENCE.sub("", text), re.M)
     names = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
     return names | set(re.findall(r'<a id="([^"]+)">', text))
@@ -110,7 +111,7 @@ class DocumentedCommands(AgentCase):
                                    (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)
-        if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z]+)?", command):  # a command's name: its own help must know it
+        if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z]+)?", command):  # its help must mention it
             command = f"iprof help {name[1]}"
         return command
 
@@ -119,7 +120,7 @@ class DocumentedCommands(AgentCase):
         if re.search(r"\bPID\b", filled):
             return self.run_beside_a_program(filled)
         assignment = re.match(r"(\w+)='.*'$", filled)
-        if assignment:  # it says what every JVM gets
+        if assignment:  # an environment variable with options for every JVM
             before = set(self.folder.rglob("*.iprof"))
             run = self.shell(f"{filled}; export {assignment[1]}; java -jar app.jar; java -cp . com.acme.Main")
             self.assertNotEqual(set(self.folder.rglob("*.iprof")), before, f"no profile was written by\n{run}")
@@ -130,14 +131,14 @@ class DocumentedCommands(AgentCase):
         return None
 
     def run_beside_a_program(self, command):
-        """With a program whose process id is put in; what the command asks for must be written."""
+        """Runs the command with the process id of a program; the file that it requests must be written."""
         wanted = re.search(r"\bout=([^\"',\s]+)", command)
         for old in self.folder.glob("default.iprof"):
             old.unlink()
         process = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None if wanted else "")
         run = self.shell(command.replace("PID", str(process.pid)))
         written = self.folder / (wanted[1] if wanted else "default.iprof")
-        if not wanted:  # at once, or soon
+        if not wanted:  # immediately, or soon
             deadline = time.monotonic() + PATIENCE_S
             while not written.exists() and time.monotonic() < deadline:
                 time.sleep(0.02)

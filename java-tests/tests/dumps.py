@@ -1,4 +1,4 @@
-"""A profile can be had while the program runs, as often as somebody asks for it, and nothing is lost or counted twice by that."""
+"""Profiles can be requested while the program runs, any number of times, and no count is lost or added twice."""
 
 import signal
 import time
@@ -32,7 +32,7 @@ class Dumps(AgentCase):
         self.wait_for(self.process.out_path, f"round {self.rounds}:", 1, "a round of work")
 
     def request(self, dumps):
-        """Asks for the dumps-th profile of this JVM and waits until it is written."""
+        """Requests the dumps-th profile of this JVM and waits until it is written."""
         self.process.send_signal(signal.SIGQUIT)
         self.wait_for(self.process.err_path, "iprofagent: wrote ", dumps, "a dump")
 

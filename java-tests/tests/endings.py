@@ -1,4 +1,4 @@
-"""A profile is written however the program ends, and other agents do no harm."""
+"""A profile is written however the program ends, also with other agents."""
 
 import signal
 import shutil
@@ -41,7 +41,8 @@ class Endings(AgentCase):
 
 
 class FailedStart(AgentCase):
-    """Events that the JVM refuses, by number, stand for every failure after the first parts of the agent were registered."""
+    """The numbers of events that the JVM refuses to enable. They stand for all failures that happen after some parts of
+    the agent have been registered."""
 
     def test_the_program_goes_on_without_the_agent(self):
         refusing = Settings.agent.parent / "java-tests" / "librefusing_agent.so"

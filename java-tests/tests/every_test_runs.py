@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No test is lost: what scripts/test leaves out of a module on a JVM runs in scripts/proof.
+"""No test is lost: every test of a module that scripts/test does not run on a JVM runs in scripts/proof.
 
 usage: every_test_runs.py BUILD_FOLDER
 """
@@ -17,7 +17,7 @@ ONE_JVM = "jdk17"
 
 
 def registered():
-    """module -> {jvm: {part: labels}}, as ctest has it."""
+    """module -> {jvm: {part: labels}}, as registered in ctest."""
     listed = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
     found = {}
     for test in json.loads(listed)["tests"]:
@@ -57,7 +57,7 @@ class EveryTestRuns(unittest.TestCase):
                         self.assertEqual("proof" in labels, part != "test", labels)
 
     def test_a_marked_test_runs_somewhere(self):
-        """What is marked on_one_jvm is registered on that one."""
+        """Tests marked on_one_jvm are registered on that JVM."""
         for module, jvms in self.registered.items():
             if "on_one_jvm" in marks(module):
                 self.assertIn("test", jvms.get(ONE_JVM, {}), module)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The agent exports its three entry points and nothing else, and needs only glibc's own libraries, in the version that
+"""The agent exports only its three entry points, and needs only glibc's libraries, in the version that
 README.md names."""
 
 import re
@@ -35,8 +35,8 @@ if "GNU_RELRO" not in segments:
     failures.append("has no read-only relocations (-z relro)")
 if re.search(r"GNU_STACK.*RWE", segments):
     failures.append("asks for an executable stack")
-# The oldest glibc on which the library loads is that of its newest symbol. 2.34 has what used to be in libpthread and libdl;
-# a library that is built on Debian 12 cannot go lower.
+# The oldest glibc on which the library loads is that of its newest symbol. glibc 2.34 absorbed libpthread and libdl, so
+# a library that is built on Debian 12 needs at least 2.34.
 NEWEST_GLIBC = (2, 34)
 imported = {}
 for version, symbol in re.findall(r"\*UND\*.*GLIBC_([0-9.]+)\)? +(\S+)", output("objdump", "-T", library)):

@@ -1,4 +1,4 @@
-"""The agent loads, the program runs as without it, and the profile names what was loaded."""
+"""The agent loads, the program runs as it does without the agent, and the profile names the loaded classes."""
 
 import re
 
@@ -37,7 +37,7 @@ class FirstProfile(AgentCase):
     def test_every_kind_of_name(self):
         self.run_java("Names", jvm_args=["-Dfile.encoding=UTF-8"])
         profile = self.profile()
-        # Names of lambda classes follow the JDK's rule; the test of names looks at them.
+        # Names of lambda classes depend on the JDK; the test names.py checks them.
         own = {m for m in profile.methods if m.startswith("Names") and "$$Lambda" not in m}
         expected = {
             "Names.<init>()void",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The harness itself: names, tables, violations and diffs are what tests take them for."""
+"""Tests the harness itself: names, tables, violations and diffs."""
 
 import pathlib
 import sys
@@ -69,7 +69,7 @@ class HarnessSelfTest(unittest.TestCase):
 
 
 class Marked:
-    """Tests as a module has them; not a test case by itself, so that only select() runs over it."""
+    """Tests like those of a module. Not a test case itself, so that only select() sees it."""
     class Tests(unittest.TestCase):
         def test_everywhere(self):
             pass

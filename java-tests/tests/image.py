@@ -1,4 +1,4 @@
-"""image=: what the agent writes for an image build, and what `iprof convert --image` makes of the whole profile later."""
+"""image=: what the agent writes for an image build, and what `iprof convert --image` later makes of a full profile."""
 
 import json
 import re
@@ -41,13 +41,13 @@ class Image(AgentCase):
         target = profile.section["image"]["target"]
         self.assertEqual(profile.section["image"], {"target": target, "filtered": True})
         self.assertEqual(target, {17: 17, 21: 21, 25: 25}.get(self.jvm.major, target))
-        # The program's own counts are all there, and so are the calls of what is replaced.
+        # All counts of the program are there, and so are the calls of replaced methods.
         self.assertEqual(profile.calls_of("Replaced.called"), 20)
         self.assertGreaterEqual(profile.calls_of("java.lang.Class.getName"), 20 * 200_000 * 0.9)
         self.assertRegex(run.stderr, r"image build for JDK \d+: \d+ of \d+ entries kept, \d+ contexts cut")
         share = self.share("y.iprof")
         self.assertEqual(share["entries"], share["usable_entries"])
-        # Reflection called it, so its samples have no callers; they are not lost.
+        # It was called by reflection, so its samples have no callers, but they are not lost.
         called = {context: n for context, n in profile.samples().items() if any("Replaced.called(" in f for f in context)}
         self.assertTrue(called)
         for context in called:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cmake --install into an empty folder gives everything a user needs, in the usual places."""
+"""cmake --install into an empty folder installs everything that a user needs, in the usual places."""
 
 import os
 import pathlib

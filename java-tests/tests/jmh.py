@@ -1,5 +1,5 @@
-"""A JMH benchmark with the agent in its fork: JMH's black holes and the loops that it generates keep their code, so that it measures
-what it would measure without the agent; the benchmark's own methods are counted."""
+"""A JMH benchmark with the agent in its forks. JMH's black holes and generated loops keep their code, so that the
+measurement is the same as without the agent; the benchmark's own methods are counted."""
 
 import re
 
@@ -72,11 +72,11 @@ class Jmh(AgentCase):
                                 "-r", "200ms", "-bm", "avgt", "-jvmArgsAppend", agent, "Sums"])
         self.assertIn("Blackhole mode: compiler", run.stdout)
         self.assertNotIn("only works for", run.stdout + run.stderr)
-        # A JDK 25 warns of JMH's own use of Unsafe.
+        # JDK 25 warns about JMH's use of Unsafe.
         warnings = [line for line in (run.stdout + run.stderr).splitlines() if "warning" in line.lower() and "Unsafe" not in line]
         self.assertEqual([line for line in warnings if not line.startswith("WARNING: Please consider")], [], run)
         profiles = sorted(self.folder.glob("fork-*.iprof"))
-        self.assertEqual(len(profiles), 2, run)  # a fork for each benchmark
+        self.assertEqual(len(profiles), 2, run)  # one fork for each benchmark
         called, branched = {}, set()
         for path in profiles:
             profile = self.profile(path)
@@ -91,7 +91,8 @@ class Jmh(AgentCase):
         self.assertEqual(harness, [])
 
     def test_black_holes_of_the_users_own(self):
-        """Whatever HotSpot was told to treat as a black hole must stay empty; without that, empty methods are counted."""
+        """Methods that HotSpot was told to treat as black holes must remain empty; without such a command, empty
+        methods are counted."""
         classes = self.compile("Sink", SINK)
         told = ["-XX:+UnlockExperimentalVMOptions", "-XX:CompileCommand=quiet", "-XX:CompileCommand=blackhole,Sink::sink"]
         commands = self.folder / "commands"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/list-substitutions reads annotations such as GraalVM's and says which methods an image replaces.
+"""scripts/list-substitutions reads annotations like those of GraalVM and lists the methods that an image replaces.
 
 usage: list_substitutions.py ROOT JAVAC
 """

@@ -1,7 +1,8 @@
-"""Class loaders that do not find every name: the program runs as without the agent, and its classes are counted.
+"""Class loaders that do not find every name: the program runs as it does without the agent, and its classes
+are counted.
 
-Probes may make no loader look for a class of the agent's. The programs' loaders refuse, throw, block and so on when they are
-asked for what they do not know, and print all that they were asked for.
+Probes must not make a loader look for a class of the agent. The loaders of these programs refuse, throw, block and so
+on when they are asked for an unknown name, and print all names that they were asked for.
 """
 
 import re
@@ -18,7 +19,7 @@ class LoadersCase(CountingCase):
         return self.run_java(main, *args, agent=None, jvm_args=jvm_args).stdout
 
     def assert_same_output(self, main, *args, agent="", jvm_args=(), library=True):
-        """The output is that without the agent, and so are counts what the program says."""
+        """The output is that of a run without the agent, and the counts are those that the program prints."""
         plain = self.plain_output(f"counting.{main}", *args, jvm_args=jvm_args)
         run, outcome = self.check(main, *args, agent=agent, jvm_args=jvm_args, library=library)
         self.assertEqual(run.stdout, plain)
@@ -49,7 +50,7 @@ class AtStart(LoadersCase):
         self.assert_same_output("Guarded", 1, 1, agent="placement=direct,instanceofs=y,format=1.1.0")
 
     def test_a_system_loader_of_the_programs_own(self):
-        # Without an archive: 25 warns on standard output that it does not use it.
+        # Without an archive, because JDK 25 warns on standard output that it does not use it.
         loader = ["-Djava.system.class.loader=counting.GuardedSystem", "-Xshare:off"]
         self.assert_same_output("Guarded", 1, 2, agent="placement=direct", jvm_args=loader)
 
@@ -60,7 +61,7 @@ class AtStart(LoadersCase):
 
 
 class WithoutTheMembersOfObject(LoadersCase):
-    """Where the early class-file hook is not to be had, loaders are given classes of the agent's."""
+    """If the early class-file hook is not available, the agent adds its own classes to loaders."""
 
     def test_without_the_jdk(self):
         for placement in ("direct", "tree"):
@@ -92,7 +93,7 @@ class WithoutTheMembersOfObject(LoadersCase):
         self.assert_same_output("Guarded", 1, 2, agent="placement=direct", jvm_args=["-Xshare:on"])
 
     def attached(self, *args, agent, jvm_args=()):
-        """What a program prints that is attached to where it says "ready", with its counts checked."""
+        """The output of a program to which the agent is attached when it prints "ready"; also checks its counts."""
         process = self.start_java("counting.Guarded", *args, "wait", agent=None, jvm_args=jvm_args)
         self.attach(process, agent)
         process.communicate(b"\n", timeout=PATIENCE_S)

@@ -1,5 +1,5 @@
-"""Methods near the 8,000 bytes beyond which HotSpot compiles nothing: they are still compiled, what is counted in them is
-right, the hottest of it is counted always, and what was left out is named."""
+"""Methods of nearly 8,000 bytes, the limit above which HotSpot does not compile: they are still compiled, their counts
+are right, their hottest code is always counted, and the agent names what it left out."""
 
 import re
 
@@ -46,7 +46,7 @@ class LongMethods(CountingCase):
         self.assertEqual(sum(int(n[4]) for n in named), int(total[3]))
         calls = [int(n[1]) for n in named]
         self.assertEqual(calls, sorted(calls, reverse=True))
-        self.assertTrue(all(int(n[2]) < int(n[3]) for n in named), named)  # the loop's or the switch stays
+        self.assertTrue(all(int(n[2]) < int(n[3]) for n in named), named)  # the loop's branch or the switch is kept
 
     def test_they_are_still_compiled(self):
         run = self.run_java("counting.LongMethods", 20000, "hot", agent="include=counting.made.*",
@@ -63,7 +63,7 @@ class LongMethods(CountingCase):
         self.assertEqual([line for line in run.stdout.splitlines() if "COMPILE SKIPPED" in line], [])
 
     def test_c1_has_enough_registers(self):
-        # The classes come from a loader of their own, so probes reach their counters through calls that C1 inlines.
+        # The classes have their own loader, so probes reach their counters through calls that C1 inlines.
         for options, tier in (("stripes=4", 3), ("placement=direct", 3), ("stripes=4", 1)):
             with self.subTest(options=options, tier=tier):
                 run = self.run_java("counting.LongMethods", 2000, "hot", agent=f"include=counting.made.*,{options}",
@@ -97,7 +97,7 @@ public class Hello {
 @on_one_jvm
 class Javac(AgentCase):
     def test_c1_compiles_a_method_with_two_hundred_calls(self):
-        """JavacParser.term3: C1 has just enough registers for it, and most of its calls have receivers to count."""
+        """JavacParser.term3: C1 has barely enough registers for it, and most of its calls have receivers to count."""
         if self.jvm.kind != "jdk":
             self.skipTest(f"{self.jvm.id} has no javac")
         for placement in ("direct", "tree"):
@@ -112,7 +112,7 @@ class Javac(AgentCase):
 
 
 class Ecj(AgentCase):
-    """A real parser: its rules are one method of 7,834 bytes around a switch of some 700 cases."""
+    """A real parser: its rules are one method of 7,834 bytes with a switch of about 700 cases."""
 
     def test_the_switch_of_the_parsers_rules(self):
         try:
@@ -128,7 +128,7 @@ class Ecj(AgentCase):
         self.assertGreater(found.calls[rule], 100)
         switches = [records for records in found.branches[rule].values() if len(records) > 100]
         self.assertEqual(len(switches), 1, found.branches[rule])
-        # Every call runs the switch once, and a program has more than one kind of rule.
+        # Every call runs the switch once, and a program uses more than one kind of rule.
         ran = [count for _, _, count in switches[0]]
         self.assertEqual(sum(ran), found.calls[rule])
         self.assertGreater(sum(count > 0 for count in ran), 20)

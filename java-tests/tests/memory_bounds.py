@@ -1,4 +1,5 @@
-"""Memory stays where it is while classes come and go: loaders, lambdas, hidden classes, proxies, names that never come again."""
+"""Memory does not grow while classes are loaded and unloaded: loaders, lambdas, hidden classes, proxies, names that are
+used only once."""
 
 import re
 
@@ -11,7 +12,7 @@ JVM_ARGS = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-X
 
 class Churn(AgentCase):
     def churn(self, **options):
-        """The program's result, and by how much (MB) the process grew after the first fifth of the classes."""
+        """The program's result, and the growth of the process in MB after the first fifth of the classes."""
         run = self.run_java("ClassChurn", str(CLASSES), jvm_args=JVM_ARGS, **options)
         points = [int(kb) for kb in re.findall(r"rss_kb (\d+)", run.stdout)]
         return run, run.stdout.splitlines()[-1], (points[-1] - points[len(points) // 5]) / 1024
@@ -20,9 +21,9 @@ class Churn(AgentCase):
         _, result, growth = self.churn()
         run, same, grown = self.churn(agent="out=x.iprof,verbose=1")
         self.assertEqual(result, same)
-        # Each class that was kept for ever cost 5 to 12 KB: 48 MB and more in all.
+        # Keeping each class forever would cost 5 to 12 KB: 48 MB or more in all.
         self.assertLess(grown - growth, 24, f"without the agent {growth} MB\n{run}")
-        # What was counted in classes that are gone is there, to the last call.
+        # The profile contains every call of unloaded classes.
         scripts = int(re.search(r"scripts (\d+)", result).group(1))
         self.assertEqual(self.profile("x.iprof").calls_of("ClassChurn$Script.run"), scripts)
         self.assertRegex(run.stderr, r"unloaded: \d\d+ with counts")
@@ -36,8 +37,8 @@ class Churn(AgentCase):
 
 class Equal(AgentCase):
     def test_a_class_that_comes_again_adds_to_what_it_had(self):
-        # One run collects garbage all the time, the other one never. What sites have met comes in every five seconds, so that
-        # it takes ten until a class is done with.
+        # One run collects garbage all the time, the other one never. Counts of sites are collected every five seconds,
+        # so the counts of a class are complete after ten seconds.
         counts = []
         unloaded = []
         for pause_ms, arguments in (("1200", ["-Xmx256m"]),

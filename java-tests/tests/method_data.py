@@ -1,5 +1,5 @@
-"""HotSpot's own counts against ours, for javac: the share of sites above 1,000 executions that agree,
-for calls and branches and for receivers."""
+"""Compares our counts with HotSpot's, for javac: the share of sites with more than 1,000 executions that agree, for
+calls and branches and for receivers."""
 
 import sys
 
@@ -7,13 +7,13 @@ from oracle import counts, java_sources, jdk_classes, method_data, method_data_c
 from oracle.counting_case import CountingCase
 
 REQUIRES = "jdk"
-# Every class of disagreement is explained in docs/lab/truth.md; what is left may be one site in a thousand.
+# docs/lab/truth.md explains every kind of disagreement; unexplained ones may be one site in a thousand.
 CONFIRMED_SHARE = 0.999
 CONFIRMED_RECEIVERS = 0.999
 
 
 def javac(method):
-    """Of the compiler itself; the methods of lambdas' own classes have no name in HotSpot's output that would last."""
+    """Methods of the compiler itself. Methods of lambda classes have no stable name in HotSpot's output."""
     return method[0].startswith("com.sun.tools.javac.") and "$$Lambda" not in method[0]
 
 
@@ -24,8 +24,9 @@ class MethodData(CountingCase):
         return method_data.parse(run.stdout.splitlines())
 
     def receivers(self, jdk, profiles):
-        """Of the profile that was just written. In these runs all objects have one identity hash, by which the agent tells
-        classes apart that can be unloaded: it leaves the receivers of lambdas out (see test_lambdas)."""
+        """The counts of the profile that was just written. In these runs, all objects have the same identity hash.
+        The agent uses the hash to identify classes that may be unloaded, so it leaves the receivers of lambdas out
+        (see test_lambdas)."""
         result = method_data_comparison.compare_receivers(
             counts.from_profile(self.folder / "default.iprof"), profiles,
             wanted=javac, has_one_target=jdk.has_one_target, lambdas=False)
@@ -39,7 +40,8 @@ class MethodData(CountingCase):
             jdk = jdk_classes.JdkClasses(self.jvm, self.folder / "jdk", "regex:/(jdk.compiler|java.base)/.*")
         except FileNotFoundError as missing:
             self.skipTest(str(missing))
-        # Of derived counts those are left out that exceptions may have moved: javac's overload resolution lives on these.
+        # Derived counts that exceptions may have changed are left out: javac's overload resolution uses
+        # exceptions heavily.
         for placement, most_left_out in (("direct", 0), ("tree", 0.02)):
             self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
                           jvm_args=java_sources.DETERMINISTIC)
@@ -57,7 +59,7 @@ class MethodData(CountingCase):
             self.assertGreaterEqual((result.confirmed + left_out) / result.sites, CONFIRMED_SHARE, shown)
 
     def test_lambdas(self):
-        """As receivers, in runs with ordinary identity hashes: of the calls for which two runs of HotSpot agree."""
+        """Like the receivers test, with normal identity hashes, for the calls on which two runs of HotSpot agree."""
         profiles = [self.hotspot(method_data.NEAR_EXACT, java_sources.UNCOLLECTED) for _ in range(2)]
         self.run_java(*java_sources.javac_command(self.folder / "classes"), agent="placement=direct",
                       jvm_args=java_sources.UNCOLLECTED)

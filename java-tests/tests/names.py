@@ -1,4 +1,4 @@
-"""Names of classes that the JVM makes up: lambdas, method references and proxies, as an image build would call them.
+"""Names of classes that the JVM generates: lambdas, method references and proxies, as an image build names them.
 
 The expected names are computed by oracle/stable_names.py from class files that the JVM itself dumps.
 """
@@ -12,7 +12,7 @@ from harness.scope import on_one_jvm
 from oracle import classfile, stable_names
 
 LAMBDA = re.compile(r"\$\$Lambda[$/]")
-# What each call count in Shapes says which lambda it belongs to: count -> a method of it.
+# In Shapes, the number of calls identifies the lambda: count -> a method of the lambda.
 COUNTS = {11: "applyAsInt", 12: "applyAsInt", 13: "apply", 14: "apply", 15: "apply", 16: "get", 17: "apply",
           18: "apply", 19: "applyAsInt", 20: "compare", 22: "call"}
 
@@ -46,9 +46,9 @@ class NamesCase(AgentCase):
         return self.jvm.major
 
     def expected_lambdas(self, main, target):
-        """Base name -> how many classes have it, from the JVM's own dump, which needs no agent."""
+        """Base name -> number of classes that have it, from the JVM's dump, which needs no agent."""
         for path in self.folder.rglob("*$$Lambda*.class"):
-            path.unlink()  # an earlier run's
+            path.unlink()  # from an earlier run
         if self.jvm.major < 21:
             flags = [f"-Djdk.internal.lambda.dumpProxyClasses={self.folder}"]
         else:
@@ -76,7 +76,7 @@ class Lambdas(NamesCase):
         return profile
 
     def check_counts(self, profile):
-        """Each lambda was called a number of times of its own."""
+        """Each lambda was called a different number of times."""
         calls = collections.defaultdict(set)
         for context, count in profile.calls().items():
             owner, _, name = context[0].split("(")[0].rpartition(".")
@@ -134,7 +134,7 @@ class Lambdas(NamesCase):
 
 
     def test_shared_records(self):
-        """The same lambda of another loader is the same class, whatever number the JVM gave it."""
+        """The same lambda in another loader is the same class, whatever number the JVM gave it."""
         counted, in_use = [], []
         for loaders in (20, 400):
             run = self.run_java("names.Loaders", loaders, agent="samples=n,receivers=n,monitors=n,verbose=1")
@@ -161,7 +161,7 @@ class Lambdas(NamesCase):
 
 
 class Numbers(NamesCase):
-    """Lambdas of one class that do the same: numbered by the class file, however they were linked."""
+    """Lambdas of one class that do the same are numbered by the class file, in whatever order they were linked."""
 
     NAME = re.compile(r"(.*\$\$Lambda(?:\$[0-9a-f]{40}|/0x[0-9a-f]{32}))_?(\d*)$")
 
@@ -194,7 +194,7 @@ class Numbers(NamesCase):
             calls = self.calls_by_number(self.profile(), "names.Racing")
             numbers = sorted(sorted(each) for each in calls.values())
             self.assertEqual(numbers, [[0], [0], [0], [0, 1]], calls)
-            # Eight threads of a thousand calls each; they lose some of each other's.
+            # Eight threads with a thousand calls each; they lose some of each other's increments.
             for each in calls.values():
                 for count in each.values():
                     self.assertTrue(1000 <= count <= 8000, calls)
@@ -217,7 +217,7 @@ class Numbers(NamesCase):
 
     @on_one_jvm
     def test_what_shares_a_name(self):
-        """The agent ranks call sites by what it expects of their lambdas; the lambdas themselves say who shares a name."""
+        """The agent ranks call sites by their expected lambdas; only the lambdas themselves tell which share a name."""
         for target in (17, 23, 25):
             with self.subTest(target=target):
                 expected = {n for n in self.expected_lambdas("names.Conversions", target) if n.startswith("names.")}

@@ -1,4 +1,4 @@
-"""Every option: what it does, and what a user is told when it is wrong."""
+"""Every option: what it does, and the message if it is wrong."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from harness.case import AgentCase, Settings
 
 
 class Refusals(AgentCase):
-    """A bad option stops the JVM at start: one sentence on stderr, exit 1, and the program never ran."""
+    """A bad option stops the JVM at start, with one sentence on stderr and exit code 1; the program does not run."""
 
     def assert_refused(self, agent, sentence):
         run = self.run_java("Fib", agent=agent, expect=1)
@@ -70,7 +70,7 @@ class Refusals(AgentCase):
 
 
 class OtherUsersLinks(AgentCase):
-    """In a folder that everybody may write, a link of another user leads nowhere: nothing is written through it."""
+    """In a folder that all users may write to, nothing is written through a link of another user."""
     OTHER = 4002
 
     def setUp(self):
@@ -221,7 +221,7 @@ class Only(AgentCase):
         self.profile()
 
     def make_jar(self, name):
-        """A jar of the programs, made with Python: runtimes have no jar tool."""
+        """A jar of the programs, created with Python, because runtimes have no jar tool."""
         import zipfile
         with zipfile.ZipFile(self.folder / name, "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Fib\n\n")

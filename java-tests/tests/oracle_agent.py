@@ -1,4 +1,5 @@
-"""Deterministic programs run once under the counting oracle and once under the agent: equal numbers at equal positions."""
+"""Runs deterministic programs once under the counting oracle and once under the agent: their counts are equal at
+every position."""
 
 import sys
 
@@ -21,7 +22,7 @@ class OracleAgent(AgentCase):
             self.skipTest(str(missing))
 
     def expected(self, prefix, *command, jvm_args=()):
-        """What the oracle counts, for the methods in which two runs of it agree."""
+        """The oracle's counts, for the methods in which two of its runs agree."""
         runs = []
         for name in ("first", "second"):
             output = self.folder / f"{name}.json"
@@ -39,8 +40,8 @@ class OracleAgent(AgentCase):
         self.profile()
         found = comparison.compare(
             expected, counts.from_profile(self.folder / "default.iprof"),
-            # Hidden classes come without the hook that the oracle listens to; a profile names proxies by a rule of
-            # its own; how deep a recursion gets before the stack is full depends on who counts.
+            # The oracle's hook does not see hidden classes; a profile names proxies by its own rule; and the depth at
+            # which a recursion overflows the stack depends on the instrumentation.
             wanted=lambda m: (m[0].startswith(names) and "$$Lambda" not in m[0] and "$Proxy" not in m[0] and m not in unstable
                               and m[1] != "overflow" and not m[0].startswith(left_out)))
         print(f"{prefix}: {found}; {len(unstable)} methods differ between two runs of the oracle",
@@ -49,7 +50,7 @@ class OracleAgent(AgentCase):
             self.fail(f"{found}\n" + "\n".join(found.differing[:60]))
 
     def test_programs_that_know_their_counts(self):
-        # Classes too large for the oracle's library once its calls are in.
+        # Without classes that become too large for the oracle's library when its calls are inserted.
         self.check("counting/", "counting.All", "0", left_out=("counting.made.Big",))
 
     def test_javac(self):

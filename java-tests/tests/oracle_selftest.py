@@ -1,4 +1,4 @@
-"""The oracles' own readers, on input written by hand; each check of counts must be able to fail."""
+"""Tests the oracles' readers with handwritten input; each check of counts must be able to fail."""
 
 import pathlib
 import struct
@@ -13,7 +13,7 @@ from oracle import callers, classfile, comparison, counts, expectations, method_
 
 
 def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", source=b"C.java"):
-    """A class with one method, put together by hand."""
+    """A class with one method, assembled by hand."""
     utf8 = [name, b"java/lang/Object", method, descriptor, b"Code", b"LineNumberTable", b"SourceFile", source]
     pool = b"".join(struct.pack(">BH", 1, len(u)) + u for u in utf8)
     pool += struct.pack(">BH", 7, 1) + struct.pack(">BH", 7, 2)
@@ -100,7 +100,7 @@ class Expectations(unittest.TestCase):
 
     def test_types_equal(self):
         self.assertEqual((self.outcome(self.TYPES, self.types()).wrong, self.outcome(self.TYPES, self.types()).exact), ([], 4))
-        # Others enter monitors of the JDK's classes, too, but only where those are counted.
+        # Other code enters monitors of the JDK's classes, too, but only if these classes are counted.
         self.assertEqual(self.outcome(self.TYPES, self.types(objects=3)).wrong, [])
         self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=3), confined=True).wrong), 1)
         self.assertEqual(len(self.outcome(self.TYPES, self.types(objects=1)).wrong), 1)
@@ -160,7 +160,7 @@ class MethodData(unittest.TestCase):
         result = method_data_comparison.compare(ours, theirs)
         self.assertEqual((result.sites, result.confirmed), (3, 2))
         self.assertEqual([d[-1] for d in result.differing], ["edges swapped"])
-        # HotSpot's edges with one target are one record of ours.
+        # HotSpot's edges with the same target are one record in a profile.
         ours.branches[KEY] = {1: [(4, 0, 5001)], 7: [(30, 0, 1400), (40, 1, 600)]}
         targets = {1: (4, 4), 7: (30, 40, 30)}
         result = method_data_comparison.compare(ours, theirs, targets=lambda m, bci: targets[bci])

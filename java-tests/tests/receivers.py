@@ -1,6 +1,6 @@
-"""Receivers, monitors and type checks of programs that know theirs, in every way of running them.
+"""Receivers, monitors and type checks of programs that know their own, in every execution mode.
 
-On one thread everything is exact, whatever the number of classes; so it is in the interpreter, C1 and C2.
+On one thread everything is exact, for any number of classes, in the interpreter, C1 and C2.
 """
 
 import pathlib
@@ -40,7 +40,7 @@ class Modes(CountingCase):
 @on_one_jvm
 class Options(CountingCase):
     def test_only_the_programs_package(self):
-        """Monitors of the JDK's own classes are exact where the JDK's own code is not counted."""
+        """Monitors of the JDK's classes are exact if the JDK's code is not counted."""
         self.check("Typed", 2000, agent=f"{ALL_TABLES},include=counting.*")
 
     def test_without_the_jdk(self):
@@ -63,7 +63,7 @@ class Options(CountingCase):
 @on_one_jvm
 class Small(CountingCase):
     def test_the_program_of_the_demo(self):
-        """Ten numbers, each made by a synchronized method and printed as text through String.valueOf."""
+        """Ten numbers, each computed by a synchronized method and printed with String.valueOf."""
         self.run_java("Fib")
         self.assertEqual(self.profile().monitors()["Fib"], 10)
         receivers = self.profile().receivers()
@@ -73,7 +73,7 @@ class Small(CountingCase):
         self.assertIn({"java.io.PrintStream": 10}, receivers.values())
 
     def test_fib(self):
-        """One synchronized method, called once; ten numbers as text."""
+        """One synchronized method that is called once; ten numbers as text."""
         self.check("Fib", agent="include=counting.*")
         self.assert_same({"counting.Fib": 1}, self.profile().monitors())
         self.check("Fib")
@@ -84,7 +84,8 @@ class Lifetimes(CountingCase):
     INTERPRETER = "-Xint", "-XX:+UseSerialGC"
 
     def test_arguments_die_in_the_method_that_drops_them(self):
-        """The interpreter keeps what a frame's locals hold: the probe in the caller must leave no argument there."""
+        """The interpreter keeps the objects in a frame's locals alive: the probe in the caller must leave no
+        argument there."""
         self.run_java("counting.Arguments", 4, "collect", agent=None, jvm_args=self.INTERPRETER)
         for placement in ("tree", "direct"):
             with self.subTest(placement=placement):

@@ -1,7 +1,8 @@
-"""Nothing brings the JVM down: counting in the whole JDK under the JVM's switches, beside other agents, in scarcity.
+"""Nothing crashes the JVM: counting in the whole JDK with various JVM options, with other agents, and with
+little memory.
 
-Every run must end with the program's own output and exit code, and its profile must be sound. Where a run counts the
-programs that know their numbers, those must be right as well.
+Every run must end with the program's output and exit code, and its profile must be valid. For programs that know their
+counts, these must be right as well.
 """
 
 import re
@@ -75,7 +76,7 @@ class Switches(RobustCase):
         self.whole("-XX:-UseCompressedClassPointers")
 
     def test_all_identity_hashes_are_equal(self):
-        """The table of classes must work without them."""
+        """The table of classes must work without object tags."""
         self.check("Typed", 200, agent=f"{EVERYTHING},receivers-max-lost=0", jvm_args=[UNLOCK, "-XX:hashCode=2"],
                    only_where_counted=True, lambdas=False)
 
@@ -119,7 +120,7 @@ class OtherAgents(RobustCase):
         return f"-javaagent:{jar}=destfile={self.folder / 'jacoco.exec'},includes=counting.*"
 
     def beside(self, first, options="placement=direct", jvm_args=(), library=True):
-        """Positions in classes that JaCoCo has changed are aligned or the method is left out; numbers are never wrong."""
+        """In classes that JaCoCo changed, positions are aligned, or the method is left out; counts are never wrong."""
         jacoco, ours = self.jacoco(), f"-agentpath:{Settings.agent}={options}"
         agents = [jacoco, ours] if first else [ours, jacoco]
         command = [self.jvm.java, *agents, *jvm_args, "-cp", Settings.classes, "counting.All", "0"]
@@ -158,12 +159,12 @@ class OtherAgents(RobustCase):
     def test_jacoco_after(self):
         run, outcome = self.beside(first=False)
         self.assertEqual(self.comes_first(run), [])
-        # Receivers of a site that lost objects to another thread may be left out; nothing else may.
+        # Receivers of a site that lost objects in races with other threads may be left out; nothing else.
         self.assertLessEqual(outcome.missing, outcome.checked // 100)
 
     @on_one_jvm
     def test_jacoco_with_a_late_start(self):
-        """-Xshare:on makes us retransform, which comes after every other agent, whatever the order."""
+        """-Xshare:on makes the agent retransform, which happens after every other agent, whatever the order."""
         if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
             self.skipTest(f"{self.jvm.id} has no archive to share")
         for first in (True, False):
@@ -180,8 +181,8 @@ class OtherAgents(RobustCase):
             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"], ready="waiting")
         port = process.out_path.read_text().split("address: ")[1].split()[0].split(":")[-1]
         script = "stop in counting.Debugged.step\ncont\nwhere\nstep\nlocals\nclear counting.Debugged.step\ncont\nquit\n"
-        # Whatever the debugger makes of it, the program must live on. jdb itself hangs at its end now and then (one run in eight on
-        # a busy machine, with the agent and without); the program must survive its being killed as well.
+        # Whatever the debugger does, the program must continue. jdb itself sometimes hangs at its end (one run in eight
+        # on a busy machine, with and without the agent); the program must also survive when jdb is killed.
         try:
             said = subprocess.run([jdb, "-attach", f"127.0.0.1:{port}"], input=script, capture_output=True, text=True,
                                   timeout=40, check=False).stdout
@@ -267,7 +268,8 @@ class Scarcity(RobustCase):
         return sum(int(match[1]) for match in found if match)
 
     def test_small_heap(self):
-        """The agent takes what suits a small heap, says that it is not enough for 10,000 classes, and what it counts is right."""
+        """With a small heap, the agent takes little memory, reports that it is not enough for 10,000 classes, and its
+        counts are right."""
         run, outcome = self.check("All", 0, agent="verbose=1", jvm_args=["-Xmx24m"], only_where_counted=True)
         self.assertGreater(outcome.exact, 200, outcome.summary())
         self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "(memory=) is reached" in line]), 1, run.stderr)
@@ -277,7 +279,7 @@ class Scarcity(RobustCase):
 
     @on_one_jvm
     def test_small_stacks(self):
-        # One of the programs has a method with the widest frame there can be, half a megabyte.
+        # One of the programs has a method with the largest possible frame, half a megabyte.
         self.check("All", 0, jvm_args=["-Xss768k"])
 
     @on_one_jvm
@@ -290,7 +292,7 @@ class Scarcity(RobustCase):
 
 class Archives(RobustCase):
     def said(self, run, word):
-        """One line about the conflict, not more."""
+        """Prints only one line about the conflict."""
         lines = [line for line in self.agent_lines(run.stderr) if word in line.lower()]
         self.assertEqual(len(lines), 1, f"one line with {word!r} was expected:\n{run.stderr}")
         return lines[0]
@@ -349,7 +351,7 @@ class Archives(RobustCase):
                     self.said(run, "aot cache" if option == "jdk=y" else "lambdas that come out")
 
     def test_making_an_aot_cache(self):
-        """Recording and creating go on beside the agent, which leaves the JDK alone meanwhile."""
+        """Recording and creation of an archive work with the agent, which does not change the JDK during that time."""
         if self.jvm.major < 24:
             self.skipTest(f"{self.jvm.id} has no AOT cache")
         jar, _ = self.archive()

@@ -1,7 +1,7 @@
-"""Samples tell the truth: true lines, true shares, true totals, and few of them fail.
+"""Samples are right: lines, shares and totals are correct, and few samples fail.
 
-Programs run for CPU time, so that a busy machine makes the tests slower but not different. Counting is off where it would
-only add its own cost to what is measured.
+Programs run for a given CPU time, so that a busy machine makes the tests slower but not different. Counting is off in
+tests where its cost would distort the measurement.
 """
 
 import json
@@ -18,7 +18,7 @@ from oracle.jdk_classes import JdkClasses
 
 
 def chi_square_limit(degrees, p=1e-6):
-    """The value that chi-square exceeds with probability p, by bisection of its upper tail."""
+    """The value that chi-square exceeds with probability p, found by bisection of its upper tail."""
     def upper(x):
         # Regularised upper incomplete gamma Q(degrees/2, x/2), by its series.
         a, x = degrees / 2, x / 2
@@ -70,7 +70,7 @@ class Sampling(SamplingCase):
         return {row["name"]: row["self"] for row in json.loads(text)["rows"] if row["self"]}
 
     def test_the_profile_knows_the_lines_of_its_samples(self):
-        for options in (ONLY_SAMPLES, "verbose=0"):  # the class file's bytecode, and with counters in it
+        for options in (ONLY_SAMPLES, "verbose=0"):  # with the original bytecode, and with counters in it
             with self.subTest(options=options):
                 _, profile, _ = self.sampled("sampling.Lines", 1000, options=options)
                 method = next(m for m in profile.methods if m.startswith("sampling.Lines.fifty("))
@@ -112,7 +112,7 @@ class Sampling(SamplingCase):
             part = next((m.group(1) for frame in context if (m := re.match(r"sampling\.Shares\.(part\d)\(", frame))), None)
             if part:
                 weights[part] += weight
-        # A late signal stands for several intervals: as many independent samples as there were signals.
+        # A late signal stands for several intervals, so there are as many independent samples as signals.
         total = sum(weights.values())
         signals = total * statistics["signals"] / sum(w for _, w in statistics["outcomes"].values())
         expected = {name: signals * ns / sum(spent.values()) for name, ns in spent.items()}
@@ -142,7 +142,7 @@ class Sampling(SamplingCase):
     def test_a_loop_of_interface_calls_is_recovered(self):
         _, _, statistics = self.sampled("sampling.InterfaceCalls", 3000)
         raw = self.check_failures(statistics, 0.01, "InterfaceCalls")
-        # How many land in stubs, prologues and epilogues depends on the JVM and on what it compiled; some always do.
+        # How many samples hit stubs, prologues and epilogues depends on the JVM and its compilers; some always do.
         self.assertGreater(raw, 0.02, "recovery had nothing to do")
 
     def test_javac_is_recovered(self):
@@ -152,13 +152,13 @@ class Sampling(SamplingCase):
         out = self.folder / "classes"
         out.mkdir()
         _, profile, statistics = self.sampled("sampling.Compile", 10000, out, *sources)
-        # A fifth fails before recovery.
+        # A fifth of the samples fails before recovery.
         raw = self.check_failures(statistics, 0.01, "javac")
         self.assertGreater(raw, 0.05, "recovery had nothing to do")
         self.check_callers(profile)
 
     def check_callers(self, profile):
-        """Every frame's bytecode calls the method above it, in recovered stacks too: nothing was guessed."""
+        """Every frame's bytecode calls the method above it, also in recovered stacks: nothing is guessed."""
         jdk = JdkClasses(self.jvm, self.folder / "jdk", r"regex:/(java\.base|java\.compiler|jdk\.compiler)/.*\.class")
 
         def class_bytes(owner):
@@ -169,11 +169,11 @@ class Sampling(SamplingCase):
         weight = sum(profile.samples().values())
         print(f"{self.jvm.id} callers: {verdicts}; of {weight} samples {untrue} hold a call that the bytecode does not make")
         self.assertGreater(verdicts["called"], 10 * verdicts.get("unknown", 0), verdicts)
-        # HotSpot itself gives a few inlined frames the position of a neighbour.
+        # HotSpot itself reports a neighbouring position for a few inlined frames.
         self.assertLess(untrue / weight, 0.02, "\n".join(f"{n} {pair}" for pair, n in
                                                         sorted(wrong.items(), key=lambda item: -item[1])[:40]))
 
-    # --- Other people's tools.
+    # --- Other tools.
 
     @on_one_jvm
     def test_collapsed_stacks_are_what_flame_graph_tools_read(self):
@@ -181,7 +181,7 @@ class Sampling(SamplingCase):
         collapsed = self.run_tool("convert", "--to", "collapsed", "s.iprof").stdout
         total, stacks = 0, set()
         for line in collapsed.splitlines():
-            # As flamegraph.pl and speedscope split it: the frames, one blank, the count.
+            # Split like flamegraph.pl and speedscope do: the frames, a space, the count.
             stack, count = re.fullmatch(r"(\S.*) (\d+)", line).groups()
             frames = stack.split(";")
             self.assertNotIn("", frames, line)

@@ -1,12 +1,14 @@
-"""Sampling at 1 ms while everything that is hard on it goes on at once: no crash, no deadlock, and the counters add up.
+"""Sampling at 1 ms under all kinds of stress at once: no crash, no deadlock, and the counters add up.
 
-The configurations below are every collector with counting off and on, deoptimisation stress, JFR beside, a profile written every
-second, wall sampling, stacks that find no room. The program is sampling.chaos.Main. Each Java version runs a third of them, two
-seconds each, so that together they have run all. scripts/chaos runs all of them on every JVM, for minutes or an hour, and prints the
-table: IPROF_CHAOS_SECONDS is the time that all configurations of one JVM share; with IPROF_CHAOS_RESULTS=FOLDER each run adds a line to
-table.jsonl there, and a run that fails leaves its files there.
+The configurations below are every collector with counting off and on, deoptimisation stress, JFR at the same time, a
+profile written every second, wall sampling, and stacks that do not fit into memory. The program is sampling.chaos.Main.
+Each Java version runs a third of the configurations, two seconds each, so that together they run all. scripts/chaos
+runs all of them on every JVM, for minutes or an hour, and prints a table. IPROF_CHAOS_SECONDS is the time for all
+configurations of one JVM together. With IPROF_CHAOS_RESULTS=FOLDER, each run adds a line to FOLDER/table.jsonl, and a
+failed run leaves its files in the folder.
 
-It runs nicely, so that tests beside it keep their pace; not so where jcmd waits for an answer from it.
+It runs with `nice`, so that it does not slow down other tests, except in configurations where jcmd waits for
+its answers.
 """
 
 import dataclasses
@@ -26,7 +28,8 @@ SECONDS = int(os.environ.get("IPROF_CHAOS_SECONDS", "0"))  # 0: a third of the c
 VERSIONS = (17, 21, 25)
 SHORTEST_RUN_S = 2
 RESULTS = os.environ.get("IPROF_CHAOS_RESULTS")
-# Beyond the program's own time: start and end on a busy machine, and the program's own watchdog, which is to speak first.
+# In addition to the program's run time: start and end on a busy machine, and the program's watchdog, which should
+# report first.
 PATIENCE_S = 420
 LONGEST_RUN_S = 15
 
@@ -36,7 +39,7 @@ PREMAIN = ("Manifest-Version: 1.0\nPremain-Class: sampling.chaos.Redefinition$Pr
            "Can-Retransform-Classes: true\n")
 COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 UNLOCK = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:+IgnoreUnrecognizedVMOptions")
-# What product JVMs have of HotSpot's stress options; each JVM ignores those that it does not know.
+# HotSpot's stress options in product JVMs; each JVM ignores those that it does not know.
 DEOPTIMISE = ("-XX:+DeoptimizeNMethodBarriersALot", "-XX:+SafepointALot", "-XX:+HandshakeALot", "-XX:GuaranteedSafepointInterval=10",
               "-XX:+StressLCM", "-XX:+StressGCM", "-XX:+StressIGVN", "-XX:+StressCCP", "-XX:+StressUnstableIfTraps",
               "-XX:+StressIncrementalInlining", "-XX:ReservedCodeCacheSize=24m")
@@ -52,7 +55,7 @@ class Configuration:
     counting: bool
     agent: str = ""
     jvm_args: tuple = ()
-    attached: bool = False  # the agent comes while the program runs
+    attached: bool = False  # the agent is attached while the program runs
     dumps: bool = False     # a profile is written every second
 
     def __str__(self):
@@ -72,7 +75,7 @@ def configurations(jvm):
     yield Configuration("Serial", "full stacks, 1 MB for them", False, agent="depth=65536,samples-memory=1m")
     yield Configuration("Parallel", "wall", False, agent="event=wall")
     yield Configuration("Serial", "C1 only", True, jvm_args=("-XX:TieredStopAtLevel=1",))
-    # What only some JVMs have comes last, so that the others are in the same places everywhere.
+    # Configurations that only some JVMs have come last, so that the others have the same positions everywhere.
     if jvm.major == 21:
         for counting in (False, True):
             yield Configuration("Z", "generational", counting, jvm_args=("-XX:+ZGenerational",))
@@ -108,19 +111,20 @@ class SamplingChaos(AgentCase):
         self.every = [c for place, c in enumerate(configurations(self.jvm)) if c.collector not in missing and self.is_ours(c, place)]
 
     def is_ours(self, configuration, place):
-        """Whether this version runs the configuration in that place: every one, or its third and what only it has."""
+        """Whether this version runs the configuration at that position: all of them, or its third and those that only
+        it has."""
         if SECONDS > 0 or self.jvm.major not in VERSIONS or configuration.attached or configuration.beside == "generational":
             return True
         return place % len(VERSIONS) == VERSIONS.index(self.jvm.major)
 
     def test_it_survives(self):
-        # Much time makes more runs, not longer ones: what goes wrong often does so at the start and at the end.
+        # With more time there are more runs, not longer ones, because most problems occur at the start and at the end.
         passes = max(1, round(SECONDS / len(self.every) / LONGEST_RUN_S))
         seconds = max(SHORTEST_RUN_S, round(SECONDS / len(self.every) / passes))
         for number in range(passes):
             for place, configuration in enumerate(self.every):
                 with self.subTest(f"{configuration}, run {number}"):
-                    # By turns the burdens end first, or the JVM ends under them.
+                    # Alternately, the burdens end first, or the JVM ends while they run.
                     self.run_and_keep(configuration, seconds, "stop" if (number + place) % 2 else "exit", f"{number}-{place}")
         if any(configuration.dumps for configuration in self.every):
             self.assertGreater(self.dumps, 0, "no profile was written in the middle of any run")
@@ -142,32 +146,32 @@ class SamplingChaos(AgentCase):
             jar.writestr("META-INF/MANIFEST.MF", PREMAIN)
         code, text = self.watched(self.command(configuration, seconds, ends), seconds + PATIENCE_S,
                                   self.options(configuration) if configuration.attached else None, configuration.dumps)
-        # The JVM's answers to requests for dumps come in pieces, in the middle of a line too.
+        # The JVM prints its answers to dump requests in pieces, also in the middle of a line.
         if code != 0 or not re.search(r"survived$", text, re.M):
             crash = self.folder / "hs_err.log"
             self.fail(f"{configuration}: exit {code}\n{text[-20_000:]}\n{crash.read_text()[:10_000] if crash.exists() else ''}")
         statistics = self.profile("c.iprof").section["sampling"]
         outcomes = statistics["outcomes"]
         if configuration.dumps:
-            # On a busy machine a short run may end under its first one; not all of them do.
+            # On a busy machine, a short run may end before its first dump; but not all runs do.
             self.dumps += text.count("iprofagent: wrote ") - 1
         row.update(samples=statistics["signals"], raw=statistics["rawFailed"], failed=statistics["failed"],
                    caught=outcomes.get("crashed", [0])[0], full=outcomes.get("table_full", [0])[0])
         print(f"{self.jvm.id} {configuration}: {json.dumps(statistics)}", flush=True)
         self.assertEqual(statistics["good"] + statistics["recovered"] + statistics["failed"], statistics["signals"], statistics)
         self.assertEqual(sum(signals for signals, _ in outcomes.values()), statistics["signals"], statistics)
-        # On a machine that gives little time to it there are few signals, but they stand for what it got.
+        # On a busy machine there are fewer signals, but their weight is the CPU time of the program.
         weight = statistics["goodWeight"] + statistics["recoveredWeight"] + statistics["failedWeight"]
         self.assertGreater(weight, 100, statistics)
         self.assertGreater(statistics["good"] + statistics["recovered"], statistics["failed"] - row["full"], statistics)
-        # A fault inside HotSpot that the guard caught costs one sample and that thread's later ones.
+        # If the guard catches a fault inside HotSpot, that sample and the thread's later samples are lost.
         self.assertLessEqual(row["caught"], 1 + statistics["signals"] // 10_000, statistics)
         if "StartFlightRecording" in " ".join(configuration.jvm_args):
             self.assertGreater((self.folder / "x.jfr").stat().st_size, 10_000)
 
     def watched(self, command, timeout, attach, dumps):
-        """Runs it to its end, attaching with these options (None: not), asking for a profile every second or not. One that
-        hangs says where before it is killed. Returns (exit code, output)."""
+        """Runs the program to its end. attach: the agent's options for an attach, or None. dumps: whether to request a
+        profile every second. If it hangs, it prints all stacks before it is killed. Returns (exit code, output)."""
         output = self.folder / "output.txt"
         with open(output, "wb") as out:
             process = subprocess.Popen(command, cwd=self.folder, env=self.environment(), stdin=subprocess.PIPE, stdout=out,

@@ -1,4 +1,4 @@
-"""The signal of sampling: what happens when another library takes it, and what threads cost that never get one."""
+"""The sampling signal: what happens if another library takes it, and what threads cost that never get a signal."""
 
 import re
 
@@ -10,7 +10,7 @@ DEFAULT, IGNORED, HANDLED = 0, 1, 2
 
 class SamplingSignal(SamplingCase):
     def thief(self, action, options=""):
-        """The run with the library that takes the signals; its profile must show what was sampled before."""
+        """A run with the library that takes the signals; its profile must contain the earlier samples."""
         library = Settings.agent.parent / "java-tests" / "libsignal_thief.so"
         run, profile, statistics = self.sampled("sampling.Thief", library, action, 400,
                                                 options=f"{ONLY_SAMPLES},verbose=1{options}")
@@ -30,7 +30,7 @@ class SamplingSignal(SamplingCase):
                 self.assertEqual(statistics["stopReason"], reason)
                 self.assertGreaterEqual(statistics["stoppedAfterMs"], 400)
                 self.assertRegex(run.stderr, r"sampling ended [0-9.]+ s after its start: something else")
-                # Nothing came while the signal was not ours.
+                # There are no samples from the time when the signal was taken.
                 self.assertEqual(self.weight_of(profile, "sampling.Thief.after"), 0)
 
     def test_a_run_without_a_loss_tells_of_none(self):
@@ -43,5 +43,5 @@ class SamplingSignal(SamplingCase):
         self.assertGreater(statistics["threads"], 2_000)
         used, elapsed = map(int, re.search(r"sampler (\d+) of (\d+)", run.stdout).groups())
         print(f"{self.jvm.id}: the sampler used {100 * used / elapsed:.3f} % of a core beside 2,000 threads that wait")
-        # A system call for each thread each 100 ms is 1 % and more.
+        # A system call for each thread every 100 ms would take 1 % or more.
         self.assertLess(used / elapsed, 0.003)

@@ -1,6 +1,6 @@
-"""Samples miss no thread: short ones by the thousand, virtual ones, attached native ones, those from before, waiting ones.
+"""Every thread is sampled: thousands of short ones, virtual ones, attached native ones, earlier ones, waiting ones.
 
-Programs run for CPU time, so that a busy machine makes the tests slower but not different.
+Programs run for a given CPU time, so that a busy machine makes the tests slower but not different.
 """
 
 import re
@@ -14,7 +14,7 @@ from oracle.callers import Callers
 
 class SamplingThreads(SamplingCase):
     def check_total(self, program, *args, method, interval, interval_ns):
-        """What samples stand for against the threads' own clocks, which the program reads at fixed points."""
+        """Compares the weight of the samples with the threads' own clocks, which the program reads at fixed points."""
         run, profile, statistics = self.sampled(program, *args, interval=interval)
         spent = int(re.search(r"spent (\d+)", run.stdout).group(1))
         seen = self.weight_of(profile, method) * interval_ns
@@ -29,11 +29,11 @@ class SamplingThreads(SamplingCase):
                              interval_ns=ns)
 
     def test_thousands_of_short_threads_weigh_what_they_use(self):
-        # Most of them end before any clock tick (every 4 ms) has met them.
+        # Most of them end before the first clock tick (every 4 ms).
         run, _, statistics = self.check_total("sampling.Threads", 2_000, 4, 2_000, method="sampling.Threads.burn",
                                               interval="1ms", interval_ns=1_000_000)
         self.assertGreaterEqual(statistics["threads"], 2_000)
-        # Every live thread has a timer; those that ended left none.
+        # Every live thread has a timer; threads that ended have none.
         timers = int(re.search(r"timers (-?\d+)", run.stdout).group(1))
         self.assertLess(timers, 100, run.stdout)
 
@@ -44,7 +44,7 @@ class SamplingThreads(SamplingCase):
         run, profile, _ = self.check_total("sampling.Attached", library, 6, 400_000, method="sampling.Attached.burn",
                                            interval="1ms", interval_ns=1_000_000)
         self.assertIn("ran 6", run.stdout)
-        # burn is where such a thread's Java begins: its context ends there.
+        # The Java code of such a thread begins with burn: its context ends there.
         outermost = {context[-1].split("(")[0] for context in profile.samples()
                      if any(frame.startswith("sampling.Attached.burn(") for frame in context)}
         self.assertEqual(outermost, {"sampling.Attached.burn"})
@@ -61,20 +61,20 @@ class SamplingThreads(SamplingCase):
         for context in burning:
             self.assertTrue(any(frame.startswith("sampling.Virtual.runVirtually(") for frame in context), context)
             self.assertFalse([frame for frame in context if "ForkJoin" in frame or "Continuation.enter" in frame], context)
-        # While it was parked its frames were put aside; the JVM brings the outer ones back only when they are returned
-        # to, and shows no more than what is there.
+        # While a virtual thread is parked, its frames are on the heap. The JVM copies the outer ones back only when the
+        # thread returns to them, and reports only frames on the stack.
         whole = sum(weight for context, weight in burning.items()
                     if any(frame.startswith("java.lang.VirtualThread.run(") for frame in context))
         self.assertGreater(whole, 0)
         self.assertGreater(statistics["carrierFrames"], 0)
 
     def test_threads_that_were_there_before_the_agent_are_seen(self):
-        # The main thread, whose start no agent hears of; and, after an attach, every one.
+        # The main thread, whose start is not reported to agents; and after an attach, every thread.
         _, profile, _ = self.sampled("sampling.Shares", 500)
         self.assertGreater(self.weight_of(profile, "sampling.Shares.main"), 400)
 
     def test_threads_that_were_there_before_an_attach_are_seen(self):
-        # Counting retransforms their classes while they run; their frames keep the code from before.
+        # Counting retransforms their classes while they run; their frames keep the old code.
         process = self.start_java("sampling.Endless", agent=None, ready="ready")
         self.attach(process, f"samples=y,interval=1ms,out={self.folder}/a.iprof")
         process.stdin.write(b"1500\n")  # milliseconds of CPU time for each thread from now on
@@ -83,7 +83,7 @@ class SamplingThreads(SamplingCase):
         profile = self.profile("a.iprof")
         for method in ("sampling.Endless.first", "sampling.Endless.second"):
             self.assertGreater(self.weight_of(profile, method), 1_000, method)
-        # Positions are the class file's in either code.
+        # Positions are those of the class file with either code.
         classes = Callers(lambda owner: (Settings.classes / f"{owner.replace('.', '/')}.class").read_bytes()
                           if owner.startswith("sampling.") else None)
         _, verdicts, wrong = classes.check(profile.samples())
@@ -96,7 +96,7 @@ class SamplingThreads(SamplingCase):
         self.assertEqual(statistics["event"], "wall")
         weights = {name: self.weight_of(profile, f"sampling.Waits.{name}") for name in ("sleepy", "parked", "works")}
         print(f"{self.jvm.id} wall: {weights}")
-        # All three are there for the same time, on whichever clock: at least the worker's 1.5 s.
+        # All three threads live equally long, by any clock: at least the worker's 1.5 s.
         self.assertGreater(min(weights.values()), 1_500 // 5 * 0.9, weights)
         self.assertLess(max(weights.values()) / min(weights.values()), 1.25, weights)
         waiting = [c for c in profile.samples() if any("waitForReference" in f for f in c)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scripts that cannot go on say so in one sentence, and exit as they promise. No network is used."""
+"""Scripts that cannot continue say so in one sentence, and exit with the documented code. No network is used."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ class Pins(unittest.TestCase):
                 pins.parse(line)
 
     def test_no_other_file_pins_a_version(self):
-        """A Maven coordinate with its version stands in scripts/pins and nowhere else."""
+        """Maven coordinates with versions are only in scripts/pins."""
         coordinates = re.compile(r"[\"'][\w-]+(\.[\w-]+)+:[\w.-]+:\d[\w.-]*(:[\w-]+)?[\"']")
         found = []
         for folder in ("scripts", "java-tests", "bench", ".ci"):
@@ -93,7 +93,7 @@ class Proofs(unittest.TestCase):
 
 
 class ContinuousIntegration(unittest.TestCase):
-    """.ci/run in a copy of the project in which every script only writes down that it was called."""
+    """Runs .ci/run in a copy of the project in which every script only records that it was called."""
     SCRIPTS = ("install-deps", "jvms", "format-check", "cross-check", "build", "test", "tidy", "fuzz", "soak")
 
     def ci(self, **fails):
@@ -157,7 +157,7 @@ class Sentences(unittest.TestCase):
         self.assertIn(text, done.stderr)
 
     def path_with(self, **programs):
-        """A PATH with the basic tools and these programs, given as shell text; None leaves one out."""
+        """A PATH with the basic tools and these programs, given as shell scripts; None leaves a program out."""
         folder = self.folder / "bin"
         folder.mkdir()
         for tool in ("bash", "sh", "sed", "sort", "head", "dirname", "mktemp", "rm", "mkdir", "flock", "readlink", "cat",

@@ -1,4 +1,5 @@
-"""The same-run oracle: selfcheck=y counts every edge, derives the tree's edges again and compares the two."""
+"""An oracle in the same run: selfcheck=y counts every edge, derives the uncounted edges of placement=tree, and compares
+the two."""
 
 import re
 import sys
@@ -38,7 +39,7 @@ class SelfCheck(AgentCase):
         self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])
 
     def test_programs_that_know_their_counts(self):
-        # Some have many threads, which meet in the JDK's pools and queues and lose increments where they share counters.
+        # Some programs have many threads, which share counters in the JDK's pools and queues and lose increments there.
         self.check("counting.All", "1", options=",stripes=16")
 
     def test_javac(self):

@@ -1,4 +1,4 @@
-"""In the smallest heaps the JVM runs as it does without the agent, which counts or says in a sentence that it stays out."""
+"""In the smallest heaps, the JVM runs as it does without the agent; the agent counts, or reports that it does not."""
 
 from harness.scope import on_one_jvm
 from oracle.counting_case import CountingCase
@@ -14,7 +14,7 @@ class SmallHeaps(CountingCase):
             flags = [f"-Xmx{megabytes}m", *jvm_args]
             bare = self.run_java("Fib", agent=None, jvm_args=flags, expect=None)
             if bare.code != 0:
-                continue  # not even without the agent
+                continue  # the heap is too small even without the agent
             ran += 1
             path = self.folder / f"{megabytes}.iprof"
             with self.subTest(heap=megabytes, flags=jvm_args):

@@ -1,8 +1,8 @@
-"""The tables of classes under pressure: harvests, too many classes at once, threads, unloading, redefinition.
+"""The tables of classes under stress: harvests, too many classes at once, threads, unloading, redefinition.
 
-What is promised is in docs/receivers.md. Exactness on one thread, whatever comes between two harvests; sites that lost
-more than receivers-max-lost are left out and named; on threads losses are printed and shares stay right; nothing keeps
-a class from being unloaded, and no memory grows with classes that are gone.
+docs/receivers.md has the guarantees. On one thread, counts are exact, whatever happens between two harvests. Sites that
+lost more than receivers-max-lost are left out and named. With several threads, losses are printed and shares are right.
+Classes can be unloaded, and memory does not grow with unloaded classes.
 """
 
 import sys
@@ -18,7 +18,7 @@ ALL_TABLES = "format=1.1.0,instanceofs=y,verbose=1"
 
 class Harvests(CountingCase):
     def test_classes_that_come_back_after_harvests(self):
-        """Six seconds are more than a period; a table is drained a period after it was swapped."""
+        """Six seconds are longer than a period; a table is drained one period after it was swapped."""
         run, outcome = self.check("Harvested", 4, 6000, agent=f"{ALL_TABLES},include=counting.*", jvm_args=["-Xmx128m"])
         self.assertEqual(outcome.missing, 0)
         said = next(line for line in self.agent_lines(run.stderr) if "harvests" in line)
@@ -29,7 +29,7 @@ class Harvests(CountingCase):
 
     @on_one_jvm
     def test_sites_that_lost_objects_are_left_out_and_named(self):
-        """With receivers-max-lost=0 whatever is in the profile is exact."""
+        """With receivers-max-lost=0, everything in the profile is exact."""
         run, outcome = self.check("Overflown", agent="receivers-max-lost=0,verbose=1,include=counting.*",
                                   only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "no site lost anything: the program is no test")
@@ -67,7 +67,7 @@ class Threads(CountingCase):
     RUNS = 3
 
     def shares(self, threads):
-        """Runs the program; place -> how far the shares of its classes are off."""
+        """Runs the program; site -> the error of its classes' shares."""
         run = self.run_java("counting.TypedThreads", threads, self.EACH, agent="include=counting.*")
         self.profile()
         found = counts.from_profile(self.folder / "default.iprof")
@@ -90,8 +90,8 @@ class Threads(CountingCase):
 
     def test_lost_on_threads(self):
         for threads in (2, 4):
-            # A thread that is stopped inside an increment takes back, when it goes on, what others counted meanwhile: on a busy
-            # machine single runs go far off, the median does not.
+            # A thread that is suspended inside an increment overwrites the increments of others when it resumes. On a
+            # busy machine, single runs can be far off; the median is not.
             runs = [self.shares(threads) for _ in range(self.RUNS)]
             for place in runs[0]:
                 self.assertLess(sorted(run[place] for run in runs)[self.RUNS // 2], 0.05, place)
@@ -103,7 +103,7 @@ class Unloading(CountingCase):
                 for line in run.stdout.splitlines() if line.startswith("MARK ")]
 
     def dropped(self, loaders, batches, agent, *jvm_args, heap="64m"):
-        """Everything is exact and the loaders are gone; gives the marks."""
+        """Checks that everything is exact and that the loaders were unloaded; returns the marks."""
         flags = [f"-Xmx{heap}", f"-Xms{heap}", "-XX:+AlwaysPreTouch", *jvm_args]
         run, _ = self.check("Dropped", loaders, batches, agent=agent, jvm_args=flags)
         marks = self.marks(run)
@@ -114,20 +114,22 @@ class Unloading(CountingCase):
         return marks
 
     def test_ten_thousand_loaders_leave_no_memory_behind(self):
-        """In batches, so that as many loaders live at a time early and late. A class that stayed would take 5 KiB."""
+        """In batches, so that equally many loaders live at the same time early and late. A class that is not unloaded
+        would take 5 KiB."""
         early, *_, late = self.dropped(10000, 5, f"{ALL_TABLES},samples=n", "-XX:+UseSerialGC", heap="128m")
         for what in ("heap", "classes", "resident"):
             self.assertLess(late[what], 1.2 * early[what] + 2048, f"{what} grows with loaders that are gone: {early} {late}")
 
     @on_one_jvm
     def test_thousands_of_loaders_at_once(self):
-        """Faster than harvests come: 35,000 pairs of site and class, half of what the table holds in such a heap."""
+        """More classes than harvests can follow: 35,000 pairs of site and class, half the capacity of the table in such
+        a heap."""
         self.dropped(6000, 1, f"{ALL_TABLES},samples=n,include=counting.*", heap="256m")
 
 
 class Redefinition(CountingCase):
     def another_agent(self):
-        """A jar that is nothing but its manifest: the class is on the class path."""
+        """A jar with only a manifest; the class is on the class path."""
         jar = self.folder / "other.jar"
         with zipfile.ZipFile(jar, "w") as archive:
             archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: counting.Redefined\n"
@@ -148,9 +150,9 @@ class Redefinition(CountingCase):
         self.assertLess(late, 1.35 * early, "memory grows with each redefinition")
 
     def test_class_changed_by_another_agent(self):
-        """The version called most often gives the positions; calls are the sum; methods that did not change add up.
+        """Positions come from the version that was called most often; calls are the sum; unchanged methods add up.
 
-        Where the other agent comes first, classes without a class file to compare with have no positions: calls only.
+        If the other agent comes first, classes without a class file to compare with have only calls, no positions.
         """
         self.redefined("placement=tree", first=True)
         self.redefined("placement=direct", first=False)

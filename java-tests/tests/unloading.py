@@ -1,7 +1,8 @@
-"""What a program drops is free at once: the agent holds no class, and needs no more memory than it says.
+"""Classes that a program drops can be unloaded immediately: the agent holds none, and needs no more memory
+than documented.
 
-Programs say themselves what one full collection left (counting/Freed.java), or run in so little heap and metaspace that
-they end with OutOfMemoryError if classes stay (counting/Tight.java).
+Programs report what one full collection left (counting/Freed.java), or run with so little heap and metaspace that they
+end with OutOfMemoryError if classes are not unloaded (counting/Tight.java).
 """
 
 import re
@@ -16,7 +17,8 @@ UNLOCK = "-XX:+UnlockExperimentalVMOptions"
 
 class OneCollection(CountingCase):
     def freed(self, *jvm_args):
-        """All is free without the agent (else this collector proves nothing) and with it; receivers are exact."""
+        """Everything is freed without the agent (otherwise the test with this collector proves nothing) and with it;
+        receivers are exact."""
         bare = self.run_java("counting.Freed", 50, agent=None, jvm_args=jvm_args, expect=None)
         if bare.code != 0 and ("not supported" in bare.stderr or "Unrecognized VM option" in bare.stderr):
             self.skipTest(f"{self.jvm.id} has no {jvm_args}")
@@ -60,7 +62,7 @@ class OneCollection(CountingCase):
         self.assertLess(known[13000], known[0] / 2)
 
     def test_hashes_that_all_classes_share(self):
-        """Nobody can tell such classes apart: their objects are of unknown class, never of a wrong one."""
+        """Such classes cannot be told apart: their objects are of unknown class, never of a wrong one."""
         flags = ["-XX:+UseSerialGC", UNLOCK, "-XX:hashCode=2"]
         run = self.run_java("counting.Freed", 20, agent="receivers-max-lost=100", jvm_args=flags)
         self.assertRegex(run.stdout, r"(?m)^FREED 80 of 80$", run)
@@ -71,7 +73,7 @@ class OneCollection(CountingCase):
 
 
 class TightMemory(CountingCase):
-    """The limits suffice without the agent, and with it plus the heap of memory= and 8 MB of metaspace."""
+    """The limits suffice without the agent; with it, they suffice plus the heap of memory= and 8 MB of metaspace."""
     MEMORY_MB = 8
 
     def tight(self, what, count, heap_mb, metaspace_mb):

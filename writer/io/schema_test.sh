@@ -1,6 +1,7 @@
 #!/bin/sh
-# Validates the writer's output against the official schemas, if they are available. Usage: schema_test.sh WRITE_SAMPLES
-# TESTDATA Exit 77 (skipped) without the schemas or the validators: see scripts/schema-check.
+# Validates the writer's output against the official schemas, if they are available.
+# Usage: schema_test.sh WRITE_SAMPLES TESTDATA
+# Exit code 77 (skipped) without the schemas or the validators: see scripts/schema-check.
 set -eu
 write_samples=$1
 testdata=$2

@@ -1,6 +1,6 @@
-// AssemblyReport: an AssemblyResult as lines of text, for people.
+// AssemblyReport: an AssemblyResult as readable lines of text.
 //
-// Each line ends in a line end; nothing is said of what did not happen. Pure; any thread.
+// Each line ends with a line feed. Events that did not happen have no line. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace iprof {
 
-// What the counts are worth, and which branches and positions were left out.
+// How exact the counts are, and which branches and positions were left out.
 std::string DescribeCounts(const AssemblyResult& result);
 
-// Sites at which classes were counted. `max_lost` is that of the AssemblyOptions.
+// Sites at which classes were counted. `max_lost` comes from the AssemblyOptions.
 std::string DescribeSites(const AssemblyResult& result, double max_lost);
 
-// What was left out for the length of methods, and records that could not be read.
+// What was left out because methods are long, and records that could not be read.
 std::string DescribeLeftOut(const AssemblyResult& result);
 
 }  // namespace iprof

@@ -1,12 +1,12 @@
-// ClassRecord: all that must be known of a counted class to turn its counters into a profile, without
-// its class file and without the JVM: its methods, where their counters are, and the records that
-// turn counters into counts.
+// ClassRecord: everything about a counted class that is needed to turn its counters into a profile
+// without its class file and without the JVM: its methods, where their counters are, and the
+// records that turn counters into counts.
 //
-// The agent makes one when it instruments a class. ClassTable (agent/instrument) keeps many in a smaller form;
-// class_record_bytes.h writes one as bytes for somebody else.
+// The agent makes one when it instruments a class. ClassTable (agent/instrument) keeps many of them
+// in a compressed form; class_record_bytes.h encodes one for another process.
 //
-// Names are the class file's own (modified UTF-8, slashes). Plain data, self-contained; one thread at a
-// time.
+// Names are those of the class file (modified UTF-8, slashes). Plain data, self-contained; one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct CountedMethod {
   std::string_view name;
   std::string_view descriptor;
   uint64_t code_hash =
-      0;  // of its instructions: says whether positions mean the same in two versions of a class
-  uint32_t record = 0;      // offset in ClassRecord::records; only where counters > 0
+      0;  // of its instructions: tells whether positions mean the same in two versions of a class
+  uint32_t record = 0;      // offset in ClassRecord::records; only if counters > 0
   uint32_t counters = 0;    // 0: neither its calls nor its branches are counted
   CounterIndex first{};     // its counters
-  uint32_t first_site = 0;  // of its sites, whose numbers follow each other
+  uint32_t first_site = 0;  // its first site; the numbers of its sites are consecutive
   uint32_t sites = 0;
   uint32_t positions = 0;  // offset in ClassRecord::positions
   uint16_t access = 0;
   bool intrinsic_candidate = false;
   bool rewritten = false;                     // has probes: counters, sites, or both
-  MethodOrigin origin = MethodOrigin::kSame;  // as far as somebody has judged it
-  Effort effort;                              // the first under which it did not become too long
+  MethodOrigin origin = MethodOrigin::kSame;  // kSame until it has been compared
+  Effort effort;                              // the first with which it was short enough
 
-  // Each call locks the class.
+  // Whether each call locks the class.
   bool IsStaticSynchronized() const;
   bool operator==(const CountedMethod&) const = default;
 };
@@ -56,16 +56,16 @@ struct ClassSite {
   bool operator==(const ClassSite&) const = default;
 };
 
-// A method that is called at a site, by the names that the site uses.
+// A method that is called at a site, by the names in the call instruction.
 struct Callee {
   std::string_view owner;
   std::string_view name;
   std::string_view descriptor;
-  bool virtual_call = false;  // counts only where the callee cannot be overridden
+  bool virtual_call = false;  // counts only if the callee cannot be overridden
   bool operator==(const Callee&) const = default;
 };
 
-// A method that has no room for all that was asked for.
+// A method that has no room for all requested probes.
 struct TrimmedMethod {
   uint32_t method;  // in ClassRecord::methods
   LeftOut left_out;
@@ -78,7 +78,7 @@ struct ClassRecord {
   Hash128 hash;                 // of the class file
   uint16_t access = 0;
   std::vector<CountedMethod> methods;
-  std::vector<Callee> callees;          // what the records' call sites refer to
+  std::vector<Callee> callees;          // the call sites in the records refer to these
   std::vector<ClassSite> sites;         // ascending method and bci
   std::vector<TrimmedMethod> left_out;  // ascending method; few classes have any
   std::vector<uint8_t> positions;       // position_map.h
@@ -87,7 +87,7 @@ struct ClassRecord {
   MethodKey KeyOf(const CountedMethod& method) const {
     return MethodKey(InternalName(name), method.name, method.descriptor);
   }
-  // Keeps a copy of a text for the life of the class.
+  // Keeps a copy of a text as long as the record exists.
   std::string_view Keep(std::string_view text);
 
   bool operator==(const ClassRecord& other) const;
@@ -95,7 +95,7 @@ struct ClassRecord {
  private:
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t block_size_ = 0;
-  size_t left_ = 0;  // at the end of the last block
+  size_t left_ = 0;  // free bytes at the end of the last block
 };
 
 }  // namespace iprof

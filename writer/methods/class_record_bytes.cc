@@ -80,7 +80,7 @@ void GetLeftOut(BoundedReader* in, uint32_t method, std::vector<TrimmedMethod>* 
   out->push_back({method, left_out});
 }
 
-// How many numbers from `first` on; none may pass the last 32-bit number.
+// Reads a range: how many numbers, and the first. All must fit into 32 bits.
 void GetRange(BoundedReader* in, uint32_t* count, uint32_t* first) {
   *count = in->Get();
   *first = in->Get();
@@ -170,7 +170,8 @@ void GetSite(BoundedReader* in, uint32_t number, TypeCounts* types) {
   }
 }
 
-// The next of ascending numbers, given as the difference to the last one; the first begins at 0.
+// The next of ascending numbers, stored as the difference from the last one; the first is stored as
+// it is.
 uint32_t Ascend(BoundedReader* in, bool first, uint32_t last) {
   const uint32_t step = in->Get();
   if (!first && step == 0) return in->Fail();
@@ -201,7 +202,7 @@ bool GetCounts(BoundedReader* in, RecordedCounts* counts) {
   return in->ok() && in->at_end();
 }
 
-// Opens a sealed record and reads its body with `get`; *into is empty again where that fails.
+// Opens a sealed record and reads its body with `get`; On failure, *into is empty again.
 template <typename Record, typename Get>
 SealStatus Decode(std::span<const uint8_t> bytes, uint8_t version, Record* into, size_t* consumed,
                   Get get) {

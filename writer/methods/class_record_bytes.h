@@ -1,8 +1,8 @@
-// ClassRecords and their counts as bytes, for a process that has neither the class files nor the JVM: what
-// a killed JVM left behind, or what another process reads while it runs.
+// ClassRecords and their counts as bytes, for a process that has neither the class files nor the
+// JVM: to read what a killed JVM left behind, or to read a JVM while it runs.
 //
-// Both are sealed with a length and a checksum (sealed_bytes.h) and can stand one after the other in a
-// file. Numbers are varints, texts have a length, [8] stands for eight bytes, little endian.
+// Both are sealed with a length and a checksum (sealed_bytes.h) and can follow each other in a
+// file. Numbers are varints, texts have a length, [8] means eight bytes, little endian.
 //
 //   class      version, hash [8] [8], access, name, super class
 //              callees; each: owner, name, descriptor, 1 where virtual
@@ -19,9 +19,10 @@
 //              sites that met something; each: number as difference, lost objects, types; each: name, count
 //              methods with live frames; each: MethodKey, how many
 //
-// Guarantees: decoding never reads outside its input, never allocates more than a small multiple of it,
-// and gives kRecord only where everything is in range, so that ProfileAssembly may use it. Decoding what was encoded gives an equal record. Other versions are
-// refused. Pure; any thread.
+// Guarantees: decoding never reads outside its input and never allocates more than a small
+// multiple of it. It returns kRecord only if everything is in range, so that ProfileAssembly can
+// use the record. Decoding an encoded record gives an equal one. Other versions are refused. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -44,19 +45,19 @@ inline constexpr uint8_t kRecordedCountsVersion = 1;
 // Appends the record's bytes.
 void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out);
 
-// *consumed says how many bytes to skip; 0 where nobody knows. The record's texts are its own.
+// *consumed is the number of bytes to skip; 0 if unknown. The record owns its texts.
 SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record, size_t* consumed);
 
-// What was counted up to some moment.
+// The counts at some point in time.
 struct RecordedCounts {
-  // Those that are not zero: ascending CounterIndex, value.
+  // The counters that are not zero: ascending CounterIndex, value.
   std::vector<std::pair<uint32_t, uint64_t>> counters;
   TypeCounts types;                             // by site number
-  std::map<std::string, uint64_t> live_frames;  // by MethodKey; only where there are any
+  std::map<std::string, uint64_t> live_frames;  // by MethodKey; only methods with live frames
 
   void SetCounters(std::span<const uint64_t> values);
-  // By CounterIndex, up to the last that is not zero and below `end`. What is allocated depends on
-  // numbers in the input: the caller says how much that may be.
+  // The values by CounterIndex, up to the last one that is not zero and below `end`. The size of
+  // the result depends on numbers in the input, and `end` limits it.
   std::vector<uint64_t> CountersBelow(uint32_t end) const;
 
   uint64_t LiveFramesOf(const MethodKey& key) const {

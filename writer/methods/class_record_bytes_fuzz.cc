@@ -1,6 +1,6 @@
-// Any bytes: decoding of class records and counts stays inside its input; what it accepts encodes to equal
-// content and can be assembled into a profile. The input is also sealed for a second try, so that the
-// fuzzer gets behind the checksum.
+// For any bytes, decoding of class records and counts stays inside its input. What it accepts
+// encodes to equal content and can be assembled into a profile. The input is also sealed for a
+// second try, so that the fuzzer gets past the checksum.
 #include <cstdlib>
 
 #include "writer/methods/class_record_bytes.h"

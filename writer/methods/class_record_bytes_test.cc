@@ -1,4 +1,4 @@
-// Class records and counts go into bytes and come back as they were; damage is found.
+// Class records and counts are encoded and decoded without a change; damage is detected.
 #include "writer/methods/class_record_bytes.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// CounterRange: counters, or class-counting sites, by their numbers among all of the process.
+// CounterRange: consecutive counters, or class-counting sites, by their process-wide numbers.
 #pragma once
 
 #include <cstdint>

@@ -2,14 +2,15 @@
 //
 // A method's values are numbered: 0 .. counter_count-1 are its counters; then one value per step,
 // in order. A step adds and subtracts earlier values: the flow conservation of one basic block
-// (what came in, less what left by other ways). So a derivation cannot be cyclic, is evaluated in
-// one pass, and needs neither graph nor class bytes. It is made by the agent's placement and
-// evaluated by whoever makes a profile of the counters.
+// (what came in, minus what left by other edges). So a derivation cannot be cyclic, is evaluated in
+// one pass, and needs neither a graph nor class bytes. The agent's placement makes it, and the
+// assembly of a profile evaluates it.
 //
-// What the result is worth. Let the *imbalance* of a block be the number of times it was begun but
-// left by none of its outgoing edges: an exception in its middle, or a frame that is still there.
-// Every value v stands for an edge; the steps that v rests on are those of a connected set S of
-// blocks that the edge enters or leaves, and each block's conservation is used in one step only.
+// How exact the result is. Let the *imbalance* of a block be the number of times that it was
+// entered but left by none of its outgoing edges: because of an exception in its middle, or of a
+// frame that is still live. Every value v stands for an edge; the steps that v rests on are those
+// of a connected set S of blocks that the edge enters or leaves, and each block's conservation is
+// used in one step only.
 //  - An edge leaving S is too large by, an edge entering S too small by, the sum of the imbalances
 //    in S. Hence |error| <= k = the sum over all blocks used = abrupt leaves + live frames.
 //  - Clamping a negative intermediate to 0 moves it towards the truth (counts are not negative), so
@@ -19,14 +20,13 @@
 //    always left, never entered: errors are never negative, and neither is any value.
 //  - With every imbalance 0 all values are exact.
 // An abrupt leave ends in a handler of the same method (its entry is counted) or unwinds the frame
-// (a catch-any handler counts it). Sum these, subtract the counted athrow instructions (a way out
-// that has its own edge, so no imbalance): that is k without live frames. See Certificate. Blocks
-// whose conservation no step uses do not count: their imbalance disturbs nothing. So only handlers
-// that catch what leaves a used block are summed.
-// Increments lost to racing threads, and counters read while the program runs, are outside this
-// bound; values stay non-negative through clamping, and clamps are counted.
+// (a catch-any handler counts it). The sum of these, minus the counted athrow instructions (they
+// have an edge, so they cause no imbalance), is k without live frames. See Certificate. The
+// imbalance of a block that no step uses has no effect. So only handlers of blocks that a step uses
+// are summed. This bound does not include increments that threads lose in races, or counters read
+// while the program runs. Clamping keeps such values non-negative, and clamps are counted.
 //
-// Pure functions over plain data: any thread. Bad data never reaches Derive(): the decoder of site
+// Pure functions over plain data: any thread. Derive() never gets bad data: the decoder of site
 // records checks it (IsWellFormed).
 #pragma once
 
@@ -68,12 +68,12 @@ bool IsWellFormed(const Derivation& derivation);
 uint32_t Derive(const Derivation& derivation, std::span<uint64_t> values);
 
 enum class Exactness : uint8_t {
-  kExact,    // nothing derived, or nothing derived can go wrong but by live frames
-  kBounded,  // within k, which the method's own counters give
-  kUnknown,  // exceptions may leave unseen: k is only a lower estimate of the bound
+  kExact,    // no derived value, or only live frames can make one wrong
+  kBounded,  // within k, which follows from the method's own counters
+  kUnknown,  // some exceptions are not counted: k is only a lower estimate of the bound
 };
 
-// Which of a method's values make up k.
+// The values of a method from which k is computed.
 struct Certificate {
   Exactness kind = Exactness::kExact;
   bool live_frames_matter = false;  // false: every value is a counter of its own
@@ -90,18 +90,18 @@ struct ErrorBound {
   uint64_t k;
 };
 
-// touched[v] = 1 for each value that rests on a disturbed step: the others are exact whatever was
-// thrown. touched.size() >= value_count(). Linear.
+// Sets touched[v] = 1 for each value that depends on a disturbed step; exceptions do not affect the
+// others. touched.size() >= value_count(). Linear.
 void FindTouched(const Derivation& derivation, const Certificate& certificate,
                  std::span<uint8_t> touched);
 
 // The bound after a run. `live_frames`: activations of this method that had not ended at the dump,
-// so far as the caller knows them.
+// as far as the caller knows.
 ErrorBound BoundOf(const Certificate& certificate, std::span<const uint64_t> values,
                    uint64_t live_frames);
 
-// Whether the shares of a branch that rests on disturbed steps can be told: each is off by at most
-// k / executions, which must not be more than 1 %.
+// Whether the shares of a branch that depends on disturbed steps are exact enough: each is off by
+// at most k / executions, which must not exceed 1 %.
 inline bool SharesHold(uint64_t executions, uint64_t k) { return k <= executions / 100; }
 
 }  // namespace iprof

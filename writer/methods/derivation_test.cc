@@ -97,12 +97,12 @@ TEST_CASE("k is abrupt leaves less counted throws, plus live frames") {
   REQUIRE(bound.kind == Exactness::kBounded);
   REQUIRE(bound.k == 8);
 
-  // Nothing abrupt, nothing live: the certificate says exact.
+  // No abrupt leaves and no live frames: the certificate says exact.
   bound = BoundOf(c, std::vector<uint64_t>{100, 4, 0, 4}, 0);
   REQUIRE(bound.kind == Exactness::kExact);
   REQUIRE(bound.k == 0);
 
-  // Counters that are themselves a little off never make k wrap.
+  // Counters that are slightly wrong themselves never make k wrap around.
   bound = BoundOf(c, std::vector<uint64_t>{100, 1, 0, 4}, 0);
   REQUIRE(bound.k == 0);
 
@@ -110,7 +110,7 @@ TEST_CASE("k is abrupt leaves less counted throws, plus live frames") {
   bound = BoundOf(c, std::vector<uint64_t>{100, 4, 0, 4}, 0);
   REQUIRE(bound.kind == Exactness::kUnknown);
 
-  // Only counters of their own: live frames change nothing.
+  // Every value is a counter: live frames make no difference.
   c.Clear();
   bound = BoundOf(c, values, 50);
   REQUIRE(bound.kind == Exactness::kExact);

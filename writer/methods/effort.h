@@ -1,15 +1,15 @@
-// Effort: what counting may cost a method. HotSpot never compiles a method of more than 8,000 bytes,
-// so one that is near that limit gets less than was asked for, step by step:
+// Effort: how much code a method may get for counting. HotSpot never compiles a method of more than
+// 8,000 bytes, so a method near that limit gets less than was requested, step by step:
 //
-//   kAsAsked     inline probes, all that was asked for
-//   kCompact     all that was asked for, in probes of half the length
-//   kTrimmed     compact probes in tree placement, one for each tableswitch, and of branches, calls
-//                and class-counting sites those that are worth most, as many as fit into `budget`
+//   kAsAsked     inline probes, everything that was requested
+//   kCompact     everything that was requested, with probes of half the length
+//   kTrimmed     compact probes in tree placement, one for each tableswitch, and the most
+//                valuable branches, calls and class-counting sites, as many as fit into `budget`
 //                bytes (trimming.h)
 //   kCallsOnly   one probe
 //
-// An effort says all that a plan depends on besides the method and the session's options: a class
-// that is loaded again, by whatever loader, or is retransformed gets the same plan from it.
+// Together with the method and the session's options, an effort determines the plan completely: a
+// class that is loaded again, by any loader, or retransformed gets the same plan.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@ struct Effort {
   enum class Step : uint8_t { kAsAsked, kCompact, kTrimmed, kCallsOnly };
 
   Step step = Step::kAsAsked;
-  bool inherited = false;  // how sites are reached, which decides the length of their probes
-  bool sites = true;       // false: no class-counting sites, which cannot be inserted here
+  bool inherited = false;  // how probes reach their sites; determines the probes' length
+  bool sites = true;       // false: class-counting sites cannot be inserted here
   uint16_t budget = 0;     // kTrimmed: bytes that probes may add
 
   bool operator==(const Effort&) const = default;
 };
 
-// What a method is counted without for its length. Code that never runs is not in these numbers.
+// What is not counted in a method because of its length. The numbers do not include code that
+// never ran.
 struct LeftOut {
-  bool everything = false;  // but its calls; then the numbers are 0
+  bool everything = false;  // except its calls; then the numbers are 0
   uint32_t branches = 0;
   uint32_t all_branches = 0;
   uint32_t sites = 0;

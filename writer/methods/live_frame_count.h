@@ -1,5 +1,5 @@
 // LiveFrameCount: how many activations of a method had not ended when the counters were read, by
-// its key "java/lang/Object.wait(J)V". Each may put a derived count off by one.
+// its key "java/lang/Object.wait(J)V". Each may make a derived count wrong by one.
 #pragma once
 
 #include <cstdint>

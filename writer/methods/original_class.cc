@@ -10,7 +10,7 @@ namespace {
 
 uint64_t KeyOf(std::string_view name, std::string_view descriptor) {
   std::string key(name);
-  return Murmur3(key.append(descriptor)).low;  // descriptors start with '(', names have none
+  return Murmur3(key.append(descriptor)).low;  // '(' starts descriptors, and is in no name
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ MethodOrigin OriginalClass::Judge(const CountedMethod& method) const {
   if (!understood_) return MethodOrigin::kChanged;
   const auto found = code_hashes_.find(KeyOf(method.name, method.descriptor));
   if (found == code_hashes_.end()) return MethodOrigin::kAdded;
-  // Without probes there are no positions that could be wrong.
+  // Without probes, no position can be wrong.
   const bool same = !method.rewritten || found->second == method.code_hash;
   return same ? MethodOrigin::kSame : MethodOrigin::kChanged;
 }

@@ -1,12 +1,12 @@
-// OriginalClass: what the methods of a class file look like, to judge a class that another agent may
-// have changed before it was counted.
+// OriginalClass: the methods of a class file, to find out whether another agent changed the class
+// before it was counted.
 //
-// Why: positions in a profile are those of the class file. Where another agent's transformation comes
-// before ours, we count in its code, at its positions; only the class file can tell which methods are
-// still the same.
+// Why: positions in a profile are those of the class file. If another agent transforms a class
+// before us, we count in its code, at its positions; only the class file tells which methods did
+// not change.
 //
-// Guarantees: a method whose instructions are the class file's own, byte for byte, is kSame, so its
-// positions are right; anything else is never kSame. Immutable once made; any thread.
+// Guarantees: a method is kSame only if its instructions are those of the class file, byte for
+// byte, so that its positions are right. Immutable once made; any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ struct ClassRecord;
 struct CountedMethod;
 
 enum class MethodOrigin : uint8_t {
-  kSame,     // the class file's own code
+  kSame,     // the code of the class file
   kChanged,  // calls are right, positions are not
   kAdded,    // not in the class file at all
 };
 
-// Says it of one method; empty where every class is known to be the class file's own.
+// Returns the origin of one method; an empty function if no class was changed.
 using OriginOf = std::function<MethodOrigin(const ClassRecord&, const CountedMethod&)>;
 
 class OriginalClass {
  public:
-  // Of a class whose file cannot be had or understood: every method is kChanged.
+  // For a class whose file cannot be found or parsed: every method is kChanged.
   OriginalClass() = default;
 
-  // A method of the class file, with the hash of its instructions as CountedMethod::code_hash has it;
-  // 0 where it has none, or none that can be read. Nothing to add: see Understood.
+  // Adds a method of the class file, with the hash of its instructions as in
+  // CountedMethod::code_hash; 0 if it has no code, or code that cannot be read. Call
+  // SetUnderstood() after the last method.
   void AddMethod(std::string_view name, std::string_view descriptor, uint64_t code_hash);
-  // All methods were added.
+  // Call when all methods have been added.
   void SetUnderstood() { understood_ = true; }
 
   MethodOrigin Judge(const CountedMethod& method) const;

@@ -5,7 +5,7 @@
 namespace iprof {
 namespace {
 
-// Reads varints until the input ends; then zeros.
+// Reads varints; zeros after the end of the input.
 class Reader {
  public:
   explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -59,7 +59,7 @@ uint32_t OriginalPosition(std::span<const uint8_t> map, uint32_t position) {
     const uint32_t source = reader.Next();
     if (position < at) return source;
   }
-  return 0;  // the handler that counts what is thrown: the method as a whole
+  return 0;  // the handler that counts exceptions: the method as a whole
 }
 
 }  // namespace iprof

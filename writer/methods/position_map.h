@@ -1,16 +1,16 @@
-// PositionMap: from positions in rewritten code back to the class file's, for whoever meets the
-// running bytecode (stack samples) and must speak of the original.
+// PositionMap: maps positions in rewritten code back to positions in the class file. Stack samples
+// need it: they see the running bytecode, but a profile has the original positions.
 //
-// The agent's rewriter writes the maps (agent/classfile/position_map.h). A map is a few bytes for each place
-// where code was inserted or grew:
+// The agent's rewriter writes the maps (agent/classfile/position_map.h). A map has a few bytes for
+// each place where code was inserted or grew:
 //   varint count; for each place: varint difference of the original bci, varint growth
-//   varint length of the code without trampolines and stubs, which stand at its end
+//   varint length of the code without trampolines and stubs, which are at its end
 //   varint count of these; for each: varint length, varint original bci
-// A position within inserted code belongs to the instruction that it was inserted before; one in a
-// trampoline or stub to the branch or handler that it serves.
+// A position in inserted code maps to the instruction before which the code was inserted; a
+// position in a trampoline or stub maps to the branch or handler that uses it.
 //
-// Guarantees: never reads outside its input, and answers the position itself where the map is damaged
-// or empty. Pure; any thread.
+// Guarantees: never reads outside its input, and returns the position unchanged if the map is
+// damaged or empty. Pure; any thread.
 #pragma once
 
 #include <cstdint>

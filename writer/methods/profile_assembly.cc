@@ -33,7 +33,7 @@ constexpr uint16_t kAccFinal = 0x0010;
 struct Counted {
   const ClassRecord* klass;
   const CountedMethod* method;
-  bool positions = true;  // are those of the class file
+  bool positions = true;  // positions are those of the class file
   uint64_t entries = 0;
   std::vector<std::pair<uint32_t, std::vector<Successor>>> branches;  // by bci
 };
@@ -66,19 +66,20 @@ class Assembly {
   AssemblyResult TakeResult() { return std::move(result_); }
 
  private:
-  // Of a candidate's sites. Sure: whatever exceptions have done to the derived counts.
+  // The executions of a candidate's call sites. Sure: a lower bound, whatever exceptions did to the
+  // derived counts.
   struct SiteCalls {
     uint64_t count = 0;
     uint64_t sure = 0;
   };
 
-  // A method with branches that are not written.
+  // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
     std::string what;
   };
 
-  // Finds the methods whose entries may be missed, before any calls are added up.
+  // Finds the methods whose entry counters may miss calls. Runs before any calls are added up.
   void LearnCandidates() {
     for (size_t number = 0; number < source_.size(); ++number) {
       versions_.try_emplace(source_.NameOf(number), number);
@@ -90,7 +91,8 @@ class Assembly {
     }
   }
 
-  // Adds up the calls of candidates at the sites of a class: of all classes before any is written.
+  // Adds up the calls of candidates at the sites of a class. Runs for all classes before any
+  // is written.
   void AddSiteCallsOf(size_t number) {
     if (!options_.calls) return;
     ClassRecord scratch;
@@ -149,7 +151,7 @@ class Assembly {
     }
   }
 
-  // Leaves the record in record_ and its values in values_. False: the record is damaged.
+  // Loads the record into record_ and its values into values_. False if the record is damaged.
   bool Load(const ClassRecord& c, const CountedMethod& method) {
     size_t consumed = 0;
     const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
@@ -171,7 +173,7 @@ class Assembly {
     return true;
   }
 
-  // What the loaded values are worth.
+  // Notes how exact the loaded values are.
   void NoteExactness(const ClassRecord& c, const CountedMethod& method) {
     if (!ran_) return;
     result_.clamps += clamps_;
@@ -194,7 +196,7 @@ class Assembly {
 
   uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
 
-  // Whether exceptions may have moved the value.
+  // Whether exceptions may have changed the value.
   bool IsTouched(ValueId value) const { return value != kNoValue && touched_[value] != 0; }
 
   void AddBranches(Counted& counted) {
@@ -235,7 +237,7 @@ class Assembly {
     result_.branches_left_out += branches;
   }
 
-  // The methods with the most exceptions first.
+  // Lists the methods with the most exceptions first.
   void TellLeftOut() {
     constexpr size_t kMostExamples = 20;
     result_.branches_left_out_methods = left_out_.size();
@@ -258,8 +260,8 @@ class Assembly {
     }
   }
 
-  // The sum of the candidate that a call names; null where it names none, or may mean an overriding
-  // method.
+  // The sum of the candidate that a call names; null if it names no candidate, or if an overriding
+  // method may run instead.
   SiteCalls* SumOf(const Callee& callee) {
     std::string key = MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
     key += callee.virtual_call ? 'v' : 's';
@@ -291,7 +293,7 @@ class Assembly {
   }
 
   void WriteClass(const ClassRecord& klass, std::vector<Counted>& methods) {
-    // A hidden class's suffix stands behind a dot, which Class.getName() turns into a slash.
+    // A dot precedes the suffix of a hidden class; Class.getName() turns it into a slash.
     const std::string descriptor = "L" + std::string(klass.name) + ";";
     const TypeIndex type =
         profile_.AddType(ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor)));
@@ -310,7 +312,8 @@ class Assembly {
     }
   }
 
-  // By which versions of a method are compared: calls, or where they are not counted, objects.
+  // The number by which versions of a method are compared: calls or, if they are not
+  // counted, objects.
   uint64_t UseOf(const Counted& version) const {
     return version.method->counters > 0 ? version.entries
                                         : sites_.ObjectsIn(*version.klass, *version.method);
@@ -319,7 +322,7 @@ class Assembly {
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     const auto types = SignatureOf(method.descriptor);
-    if (!types) return;  // not a method that the JVM would have run
+    if (!types) return;  // not a method that a JVM runs
     std::vector<TypeIndex> signature{type};
     for (const std::string& name : *types) signature.push_back(profile_.AddType(ToUtf8(name)));
     const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature);
@@ -376,10 +379,10 @@ class Assembly {
   std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
   MethodRecord record_;
   std::vector<uint64_t> values_;
-  std::vector<uint8_t> touched_;  // by value: exceptions may have moved it
+  std::vector<uint8_t> touched_;  // by value: exceptions may have changed it
   bool ran_ = false;              // some value is not zero
   uint64_t clamps_ = 0;
-  ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, live frames apart
+  ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, without live frames
   std::vector<LeftOut> left_out_;
   std::vector<uint32_t> targets_;
   std::vector<uint32_t> numbers_;

@@ -1,4 +1,4 @@
-// From counters and hand-made records to a profile.
+// Makes profiles from counters and hand-made records.
 #include "writer/methods/profile_assembly.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Classes {
     return *classes_.back();
   }
 
-  // A method with an entry counter only, and calls at sites that run as often as it.
+  // A method with an entry counter only, and with call sites that run as often as the method.
   CountedMethod& Method(ClassRecord& c, std::string_view name, uint64_t entries,
                         const std::vector<uint32_t>& callees = {}) {
     MethodRecord record;
@@ -245,7 +245,7 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
         "a.User.run()void: 300 calls\n");
 }
 
-// Reached 1000 times by derivation; the handler's counter says how many of these may not be true.
+// Reached 1000 times by derivation; the handler's counter tells how many of these may be wrong.
 TEST_CASE("sites that may be too high do not outdo an entry counter that may be right") {
   const auto calls_of_max = [](uint64_t entries_of_max, uint64_t caught, Exactness kind) {
     Classes classes;
@@ -326,7 +326,7 @@ TEST_CASE("a damaged record and counters that are missing cost their method only
         "a.B.h(int)int: @1 (10,0):0 (4,1):7\n");
 }
 
-// An if whose fall-through is derived across a block that exceptions leave, and one that is counted.
+// An if whose fall-through is derived across a block that exceptions leave, and a counted one.
 TEST_CASE(
     "a branch that exceptions may have moved by more than 1 % is left out, its method named") {
   const auto assembled = [](uint64_t unwinds, AssemblyResult* statistics) {

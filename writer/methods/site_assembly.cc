@@ -22,7 +22,7 @@ uint64_t Listed(const TypeCounts::Site& site) {
   return sum;
 }
 
-// The sites of one method: they stand together.
+// The sites of one method, which are adjacent.
 std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_iterator> SitesOf(
     const ClassRecord& klass, const CountedMethod& method) {
   const auto number = static_cast<uint32_t>(&method - klass.methods.data());

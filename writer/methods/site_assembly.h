@@ -1,7 +1,7 @@
-// SiteAssembly: the part of ProfileAssembly that turns class counts at sites into receivers,
+// SiteAssembly: the part of ProfileAssembly that turns the class counts of sites into receivers,
 // monitors and type checks.
 //
-// Guarantees as ProfileAssembly. One thread.
+// Guarantees: those of ProfileAssembly. One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ class SiteAssembly {
   SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile)
       : types_(types), options_(options), profile_(profile) {}
 
-  // All sites of a method. Two versions of one method add up.
+  // Adds all sites of a method. Versions of a method are added up.
   void Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index);
-  // Of a version whose positions are not written: monitors have none.
+  // For a version whose positions are not written: monitors have no position.
   void AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method);
-  // Calls of a static synchronized method.
+  // Adds the calls of a static synchronized method.
   void AddStaticMonitor(uint64_t calls);
 
-  // The objects that all sites of a method have met.
+  // The number of objects that all sites of a method saw.
   uint64_t ObjectsIn(const ClassRecord& klass, const CountedMethod& method) const;
 
-  // The one global entry, when every method has been added.
+  // Writes the global entry. Call when all methods have been added.
   void WriteMonitors();
   void AddTo(AssemblyResult& statistics) const;
 

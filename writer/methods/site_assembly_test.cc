@@ -1,4 +1,4 @@
-// From class counts at sites to the profile's tables.
+// Class counts of sites become entries in the profile's tables.
 #include "writer/methods/site_assembly.h"
 
 #include <catch2/catch.hpp>

@@ -8,12 +8,12 @@ namespace iprof {
 namespace {
 
 constexpr uint32_t kMaxBci = 0xffff;
-// More than 64 KiB of code can need; keeps what a reader allocates for values within 2 MiB.
+// More than 64 KiB of code can need. Limits what a reader allocates for values to 2 MiB.
 constexpr uint32_t kMaxCounters = 1u << 18;
 
 void Put(uint32_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
 
-// Values are written plus one, so that kNoValue takes one byte.
+// Values are incremented by one when written, so that kNoValue takes one byte.
 void PutValue(ValueId value, std::vector<uint8_t>* out) { Put(value + 1, out); }
 
 ValueId GetValue(BoundedReader* in, uint32_t value_count) {

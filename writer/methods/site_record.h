@@ -1,8 +1,8 @@
-// Site records: everything that turns a counted method's counters into profile records, in tens of
-// bytes, without its class file.
+// Site records: all data that turns a counted method's counters into profile records without its
+// class file, in some ten bytes.
 //
-// The agent keeps one for each counted method (ClassRecord::records); bytes, not
-// pointers, so that they are small, and mean the same in another process. A record is
+// The agent keeps one for each counted method (ClassRecord::records). They are bytes without
+// pointers, so that they are small, and valid in another process. A record is
 //
 //   version       1 byte, kSiteRecordVersion
 //   method        varints: class, method, context, counter base
@@ -12,14 +12,13 @@
 //   branches      varints: each: bci (as difference), kind, successors: target bci, value
 //   calls         varints: each: bci (as difference), callee, value
 //
-// and is sealed with a length and a checksum (sealed_bytes.h).
-// Class, method, context and callee are numbers of the caller's registries; this file gives them no
-// meaning. Context 0 = none.
+// and is sealed with a length and a checksum (sealed_bytes.h). Class, method, context and callee
+// are numbers in the caller's registries; this file does not interpret them. Context 0 means none.
 //
 // Guarantees: DecodeSiteRecord never reads outside its input, never allocates more than a small
-// multiple of it, and returns kRecord only for a record whose checksum holds and whose values are
-// all in range, so that Derive() may run on it. Decoding what was encoded gives the same record;
-// other versions are refused by name. Pure functions: any thread.
+// multiple of it, and returns kRecord only for a record with the right checksum and with all values
+// in range, so that Derive() can use it. Decoding an encoded record gives an equal one; other
+// versions are refused. Pure functions: any thread.
 #pragma once
 
 #include <cstddef>
@@ -44,12 +43,12 @@ struct BranchSuccessor {
 struct BranchSite {
   uint32_t bci;
   BranchKind kind;
-  uint32_t successor_end;  // in MethodRecord::successors; begins where the site before ends
+  uint32_t successor_end;  // in MethodRecord::successors; begins where the previous site ends
   bool operator==(const BranchSite&) const = default;
 };
 
-// A call whose callee's entries may be missed (the compiler replaces intrinsics): it was executed
-// `value` times.
+// A call to a method whose entry counter may miss calls, because the compiler replaces intrinsics.
+// The call was executed `value` times.
 struct CallSite {
   uint32_t bci;
   uint32_t callee;
@@ -61,9 +60,9 @@ struct MethodRecord {
   uint32_t klass = 0;
   uint32_t method = 0;
   uint32_t context = 0;
-  uint32_t counter_base = 0;  // global number of counter 0; the others follow it
+  uint32_t counter_base = 0;  // global number of counter 0; the others follow
   Derivation derivation;
-  ValueId entry = 0;  // counts the calls
+  ValueId entry = 0;  // the number of calls
   Certificate certificate;
   std::vector<BranchSite> branches;  // ascending bci
   std::vector<BranchSuccessor> successors;
@@ -78,8 +77,8 @@ struct MethodRecord {
 // Appends the record's bytes. Bcis must ascend.
 void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out);
 
-// kDamaged also for contents that make no sense; *consumed skips such a record where its length is
-// plausible, and one of another version.
+// kDamaged also if the contents make no sense. *consumed skips such a record if its length is
+// plausible; it also skips a record of another version.
 using SiteRecordStatus = SealStatus;
 
 SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,

@@ -1,5 +1,5 @@
-// Any bytes: decoding stays inside, and what it accepts can be derived and encodes to equal
-// content. The checksum is mended for a second try, so that the fuzzer gets behind it.
+// For any bytes, decoding stays inside its input; what it accepts can be derived and encodes to
+// equal content. The checksum is corrected for a second try, so that the fuzzer gets past it.
 #include <cstdlib>
 
 #include "writer/methods/site_record.h"

@@ -135,7 +135,7 @@ TEST_CASE("no changed bit goes unnoticed, and the next record can be found") {
   }
 }
 
-// A body with a right checksum, so that the contents are what is judged.
+// A body with a valid checksum, so that the decoder judges its contents.
 std::vector<uint8_t> Seal(std::vector<uint8_t> body) {
   uint32_t hash = 2166136261u;
   for (uint8_t b : body) hash = (hash ^ b) * 16777619u;
@@ -176,7 +176,7 @@ TEST_CASE("contents out of range are refused although the checksum holds") {
   REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
   // An entry that is no value.
   REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  // Something left over.
+  // Trailing bytes.
   REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("an if has its target first, its fall-through second; two equal ones a
 TEST_CASE("a switch numbers its targets by first appearance") {
   // case 1: case 3: A; case 2: B; case 4: = default C
   CHECK(NumbersOf({40, 50, 40, 60, 60}, 3) == Numbers{0, 1, 0, 2, 2});
-  // Order of appearance, not of bci; a backward target is no exception.
+  // The order is that of appearance, not of bci, also for backward targets.
   CHECK(NumbersOf({90, 10, 90, 10, 10, 20}, 3) == Numbers{0, 1, 0, 1, 1, 2});
   CHECK(NumbersOf({7}, 1) == Numbers{0});
   CHECK(NumbersOf({}, 0) == Numbers{});

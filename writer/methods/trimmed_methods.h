@@ -1,5 +1,5 @@
-// TrimmedMethods: the methods of a profile that had no room for all of their branches and receivers,
-// the hottest first, as lines for the report.
+// TrimmedMethods: the report lines on methods that had no room for all of their branches and
+// receivers, the hottest first.
 //
 // One thread.
 #pragma once
@@ -14,10 +14,10 @@ namespace iprof {
 
 class TrimmedMethods {
  public:
-  // `calls`: how often the method ran; 0 also where calls are not counted.
+  // `calls`: how often the method ran; also 0 if calls are not counted.
   void Note(std::string name, uint64_t calls, const LeftOut& left_out);
 
-  // Empty where there are none. Names at most twenty methods, those that ran first.
+  // Empty if there are none. Names at most twenty methods, those that ran first.
   std::string Report() const;
 
  private:

@@ -5,10 +5,10 @@
 namespace iprof {
 namespace {
 
-// A node of the map, with its bucket.
+// The size of a node of the map, with its bucket.
 constexpr size_t kSiteBytes = 80;
 
-// A class more than this many at one site is lost: nobody specialises code for it.
+// Classes beyond this number at one site are lost: no compiler specialises code for so many.
 constexpr size_t kMostTypes = 65536;
 
 }  // namespace
@@ -61,7 +61,7 @@ void TypeCounts::Forget(uint32_t site) {
 }
 
 size_t TypeCounts::bytes() const {
-  // Vectors grow by doubling: half of what they hold may be unused.
+  // Vectors grow by doubling, so half of their memory may be unused.
   return names_.bytes() + sites_.size() * kSiteBytes + pairs_ * 3 / 2 * sizeof(Site::types[0]);
 }
 

@@ -1,11 +1,11 @@
-// TypeCounts: which classes were met at which site, and how often: what the JVM's rows and spill
-// tables held, added up.
+// TypeCounts: which classes each site saw, and how often. It adds up what the rows and spill tables
+// in the JVM contained.
 //
-// Guarantees: sums only grow and saturate nowhere short of 64 bits; a class is known by its name as
-// Class.getName() gives it, so that equal names of several loaders are one. With a limit, a class
-// that is new to a site counts as lost once there is no room for it; those that are known are
-// counted on. Look-ups take logarithmic time, however many classes a site has met. Not thread-safe:
-// its owner locks.
+// Guarantees: sums only grow, and have 64 bits. A class is identified by its name as
+// Class.getName() returns it, so classes of several loaders with the same name are one. With a
+// limit, a class that is new to a site is lost once there is no room; known classes are still
+// counted. Look-ups take logarithmic time, even if a site saw many classes. Not thread-safe: its
+// owner locks.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,19 @@ class TypeCounts {
     std::vector<std::pair<uint32_t, uint64_t>> types;  // number of the name, ascending; count
     uint64_t lost = 0;
   };
-  // Null for a site that met nothing.
+  // Null for a site that saw no objects.
   const Site* Find(uint32_t site) const;
-  // The sites that met something, ascending.
+  // The sites that saw objects, ascending.
   std::vector<uint32_t> Sites() const;
   std::string_view TypeName(uint32_t number) const { return names_.Text(NameId{number}); }
 
-  // Forgets what a site met: its number will be another site's.
+  // Forgets the counts of a site, because another site will get its number.
   void Forget(uint32_t site);
 
-  // From about this size on nothing new is learned.
+  // From about this size on, no new classes are added.
   void LimitBytes(size_t bytes) { limit_ = bytes; }
   size_t bytes() const;
-  // Objects that counted as lost because of the limit.
+  // Objects that were lost because of the limit.
   uint64_t beyond_limit() const { return beyond_limit_; }
 
  private:

@@ -1,10 +1,10 @@
-// UnloadedCounts: what was counted in a class that is gone: its counters that are not zero, and the
-// types met at its sites.
+// UnloadedCounts: the counts of an unloaded class: its counters that are not zero, and the types
+// that its sites saw.
 //
 // Counters and sites are numbered from 0 within the class. Encoded, as varints:
 //   counters; each: difference of the number, count
 //   sites; each: difference of the number, lost objects, types; each: name, count
-// Pure; the owner of the names locks. Sums saturate nowhere short of 64 bits.
+// Pure; the owner of the names locks. Sums have 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct UnloadedCounts {
   void AddAll(const UnloadedCounts& other);
 };
 
-// Every type's name counts as one more use in `names`.
+// Adds a use in `names` for each type's name.
 std::vector<uint8_t> EncodeCounts(const UnloadedCounts& counts, NameTable& names);
 UnloadedCounts DecodeCounts(std::span<const uint8_t> bytes, const NameTable& names);
 void ForEachTypeName(std::span<const uint8_t> bytes, const std::function<void(NameId)>& visit);

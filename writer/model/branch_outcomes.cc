@@ -19,7 +19,7 @@ std::vector<Successor> SumOfOneShape(std::span<const std::span<const Successor>>
 }  // namespace
 
 std::vector<int64_t> OutcomesOf(std::span<const Successor> list) {
-  std::map<int64_t, int64_t> taken_index;  // by bci: the last index that has it
+  std::map<int64_t, int64_t> taken_index;  // by bci: the last index with this bci
   for (const Successor& s : list) taken_index[s.bci] = s.index;
 
   struct Name {

@@ -1,25 +1,26 @@
-// Branch outcomes: what a branch's triples (successor bci, index, count) mean, and how lists of them
-// are added.
+// Branch outcomes: the meaning of a branch's triples (successor bci, index, count), and how lists
+// of them are added.
 //
-// An index is a number within one list only: writers number a branch's targets as they like, and
-// the consumer adds counts up per index and then finds a successor by its bci alone. So lists are
+// An index has a meaning only within its list: writers number a branch's targets as they like, and
+// the consumer adds up counts per index and then finds a successor by its bci alone. So lists are
 // compared and added by outcome, not by index, and an outcome is a bci:
-//  - The triples of one index are one outcome. Its name is its real bci; its triples with bci -5 are
+//  - The triples of one index are one outcome, named by its real bci. Its triples with bci -5 are
 //    further keys of a switch that lead there.
-//  - Several indices of one list may have one bci (both sides of an `if` meet). They are the same
-//    outcome. The consumer takes the last of them and loses the others, so that a list should have
-//    one triple for each bci, with the sum. Files of other writers, and our own older ones, have
-//    more.
-//  - No writer gives one index several real bcis. Where it stands, the outcome is named by the first
-//    of them at which the consumer takes this index (by the first of all where it takes it at none).
-//  - Indices without a real bci are one outcome together, named -5, which counts for the total only.
+//  - Several indices of one list may have the same bci (both sides of an `if` meet). They are the
+//    same outcome. The consumer takes the last of them and loses the others, so a list should have
+//    one triple for each bci, with the sum. Files of other writers, and our older files, have more.
+//  - No known writer gives one index several real bcis. In such a list, the outcome is named by the
+//    first of them at which the consumer takes this index, or by the first of all if there is no
+//    such bci.
+//  - All indices without a real bci are one outcome, named -5, which only adds to the total.
 //
 // Guarantees of the sum:
-//  - Lists of one shape (the same bcis and indices in the same order) are added triple by triple,
-//    and the shape stays: the order of a switch's keys, the numbering of whoever wrote them.
+//  - Lists of the same shape (the same bcis and indices in the same order) are added triple by
+//    triple, and the sum has that shape: the order of a switch's keys and the writer's numbering
+//    are kept.
 //  - Otherwise the sum has one triple for each outcome, by bci, numbered from 0.
-//  - So the sum does not depend on the order or the grouping of the lists, n times a list is the
-//    list with n times its counts, and the total is kept. Where no bci has two indices, the consumer
+//  - So the sum does not depend on the order or the grouping of the lists, adding a list n times
+//    gives n times its counts, and the total is kept. If no bci has two indices, the consumer
 //    gets for each bci the sum of what it gets from the lists: probabilities are weighted by the
 //    lists' totals.
 //  - Counts saturate. Time is n log n. Pure; out of memory throws std::bad_alloc.
@@ -43,8 +44,8 @@ bool SameShape(std::span<const Successor> a, std::span<const Successor> b);
 
 std::vector<Successor> SumOfSuccessors(std::span<const std::span<const Successor>> lists);
 
-// The same outcomes with one triple each, numbered from 0 in order of first appearance: what the
-// consumer reads without loss.
+// The same outcomes with one triple each, numbered from 0 in order of first appearance. The
+// consumer reads such a list without loss.
 std::vector<Successor> OneTripleEach(std::span<const Successor> list);
 
 }  // namespace iprof

@@ -210,7 +210,7 @@ Profile MakeRandomProfile(uint64_t seed, ExampleKind kind) {
 }
 
 Profile MakeShapedProfile(size_t scale, uint64_t seed) {
-  RepeatableRandom program(1);  // what all runs share
+  RepeatableRandom program(1);  // the same for all runs
   RepeatableRandom run(seed);
   Profile profile;
   profile.AddStandardTypes();
@@ -236,8 +236,8 @@ Profile MakeShapedProfile(size_t scale, uint64_t seed) {
   const auto count = [&run] {
     return 1 + static_cast<int64_t>(run.Next() >> (30 + run.Below(33)));
   };
-  // Four contexts of five belong to the program, so that most of them meet again in another run.
-  // One more frame in two of three cases: median 2-3, 99th percentile about 12.
+  // Four of five contexts belong to the program, so that most of them appear in other runs, too.
+  // Two of three times another frame is added: median 2-3, 99th percentile about 12.
   const auto context = [&](bool call) {
     RepeatableRandom& random = run.OneIn(5) ? run : program;
     std::vector<Frame> frames;

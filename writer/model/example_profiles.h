@@ -1,8 +1,8 @@
-// Profiles for tests, fuzz seeds and benchmarks: random ones of any odd kind, and ones of the shape
-// of real files.
+// Profiles for tests, fuzz seeds and benchmarks: random ones with unusual content, and ones with
+// the shape of real files.
 //
-// Guarantees: the same arguments give the same profile on every machine (own generator, no std
-// distributions). Not part of the products. Any thread.
+// Guarantees: the same arguments give the same profile on every machine (it has its own generator,
+// no std distributions). Not part of the products. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,20 @@ class RepeatableRandom {
   uint64_t state_;
 };
 
-// Small profiles with everything in them that the format allows: sparse ids, names with quotes,
-// controls and surrogates, switches with repeated successors, saturated counts, empty records,
-// unknown keys.
+// Small profiles with everything that the format allows: sparse ids, names with quotes, controls
+// and surrogates, switches with repeated successors, saturated counts, empty records, unknown keys.
 // kOfficial: only what the official schema's patterns allow (call contexts at bci 0) and other
-// tools can digest (no line ends or lone surrogates in names).
+// tools can read (no line ends or lone surrogates in names).
 enum class ExampleKind : uint8_t { kAnything, kOfficial };
 Profile MakeRandomProfile(uint64_t seed, ExampleKind kind = ExampleKind::kAnything);
 
 // Like a real file: scale 1 has 5,000 types, 42,000 methods, 10,000 call, 7,000 conditional and 600
-// virtual contexts; depth median 2-3, 99th percentile 8-13, at most 19. Another seed: the same
-// program with other counts and partly other contexts, as several runs have.
+// virtual contexts; depth median 2-3, 99th percentile 8-13, at most 19. Profiles with different
+// seeds are like several runs of a program: other counts and some other contexts.
 Profile MakeShapedProfile(size_t scale, uint64_t seed);
 
-// What the two differ in, as one line of text; empty when they are equal (indices, ids, order and
-// all).
+// The first difference of the two as a line of text; empty if they are equal, including indices,
+// ids and order.
 std::string FirstDifference(const Profile& a, const Profile& b);
 
 }  // namespace iprof

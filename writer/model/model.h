@@ -1,24 +1,23 @@
-// Profile: one iprof profile in memory, the hub between reader, writer, merge, diff, check and the
-// agent.
+// Profile: one iprof profile in memory, used by reader, writer, merge, diff, check and the agent.
 //
 // Guarantees:
 //  - Types are unique by name; methods by (declaring type, name, signature): adding one twice gives
 //    the same index.
-//  - Contexts are interned in a tree whose root side is the outermost caller, so shared caller
-//    chains cost nothing.
+//  - Contexts are interned in a tree with the outermost callers at the root, so that contexts share
+//    caller chains.
 //  - Counts are 64-bit and saturate at INT64_MAX (the format's integers are signed); adding never
 //    overflows.
 //  - Entries are unique per (table, context): adding to an existing one adds its counts.
-//  - Indices are dense and stable: they are handed out in order of first appearance and never
-//    change. The *file id* of a type or method (what stands in the JSON) is kept beside it, so that
-//    reading and writing again gives the same bytes.
-//  - Names are well-formed: what the JVM hands out as modified UTF-8 is turned into UTF-8 when it
-//    is added; only a lone surrogate keeps its three-byte form (and is written as an escape).
-// Storage is flat and grows in chunks that never move: memory follows content, spans and names stay
-// valid while the profile lives (a span of counts only until the same entry is added to). Not
-// thread-safe: one writer at a time; const methods may run in parallel. Out of memory throws
-// std::bad_alloc (which a caller inside a JVM must catch at its boundary); nothing else throws.
-// Indices that did not come from the same profile are a logic error and checked by assert only.
+//  - Indices are dense and stable: they are assigned in order of first appearance and never change.
+//    The *file id* of a type or method (its id in the JSON) is kept, too, so that reading and
+//    writing gives the same bytes.
+//  - Names are well-formed: the JVM's modified UTF-8 is converted to UTF-8 when it is added; only a
+//    lone surrogate keeps its three-byte form (and is written as an escape).
+// Storage is flat and grows in chunks that never move: memory is proportional to the content, and
+// spans and names stay valid as long as the profile (a span of counts only until the same entry is
+// added to). Not thread-safe: one writer at a time; const methods may run in parallel. Out of
+// memory throws std::bad_alloc (a caller inside a JVM must catch it at its boundary); nothing else
+// throws. Using indices of another profile is a logic error, checked only by assert.
 #pragma once
 
 #include <cstddef>
@@ -91,18 +90,18 @@ enum class EntryIndex : uint32_t {};  // dense per table, in order of first appe
 enum class RecordKind : uint8_t { kCount, kSuccessors, kTypeCounts };
 RecordKind RecordKindOf(Table table);
 
-// A top-level key that no table knows: kept as the JSON text that it had, and written back.
+// A top-level key that is no table: its JSON text is kept, and written back.
 struct ExtraKey {
   std::string key;   // unescaped
   std::string json;  // the value, one valid JSON text
   bool operator==(const ExtraKey&) const = default;
 };
 
-// Names for people end here, with "...": no real one is so long, and what a small file can spell must
-// not fill the memory.
+// Longer descriptions are cut off and end with "...". No real name is so long, and a small file
+// must not be able to fill the memory.
 inline constexpr size_t kMostDescribedBytes = size_t{16} << 10;
 
-// File ids above this are refused by the reader, so that there is always a next free id.
+// The reader rejects file ids above this, so that there is always a next free id.
 inline constexpr int64_t kMaxFileId = int64_t{1} << 62;
 
 class Profile {
@@ -114,20 +113,20 @@ class Profile {
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  // The format version that was read ("1.0.0" for a new profile). What is written is the writer's
-  // option.
+  // The format version that was read ("1.0.0" for a new profile). An option of the writer
+  // determines the version that is written.
   const std::string& version() const;
   void set_version(std::string version);
 
   // --- Types.
   // -------------------------------------------------------------------------------------------
   // Declares ids 0-8 (boolean byte short char int float long double void) and 9 (java.lang.Object).
-  // For profiles that are made, not read; call it first.
+  // For new profiles; call it first.
   void AddStandardTypes();
-  // The name is Class.getName()'s. A new type gets the id after the largest so far.
+  // The name is that of Class.getName(). A new type gets the id after the largest so far.
   TypeIndex AddType(std::string_view name);
-  // As above, but a new type keeps this id (0..kMaxFileId, not used by another type: the caller's
-  // duty).
+  // As above, but a new type gets this id. The caller makes sure that it is in 0..kMaxFileId and
+  // that no other type has it.
   TypeIndex AddTypeWithId(std::string_view name, int64_t file_id);
   std::optional<TypeIndex> FindType(std::string_view name) const;
   size_t type_count() const;
@@ -147,8 +146,8 @@ class Profile {
   std::span<const TypeIndex> Signature(MethodIndex method) const;
   TypeIndex DeclaringType(MethodIndex method) const;
   int64_t MethodFileId(MethodIndex method) const;
-  // "a.b.Outer.name(int, java.lang.String)void" for people; kNoMethod gives "(none)". Of a text of
-  // more than kMostDescribedBytes only the beginning.
+  // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "(none)" for kNoMethod. Cut off
+  // after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;
 
   // --- Contexts. A context is a frame and its caller's context.
@@ -158,8 +157,8 @@ class Profile {
   ContextIndex AddContext(std::span<const Frame> frames);
   std::optional<ContextIndex> FindContext(ContextIndex caller, MethodIndex method, Bci bci) const;
   std::optional<ContextIndex> FindContext(std::span<const Frame> frames) const;
-  // The context "0:0" of the monitors' table: method kNoMethod, bci 0. It names no method, even
-  // where id 0 exists.
+  // The context "0:0" of the monitors' table: method kNoMethod, bci 0. It names no method, even if
+  // there is a method with id 0.
   ContextIndex AddMonitorContext();
   size_t context_count() const;
   Frame InnermostFrame(ContextIndex context) const;
@@ -178,11 +177,11 @@ class Profile {
   // --------------------------------------------------------- Negative counts are the caller's
   // error; sums saturate.
   EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
-  // conditionals. A list of the entry's shape adds triple by triple, another one by what its triples
-  // mean: the same bci is the same outcome, whatever its index (branch_outcomes.h). The latter takes
-  // the time of both lists' lengths.
+  // conditionals. A list with the entry's shape is added triple by triple; any other list is added
+  // by outcome: the same bci is the same outcome, whatever its index (branch_outcomes.h). The
+  // latter takes time for both lists.
   EntryIndex AddSuccessors(ContextIndex context, std::span<const Successor> successors);
-  // The same, but where the entry has another shape nothing is added, and the answer is false.
+  // The same, but returns false and adds nothing if the entry has another shape.
   bool TryAddSuccessors(ContextIndex context, std::span<const Successor> successors);
   // kVirtualInvokes, kMonitors, kInstanceOfs. One pair per type; new types are appended.
   EntryIndex AddTypeCounts(Table table, ContextIndex context, std::span<const TypeCount> counts);
@@ -203,7 +202,7 @@ class Profile {
   void RemoveExtras();
   std::span<const ExtraKey> extras() const;
 
-  // Bytes that this profile holds from the heap (for reports and benchmarks; exact up to the
+  // The heap memory of this profile in bytes (for reports and benchmarks; exact except for the
   // allocator's rounding).
   size_t MemoryBytes() const;
 

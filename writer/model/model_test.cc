@@ -1,4 +1,4 @@
-// What a profile in memory promises: uniqueness, stable order, saturation, contexts as a tree.
+// The guarantees of a profile in memory: uniqueness, stable order, saturation, contexts as a tree.
 #include "writer/model/model.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,11 @@
-// RecordTable: one table of a profile, whose entries hold lists that are added to each other.
+// RecordTable: one table of a profile whose entries are lists that can be added.
 //
-// Guarantees: entries are unique per context and keep their order. Lists of the same items in the
-// same order, the usual case of a merge, are added item by item. Of others, types are added type by
-// type, and new ones appended: cost is linear in what is added, whatever the size of the entry, as
-// long lists get an index. Successors are added by what they mean (branch_outcomes.h), at n log n
-// for both lists. Lists of successors have no index. Used by Profile only; not thread-safe.
+// Guarantees: entries are unique per context and keep their order. Lists with the same items in the
+// same order, the usual case of a merge, are added item by item. In other lists of types, counts
+// are added type by type, and new types appended; the time is linear in what is added, whatever the
+// size of the entry, because long lists have an index. Other lists of successors are added by
+// outcome (branch_outcomes.h), in n log n time for both lists; they have no index. Used by Profile
+// only; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,7 @@ class RecordTable {
     uint32_t entry;
     bool is_added;
   };
-  // Adds nothing where the items are not those of the entry. A new entry takes any successors.
+  // Adds nothing if the entry has other items. A new entry takes any items.
   Attempt TryAdd(ContextIndex context, std::span<const T> items) {
     uint32_t at = Find(context);
     if (at == IndexSet::kNone) {
@@ -90,7 +91,7 @@ class RecordTable {
   uint64_t Hash(const TypeCount& item) const {
     return MixHash(static_cast<uint64_t>(item.type), seed_);
   }
-  // Room follows from the size, so that it need not be stored.
+  // The capacity follows from the size, so it is not stored.
   static size_t Capacity(size_t size) { return size <= 4 ? size : std::bit_ceil(size); }
 
   void Assign(Entry& entry, std::span<const T> items) {
@@ -160,7 +161,7 @@ class RecordTable {
     if (length <= kScanLimit) {
       if (long_lists_.empty()) return nullptr;
       const auto known =
-          long_lists_.find(at);  // a list with repeated types was shorter than it looked
+          long_lists_.find(at);  // a list with repeated types has fewer items than it seemed
       return known == long_lists_.end() ? nullptr : &known->second;
     }
     const auto [known, is_new] = long_lists_.try_emplace(at);

@@ -1,10 +1,10 @@
-// IntrinsicNames: methods of the JDK that some HotSpot's compilers may replace at the call.
+// IntrinsicNames: methods of the JDK that the compilers of some HotSpot version may replace at
+// the call.
 //
-// Their entry counters miss the calls that were replaced, so the calls are counted at their sites
-// as well. Whether a method is a candidate in the running JDK is said by its own
-// @IntrinsicCandidate annotation; this list only says which call sites are worth the trouble,
-// before the callee's class has been seen. A name too many costs a little, a name too few leaves an
-// undercount.
+// Their entry counters miss the replaced calls, so the calls are counted at their call sites as
+// well. The annotation @IntrinsicCandidate tells whether a method is a candidate in the running
+// JDK. This list only selects the call sites to count, before the callee's class has been seen. A
+// superfluous name costs little; a missing name leaves counts too low.
 //
 // Pure; any thread. Regenerate with scripts/list-intrinsics.
 #pragma once

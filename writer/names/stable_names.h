@@ -1,15 +1,15 @@
-// Stable names: what an image build calls the classes that a JVM makes up while it runs.
+// Stable names: the names that an image build gives to classes that a JVM generates at run time.
 //
-// A lambda's class is hidden, and HotSpot names it after its address: useless in a profile. An
-// image build names it by what it does, so that two builds agree, and so does this. docs/names.md
-// has the rules for users.
+// The class of a lambda is hidden, and HotSpot names it after an address, which is useless in a
+// profile. An image build names it by what it does, so that the name is the same in every build.
+// This file computes the same names. docs/names.md explains the rules to users.
 //
-// Names here are internal ones with a hidden class's suffix behind a dot, as JVMTI gives them:
+// Names are internal names with a dot before the suffix of a hidden class, as JVMTI returns them:
 // "a/B$$Lambda.0x01…", which Class.getName() spells "a.B$$Lambda/0x01…".
 //
-// What a name is made of comes from the class's bytes; agent/instrument/names/naming_facts.h reads it.
+// agent/instrument/names/naming_facts.h reads the parts of a name from the bytes of the class.
 //
-// Guarantees: pure; any thread. Failure: no name, and the caller leaves the class out.
+// Guarantees: pure; any thread. On failure there is no name, and the caller leaves the class out.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace iprof {
 
-// The builders that agree on a rule, by the first of them.
+// The rules, each named after the first builder that uses it.
 enum class NamingRule {
   k17,  // GraalVM for JDK 17 to 22
   k23,  // for JDK 23 and 24
@@ -30,10 +30,11 @@ enum class NamingRule {
 };
 NamingRule RuleForJdk(int feature_version);
 
-// What a lambda's class does, by the class file's own names. The texts must outlive it.
+// What the class of a lambda does, with the names of the class file. The texts must outlive
+// this object.
 struct LambdaFacts {
   struct Call {
-    std::string_view owner;  // internal, or an array's descriptor
+    std::string_view owner;  // an internal name, or the descriptor of an array
     std::string_view name;
     std::string_view descriptor;
   };
@@ -43,31 +44,31 @@ struct LambdaFacts {
   std::vector<std::string_view> interfaces;
 };
 
-// Whether the metafactory gives such names: they end in $$Lambda, or in $$Lambda$ and a number.
+// Whether the metafactory gives such names: they end with $$Lambda, or with $$Lambda$ and a number.
 bool IsLambdaName(InternalName name);
 
-// The text that is hashed: the calls, and from rule k23 on what the lambda captures and implements.
-// Nothing where it calls nothing or a descriptor is malformed. UTF-8.
+// The text that is hashed: the calls and, from rule k23 on, what the lambda captures and
+// implements. Empty if it calls nothing, or if a descriptor is malformed. UTF-8.
 std::optional<std::string> LambdaText(const LambdaFacts& facts, NamingRule rule);
 
-// The name without the number that tells lambdas of one class apart which do the same.
+// The name without the number that distinguishes lambdas of one class that do the same.
 std::optional<std::string> LambdaBaseName(const LambdaFacts& facts, NamingRule rule);
 
 // `number` counts from 0 the classes of this base name.
 std::string NumberedLambdaName(std::string_view base, NamingRule rule, uint32_t number);
 
-// What a proxy class's name is made of.
+// The parts of a proxy class's name.
 struct ProxyFacts {
   std::string package;                  // internal: "jdk/proxy1"
   std::vector<std::string> interfaces;  // as Class.getName() gives them, in the class's order
-  std::optional<std::string> loader;    // its name, or its class's name; nothing: the boot loader
-  std::optional<std::string> module;    // nothing: an unnamed module
+  std::optional<std::string> loader;    // its name, or its class's name; empty: the boot loader
+  std::optional<std::string> module;    // empty: an unnamed module
 };
 
 // Whether the name is $Proxy and a number, in any package.
 bool IsProxyName(InternalName name);
 
-// Whether the package's module was made for proxies alone; its name is then no part of the text.
+// Whether the package's module was made only for proxies. If so, its name is not part of the text.
 bool IsDynamicProxyPackage(std::string_view internal_package);
 
 std::string ProxyText(const ProxyFacts& facts);

@@ -43,7 +43,8 @@ size_t DescriptorLength(std::string_view text) {
 std::string WithDots(std::string_view name) {
   std::string dotted(name);
   for (char& c : dotted) {
-    // A hidden class's name is the other way round in JVMTI: "a/B.0x01" is getName()'s "a.B/0x01".
+    // In the name of a hidden class, JVMTI exchanges dots and slashes: its "a/B.0x01" is
+    // getName()'s "a.B/0x01".
     if (c == '/') {
       c = '.';
     } else if (c == '.') {
@@ -53,7 +54,7 @@ std::string WithDots(std::string_view name) {
   return dotted;
 }
 
-// A decoded code unit and how many bytes it took; length 0 when the bytes are not modified UTF-8.
+// A decoded code unit and its length in bytes; 0 if the bytes are not modified UTF-8.
 struct CodeUnit {
   uint32_t value;
   size_t length;

@@ -81,7 +81,7 @@ TEST_CASE("method descriptors are taken apart") {
   REQUIRE(types);
   CHECK(types->parameters == std::vector<std::string_view>{"I", "[J", "La/B;"});
   CHECK(types->result == "[[La/C;");
-  // A name may hold what ends the parameters.
+  // A name may contain the character that ends the parameters.
   CHECK(SplitDescriptor("(La)b;)V")->parameters == std::vector<std::string_view>{"La)b;"});
   for (const char* malformed :
        {"", "(", "()", "(V)V", "([V)V", "(I)", "(I)VV", "(L;)V", "(La/B)V"}) {

@@ -1,4 +1,4 @@
-// Typed names: spellings of a class's name that look alike and must not be mixed up.
+// Typed names: spellings of a class's name that look similar and must not be confused.
 //
 //   InternalName   in class files and inside the JVM       java/lang/String    a/B$$Lambda.0x01
 //   Descriptor     of a type; JVMTI calls it a signature   Ljava/lang/String;  La/B$$Lambda.0x01;  [I
@@ -6,8 +6,8 @@
 //   ProfileName    a BinaryName in plain UTF-8, as a profile holds it
 //   MethodKey      a method by its class's InternalName    java/lang/Object.wait(J)V
 //
-// All but MethodKey are views: the text must outlive them. Texts from the JVM are modified UTF-8; nothing
-// here checks that a name is well-formed. Pure; any thread.
+// All but MethodKey are views: the text must outlive them. Texts from the JVM are modified UTF-8.
+// Names are not checked for being well-formed. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -49,11 +49,11 @@ class ProfileName : public TypedName<ProfileName> {
 class Descriptor : public TypedName<Descriptor> {
  public:
   using TypedName::TypedName;
-  // "L…;": a class or an interface, no array and no primitive type.
+  // "L…;": a class or an interface, not an array or a primitive type.
   constexpr bool IsClass() const {
     return text().size() > 2 && text().front() == 'L' && text().back() == ';';
   }
-  // Empty where it is not a class.
+  // Empty if it is not a class.
   constexpr InternalName ClassName() const {
     return IsClass() ? InternalName(text().substr(1, text().size() - 2)) : InternalName();
   }

@@ -6,7 +6,7 @@
 
 using namespace iprof;
 
-// What the types are for.
+// The purpose of the types: they do not convert to each other.
 static_assert(!std::is_convertible_v<InternalName, Descriptor>);
 static_assert(!std::is_constructible_v<Descriptor, InternalName>);
 static_assert(!std::is_convertible_v<std::string_view, InternalName>);

@@ -1,4 +1,4 @@
-// Whatever numbers and order writers give a branch's successors, their sum is true.
+// The sum of a branch's successors is right for any numbering and order of the writers.
 #include "writer/model/branch_outcomes.h"
 
 #include <catch2/catch.hpp>
@@ -16,13 +16,13 @@ TEST_CASE("an outcome is named by its bci") {
   using Bcis = std::vector<int64_t>;
   const auto names = [](const Successors& list) { return OutcomesOf(list); };
   CHECK(names({{53, 0, 1}, {14, 1, 9}}) == Bcis{53, 14});
-  // A switch whose second target has two keys; its first key may stand behind the others.
+  // A switch whose second target has two keys; its first key may come after the others.
   CHECK(names({{40, 0, 1}, {30, 1, 2}, {-5, 1, 3}}) == Bcis{40, 30, 30});
   CHECK(names({{-5, 1, 3}, {30, 1, 2}}) == Bcis{30, 30});
-  // Two indices of one bci lead to one place.
+  // Two indices of one bci lead to the same place.
   CHECK(names({{14, 0, 1}, {9, 2, 1}, {14, 1, 9}}) == Bcis{14, 9, 14});
   CHECK(names({{-5, 3, 1}, {-5, 4, 1}}) == Bcis{-5, -5});
-  // An index with two bcis is known by the one at which it is taken.
+  // An index with two bcis is named by the one at which the consumer takes it.
   CHECK(names({{4, 0, 1}, {5, 0, 1}, {4, 1, 1}}) == Bcis{5, 5, 4});
 }
 
@@ -45,13 +45,13 @@ TEST_CASE("lists of one shape keep it") {
 }
 
 TEST_CASE("other shapes are added by bci") {
-  // One branch, numbered in two ways: 90 % go to 14 in both.
+  // The same branch with two numberings: 90 % go to 14 in both.
   CHECK(Sum({{{53, 0, 1000}, {14, 1, 9000}}, {{14, 0, 9000}, {53, 1, 1000}}}) ==
         Successors{{14, 0, 18000}, {53, 1, 2000}});
-  // The format document's own record beside the bytecode's: 20 is a compiler's position.
+  // The record in the format's document and that of the bytecode: 20 is a compiler's position.
   CHECK(Sum({{{20, 0, 10}, {53, 1, 1}}, {{53, 0, 1}, {14, 1, 10}}}) ==
         Successors{{14, 0, 10}, {20, 1, 10}, {53, 2, 2}});
-  // Keys of a switch go with their target.
+  // Keys of a switch follow their target.
   CHECK(Sum({{{40, 0, 1}, {30, 1, 2}, {-5, 0, 3}}, {{30, 0, 10}, {40, 1, 20}, {-5, 0, 30}}}) ==
         Successors{{30, 0, 42}, {40, 1, 24}});
   // Both sides of an `if` meet in one list, and are one triple in the other.

@@ -23,7 +23,7 @@ namespace iprof {
 namespace {
 
 constexpr int64_t kLargestBci = 65534;
-constexpr int64_t kSmallestBci = std::numeric_limits<Bci>::min();  // what a reader can hold
+constexpr int64_t kSmallestBci = std::numeric_limits<Bci>::min();  // a reader's smallest
 constexpr int64_t kVoidId = 8;
 
 constexpr std::string_view kStandardTypes[] = {
@@ -64,7 +64,7 @@ class Checker final : public ProfileEvents {
       return true;
     }
     Report(Rule::kVersion, place, Quoted(version), "0.4.0 or 1.x: " + status.message());
-    // A version of another shape would only give findings that follow from it.
+    // In a file of another version, all further findings would only be consequences.
     stopped_ = status.code() == Code::kUnsupported;
     return !stopped_;
   }
@@ -153,7 +153,7 @@ class Checker final : public ProfileEvents {
     size_t operator()(const ContextKey& key) const { return key.first; }
   };
 
-  // What the rules about samples must know of a method.
+  // What the rules about samples need to know about a method.
   struct MethodNote {
     bool blocks = false;
     bool linkage = false;
@@ -203,7 +203,8 @@ class Checker final : public ProfileEvents {
     }
   }
 
-  // An error in files of version 1, doubtful in older ones: so it waits until the version is known.
+  // An error in files of version 1, doubtful in older ones. So it is kept until the version
+  // is known.
   void NoteStandardId(const Place& place, std::string found, std::string expected) {
     standard_ids_.push_back({Rule::kTypeStandardId, place.offset, JsonPath(place), std::move(found),
                              std::move(expected)});
@@ -396,16 +397,17 @@ class Checker final : public ProfileEvents {
                "the largest count first");
       }
     }
-    // Zero or negative counts have been reported where they stand: only an empty record is left to
-    // say.
+    // Zero or negative counts have already been reported; only an empty record remains to
+    // be reported.
     if (entry.table == Table::kVirtualInvokes && !any_positive && !any_wrong) {
       Report(Rule::kReceiverSum, RecordsPlace(entry), "no receiver",
              "counts that sum up to more than 0");
     }
   }
 
-  // Of the frames, not of the file's spelling: 07:0 is 7:0. 128 bits in place of a context that may
-  // have megabytes; the seed is this process's own, so that no file can make two keys equal.
+  // A key for the frames, not for the file's spelling: 07:0 equals 7:0. 128 bits represent a
+  // context that may have megabytes. The seed differs from process to process, so that no file can
+  // be made to have equal keys.
   ContextKey KeyOf(std::span<const RawFrame> frames) const {
     ContextKey key{MixHash(seed_, frames.size()), seed_};
     for (const RawFrame& frame : frames) {

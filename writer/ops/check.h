@@ -1,12 +1,12 @@
 // CheckProfile: every place where a file breaks a rule of the iprof format.
 //
 // Guarantees: all violations are found, not only the first, each with its byte offset (in the
-// inflated text), JSON path, what was found and what was expected; they come in file order (tables
-// that stand before the types come when the types are known). One mistake is not reported twice
-// under two rules where one follows from the other. Time is linear in the input; memory is a small
-// multiple of it. Fails only where the bytes cannot be read (kIo), are no JSON (kBadInput) or pass
-// a limit (kLimit): what was found until then has been reported. A version that nobody can judge
-// ends the check after its violation. No global state: may run in several threads at once.
+// inflated text), JSON path, what was found and what was expected. They are reported in file order,
+// except that tables before the types are checked when the types are known. A mistake is not
+// reported under a second rule if that follows from the first. Time is linear in the input; memory
+// is a small multiple of it. The check fails only if the bytes cannot be read (kIo), are not JSON
+// (kBadInput) or exceed a limit (kLimit); earlier findings have been reported by then. An unknown
+// version is reported and ends the check. No global state: may run in several threads at once.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ struct Finding {
   Rule rule;
   uint64_t offset;
   std::string path;   // JSON path
-  std::string found;  // what stands there
+  std::string found;  // the text at that place
   std::string expected;
   bool doubtful() const { return InfoOf(rule).doubtful; }
 };
 
 struct CheckOptions {
-  bool strict = false;  // report the doubtful, too
+  bool strict = false;  // also report what is doubtful
 };
 
 struct CheckCounts {

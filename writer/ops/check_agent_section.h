@@ -1,7 +1,7 @@
 // CheckAgentSection: the rules about our extra key "iprofagent" (agent_section.h).
 //
-// Guarantees: reports at most one finding; any JSON text may be handed in. A section that a later
-// version of this project wrote is doubtful only. Pure; any thread.
+// Guarantees: reports at most one finding; any JSON text may be passed. A section of a later
+// version of this project is only doubtful. Pure; any thread.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace iprof {
 
-// `member` is the section's member that is wrong; empty for the section itself.
+// `member` is the wrong member of the section; empty for the section itself.
 using AgentSectionFinding = std::function<void(Rule rule, std::string_view member,
                                                std::string found, std::string expected)>;
 void CheckAgentSection(std::string_view json, const AgentSectionFinding& report);

@@ -1,5 +1,4 @@
-// What a class's or method's name alone says, for CheckProfile: pure functions of names, never
-// fail.
+// What CheckProfile can tell from a class's or method's name alone. Pure functions; never fail.
 #pragma once
 
 #include <string>
@@ -7,15 +6,16 @@
 
 namespace iprof {
 
-// Empty when the name is as Class.getName() spells one ("a.b.C$D", "[I", "[La.B;",
-// "a.C$$Lambda/0x12"); else what was expected instead.
+// Empty if the name has a form that Class.getName() returns ("a.b.C$D", "[I", "[La.B;",
+// "a.C$$Lambda/0x12"); otherwise what was expected instead.
 std::string WrongClassNameForm(std::string_view name);
 
-// HotSpot's own names of lambda classes: "Foo$$Lambda/0x00007f1234567890" (an address),
-// "Foo$$Lambda$14/0x…" (a counter, too). Stable names hold a hash of 32 or more digits instead.
+// HotSpot's names of lambda classes: "Foo$$Lambda/0x00007f1234567890" (an address),
+// "Foo$$Lambda$14/0x…" (with a counter). Stable names contain a hash of 32 or more digits instead.
 bool IsUnstableLambdaName(std::string_view name);
 
-// Object.wait, Thread.sleep, Unsafe.park and the like: the consumer drops stacks that hold one.
+// Object.wait, Thread.sleep, Unsafe.park and similar methods: the consumer drops stacks that
+// contain one.
 bool IsBlockingMethod(std::string_view declaring_class, std::string_view method);
 
 }  // namespace iprof

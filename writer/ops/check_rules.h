@@ -1,9 +1,9 @@
 // The rules of the iprof format that CheckProfile knows, one enum value each.
 //
-// A rule is an error where a profile that breaks it is refused, misread or crashes its consumer, or
-// where the format's document forbids it; doubtful where the profile is legal but something about
-// it is probably not what its maker meant. The names are printed and stable: scripts may filter by
-// them.
+// A rule is an error if a profile that breaks it is rejected, is misread or crashes its
+// consumer, or if the format's document forbids it. It is doubtful if the profile is legal but
+// probably not what its author intended. The names are printed and never change, so that scripts
+// can filter by them.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // CheckSuccessors: the rules about one branch's or switch's triples (bci, index, count), for
 // CheckProfile.
 //
-// Why they matter: the consumer adds counts up by index, finds a successor by its bci alone, takes
-// bci -5 for "a further key of this index", and indexes an array by the index without looking.
-// Counts themselves are checked elsewhere. Pure; never fails.
+// Why they matter: the consumer adds up counts by index, finds a successor by its bci alone, takes
+// bci -5 for "a further key of this index", and uses the index as an array index without a check.
+// Counts are checked elsewhere. Pure; never fails.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace iprof {
 
-// `at`: position of the offending integer in values, whose length is a positive multiple of 3.
+// `at`: position of the wrong integer in `values`, whose length is a positive multiple of 3.
 using SuccessorReport =
     std::function<void(Rule rule, size_t at, std::string found, std::string expected)>;
 void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& report);

@@ -1,5 +1,4 @@
-// Each rule has a file that breaks it, and that file breaks nothing else; a sound file breaks
-// nothing.
+// For each rule there is a file that breaks it and no other rule; a valid file breaks none.
 #include "writer/ops/check.h"
 
 #include <algorithm>
@@ -200,11 +199,11 @@ TEST_CASE("each rule has a file that breaks it and nothing else") {
     CHECK(findings[0].path == c.path);
     CHECK(findings[0].offset > 0);
     CHECK(findings[0].offset < text.size());
-    // The doubtful are silent unless asked for.
+    // Doubtful findings are reported only on request.
     CHECK(FindingsOf(text, false).size() == (InfoOf(c.rule).doubtful ? 0 : 1));
     covered.insert(c.rule);
   }
-  // These need a whole file of their own, below.
+  // These need separate files, below.
   covered.insert(Rule::kTypeStandardId);
   covered.insert(Rule::kTypeStandardMissing);
   covered.insert(Rule::kTypeStandardElsewhere);
@@ -224,7 +223,8 @@ TEST_CASE("standard types") {
   CHECK(swapped[0].expected == "id 6");
   CHECK(InfoOf(swapped[1].rule).name == "type-standard-id");
   CHECK(swapped[1].expected == "float");
-  // Real files of 0.4.0 have them elsewhere, wherever the version stands: a doubt, not an error.
+  // Real files of 0.4.0 have other ids: this is doubtful, not an error, wherever the version is in
+  // the file.
   const std::string types = R"("types":[{"id":4,"name":"long"},{"id":5,"name":"a.C"}])";
   for (const std::string& old : {R"({"version":"0.4.0",)" + types + R"(,"methods":[]})",
                                  "{" + types + R"(,"methods":[],"version":"0.4.0"})"}) {

@@ -5,12 +5,12 @@
 namespace iprof {
 namespace {
 
-// How many of the asked callers an entry's own callers begin with, and whether that is all of
-// either side.
+// How many callers an entry and the query have in common, innermost first, and whether that is all
+// callers of either.
 struct Agreement {
   size_t common;
-  bool entry_is_prefix;  // the entry's chain ends within the asked one (or where it ends)
-  bool asked_is_prefix;  // the asked chain ends within the entry's (or where it ends)
+  bool entry_is_prefix;  // the query's chain begins with the entry's whole chain
+  bool asked_is_prefix;  // the entry's chain begins with the query's whole chain
 };
 
 Agreement Compare(const Profile& profile, ContextIndex context, std::span<const Frame> callers) {
@@ -42,7 +42,8 @@ std::vector<BranchView::Outcome> ConsumerOutcomes(std::span<const Successor> suc
     total = SaturatingAdd(total, s.count);
   }
   if (total == 0) return {};
-  // The consumer spreads an index's share over its triples, clamps, and adds them up again.
+  // The consumer distributes an index's share over its triples, clamps them, and adds them
+  // up again.
   std::map<int64_t, size_t> triples_of_index;
   for (const Successor& s : successors) ++triples_of_index[s.index];
   size_t zero_triples = 0;
@@ -128,7 +129,7 @@ BranchView ConsumerView::Branch(MethodIndex method, Bci bci, std::span<const Fra
   std::vector<std::span<const Successor>> lists;
   for (const EntryIndex entry : entries) lists.push_back(profile_.EntrySuccessors(entry));
   const std::vector<Successor> successors = SumOfSuccessors(lists);
-  // Asked of the entries: a sum may have been numbered anew.
+  // The entries are checked, because a sum may have a new numbering.
   if (std::all_of(lists.begin(), lists.end(), HasUsableIndices)) {
     view.outcomes = ConsumerOutcomes(successors);
   }

@@ -1,21 +1,21 @@
-// ConsumerView: what GraalVM's image builder would take from a profile for one place in one calling
-// context.
+// ConsumerView: what GraalVM's image builder reads from a profile for one place in one
+// calling context.
 //
-// Guarantees (the rules are the consumer's own, see docs of the format):
+// Guarantees (these are the consumer's rules; see the docs of the format):
 //  - A method's call count is the sum over all contexts that begin with it: entries are disjoint.
-//  - A place (method, bci, caller chain) is looked up by contexts, most specific first. The entries
-//    whose chain is the asked one or continues it are, together, all that is known of the
-//    executions in that chain: they are added up. Where there is none, the chain is cut from its
-//    outer end, frame by frame, and the first entry with exactly the shorter chain answers: it
-//    holds the executions not counted under a longer one. Matched says how many of the callers the
-//    answer rests on. Entries of other chains never answer.
-//  - Branch: entries are added up as branch_outcomes.h has it. Of the sum, counts are added up per
-//    index; a successor is known by its bci alone; bci -5 only adds
-//    to its index; where one bci has several indices the last one wins. Probability zero becomes
-//    1e-6, the others give way. A site whose counts are all zero is ignored. Shapes that the
-//    consumer does not survive (index < 0 or beyond kMaxSuccessorIndex) make the site not found.
-//  - Receivers: the listed types are taken for (nearly) all there are: their shares are scaled to
-//    1. A site with sum 0 is ignored.
+//  - A place (method, bci, caller chain) is looked up by contexts, the most specific first. All
+//    entries whose chain equals or continues the query's chain are added up: together they are all
+//    known executions in that chain. If there is none, the chain is cut at its outer end, frame by
+//    frame, until an entry has exactly the shorter chain: it has the executions that are not
+//    counted under a longer one. Match says how many callers the answer is based on. Entries of
+//    other chains are never used.
+//  - Branch: entries are added up as in branch_outcomes.h. In the sum, counts are added up per
+//    index. A successor is identified by its bci alone; bci -5 only adds to its index; if one bci
+//    has several indices, the last one wins. Probability zero becomes 1e-6, and the others are
+//    scaled down. A site whose counts are all zero is ignored. Lists that would crash the consumer
+//    (index < 0 or beyond kMaxSuccessorIndex) count as not found.
+//  - Receivers: the listed types are taken for (nearly) all types: their shares are scaled to 1. A
+//    site with sum 0 is ignored.
 // The profile must outlive the view and not change. Const methods may run in parallel. Never fails.
 #pragma once
 
@@ -29,16 +29,16 @@
 
 namespace iprof {
 
-// The consumer allocates an array of this many counters for one site: more is no switch of any
-// class file.
+// The consumer allocates an array of as many counters for one site; no switch in a class file
+// has more.
 inline constexpr int64_t kMaxSuccessorIndex = 65535;
 inline constexpr double kConsumerZeroProbability = 1e-6;
 
 // How an answer was found.
 struct Match {
   bool found = false;
-  bool exact = false;          // in the asked chain itself or continuations of it
-  size_t callers_matched = 0;  // how many of the asked callers the answer rests on
+  bool exact = false;          // in the query's chain itself or continuations of it
+  size_t callers_matched = 0;  // how many of the query's callers the answer is based on
   size_t entries = 0;          // how many entries were added up
 };
 
@@ -69,7 +69,7 @@ struct CallView {
   int64_t count = 0;
 };
 
-// What the consumer makes of one site's triples, bci -5 folded in; empty where it ignores them.
+// What the consumer makes of one site's triples, with bci -5 added in; empty if it ignores them.
 std::vector<BranchView::Outcome> ConsumerOutcomes(std::span<const Successor> successors);
 
 class ConsumerView {

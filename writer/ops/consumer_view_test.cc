@@ -32,12 +32,12 @@ TEST_CASE("a method's calls are all of its contexts") {
   const World w;
   CHECK(w.view.Calls(w.loop).count == 135);
   const Frame main7[] = {{w.main, 7}};
-  CHECK(w.view.Calls(w.loop, main7).count == 130);  // with what continues the chain
+  CHECK(w.view.Calls(w.loop, main7).count == 130);  // including entries that continue the chain
   const Frame deep[] = {{w.main, 7}, {w.area, 4}};
   CHECK(w.view.Calls(w.loop, deep).count == 100);
   const Frame deeper[] = {{w.main, 7}, {w.main, 1}};
   const CallView cut = w.view.Calls(w.loop, deeper);
-  CHECK(cut.count == 30);  // not under the longer chain: what is left under the shorter one
+  CHECK(cut.count == 30);  // the remaining executions, under the shorter chain
   CHECK(cut.match.callers_matched == 1);
   CHECK_FALSE(cut.match.exact);
   CHECK_FALSE(w.view.Calls(w.main).match.found);
@@ -53,7 +53,7 @@ TEST_CASE("branches: the most specific context answers") {
   const BranchView elsewhere = w.BranchUnder({{w.area, 4}});
   CHECK(elsewhere.match.callers_matched == 0);
   CHECK(elsewhere.outcomes[0].probability == Approx(0.9));
-  // No chain: everything, 1 + 8 of 20 to bci 53.
+  // No chain: all entries, 1 + 8 of 20 to bci 53.
   CHECK(w.BranchUnder({}).outcomes[1].probability == Approx(0.45));
   CHECK(w.BranchUnder({}).total == 20);
   CHECK_FALSE(w.view.Branch(w.loop, 4).match.found);
@@ -62,18 +62,18 @@ TEST_CASE("branches: the most specific context answers") {
 std::vector<BranchView::Outcome> Outcomes(std::vector<Successor> s) { return ConsumerOutcomes(s); }
 
 TEST_CASE("the consumer's arithmetic") {
-  // Further keys of a switch add to their index's place, in any order.
+  // Further keys of a switch are added to their index, in any order.
   const auto sw = Outcomes({{40, 0, 1}, {30, 1, 2}, {-5, 0, 3}, {20, 2, 4}});
   REQUIRE(sw.size() == 3);
   CHECK(sw[0].bci == 20);
   CHECK(sw[0].probability == Approx(0.4));
   CHECK(sw[2].probability == Approx(0.4));
   CHECK(sw[2].count == 4);
-  // Never is 1e-6, and the rest gives way: the sum stays 1.
+  // Zero becomes 1e-6, and the others are scaled down: the sum remains 1.
   const auto never = Outcomes({{9, 0, 0}, {4, 1, 10}});
   CHECK(never[1].probability == Approx(1e-6));
   CHECK(never[0].probability == Approx(1 - 1e-6).epsilon(1e-9));
-  // Where one place has two indices, the last one wins.
+  // If one bci has two indices, the last one wins.
   const auto twice = Outcomes({{9, 0, 1}, {9, 1, 3}});
   REQUIRE(twice.size() == 1);
   CHECK(twice[0].probability == Approx(0.75));
@@ -95,7 +95,7 @@ TEST_CASE("contexts that number a branch's successors differently are added by b
   CHECK(view.total == 20000);
 }
 
-// Processor seconds to look at a switch of this many keys in two contexts, the least of five.
+// CPU seconds to look up a switch of this many keys in two contexts, the least of five runs.
 double SecondsToView(int64_t keys) {
   Profile p = ParseTables("");
   const MethodIndex loop = MethodNamed(p, "a.Main.loop()void");
@@ -117,7 +117,7 @@ double SecondsToView(int64_t keys) {
 }
 
 TEST_CASE("a long record takes time in proportion") {
-  // Four times the keys: 16 times the time, were each searched for in all the others.
+  // Four times the keys would take 16 times the time with a quadratic search.
   CHECK(SecondsToView(64000) < 10 * SecondsToView(16000));
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kFlushAt = 1 << 16;
 constexpr size_t kMostCallerBytes = size_t{16} << 20;  // in CSV; 65,536 frames of 256 bytes
 
-// Collects lines and hands them on in large pieces; keeps the first failure.
+// Buffers lines and passes them on in large pieces; keeps the first failure.
 class LineSink {
  public:
   explicit LineSink(ByteSink& sink) : sink_(sink) {}

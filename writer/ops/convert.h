@@ -1,10 +1,10 @@
-// Conversions of a profile into other people's formats.
+// Conversions of a profile to other formats.
 //
-// Guarantees: streams into the sink, deterministic order; fails only where the sink does.
-//  - Collapsed stacks: one line per stack, "outermost;…;innermost count", sorted, equal stacks
-//    added up: the input of flame-graph tools. Frames are "a.b.C.m", with bcis "a.b.C.m:12". A ';'
-//    or control character in a name (legal in a class file) becomes \xNN, so that each line is one
-//    stack.
+// Guarantees: streams into the sink in a deterministic order; fails only if the sink does.
+//  - Collapsed stacks: one line per stack, "outermost;…;innermost count", sorted, with equal
+//    stacks added up: the input of flame-graph tools. Frames are "a.b.C.m", with bcis
+//    "a.b.C.m:12". A ';' or control character in a name (legal in a class file) becomes \xNN, so
+//    that each line is one stack.
 //  - CSV (RFC 4180 with LF): one line per count, header first:
 //    table,method,bci,callers,successor_bci,successor_index,type,count; empty where it does not
 //    apply. Callers are "method:bci", innermost first, joined by " < ".

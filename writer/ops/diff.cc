@@ -74,7 +74,7 @@ class Differ {
     item.share_a = Share(item.total_a, total_a_);
     item.share_b = Share(item.total_b, total_b_);
     item.weight = std::max(item.share_a, item.share_b);
-    // A site of zeros says nothing: it is as good as not there.
+    // A site with only zeros contains no information, so it is ignored.
     if (item.total_a == 0 && item.total_b == 0) return;
     if (item.total_a == 0 || item.total_b == 0) {
       item.kind = item.total_b == 0 ? DiffKind::kOnlyInA : DiffKind::kOnlyInB;

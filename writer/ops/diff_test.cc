@@ -62,7 +62,7 @@ TEST_CASE("another order or numbering of successors is no difference") {
   REQUIRE(moved.items[0].outcomes.size() == 2);
   CHECK(moved.items[0].outcomes[0].name == "bci 14");
   CHECK(moved.items[0].outcomes[0].share_b == Approx(0.7));
-  // Several triples of one target, or one with the sum: both forms say the same.
+  // Several triples of one target mean the same as one triple with the sum.
   CHECK(DiffProfiles(branch("14,0,90,14,1,10"), branch("14,0,100"), {.threshold = 0}).empty());
   CHECK(DiffProfiles(branch("40,0,1,30,1,2,-5,0,3"), branch("40,0,4,30,1,2"), {.threshold = 0})
             .empty());
@@ -78,7 +78,7 @@ TEST_CASE("another order or numbering of successors is no difference") {
     const Profile a = MakeBranchProfile(random);
     const Profile b = RenumberedProfile(a, random);
     REQUIRE(DiffProfiles(a, b, {.threshold = 0}).empty());
-    // And it makes none in comparison with a third.
+    // Comparing either with a third profile gives the same result.
     const Profile c = MakeBranchProfile(random);
     const ProfileDiff ac = DiffProfiles(a, c, {.threshold = 0});
     const ProfileDiff bc = DiffProfiles(b, c, {.threshold = 0});

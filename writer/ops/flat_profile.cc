@@ -21,7 +21,7 @@ std::string PackageOf(std::string_view type) {
 struct Sums {
   int64_t self = 0;
   int64_t total = 0;
-  uint64_t last_sample = 0;  // counted for this one already
+  uint64_t last_sample = 0;  // already counted for this sample
 };
 
 class Flattening {
@@ -58,7 +58,7 @@ class Flattening {
   }
 
  private:
-  // A method (or package) number, and where asked for a bci, or a line.
+  // The number of a method or package and, if requested, a bci or a line.
   using Key = std::pair<uint32_t, int64_t>;
   static constexpr int64_t kNoLine = -1;
 

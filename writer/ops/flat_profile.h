@@ -1,10 +1,10 @@
-// FlatProfile: where samples lie, without the stacks: by method, by position (method and bci), by
-// source line, by package.
+// FlatProfile: where the samples are, without stacks: by method, by position (method and bci), by
+// source line, or by package.
 //
-// Guarantees: "self" is the weight of samples whose innermost frame it is, "total" that of samples
-// on whose stack it is at all, counted once for each sample however often it recurs. So self sums
-// to the profile's total in every list. Order is by self, then total, largest first, then by name.
-// Pure; never fails. Sums saturate.
+// Guarantees: "self" is the weight of the samples whose innermost frame it is. "total" is the
+// weight of the samples that have it anywhere on the stack; each sample counts once, also with
+// recursion. So the sum of self is the profile's total in every list. Order is by self, then total,
+// largest first, then by name. Pure; never fails. Sums saturate.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace iprof {
 enum class FlatKey { kMethod, kPosition, kLine, kPackage };
 
 struct FlatRow {
-  // DescribeMethod's text; with ":bci" for positions; with ":line", or nothing where no line is known,
-  // for lines; "(default)" for no package.
+  // DescribeMethod's text; with ":bci" for positions; for lines with ":line", or without if the
+  // line is unknown; "(default)" for no package.
   std::string name;
   int64_t self = 0;
   int64_t total = 0;
@@ -27,7 +27,7 @@ struct FlatRow {
 
 struct FlatProfile {
   int64_t total = 0;
-  bool has_lines = false;  // of kLine: the profile knows source lines (see SourceLines)
+  bool has_lines = false;  // for kLine: the profile has source lines (see SourceLines)
   std::vector<FlatRow> rows;
 };
 

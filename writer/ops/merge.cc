@@ -16,8 +16,8 @@
 namespace iprof {
 namespace {
 
-// Calls work(i) for each i below count, at once as far as the system gives threads. Returns when all
-// have ended; std::bad_alloc, where one has thrown it.
+// Calls work(i) for each i below count, in parallel as far as the system has threads. Returns when
+// all calls have ended. Throws std::bad_alloc if one of them did.
 void InParallel(size_t count, const std::function<void(size_t)>& work) {
   std::atomic<bool> out_of_memory = false;
   const auto run = [&](size_t i) {
@@ -32,7 +32,7 @@ void InParallel(size_t count, const std::function<void(size_t)>& work) {
   size_t next = 1;
   try {
     for (; next < count; ++next) threads.emplace_back(run, next);
-  } catch (const std::system_error&) {  // no thread,
+  } catch (const std::system_error&) {  // no thread available,
   } catch (const std::bad_alloc&) {     // or no memory for one: the rest is done here
   }
   if (count != 0) run(0);
@@ -47,8 +47,8 @@ class Worklist {
   Worklist(std::span<const MergeInput> inputs, const MergeOptions& options)
       : inputs_(inputs), options_(options), failures_(inputs.size()) {}
 
-  // One thread: inputs are handed out in order, so every input before a failed one is still tried,
-  // and the failure that is reported is the first in the order given.
+  // Runs on each thread. Inputs are assigned in order, so every input before a failed one is still
+  // tried, and the reported failure is the first in the given order.
   void Run(ProfileMerger& merger) {
     try {
       while (!stop_.load(std::memory_order_relaxed)) {
@@ -86,14 +86,14 @@ class Worklist {
 
   std::span<const MergeInput> inputs_;
   const MergeOptions& options_;
-  std::vector<Status> failures_;  // each written by the thread that read the input
+  std::vector<Status> failures_;  // each element is written by the thread that read the input
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex progress_lock_;
   size_t done_ = 0;
 };
 
-// Adds the second half to the first, in pairs on their own threads, until one is left.
+// Adds the second half to the first, pairs in parallel, until one is left.
 void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
   while (mergers.size() > 1) {
     const size_t pairs = mergers.size() / 2;
@@ -174,7 +174,7 @@ Profile ProfileMerger::Finish() {
   Profile result = CanonicalProfile(merged_);
   extras_.WriteTo(result);
   conflicting_keys_ = extras_.ConflictingKeys();
-  // The inputs may be of several versions; what is written is of the writer's.
+  // The inputs may have several versions; the writer determines the version of the output.
   result.set_version("1.0.0");
   merged_ = Profile();
   extras_ = {};

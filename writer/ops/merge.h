@@ -1,21 +1,22 @@
-// ProfileMerger and MergeFiles: many profiles added into one.
+// ProfileMerger and MergeFiles: add up many profiles.
 //
 // Guarantees:
-//  - Types are united by name, methods by (declaring type, name, signature), counts added per
-//    (table, context): per outcome of a branch, per class. Sums saturate at INT64_MAX. Outcomes are
-//    told apart by their bci, whatever index each input gives it (branch_outcomes.h), so that the
+//  - Types are united by name, methods by (declaring type, name, signature); counts are added per
+//    (table, context), outcome of a branch, and class. Sums saturate at INT64_MAX. Outcomes are
+//    identified by their bci, whatever index an input gives them (branch_outcomes.h), so that the
 //    consumer's probabilities are those of the inputs, weighted by how often each saw the branch.
-//  - The result depends on the multiset of inputs only: order, grouping, number of threads make no
-//    difference to a byte of what is written (see merge_canonical.h). Weight n is the same as n
-//    times the input.
-//  - Unknown top-level keys, and the parts of our own, are united; where inputs disagree about one,
-//    the text that sorts first is kept and the key is reported. The source lines of samples are
-//    united line by line. (merge_extras.h)
-//  - An input that cannot be read adds nothing at all, not even its first half.
-//  - Memory: the merged model of each thread plus one input per thread; threads take inputs as they
-//    go, so that the inputs are never in memory together.
-//  - Out of memory in any of its threads ends the whole merge with std::bad_alloc in the caller's; no
-//    other exception leaves. Where the system gives no thread, one that there is does the work.
+//  - The result depends only on the multiset of inputs: order, grouping and number of threads do
+//    not change a byte of the output (see merge_canonical.h). Weight n is the same as adding the
+//    input n times.
+//  - Unknown top-level keys, and the parts of our own section, are united. If inputs have different
+//    values for a key, the text that sorts first is kept and the key is reported. The source lines
+//    of samples are united line by line. (merge_extras.h)
+//  - An input that cannot be read completely adds nothing.
+//  - Memory: the merged model of each thread plus one input per thread. Threads take inputs one by
+//    one, so that the inputs are never all in memory.
+//  - Out of memory in any thread ends the whole merge with std::bad_alloc in the caller's thread;
+//    there are no other exceptions. If the system cannot start a thread, the existing ones do the
+//    work.
 // A ProfileMerger is used by one thread at a time. MergeFiles may run in several threads at once.
 #pragma once
 
@@ -37,14 +38,15 @@ class ProfileMerger {
  public:
   // weight >= 1.
   void Add(const Profile& input, int64_t weight = 1);
-  // As above; an input that comes first is taken over instead of copied.
+  // As above, but the first input is moved instead of copied.
   void Add(Profile&& input, int64_t weight = 1);
-  // What another merger has gathered.
+  // Adds everything that another merger has added up.
   void Add(ProfileMerger&& other);
 
-  // The canonical result; the merger is empty afterwards, but for the keys below.
+  // The canonical result. The merger is then empty, except for the keys below.
   Profile Finish();
-  // Keys that inputs disagreed about, sorted; those of the last result where nothing was added since.
+  // Keys with different values in the inputs, sorted; those of the last result if nothing was
+  // added since.
   std::vector<std::string> ConflictingKeys() const {
     return empty_ ? conflicting_keys_ : extras_.ConflictingKeys();
   }
@@ -55,7 +57,7 @@ class ProfileMerger {
   Profile merged_;  // without extra keys
   bool empty_ = true;
   ExtraKeyMerger extras_;
-  std::vector<std::string> conflicting_keys_;  // of the last Finish
+  std::vector<std::string> conflicting_keys_;  // of the last Finish()
 };
 
 struct MergeInput {
@@ -66,13 +68,13 @@ struct MergeInput {
 enum class FailureMode : uint8_t {
   kAny,   // one unreadable input fails the merge
   kAll,   // the merge fails only when no input can be read
-  kWarn,  // never fails because of an input; may give an empty profile
+  kWarn,  // unreadable inputs never fail the merge; the result may be empty
 };
 
 struct MergeOptions {
   FailureMode failure_mode = FailureMode::kAny;
   unsigned threads = 0;  // 0: one per processor
-  // Called with the number of inputs done; one call at a time, from any of the threads.
+  // Called with the number of finished inputs; one call at a time, from any of the threads.
   std::function<void(size_t done, size_t total)> on_progress = {};
 };
 
@@ -83,12 +85,13 @@ struct MergeFailure {
 
 struct MergeResult {
   Profile profile;
-  size_t merged = 0;                   // inputs that are in the profile
+  size_t merged = 0;                   // number of inputs in the profile
   std::vector<MergeFailure> left_out;  // in the order of the inputs
   std::vector<std::string> conflicting_keys;
 };
 
-// Fails with the status of the first input (in the order given) that failed, as failure_mode says.
+// Depending on failure_mode, fails with the status of the first input (in the given order)
+// that failed.
 Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOptions& options);
 
 }  // namespace iprof

@@ -1,11 +1,12 @@
-// CanonicalProfile: the same profile in the one order that depends on its content alone.
+// CanonicalProfile: the same profile in an order that depends only on its content.
 //
 // Guarantees: types: the standard ten, then by name; methods by (declaring type's name, name,
 // signature's names); entries by their frames, innermost first (method, bci), shorter first;
-// receivers by count, largest first, then by name; unknown keys by name. Ids are handed out in that
-// order. Two profiles of equal content become equal bytes when written, whatever order their parts
-// came in. The order of a site's successors is kept: a switch's triples stand in the order of its
-// keys, and where inputs disagreed, adding them up has given the one order (branch_outcomes.h).
+// receivers by count, largest first, then by name; unknown keys by name. Ids are assigned in that
+// order. Two profiles with equal content give equal bytes when written, whatever the original
+// order of their parts. The order of a site's successors is kept: the triples of a switch are in
+// the order of its keys, and if inputs differed, adding them up has already given a canonical
+// order (branch_outcomes.h).
 #pragma once
 
 #include "writer/model/model.h"

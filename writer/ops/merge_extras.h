@@ -1,12 +1,12 @@
-// ExtraKeyMerger: the extra top-level keys of many profiles, united.
+// ExtraKeyMerger: unites the extra top-level keys of many profiles.
 //
 // Guarantees:
-//  - The result depends on the multiset of inputs only.
-//  - A key in several inputs: where they disagree, the text that sorts first is kept and the key is
-//    reported. The parts of our section "iprofagent" (agent_section.h) are united one by one, and
-//    reported as "iprofagent.sampling"; source lines are united line by line. Older keys of ours become
-//    parts.
-//  - A section that we cannot read is kept only where no input has one that we can; otherwise it is
+//  - The result depends only on the multiset of inputs.
+//  - If several inputs have different values for a key, the text that sorts first is kept and the
+//    key is reported. The parts of our section "iprofagent" (agent_section.h) are united one by
+//    one, and reported as "iprofagent.sampling"; source lines are united line by line. Our older
+//    keys become parts.
+//  - A section that we cannot read is kept only if no input has a readable one; otherwise it is
 //    left out and "iprofagent" is reported.
 // One thread.
 #pragma once
@@ -30,7 +30,7 @@ class ExtraKeyMerger {
 
   // Sets the united keys, in the order of their names.
   void WriteTo(Profile& profile) const;
-  // Keys that inputs disagreed about, sorted.
+  // Keys with different values in the inputs, sorted.
   std::vector<std::string> ConflictingKeys() const;
 
  private:
@@ -42,8 +42,8 @@ class ExtraKeyMerger {
   AgentSection Section() const;
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours
-  bool has_section_ = false;                               // that can be read
-  AgentSection::Parts parts_;                              // but for well-formed lines
+  bool has_section_ = false;                               // a section that can be read
+  AgentSection::Parts parts_;                              // except well-formed lines
   std::optional<SourceLines> lines_;
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;

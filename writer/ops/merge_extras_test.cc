@@ -27,7 +27,8 @@ std::string Describe(const ExtraKeyMerger& merger) {
   return text;
 }
 
-// The same for every order of the inputs, and for each way to put a part of them into another merger.
+// Checks that the result is the same for every order of the inputs and for every split into
+// two mergers.
 std::string Merged(std::vector<Keys> inputs) {
   std::sort(inputs.begin(), inputs.end());
   std::string text;

@@ -5,8 +5,9 @@
 namespace iprof {
 namespace {
 
-// Profiles of one program declare mostly the same things in the same order: what follows the last
-// match is tried before a search. That makes mapping several times as fast and changes no result.
+// Profiles of one program declare mostly the same items in the same order, so the item after the
+// last match is tried before a search. This makes mapping several times as fast and does not change
+// the result.
 template <typename Index>
 Index After(const std::vector<Index>& mapped) {
   return mapped.empty() ? Index{0} : Index{static_cast<uint32_t>(mapped.back()) + 1};

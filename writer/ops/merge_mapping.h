@@ -1,9 +1,9 @@
-// IndexMapping: where the types, methods and contexts of one profile are in another.
+// IndexMapping: maps the types, methods and contexts of one profile to those of another.
 //
 // Guarantees: types are matched by name, methods by (declaring type, name, signature), contexts
-// frame by frame; what `into` lacks is added. Linear in the size of `from`. The monitors' context
-// 0:0 maps to itself. `into` must not change from another thread meanwhile. Merge, diff and overlap
-// all compare profiles this way.
+// frame by frame. Items that `into` lacks are added. Time is linear in the size of `from`. The
+// monitors' context 0:0 maps to itself. No other thread may change `into` during the mapping.
+// Merge, diff and overlap use this to compare profiles.
 #pragma once
 
 #include <vector>

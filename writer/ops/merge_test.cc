@@ -25,7 +25,7 @@ TEST_CASE("merging adds counts per context and unites types and methods") {
       R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0<1:7","records":[3]}],)"
       R"("conditionalProfiles":[{"ctx":"2:3","records":[53,0,1,14,1,10]}],)"
       R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[11,5,12,4]}])");
-  // The same program, other ids and order.
+  // The same program with other ids in another order.
   const Profile b = Parse(
       R"({"version":"0.4.0","methods":[{"id":9,"name":"loop","signature":[3,1]},)"
       R"({"id":7,"name":"main","signature":[3,1]}],"types":[{"id":1,"name":"a.Void"},)"
@@ -51,7 +51,7 @@ TEST_CASE("merging adds counts per context and unites types and methods") {
   REQUIRE(types.size() == 2);
   CHECK(merged.TypeName(types[0].type) == "a.Circle");  // the largest first: 4 + 2
   CHECK(types[0].count == 6);
-  // A method of another return type is another method.
+  // Methods that differ only in their return type are different methods.
   CHECK(MergeOf(a, b).method_count() == 6);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("merging is commutative and associative, to the byte; weight n is n ti
     ProfileMerger weighted;
     weighted.Add(a, 2);
     REQUIRE(Text(twice.Finish()) == Text(weighted.Finish()));
-    // What was merged once is in its final form.
+    // Merging a merged profile does not change it.
     ProfileMerger again;
     again.Add(MergeOf(a, b));
     REQUIRE(Text(again.Finish()) == Text(MergeOf(a, b)));
@@ -223,7 +223,7 @@ TEST_CASE("MergeFiles: failure modes, threads, order") {
   const Folder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
   const std::string other = folder.Write("other", Text(MakeRandomProfile(2)));
-  // Bad only at its very end: nothing of it may be counted.
+  // Damaged only at its end: nothing of it may be counted.
   std::string cut = Text(MakeRandomProfile(3));
   const std::string bad = folder.Write("bad", cut.substr(0, cut.rfind('}')));
   const MergeInput inputs[] = {{good, 1}, {bad, 1}, {other, 3}, {"/nonexistent/x", 1}};

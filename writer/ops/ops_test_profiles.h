@@ -1,5 +1,5 @@
-// Small profiles in iprof text and random branches for the operations' tests, and ways to compare
-// what comes out.
+// Small profiles in iprof text and random branches for the tests of the operations, and functions
+// to compare results.
 #pragma once
 
 #include <algorithm>
@@ -54,9 +54,9 @@ inline MethodIndex MethodNamed(const Profile& profile, const std::string& name) 
 
 using Successors = std::vector<Successor>;
 
-// The successors of a branch or switch, in the order and with the numbers of some writer: targets
-// are few, so that lists have some in common; keys share targets (-5); one bci may have several
-// indices, and some indices no bci at all.
+// The successors of a branch or switch, with the order and numbering of some writer. There are few
+// targets, so that lists have some in common. Keys share targets (-5), one bci may have several
+// indices, and some indices have no bci.
 inline Successors RandomBranch(RepeatableRandom& random) {
   std::vector<int64_t> targets;
   for (uint64_t n = 1 + random.Below(4); n > 0; --n) {
@@ -74,7 +74,7 @@ inline Successors RandomBranch(RepeatableRandom& random) {
       list.insert(at, {targets[target], numbers[target], count});
     }
   }
-  for (size_t i = 0; i < list.size(); ++i) {  // only an index's first triple carries its bci
+  for (size_t i = 0; i < list.size(); ++i) {  // only the first triple of an index has its bci
     for (size_t j = 0; j < i; ++j) {
       if (list[j].index == list[i].index) list[i].bci = kRepeatedSuccessorBci;
     }
@@ -82,7 +82,8 @@ inline Successors RandomBranch(RepeatableRandom& random) {
   return list;
 }
 
-// The same branch as another writer might put it: other numbers, other order of the bcis.
+// The same branch as another writer might write it: with other numbers and another order of
+// the bcis.
 inline Successors Renumbered(const Successors& list, RepeatableRandom& random) {
   std::map<int64_t, int64_t> bci_of_index;
   for (const Successor& s : list) {
@@ -93,7 +94,7 @@ inline Successors Renumbered(const Successors& list, RepeatableRandom& random) {
   std::map<int64_t, uint64_t> place_of_bci;
   for (const auto& [index, bci] : bci_of_index) place_of_bci.emplace(bci, random.Next());
   Successors result = list;
-  // Indices of one bci stay in their order: the consumer takes the last.
+  // Indices with the same bci keep their order, because the consumer takes the last one.
   std::stable_sort(result.begin(), result.end(), [&](const Successor& a, const Successor& b) {
     return place_of_bci[bci_of_index[a.index]] < place_of_bci[bci_of_index[b.index]];
   });
@@ -102,7 +103,7 @@ inline Successors Renumbered(const Successors& list, RepeatableRandom& random) {
   return result;
 }
 
-// Some branches of a.Main.loop at bci 0 to 7, each in the numbering of its own.
+// Some branches of a.Main.loop at bci 0 to 7, each with its own numbering.
 inline Profile MakeBranchProfile(RepeatableRandom& random) {
   Profile profile = ParseTables("");
   const MethodIndex loop = MethodNamed(profile, "a.Main.loop()void");
@@ -136,7 +137,7 @@ inline Profile WithOneTripleEach(const Profile& from) {
   return profile;
 }
 
-// What the consumer gets from one list: how much of the total goes to each bci.
+// What the consumer reads from one list: how much of the total goes to each bci.
 struct SeenByConsumer {
   int64_t total = 0;
   std::map<int64_t, int64_t> counts;
@@ -155,7 +156,7 @@ inline int64_t TotalOf(std::span<const Successor> list) {
   return total;
 }
 
-// Whether the consumer gets all that the list says: no bci stands for two indices.
+// Whether the consumer reads the list without loss: no bci has two indices.
 inline bool HasOneIndexEach(std::span<const Successor> list) {
   std::map<int64_t, int64_t> index_of_bci;
   return std::all_of(list.begin(), list.end(), [&](const Successor& s) {
@@ -164,7 +165,7 @@ inline bool HasOneIndexEach(std::span<const Successor> list) {
   });
 }
 
-// What the lists say, which is more than the consumer gets where a bci stands for two indices.
+// What the lists mean. The consumer reads less if a bci has two indices.
 inline SeenByConsumer OutcomesIn(std::initializer_list<Successors> lists) {
   SeenByConsumer all;
   for (const Successors& list : lists) {
@@ -177,7 +178,7 @@ inline SeenByConsumer OutcomesIn(std::initializer_list<Successors> lists) {
   return all;
 }
 
-// That `list` gives the consumer just this: counts, and so probabilities.
+// Requires that the consumer reads exactly these counts, and so probabilities, from `list`.
 inline void RequireSeen(std::span<const Successor> list, const SeenByConsumer& expected) {
   SeenByConsumer seen;
   seen.Add(list);

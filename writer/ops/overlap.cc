@@ -11,7 +11,7 @@
 namespace iprof {
 namespace {
 
-// (context, outcome's bci or class), in indices of the united profile.
+// (context, bci or class of the outcome), with indices of the united profile.
 using Key = std::pair<uint32_t, int64_t>;
 struct Counts {
   int64_t a = 0;

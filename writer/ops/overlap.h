@@ -1,11 +1,11 @@
-// Overlap: how alike two profiles distribute their counts: the sum over all keys of the smaller of
-// both shares.
+// Overlap: how similar the distributions of counts in two profiles are: the sum over all keys of
+// the smaller of both shares.
 //
 // Guarantees: 1 for identical distributions (whatever their totals), 0 for disjoint ones,
-// symmetric. A key is (context, outcome) for branches, which go by the successor's bci and not by
-// its index (branch_outcomes.h), (context, class) for receivers, monitors and instanceof, the
-// context alone for calls and samples. A table that is empty in both profiles has no overlap; empty
-// in one, 0. Pure functions; never fail.
+// symmetric. A key is (context, outcome) for branches, where the outcome is the successor's bci,
+// not its index (branch_outcomes.h); (context, class) for receivers, monitors and instanceof; and
+// the context for calls and samples. A table that is empty in both profiles has no overlap; if it
+// is empty in one, the overlap is 0. Pure functions; never fail.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace iprof {
 
 struct TableOverlap {
   Table table = Table::kCalls;
-  std::optional<double> overlap;  // none: nothing in either
+  std::optional<double> overlap;  // empty: the table is empty in both
   int64_t total_a = 0;
   int64_t total_b = 0;
   size_t keys_in_both = 0;
@@ -29,16 +29,17 @@ struct TableOverlap {
 
 struct MethodOverlap {
   std::string method;                // DescribeMethod's text
-  std::vector<TableOverlap> tables;  // those with counts in either
+  std::vector<TableOverlap> tables;  // those with counts in either profile
 };
 
 struct ProfileOverlap {
   std::vector<TableOverlap> tables;    // all of them, in the format's order
-  std::vector<MethodOverlap> methods;  // those that the pattern means, by name
+  std::vector<MethodOverlap> methods;  // those that match the pattern, by name
 };
 
-// method_pattern empty: no per-method part. Patterns as in summary.h. Shares within a method are of
-// that method's total, so that it can overlap fully though its weight changed.
+// If method_pattern is empty, there is no per-method part. Patterns are as in summary.h. Shares
+// within a method are relative to that method's total, so its overlap can be 1 even if its
+// weight changed.
 ProfileOverlap ComputeOverlap(const Profile& a, const Profile& b,
                               std::string_view method_pattern = {});
 

@@ -27,7 +27,7 @@ TEST_CASE("overlap by hand") {
   REQUIRE(overlap.methods.size() == 2);    // loop, main: by name
   CHECK(*overlap.methods[0].tables[0].overlap == 0);
   CHECK(overlap.methods[1].method == "a.Main.main()void");
-  CHECK(*overlap.methods[1].tables[0].overlap == 1);  // within the method all is equal
+  CHECK(*overlap.methods[1].tables[0].overlap == 1);  // equal within the method
 }
 
 TEST_CASE("branches overlap by bci, whatever the order and numbers of their successors") {
@@ -41,7 +41,7 @@ TEST_CASE("branches overlap by bci, whatever the order and numbers of their succ
   CHECK(*same.overlap == Approx(1));
   CHECK(same.keys_in_both == 2);
   CHECK(*overlap(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30")).overlap == Approx(0.8));
-  // The keys of a switch that lead to one target are one.
+  // Keys of a switch that lead to the same target are one outcome.
   CHECK(*overlap(branch("40,0,1,30,1,6,-5,0,3"), branch("30,0,6,40,1,4")).overlap == Approx(1));
   for (uint64_t seed = 0; seed < 400; ++seed) {
     INFO("seed " << seed);

@@ -10,8 +10,8 @@
 namespace iprof {
 namespace {
 
-// The order of names: declaring type, method, parameters, return type. Compared in place, since equal
-// counts are many and the texts of their names and contexts could be long.
+// The order of names: declaring type, method, parameters, return type. Names are compared without
+// building their text, because equal counts are frequent and texts can be long.
 bool NameBefore(const Profile& profile, MethodIndex a, MethodIndex b) {
   if (a == b || b == kNoMethod) return false;
   if (a == kNoMethod) return true;
@@ -31,7 +31,7 @@ bool NameBefore(const Profile& profile, MethodIndex a, MethodIndex b) {
   return type_order(x[1], y[1]) < 0;
 }
 
-// Frame by frame, innermost first; of two that go the same way the shorter first.
+// Compares frame by frame, innermost first; a context comes before its continuations.
 bool ContextBefore(const Profile& profile, ContextIndex a, ContextIndex b) {
   while (a != b && a != kNoContext && b != kNoContext) {
     const Frame x = profile.InnermostFrame(a);
@@ -75,7 +75,7 @@ DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tabl
     }
   }
   summary.deepest = summary.entries_of_depth.size() - 1;
-  // The depth that at least this share of the entries does not exceed.
+  // The depth that this share of the entries does not exceed.
   const auto percentile = [&](size_t percent) {
     size_t seen = 0;
     for (size_t depth = 0; depth <= summary.deepest; ++depth) {
@@ -128,7 +128,7 @@ std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table) {
 std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
                                        std::span<const double> shares) {
   std::vector<int64_t> counts;
-  long double total = 0;  // wide enough that a saturated table still sums up
+  long double total = 0;  // wide enough for the sum of a saturated table
   for (const EntryIndex entry : EntriesOf(profile, table)) {
     counts.push_back(profile.EntryTotal(table, entry));
     total += static_cast<long double>(counts.back());
@@ -138,8 +138,8 @@ std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
   for (const double share : shares) {
     CutoffRow row{share, 0, 0};
     long double sum = 0;
-    // 99.9 % of 1000 is 999, not 999.0000000001: shares are decimal, so allow for the binary one's
-    // error.
+    // 99.9 % of 1000 is 999, not 999.0000000001: allow for the binary representation of
+    // decimal shares.
     const long double wanted = total * static_cast<long double>(share) * (1 - 1e-12L);
     while (row.entries < counts.size() && sum < wanted) {
       row.min_count = counts[row.entries++];

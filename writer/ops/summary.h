@@ -1,8 +1,8 @@
-// Summary: the figures of a profile that people ask for first: totals, depths, the hottest, and how
-// few contexts make most of the total.
+// Summary: the most important figures of a profile: totals, depths, the hottest methods and
+// contexts, and how few contexts make up most of the total.
 //
-// Guarantees: order is by count, largest first, equal ones by name and context, so that output
-// compares well. Pure functions of a const Profile; never fail. Sums saturate.
+// Guarantees: results are sorted by count, largest first, then by name and context, so that outputs
+// can be compared. Pure functions of a const Profile; never fail. Sums saturate.
 #pragma once
 
 #include <cstdint>
@@ -46,24 +46,24 @@ std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table);
 
 struct CutoffRow {
   double share;       // of the table's total
-  size_t entries;     // so many entries, hottest first, make at least that share
+  size_t entries;     // this many of the hottest entries make up at least that share
   int64_t min_count;  // the smallest of them
 };
 std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
                                        std::span<const double> shares);
 
-// "a.b.C.m(int)void:7 < a.b.D.main(java.lang.String[])void:3", innermost first. When `most` bytes
-// are reached the frames that are left are only counted: " < ... 12 more".
+// "a.b.C.m(int)void:7 < a.b.D.main(java.lang.String[])void:3", innermost first. After `most` bytes,
+// the remaining frames are only counted: " < ... 12 more".
 std::string DescribeContext(const Profile& profile, ContextIndex context,
                             size_t most = kMostDescribedBytes);
-// The callers only, without the innermost frame; empty where there are none.
+// The callers only, without the innermost frame; empty if there are none.
 std::string DescribeCallers(const Profile& profile, ContextIndex context,
                             size_t most = kMostDescribedBytes);
 
-// Whether a method is meant by a pattern: with '*' or '?' a wildcard for the whole of "a.b.C.m" or
-// "a.b.C.m(int)void"; without, any part of the latter.
+// Whether a method matches a pattern. With '*' or '?', the pattern must match the whole of
+// "a.b.C.m" or "a.b.C.m(int)void"; without, any part of the latter.
 bool MatchesMethod(const Profile& profile, MethodIndex method, std::string_view pattern);
-// All methods that a pattern means, by name.
+// All methods that match a pattern, by name.
 std::vector<MethodIndex> FindMethods(const Profile& profile, std::string_view pattern);
 
 // The name without the signature: "a.b.C.m".

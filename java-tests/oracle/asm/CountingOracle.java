@@ -21,18 +21,17 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * A java agent that counts every method entry and every edge of every branch of application classes, and writes them
- * as JSON when the JVM ends. It counts each edge by itself, atomically, with a library of its own for class files, so
+ * A Java agent that counts every method entry and every edge of every branch of application classes, and writes the
+ * counts as JSON when the JVM ends. It has an atomic counter for each edge and uses another library for class files, so
  * that it shares neither code nor method with what it checks.
  *
- * <p>Options: {@code OUTPUT;HITS_JAR;PREFIX[;PREFIX...]}, a class being counted if its internal name begins with a
- * prefix.
+ * <p>Options: {@code OUTPUT;HITS_JAR;PREFIX[;PREFIX...]}, a class is counted if its internal name begins with a prefix.
  */
 public final class CountingOracle implements ClassFileTransformer {
   private static final class Site {
     final int bci;
     final boolean isSwitch;
-    final List<int[]> edges = new ArrayList<>(); // target's bci (filled in after reading), counter
+    final List<int[]> edges = new ArrayList<>(); // bci of the target (set after reading), counter
 
     Site(int bci, boolean isSwitch) {
       this.bci = bci;
@@ -84,7 +83,7 @@ public final class CountingOracle implements ClassFileTransformer {
     return null;
   }
 
-  /** Tells the bci of the instruction that is visited next, and of every label. */
+  /** Returns the bci of the instruction that is visited next, and of every label. */
   private static final class Positions extends ClassReader {
     int bci;
 
@@ -97,7 +96,7 @@ public final class CountingOracle implements ClassFileTransformer {
       bci = offset;
     }
 
-    /** Every label is made here, with its position beside it. */
+    /** Every label is made here, together with its position. */
     @Override
     protected Label readLabel(int offset, Label[] labels) {
       if (labels[offset] == null) {
@@ -204,17 +203,17 @@ public final class CountingOracle implements ClassFileTransformer {
       super.visitLookupSwitchInsn(trampoline(site, other), keys, labels);
     }
 
-    /** After the last instruction, outside every protected range. */
+    /** Comes after the last instruction, outside every protected range. */
     @Override
     public void visitMaxs(int stack, int locals) {
       for (Object[] t : trampolines) {
         mv.visitLabel((Label) t[0]);
-        Object[][] frame = frames.get(((int[]) ((Label) t[2]).info)[0]); // that of the edge's target
+        Object[][] frame = frames.get(((int[]) ((Label) t[2]).info)[0]); // the frame at the edge's target
         if (frame != null) mv.visitFrame(Opcodes.F_NEW, frame[0].length, frame[0], frame[1].length, frame[1]);
         hit((Integer) t[1]);
         mv.visitJumpInsn(Opcodes.GOTO, (Label) t[2]);
       }
-      super.visitMaxs(stack + 1, locals); // hit's argument
+      super.visitMaxs(stack + 1, locals); // the argument of hit
     }
   }
 
@@ -247,7 +246,7 @@ public final class CountingOracle implements ClassFileTransformer {
     }
   }
 
-  /** One name can have been defined by several loaders: their counts add up, site by site. */
+  /** Several loaders may have defined a name: their counts are added up site by site. */
   private static void writeMethod(PrintWriter out, List<Counted> loads) {
     Map<Integer, List<Site>> sites = new TreeMap<>();
     for (Counted load : loads) {

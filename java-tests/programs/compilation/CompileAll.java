@@ -25,15 +25,15 @@ import java.util.zip.ZipFile;
 import jdk.test.whitebox.WhiteBox;
 
 /**
- * Compiles every method of many classes with one compiler and lists the methods that it refuses:
+ * Compiles every method of many classes with one compiler and lists the methods that it cannot compile:
  *
  *   java -Xbatch ... compilation.CompileAll RESULT LEVEL SOURCE...
  *
- * A SOURCE is a jar (on the class path too), "jrt:MODULE", or "jrt:MODULE/PACKAGE" with slashes in the package; with a
- * last one "only:FILE" just the methods that the file lists are compiled, each announced on stdout, so that what the JVM
- * prints of it can be found. RESULT gets the refused methods and a last line with the numbers.
+ * A SOURCE is a jar (also on the class path), "jrt:MODULE", or "jrt:MODULE/PACKAGE" with slashes in the package. If the
+ * last one is "only:FILE", only the methods listed in the file are compiled, and each is announced on stdout, so that
+ * the JVM's output about it can be found. RESULT gets the methods that were not compiled, and a last line with totals.
  *
- * Asking the JVM about a method initialises its class. One that cannot be linked or initialised is left out.
+ * Querying the JVM about a method initialises its class. Classes that cannot be linked or initialised are left out.
  */
 final class CompileAll {
   private static final WhiteBox VM = new WhiteBox();
@@ -121,7 +121,7 @@ final class CompileAll {
     if (!wanted || VM.getMethodCompilationLevel0(method, false) != level) refused.add(name);
   }
 
-  // Straight to the file that the JVM prints to.
+  // Writes directly to the file that the JVM prints to.
   private static void announce(String name) {
     try (PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out) {
       @Override

@@ -2,7 +2,7 @@ package names;
 
 import java.util.function.IntUnaryOperator;
 
-/** Two call sites with the same method reference; the arguments say which are linked, and in which order. */
+/** Two call sites with the same method reference; the arguments select which are linked, and in which order. */
 public class CallSites {
     static int sink;
 

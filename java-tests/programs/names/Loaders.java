@@ -4,7 +4,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.function.IntUnaryOperator;
 
-/** The same lambdas, defined by many loaders that come and go. */
+/** The same lambdas, defined by many short-lived loaders. */
 public class Loaders {
     public static class Worker implements Runnable {
         static int sum;

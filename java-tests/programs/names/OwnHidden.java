@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.Callable;
 
-/** A hidden class that is no lambda: the application defines it itself. */
+/** A hidden class that is not a lambda: the application defines it itself. */
 public class OwnHidden {
     public static class Template implements Callable<String> {
         @Override

@@ -3,7 +3,7 @@ package names;
 import java.util.concurrent.CyclicBarrier;
 import java.util.function.IntUnaryOperator;
 
-/** Threads that link the same call sites at the same moment. Each class that is made in the race gets some calls. */
+/** Threads that link the same call sites at the same time. Each class that is generated in the race gets some calls. */
 public class Racing {
     static final int THREADS = 8;
     static final int CALLS = 1000;

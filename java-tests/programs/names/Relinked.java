@@ -2,7 +2,7 @@ package names;
 
 import java.util.function.IntUnaryOperator;
 
-/** Another agent, here a library, retransforms the class again and again, so that its call sites are linked anew. */
+/** Another agent, here a library, retransforms the class again and again, so that its call sites are linked again. */
 public class Relinked {
     static native boolean retransform(Class<?> type);
 

@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
-/** Every kind of lambda, method reference and proxy, each called a number of times of its own. */
+/** Every kind of lambda, method reference and proxy, each with a different number of calls. */
 public class Shapes {
     interface SerializableFunction extends Function<String, Integer>, Serializable {
     }

@@ -4,7 +4,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.function.LongUnaryOperator;
 
-/** Lambdas that use time in loaders that are gone long before the profile is written. */
+/** Lambdas that use CPU time in loaders that are unloaded long before the profile is written. */
 public class Unloaded {
     public static class Worker implements Runnable {
         static volatile long sink;

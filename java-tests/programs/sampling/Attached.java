@@ -2,7 +2,10 @@ package sampling;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Native threads that attach themselves and burn CPU time: the native library, how many, microseconds for each. */
+/**
+ * Native threads that attach themselves and burn CPU time. Arguments: the native library, how many threads,
+ * microseconds for each.
+ */
 public final class Attached {
   private static final AtomicLong SPENT = new AtomicLong();
   private static volatile long sink;
@@ -22,7 +25,7 @@ public final class Attached {
   }
 
   public static void main(String[] args) {
-    Clock.cpuNs(); // initialised here, not in what is measured
+    Clock.cpuNs(); // initialised here, outside of the measurement
     System.load(args[0]);
     System.out.println("ran " + runThreads(Integer.parseInt(args[1]), Long.parseLong(args[2]) * 1_000));
     System.out.println("spent " + SPENT.get());

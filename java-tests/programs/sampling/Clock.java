@@ -3,13 +3,15 @@ package sampling;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** How much CPU time the current thread has used: programs run for CPU time, not wall time, so that a busy machine only
- * makes them slower, not shorter. */
+/**
+ * The CPU time of the current thread. Programs run for a given CPU time, not wall time, so that on a busy machine they
+ * do the same work.
+ */
 final class Clock {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private final long end;
 
-  /** The first argument is the CPU time to run for, in milliseconds. */
+  /** The CPU time to run for: the first argument, in milliseconds. */
   Clock(String[] args) {
     this(Long.parseLong(args[0]) * 1_000_000);
   }

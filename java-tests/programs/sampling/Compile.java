@@ -7,7 +7,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Runs javac over the same sources until the CPU time is used up: milliseconds, output folder, sources. */
+/** Runs javac over the same sources until the CPU time is used up. Arguments: milliseconds, output folder, sources. */
 public final class Compile {
   public static void main(String[] args) throws Exception {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

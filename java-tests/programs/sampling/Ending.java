@@ -3,14 +3,15 @@ package sampling;
 import java.lang.reflect.Method;
 
 /**
- * Ends while virtual threads (from 21 on) come, go and wait for memory: HotSpot stops its collectors before it tells agents,
- * so from then on whoever waits for memory waits for ever, some of them in the middle of being unmounted.
+ * Ends while virtual threads (from JDK 21 on) start, end and wait for memory. HotSpot stops its collectors
+ * before it informs agents. From then on, threads that wait for memory wait forever, some of them in the middle
+ * of being unmounted.
  */
 public final class Ending {
   private Ending() {
   }
 
-  // What is frozen gets longer and longer, so that each yield needs memory for it.
+  // The frozen stack gets longer and longer, so that each yield needs memory for it.
   private static long descend(int depth, long x) {
     if (depth == 0) {
       Thread.yield();
@@ -25,7 +26,7 @@ public final class Ending {
     }
   }
 
-  // A stack that is longer than what an agent would ask for at first.
+  // A stack that is longer than an agent's first buffer.
   private static void stay(int depth) {
     if (depth > 0) {
       stay(depth - 1);

@@ -2,7 +2,7 @@ package sampling;
 
 import java.util.Scanner;
 
-/** Two threads that burn CPU time from the start, for as many milliseconds more as standard input says. */
+/** Two threads that burn CPU time from the start, until standard input says for how many more milliseconds. */
 public final class Endless {
   private static volatile long enough = Long.MAX_VALUE;
   private static volatile long sink;

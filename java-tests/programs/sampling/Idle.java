@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** Many threads that wait, for so many milliseconds; prints the CPU time of the agent's sampling thread meanwhile. */
+/**
+ * Many threads that wait for a number of milliseconds; prints the CPU time of the agent's sampling thread during
+ * that time.
+ */
 public final class Idle {
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[0]);
@@ -27,7 +30,7 @@ public final class Idle {
     System.out.println("sampler " + used + " of " + (System.nanoTime() - start));
   }
 
-  /** By the scheduler's own account, which has nanoseconds; -1 where there is no such thread. */
+  /** From the scheduler's statistics, which have nanoseconds; -1 if there is no such thread. */
   static long samplerNs() throws IOException {
     long sum = -1;
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

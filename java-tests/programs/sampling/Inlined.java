@@ -1,6 +1,6 @@
 package sampling;
 
-/** Some thirty calls down a chain of three tiny methods, all of which HotSpot inlines. */
+/** About thirty calls of a chain of three tiny methods, all of which HotSpot inlines. */
 public final class Inlined {
   private static long sink;
 

@@ -1,6 +1,6 @@
 package sampling;
 
-/** A loop of interface calls with five receivers: most samples land in stubs, prologues and epilogues. */
+/** A loop of interface calls with five receivers: most samples hit stubs, prologues and epilogues. */
 public final class InterfaceCalls {
   interface Step {
     long apply(long x);

@@ -1,10 +1,10 @@
 package sampling;
 
-/** Fifty lines of arithmetic in one method, with no loop and no call in it, and so without a safepoint. */
+/** Fifty lines of arithmetic in one method without loops and calls, and so without a safepoint. */
 public final class Lines {
   private static long sink;
 
-  // Every line depends on earlier ones, so that none can be left out, and none is much dearer than another.
+  // Every line depends on earlier ones, so that the compiler can remove none. All lines cost about the same.
   static long fifty(long seed) {
     long a = seed, b = seed + 1, c = seed + 2, d = seed + 3, e = seed + 4, f = seed + 5, g = seed + 6, h = seed + 7;
     e += (f << 3) - c;

@@ -3,8 +3,8 @@ package sampling;
 import java.util.Random;
 
 /**
- * Spends known shares of its CPU time in ten methods and prints what each of them really got, by the thread's own clock.
- * Slices are of random length and order, so that they cannot march in step with the sampler.
+ * Spends known shares of its CPU time in ten methods and prints the CPU time of each, by the thread's own clock. Slices
+ * have random lengths and order, so that they are never synchronous with the sampler.
  */
 public final class Shares {
   private static final int[] WEIGHTS = {1, 2, 3, 4, 5, 6, 8, 10, 14, 20};

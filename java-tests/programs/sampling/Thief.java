@@ -2,7 +2,10 @@ package sampling;
 
 import java.io.IOException;
 
-/** Burns CPU time in four threads, lets a native library take the signals, and burns on: library, what it does, milliseconds. */
+/**
+ * Burns CPU time in four threads, lets a native library take the signals, and then burns more. Arguments: library, its
+ * action, milliseconds.
+ */
 public final class Thief {
   private static volatile long sink;
 
@@ -27,7 +30,7 @@ public final class Thief {
     sink = x;
   }
 
-  /** The agent's thread ends when it has noticed; a busy machine may keep it waiting. */
+  /** The agent's thread ends when it notices this, which may take a while on a busy machine. */
   private static void awaitEndOfSampling() throws IOException, InterruptedException {
     for (int i = 0; i < 600 && Idle.samplerNs() >= 0; i++) {
       Thread.sleep(100);
@@ -36,7 +39,7 @@ public final class Thief {
 
   public static void main(String[] args) throws IOException, InterruptedException {
     long ns = Long.parseLong(args[2]) * 1_000_000;
-    Clock.cpuNs(); // initialised here, not in what is measured
+    Clock.cpuNs(); // initialised here, outside of the measurement
     System.load(args[0]);
     before(ns);
     take(Integer.parseInt(args[1]));

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Threads that burn CPU time and add up what their own clocks say of one method: a few long ones, thousands of short. */
+/**
+ * Threads that burn CPU time and add up the time of one method by their own clocks: a few long threads, or thousands of
+ * short ones.
+ */
 public final class Threads {
   private static final AtomicLong SPENT = new AtomicLong();
   private static volatile long sink;
@@ -26,7 +29,7 @@ public final class Threads {
   }
 
   public static void main(String[] args) throws InterruptedException {
-    Clock.cpuNs(); // initialised here, not in what is measured
+    Clock.cpuNs(); // initialised here, outside of the measurement
     int count = Integer.parseInt(args[0]);
     int atOnce = Integer.parseInt(args[1]);
     long ns = Long.parseLong(args[2]) * 1_000;
@@ -45,7 +48,7 @@ public final class Threads {
     System.out.println("timers " + timers());
   }
 
-  /** How many timers the process has; -1 where the kernel does not say. */
+  /** The number of timers of the process; -1 if the kernel does not tell. */
   private static long timers() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/timers"))) {
       return lines.filter(line -> line.startsWith("ID:")).count();

@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Virtual threads that burn CPU time and park now and then, until the process has used as many milliseconds as asked. */
+/**
+ * Virtual threads that burn CPU time and sometimes park, until the process has used the given number of milliseconds.
+ */
 public final class Virtual {
   private static final int THREADS = 8;
   private static volatile boolean done;
@@ -22,7 +24,7 @@ public final class Virtual {
 
   static void runVirtually() {
     long x = 7;
-    // Before it has ever parked a thread's whole stack is in place.
+    // Until it parks for the first time, a thread has its whole stack on the carrier.
     for (int i = 0; i < 30; i++) {
       x = burn(x);
     }

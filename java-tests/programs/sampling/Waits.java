@@ -2,7 +2,10 @@ package sampling;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** A thread that sleeps, one that is parked, and one that works, until the last has used as many milliseconds as asked. */
+/**
+ * A thread that sleeps, one that is parked, and one that works, until the last has used the given number
+ * of milliseconds.
+ */
 public final class Waits {
   private static volatile boolean done;
   private static volatile long sink;

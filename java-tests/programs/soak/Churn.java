@@ -14,12 +14,12 @@ import java.util.concurrent.Callable;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Classes come and go, round after round, for a number of seconds:  Churn MODE SECONDS
+ * Loads and unloads classes, round after round, for a number of seconds: Churn MODE SECONDS
  *
- * <p>Modes: loaders, unique (a name of its own for every class), hidden, lambdas, proxies, refusing (loaders that know a list of
- * names), redefinition (with this class as a Java agent). Every round checks its own result. At the end one full collection must
- * free every loader and hidden class. Standard output does not depend on how many rounds there were, so that runs can be compared; the
- * number of rounds goes to standard error.
+ * <p>Modes: loaders, unique (every class has another name), hidden, lambdas, proxies, refusing (loaders that know only
+ * a list of names), redefinition (with this class as a Java agent). Every round checks its own result. At the end, one
+ * full collection must free every loader and hidden class. Standard output does not depend on the number of rounds, so
+ * that runs can be compared; the number of rounds goes to standard error.
  */
 public final class Churn {
     private static final List<String> PAYLOAD = List.of("soak.Payload", "soak.Payload$Guarded");
@@ -40,7 +40,7 @@ public final class Churn {
         long count = 0;
         do {
             WeakReference<Object> reference = new WeakReference<>(round.call());
-            // Enough to see that garbage is collectable; all of them would be a program of its own.
+            // Enough to see that classes can be unloaded; keeping all of them would be another test.
             if (count % 64 == 0 && made.size() < 4096) {
                 made.add(reference);
             }
@@ -52,7 +52,7 @@ public final class Churn {
         System.out.println(mode + ": every result is right, " + kept + " kept after one full collection");
     }
 
-    /** One round of a mode: makes classes, uses them, and answers what must become garbage. */
+    /** Runs one round of a mode: creates classes, uses them, and returns the objects that must become garbage. */
     private static Callable<Object> rounds(String mode) {
         return switch (mode) {
             case "loaders" -> () -> use(new Loaders.Delegating(payload()));
@@ -95,7 +95,7 @@ public final class Churn {
         }
     }
 
-    /** Loaders whose class does nothing but link lambdas. */
+    /** Loaders whose class only links lambdas. */
     private static Object lambdas() throws ReflectiveOperationException {
         ClassLoader loader = new Loaders.Delegating(Map.of("soak.ManyLambdas", Loaders.bytesOf("soak.ManyLambdas")));
         IntUnaryOperator made = (IntUnaryOperator) loader.loadClass("soak.ManyLambdas").getDeclaredConstructor().newInstance();
@@ -116,7 +116,7 @@ public final class Churn {
         return loader;
     }
 
-    /** Every round a class with a name that never was there before. */
+    /** Defines a class with a new name in every round. */
     private static final class UniqueNames implements Callable<Object> {
         private int number;
 
@@ -129,7 +129,7 @@ public final class Churn {
             return loader;
         }
 
-        /** Names of equal length, so that nothing but the text changes. */
+        /** Names of equal length, so that only the text changes. */
         private static byte[] renamed(byte[] bytes, String from, String to) {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             return text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The class loaders of the soak. Each defines the classes that it is given by itself. */
+/** The class loaders of the soak. Each defines its given classes itself. */
 final class Loaders {
-    /** What {@link Payload} needs of the JDK, by name: a sandbox that allows no more. */
+    /** The names of the JDK classes that {@link Payload} needs: a sandbox that allows no others. */
     private static final Set<String> ALLOWED = Set.of(
             "java.lang.Object", "java.lang.String", "java.lang.Integer", "java.lang.Class", "java.lang.ArithmeticException",
             "java.util.ArrayList", "java.util.List", "java.util.function.IntUnaryOperator", "java.lang.invoke.MethodHandles",
@@ -31,7 +31,7 @@ final class Loaders {
         });
     }
 
-    /** Delegates all but its own classes. */
+    /** Delegates everything except its own classes. */
     static class Delegating extends ClassLoader {
         private final Map<String, byte[]> own;
 
@@ -57,7 +57,7 @@ final class Loaders {
         }
     }
 
-    /** Knows the JDK's classes of a list, and refuses every other name. */
+    /** Knows a list of JDK classes, and refuses every other name. */
     static final class Refusing extends Delegating {
         Refusing(Map<String, byte[]> own) {
             super(own);

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What every class loader of the soak defines anew: branches, a switch, calls with two receivers, a lambda, locks, an
- * exception that is caught, and static data of its own. Its result depends on the argument alone.
+ * The class that every class loader of the soak defines: branches, a switch, calls with two receivers, a lambda, locks,
+ * a caught exception, and static data. Its result depends only on the argument.
  */
 public final class Payload implements IntUnaryOperator {
-    /** Goes when the loader goes; a loader that is kept by mistake is soon an OutOfMemoryError. */
+    /** Freed with the loader. Loaders that are held by mistake soon cause an OutOfMemoryError. */
     private static final byte[] DATA = new byte[64 * 1024];
 
     private final List<IntUnaryOperator> steps = new ArrayList<>();

@@ -17,16 +17,16 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Defines the classes of one jar, untouched by any other class path. A class that the jar mentions and nobody has is
- * made up (an empty class where something extends it, else an empty interface), so that a missing dependency does not
- * hide the methods behind it from the verifier. Both sides of a comparison get the same made-up classes.
+ * Defines the classes of one jar, independent of any other class path. Missing classes that the jar refers to are
+ * generated (an empty class if something extends it, otherwise an empty interface), so that a missing dependency does
+ * not keep the verifier from checking methods. Both sides of a comparison get the same generated classes.
  */
 final class ArchiveLoader extends ClassLoader {
   private final Map<String, byte[]> byName = new HashMap<>();
   private final Map<String, byte[]> byEntry = new LinkedHashMap<>();
   private final Set<String> superNames = new HashSet<>();
 
-  /** The jar's classes; its libraries (paths joined by colons, or empty) are asked before anything is made up. */
+  /** The jar's classes. Its libraries (paths joined by colons, or empty) are searched before a class is generated. */
   ArchiveLoader(String jar, String libraries) throws IOException {
     super(new URLClassLoader(urls(libraries), ClassLoader.getPlatformClassLoader()));
     try (ZipFile zip = new ZipFile(jar)) {
@@ -68,8 +68,8 @@ final class ArchiveLoader extends ClassLoader {
   }
 
   /**
-   * The outcome under version 51. A class of version 50 with a wrong stack map is not refused but verified again the old
-   * way; one version up, the verifier is as strict with it as with today's classes.
+   * The outcome with version 51. If a class of version 50 has a wrong stack map, the JVM does not refuse it but uses
+   * the old verifier; with version 51, the verifier is as strict as with newer classes.
    */
   String strictOutcome(String entry) {
     byte[] bytes = byEntry.get(entry);
@@ -79,7 +79,7 @@ final class ArchiveLoader extends ClassLoader {
     return outcomeAlone(ClassFileName.of(bytes).name, raised);
   }
 
-  // An entry under another name (a multi-release version, a damaged class) gets a loader of its own.
+  // An entry with another name (a multi-release version, a damaged class) gets its own loader.
   private String outcomeAlone(String name, byte[] bytes) {
     ClassLoader alone = new ClassLoader(this) {
       @Override

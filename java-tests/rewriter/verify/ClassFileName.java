@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the harness must know of a class file without the JVM's help: the names of the class and of its superclass, and
- * how to write the smallest class of a given name. Never throws on damaged bytes: a name that cannot be read is null.
+ * Reads the names of a class and its superclass from a class file without the JVM, and writes the smallest class with a
+ * given name. Never throws on damaged bytes: a name that cannot be read is null.
  */
 final class ClassFileName {
   final String name;
@@ -55,7 +55,7 @@ final class ClassFileName {
     return (b[at] & 0xFF) << 8 | b[at + 1] & 0xFF;
   }
 
-  /** An empty public class, or an empty public interface, of that name. */
+  /** An empty public class or interface with that name. */
   static byte[] stub(String name, boolean asClass) {
     try {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();

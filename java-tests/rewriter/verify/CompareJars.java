@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Usage: CompareJars ORIGINAL.jar REWRITTEN.jar [LIBRARIES]. Run under -Xverify:all. Links every class of both jars in this JVM; each
- * class that links untouched must link rewritten, and one that fails untouched must not fail differently by a verdict.
- * Prints each difference (with -Dverbose=y, the
- * outcome of every untouched class) and a last line "classes=N ok=N refused=N unresolved=N failures=N"; exit code 1 with failures.
+ * Usage: CompareJars ORIGINAL.jar REWRITTEN.jar [LIBRARIES]. Run with -Xverify:all. Links every class of both jars in
+ * this JVM. Each class that links unchanged must link rewritten; a class that does not link unchanged must not get a
+ * new verifier error. Prints each difference (with -Dverbose=y, also the outcome of every original class) and a last
+ * line "classes=N ok=N refused=N unresolved=N failures=N"; exit code 1 if there are failures.
  */
 public final class CompareJars {
   private CompareJars() {}

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Usage: CompareOutcomes UNTOUCHED REWRITTEN, two files of LinkModules. Prints what {@link CompareJars} prints. */
+/** Usage: CompareOutcomes UNTOUCHED REWRITTEN, two files of LinkModules. Prints the same as {@link CompareJars}. */
 public final class CompareOutcomes {
   private CompareOutcomes() {}
 

@@ -7,7 +7,7 @@ final class Comparison {
   static boolean isFailure(String before, String after) {
     if (before.equals(after)) return false;
     if (before.equals(Outcome.OK)) return true;
-    // Untouched, the verifier refused it: a rewritten class may be refused elsewhere, with another message.
+    // The verifier refused the original class: the rewritten one may be refused elsewhere, with another message.
     if (Outcome.isVerdict(before)) return !Outcome.isVerdict(after) && !after.equals(Outcome.OK);
     return true;
   }

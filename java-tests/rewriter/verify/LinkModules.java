@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Usage: LinkModules OUT. Run under -Xverify:all --add-modules ALL-SYSTEM, with or without --patch-module. Links every class
- * of every module of this JVM, boot and platform loaders included, and writes "module/class TAB outcome" lines to OUT.
- * The JVM's own classes can be tested in no other way: java.* cannot be defined by a class loader of ours.
+ * Usage: LinkModules OUT. Run with -Xverify:all --add-modules ALL-SYSTEM, with or without --patch-module. Links every
+ * class of every module of this JVM, including those of the boot and platform loaders, and writes lines "module/class
+ * TAB outcome" to OUT. There is no other way to test the JVM's own classes, because our class loaders cannot define
+ * java.* classes.
  */
 public final class LinkModules {
   private LinkModules() {}

@@ -1,11 +1,11 @@
 package verify;
 
 /**
- * What the JVM says of one class: "ok" when it linked, and so verified, else the name of the error.
+ * The outcome of linking a class: "ok" if it was linked, and so verified, otherwise the name of the error.
  *
- * <p>Reflection over the declared members links a class without running its initialiser. The constructors are asked for
- * first because they name the fewest other classes; the VM links before it resolves the types in signatures, and an error
- * is remembered by the VM, so that a class counts as linked only if the question was answered whole.
+ * <p>Reflection over the declared members links a class without running its initialiser. Constructors come first
+ * because they name the fewest other classes. The VM links before it resolves the types in signatures, and remembers
+ * errors, so a class counts as linked only if all members were returned.
  */
 final class Outcome {
   static final String OK = "ok";
@@ -26,7 +26,9 @@ final class Outcome {
     }
   }
 
-  /** The first lines of a verifier's message say where and why; the dump of the bytecode after them helps nobody here. */
+  /**
+   * Keeps the first lines of a verifier's message, which say where and why; the bytecode dump after them is not needed.
+   */
   private static String detail(Throwable e) {
     String message = String.valueOf(e.getMessage());
     int end = message.indexOf("Bytecode:");

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Input for the compilers and the formatter: a little of everything. */
+/** Input for the compilers and the formatter, with many language features. */
 public class Shapes {
   sealed interface Shape permits Circle, Square {}
   record Circle(double radius) implements Shape {}

@@ -1,4 +1,4 @@
-// Counts words and sorts them: for an interpreter that compiles to bytecode, and for a compiler of JavaScript.
+// Counts words and sorts them: for an interpreter that compiles to bytecode, and for a JavaScript compiler.
 var text = "the quick brown fox jumps over the lazy dog and the dog sleeps while the fox runs over the hill";
 var counts = {};
 for (var round = 0; round < 2000; round++) {

@@ -1,8 +1,8 @@
 package iprof.agent;
 
-/** As {@link LoaderCounters}, for a chunk of class-counting sites. */
+/** Like {@link LoaderCounters}, for a chunk of class-counting sites. */
 public final class LoaderSites {
-    /** Objects that count what they are compared with: see java.lang.IprofSite. */
+    /** Objects that count the objects that they are compared with: see java.lang.IprofSite. */
     private static final Object[] sites = none();
 
     private LoaderSites() {}
@@ -11,7 +11,7 @@ public final class LoaderSites {
         sites[site].equals(object);
     }
 
-    /** As java.lang.IprofReceivers0.meet. */
+    /** See java.lang.IprofReceivers0.meet. */
     public static void meet(Object object, int site) {
         sites[site].equals(object);
     }

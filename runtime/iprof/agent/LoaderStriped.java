@@ -1,6 +1,6 @@
 package iprof.agent;
 
-/** As {@link LoaderCounters}, with stripes. */
+/** Like {@link LoaderCounters}, with stripes. */
 public final class LoaderStriped {
     private static final long[][] rows = none();
 

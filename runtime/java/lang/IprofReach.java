@@ -4,12 +4,12 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * All chunks by number, for code that cannot name their holders because its class loader may not find them. Such code calls
- * methods that the agent gives to java.lang.Object, and those call these.
+ * All chunks by number, for code whose class loader may not be able to find their holders. Such code calls methods that
+ * the agent adds to java.lang.Object, and those call the methods here.
  *
- * <p>The same rules as for {@link IprofRuntime}. The agent enters each chunk before any code refers to it; an entry is never
- * changed, so that C2 takes arrays of @Stable fields for constants, as it does those of the holders. (A @Stable field of type
- * Object[] makes the arrays in it constant, not the counts inside of these.)
+ * <p>The rules are those of {@link IprofRuntime}. The agent sets the entry of a chunk before any code refers to it, and
+ * never changes it. So C2 treats arrays in @Stable fields as constants, like those of the holders. (With a @Stable
+ * field of type Object[], the arrays in it are constant, not the counts in these arrays.)
  */
 public final class IprofReach {
     private static final int MOST_CHUNKS = 4096;
@@ -19,14 +19,14 @@ public final class IprofReach {
 
     private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
-    /** Constant to C1 and C2, so that they compile only one of the two ways. */
+    /** A constant for C1 and C2, so that they compile only one of the two branches. */
     private static final boolean STRIPED = stripes() > 1;
 
     /** Arrays of counters: long[], or long[][] if STRIPED. */
     @Stable
     private static final Object[] counters = new Object[MOST_CHUNKS];
 
-    /** Classes in the rows of sites; once written, a row's class is constant too. */
+    /** Classes in the rows of sites. Once written, the class of a row is also a constant. */
     @Stable
     private static final Class<?>[][] types = new Class<?>[MOST_CHUNKS][];
 
@@ -48,10 +48,10 @@ public final class IprofReach {
         return 0x51515151;
     }
 
-    /** Increments one of all counters, as {@link IprofCounters0#hit} does one of its chunk. */
+    /** Increments any counter, as {@link IprofCounters0#hit} does for its chunk. */
     @ForceInline
     public static void count(int counter) {
-        // Without a call of row: each level of calls costs C1 virtual registers, of which a method has 10,000.
+        // This does not call row(), because each level of calls costs C1 some of a method's 10,000 virtual registers.
         Object arrays = counters[counter >>> CHUNK_SHIFT];
         long[] row = STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
         row[counter & CHUNK_MASK]++;
@@ -83,7 +83,7 @@ public final class IprofReach {
         }
     }
 
-    /** As {@link #hit}, for long methods: see {@link IprofReceivers0#meet}. */
+    /** Like {@link #hit}, for long methods: see {@link IprofReceivers0#meet}. */
     public static void meet(Object object, int chunk, int site) {
         if (object == null) {
             return;

@@ -6,12 +6,12 @@ import jdk.internal.vm.annotation.Stable;
 /**
  * One chunk of class-counting sites: calls whose receivers are counted, monitors, type checks.
  *
- * <p>Like {@link IprofCounters0}, this is a template: the agent defines it once more for each further chunk under the name
- * IprofReceiversN, with the number of the chunk's first site written over the constant in {@link #firstSite()}.
+ * <p>Like {@link IprofCounters0}, this is a template. For each further chunk N, the agent defines it under the name
+ * IprofReceiversN, and overwrites the constant in {@link #firstSite()} with the number of the chunk's first site.
  *
  * <p>A site has four rows, each a class and its count. Rows are @Stable: once a row holds a class, C2 treats it as a
  * constant and folds the comparison into the type check of the call that follows. So a row is written once, atomically,
- * and only with classes that are never unloaded before the program ends; all others go to the spill table.
+ * and only with classes that are not unloaded before the program ends. All other classes go to the spill table.
  */
 public final class IprofReceivers0 {
     @Stable
@@ -22,8 +22,8 @@ public final class IprofReceivers0 {
     private IprofReceivers0() {}
 
     /**
-     * Counts the class of an object at a site of this chunk; null is not counted. Probes call this. It holds what nearly
-     * every call needs and no more, since it is inlined wherever a probe is.
+     * Counts the class of an object at a site of this chunk; null is not counted. Probes call this. It contains only
+     * the path that nearly every call takes, because it is inlined into every probe.
      */
     @ForceInline
     public static void hit(Object object, int site) {
@@ -42,8 +42,8 @@ public final class IprofReceivers0 {
     }
 
     /**
-     * As {@link #hit}, for long methods with many sites: C1 calls it, since it is too long to be inlined there without an
-     * annotation, and C2 inlines it where it is hot. C1 has 10,000 virtual registers for a method, and hit takes some 50.
+     * Like {@link #hit}, for long methods with many sites. C1 does not inline it, because it is too long and has no
+     * annotation; C2 inlines it in hot code. C1 has 10,000 virtual registers for a method, and hit takes about 50.
      */
     public static void meet(Object object, int site) {
         if (object == null) {

@@ -1,20 +1,21 @@
 package java.lang;
 
 /**
- * What probes call inside the JVM, apart from plain increments.
+ * The methods that probes call in the JVM, other than plain increments.
  *
- * <p>Rules: nothing here may throw, block, or call a method that is itself instrumented (native methods have no body and
- * so are safe); everything must work as the first Java code of the VM, before any class of java.base is initialised. The
- * agent never instruments this class.
+ * <p>Rules: nothing here may throw, block, or call an instrumented method (native methods have no bytecode, so they are
+ * safe). Everything must work as the first Java code of the VM, before any class of java.base is initialised. The agent
+ * never instruments this class.
  */
 public final class IprofRuntime {
     /**
-     * Number of stripes minus one, set by the agent once the VM is initialised. Zero until then: Thread.currentThread
-     * cannot be linked before java.lang.Thread has registered its natives, and start-up has one thread anyway.
+     * Number of stripes minus one, set by the agent once the VM is initialised. Zero until then, because
+     * Thread.currentThread cannot be linked before java.lang.Thread has registered its native methods; start-up has
+     * only one thread anyway.
      */
     static int stripeMask;
 
-    /** What the next holder's initialiser takes; set and used by the agent's own thread. */
+    /** The array for the next holder's initialiser; the agent's thread sets and uses it. */
     private static long[] nextCounters;
 
     private static long[][] nextRows;

@@ -1,8 +1,8 @@
 package java.lang;
 
 /**
- * A class-counting site as an object, for code that can name no class but Object: to compare the site with an object counts
- * the object's class.
+ * A class-counting site as an object, for code that can name no class but Object. Comparing the site with an object
+ * counts the object's class.
  */
 final class IprofSite {
     private final int chunk;
@@ -14,7 +14,7 @@ final class IprofSite {
         this.site = site;
     }
 
-    /** The sites of a chunk. Called by the agent. */
+    /** Makes the sites of a chunk. The agent calls this. */
     private static Object[] make(int chunk) {
         Object[] made = new Object[IprofTypes.CHUNK_SITES];
         for (int i = 0; i < made.length; i++) {

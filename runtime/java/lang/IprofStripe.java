@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Tells code that can name no class but Object the number of the current thread's stripe. */
+/** Returns the number of the current thread's stripe to code that can name no class but Object. */
 final class IprofStripe {
     @Override
     public int hashCode() {

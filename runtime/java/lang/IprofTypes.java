@@ -4,20 +4,20 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 
 /**
- * What the probes of class-counting sites share: the slow path of {@link IprofReceivers0} and the spill table.
+ * Shared by the probes of class-counting sites: the slow path of {@link IprofReceivers0} and the spill table.
  *
- * <p>The same rules as for {@link IprofRuntime}: nothing throws, blocks, or calls a method that has a body of its own
- * outside the agent's classes; everything works as the first Java code of the VM. The slow path allocates nothing.
+ * <p>The rules are those of {@link IprofRuntime}: nothing throws, blocks, or calls a bytecode method outside the
+ * agent's classes; everything works as the first Java code of the VM. The slow path does not allocate.
  *
- * <p>The spill table holds counts of classes that no row holds. It has two halves, and probes write to one of them. Every few
- * seconds the agent makes them write to the other one; a period later it drains and clears the half that came to rest. Why
- * not a fresh table instead: arrays in static final fields are constants to the compilers, as in {@link IprofCounters0}, and
- * nothing is allocated.
+ * <p>The spill table has the counts of classes that are in no row. It has two halves, and probes write to one of them.
+ * Every few seconds the agent makes them write to the other half; one period later it drains and clears the first half,
+ * to which no probe writes any more. Two fixed halves are used instead of new tables, because compilers treat arrays in
+ * static final fields as constants, as in {@link IprofCounters0}, and because nothing has to be allocated.
  *
- * <p>Nothing here refers to a class that the program can drop. A slot belongs to a site and to one of two things: a class
- * that stays until the program ends, which the slot refers to; or the identity hash of a class that may be unloaded, or
- * whose arrays are meant. The agent knows which classes have a hash; where two of them share one it counts their objects as
- * of unknown class.
+ * <p>Nothing here refers to a class that may be unloaded. A slot belongs to a site and one of two kinds of key. For a
+ * class that stays until the program ends, the slot refers to the class. For a class that may be unloaded, and for
+ * arrays, the key is the identity hash of the class, or of the arrays' element class. The agent knows which class has
+ * which hash; if two classes share one, it counts their objects as of unknown class.
  */
 public final class IprofTypes {
     static final int CHUNK_SITES = 8192;
@@ -27,7 +27,7 @@ public final class IprofTypes {
 
     private IprofTypes() {}
 
-    /** In the key of a slot whose class stays, in place of an identity hash, which is never negative. */
+    /** In the key of a slot whose class stays, instead of an identity hash, which is never negative. */
     private static final long STAYS = 0xffffffffL;
 
     /** In the key of a slot for arrays: one dimension. */
@@ -36,29 +36,35 @@ public final class IprofTypes {
     private static final int MOST_DIMENSIONS = 31;
 
     /**
-     * How far a class may lie from its slot before it counts as lost. Nearly all lie within a few slots; this many are
-     * needed when the table is three quarters full, which a burst of new classes makes it between two harvests.
+     * How far a class may be from its slot before it is lost. Nearly all are within a few slots. This many are needed
+     * if the table is three quarters full, which can happen when many new classes appear between two harvests.
      */
     private static final int LONGEST_PROBE = 512;
 
-    /** Whoever finds no place within this many slots is not kept. */
+    /** A hidden class that finds no slot within this distance is not kept. */
     private static final int LONGEST_HIDDEN_PROBE = 32;
 
-    /** What the initialiser of the next holder of sites takes, as with counters. */
+    /** The array for the initialiser of the next holder of sites, as for counters. */
     private static Class<?>[] nextTypes;
 
     private static long[] nextTypeCounts;
 
-    /** Set by the agent once the VM is initialised; null until then, when there is one thread and only boot classes. */
+    /**
+     * Set by the agent once the VM is initialised. Null until then; there is only one thread, and all classes are
+     * boot classes.
+     */
     private static Unsafe unsafe;
 
-    /** Where an object of Class keeps its loader; set with {@link #unsafe}. */
+    /** The offset of the loader in a Class object; set with {@link #unsafe}. */
     private static long loaderOffset;
 
-    /** Where an object of Class keeps its elements' class if it is an array's; set with {@link #unsafe}. */
+    /** The offset of the element class in the Class object of an array; set with {@link #unsafe}. */
     private static long componentOffset;
 
-    /** Where the elements of arrays start; set with {@link #unsafe}. Unsafe's own constants differ in type from 25 on. */
+    /**
+     * The offset of the elements in arrays; set with {@link #unsafe}. Unsafe's constants have another type from JDK
+     * 25 on.
+     */
     private static long typeBase;
 
     private static long typeScale;
@@ -69,19 +75,22 @@ public final class IprofTypes {
 
     private static ClassLoader applicationLoader;
 
-    /** The spill table: dimensions, site plus one and identity hash (or STAYS) in one number; zero where the slot is free. */
+    /**
+     * The spill table's keys: dimensions, site plus one and identity hash (or STAYS) in one number; zero if the slot
+     * is free.
+     */
     private static final long[] spillKeys = new long[2 * spillSlots()];
 
-    /** How often site and class met. */
+    /** How often the site saw the class. */
     private static final long[] spillCounts = new long[2 * spillSlots()];
 
-    /** The class of a slot whose class stays. */
+    /** The class of a slot, if the class stays. */
     private static final Class<?>[] spillTypes = new Class<?>[2 * spillSlots()];
 
     /** Slots in use, by half. */
     private static final int[] spillUsed = new int[2];
 
-    /** Objects that found no slot, by site modulo length; only ever grows. */
+    /** Objects that found no slot, by site modulo length; never decreases. */
     private static final long[] lost = new long[spillSlots()];
 
     /** The first slot of the half that probes write to: 0 or lost.length. The agent changes it. */
@@ -108,8 +117,8 @@ public final class IprofTypes {
     }
 
     /**
-     * A class that is in neither of a site's first two rows. Not inlined: a few such sites would take the room that the
-     * compiler has for calls of the program itself.
+     * Handles a class that is in neither of a site's first two rows. Not inlined: a few such sites would use up the
+     * compiler's inlining budget, which the program's own calls need.
      */
     @DontInline
     static void others(Class<?>[] types, long[] counts, int row, Class<?> type, int site) {
@@ -121,13 +130,13 @@ public final class IprofTypes {
             counts[row + 3]++;
             return;
         }
-        // Before the VM is initialised identity hashes cannot be had; the site alone decides.
+        // Before the VM is initialised, identity hashes are not available, so only the site is hashed.
         int hash = unsafe == null ? 0 : System.identityHashCode(type);
         int slot = slot(hash, site);
         long owner = (long) (site + 1) << 32;
         long key = spillKeys[slot];
-        // A class that stays may have the hash of one that does not: with class-data sharing the hashes of archived classes
-        // are the very numbers that the main thread hands out first.
+        // A class that stays may have the same hash as one that does not: with class-data sharing, the hashes of
+        // archived classes are the first numbers that the main thread generates, too.
         if (spillTypes[slot] == type ? key == (owner | STAYS) : key == (owner | hash) && !loaderStays(unsafe, type)) {
             spillCounts[slot]++;
         } else {
@@ -135,13 +144,13 @@ public final class IprofTypes {
         }
     }
 
-    /** Where the spill table keeps a class at a site, unless another pair was there first. */
+    /** The slot of a class at a site, unless another pair has taken it. */
     private static int slot(int hash, int site) {
         int mixed = hash * 0x2c1b3c6d + site * 0x297a2d39;
         return (mixed >>> 16 & lost.length - 1) + spillHalf;
     }
 
-    /** Mostly the first time that a class comes to a site: it takes a free row or a slot. */
+    /** Usually the first time that a site sees a class: takes a free row or a slot. */
     private static void first(Class<?>[] types, long[] counts, int row, Class<?> type, int site, int hash) {
         boolean stays = mayStay(type);
         if (stays && types[row + 3] == null) {
@@ -164,8 +173,8 @@ public final class IprofTypes {
     }
 
     /**
-     * An array's class goes by the hash of its elements' class and the number of its dimensions, since the agent does not
-     * see it come into being.
+     * An array class is identified by the hash of its element class and its number of dimensions, because the agent
+     * does not see when it is created.
      */
     private static void droppable(Class<?> type, long owner, int site, int hash) {
         Class<?> element = type;
@@ -184,7 +193,7 @@ public final class IprofTypes {
         spill(null, key | known, slot(known, site), site);
     }
 
-    /** Whether a class may be held until the program ends. */
+    /** Whether rows and slots may refer to a class until the program ends. */
     private static boolean mayStay(Class<?> type) {
         Unsafe u = unsafe;
         if (u == null) {
@@ -193,8 +202,8 @@ public final class IprofTypes {
         if (!loaderStays(u, type)) {
             return false;
         }
-        // An array's class stays as long as that of its elements, which may be a hidden one. The JVM may keep something else
-        // in this field of a class that is no array.
+        // An array class lives as long as its element class, which may be hidden. In a class that is not an array, the
+        // JVM may use this field for something else.
         Class<?> element = type;
         while (u.getReference(element, componentOffset) instanceof Class<?> next) {
             element = next;
@@ -222,8 +231,8 @@ public final class IprofTypes {
     }
 
     /**
-     * Called by the agent, on any thread, for a hidden class that its loader keeps, before anything else can know it. Says
-     * whether rows and slots may refer to it from now on.
+     * The agent calls this, on any thread, for a hidden class that its loader keeps alive, before any other code can
+     * see the class. Returns whether rows and slots may refer to it from now on.
      */
     private static boolean keepHidden(Class<?> type) {
         Unsafe u = unsafe;
@@ -249,15 +258,15 @@ public final class IprofTypes {
         }
     }
 
-    /** The class is null where the slot must not refer to it: the key tells it then. */
+    /** The class is null if the slot must not refer to it; then only the key identifies it. */
     private static void spill(Class<?> type, long key, int home, int site) {
         int slots = lost.length;
         int half = home & slots;
         int longest = unsafe == null || slots < LONGEST_PROBE ? slots : LONGEST_PROBE;
         for (int probe = 0; probe < longest; probe++) {
             int slot = (home + probe & slots - 1) + half;
-            // Only who claimed a slot writes its type. Whoever sees the slot without its type goes on to another one: the
-            // agent adds both up.
+            // Only the thread that claimed a slot writes its type. A thread that sees the slot before that uses another
+            // one; the agent adds both up.
             if (spillKeys[slot] == 0 && claim(slot, key)) {
                 if (type != null) {
                     spillTypes[slot] = type;

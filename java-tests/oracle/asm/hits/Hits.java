@@ -3,7 +3,7 @@ package oracle.hits;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The oracle's counters: on the boot class path, so that every class can reach them. */
+/** The oracle's counters, on the boot class path, so that every class can access them. */
 public final class Hits {
   private static final int CHUNK = 1 << 16;
   private static final AtomicLongArray[] CHUNKS = new AtomicLongArray[256];

@@ -1,8 +1,8 @@
 package sampling.chaos;
 
-/** One kind of trouble, made round after round on a daemon thread until it is asked to end or fails. */
+/** One kind of stress, produced round after round on a daemon thread until it is asked to end or fails. */
 final class Burden {
-  /** What is done in a round; short, so that the watchdog sees progress. */
+  /** Runs one round; short, so that the watchdog sees progress. */
   interface Body {
     void round() throws Exception;
   }

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Class files of this package, and loaders that define them anew. */
+/** Class files of this package, and loaders that define them again. */
 final class Bytes {
   private Bytes() {
   }
@@ -38,7 +38,9 @@ final class Bytes {
     throw new IllegalArgumentException("no such constant");
   }
 
-  /** Defines the given classes itself, each when it is first asked for, and leaves all others to the application's loader. */
+  /**
+   * Defines the given classes itself, each on its first request, and delegates all others to the application's loader.
+   */
   static final class Loader extends ClassLoader {
     private final Map<String, byte[]> own = new HashMap<>();
 

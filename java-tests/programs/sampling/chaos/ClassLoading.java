@@ -7,7 +7,7 @@ import java.lang.ref.WeakReference;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Classes of loaders that are dropped at once, and hidden classes: loaded, run, unloaded. */
+/** Loads, runs and unloads classes of short-lived loaders, and hidden classes. */
 final class ClassLoading implements Burden.Body {
   private final byte[] work = Bytes.of(Work.class);
   private final ReferenceQueue<ClassLoader> gone = new ReferenceQueue<>();
@@ -26,7 +26,7 @@ final class ClassLoading implements Burden.Body {
       loaders.remove(each);
       unloaded++;
     }
-    // "collections" collects all the time: loaders that stay would mean that something holds them.
+    // "collections" collects all the time, so loaders that remain would be held by something.
     if (loaders.size() > 100_000) {
       throw new IllegalStateException(loaders.size() + " loaders are alive, " + unloaded + " were unloaded");
     }

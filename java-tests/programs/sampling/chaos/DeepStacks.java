@@ -1,6 +1,6 @@
 package sampling.chaos;
 
-/** Recursion to the end of the stack, on large and on tiny stacks, and deep recursion that stays within. */
+/** Recursion to the end of the stack, on large and on tiny stacks, and deep recursion without overflow. */
 final class DeepStacks implements Burden.Body {
   private static volatile long sink;
 

@@ -1,6 +1,6 @@
 package sampling.chaos;
 
-/** Compiled code that turns out to be wrong: in each round new classes are compiled under assumptions that then break. */
+/** Invalidates compiled code: in each round, new classes are compiled under assumptions that then become wrong. */
 final class Deoptimisation implements Burden.Body {
   @Override
   public void round() throws Exception {
@@ -8,7 +8,7 @@ final class Deoptimisation implements Burden.Body {
     ((Runnable) loader.loadClass(Assumptions.class.getName()).getDeclaredConstructor().newInstance()).run();
   }
 
-  /** Runs hot, then breaks what the compilers believed: one implementor, no null, no other class, bounds, branches. */
+  /** Runs hot, then breaks the compilers' assumptions: one implementor, no null, no other class, bounds, branches. */
   public static final class Assumptions implements Runnable {
     private static final int HOT = 30_000;
     private static long sink;

@@ -1,6 +1,6 @@
 package sampling.chaos;
 
-/** Thrown by programs and by hardware faults, through frames of every kind. */
+/** Exceptions from throw statements and from hardware faults, through frames of every kind. */
 final class Exceptions implements Burden.Body {
   private static volatile int zero;
   private static volatile Object nothing;
@@ -27,7 +27,7 @@ final class Exceptions implements Burden.Body {
     }
     switch (i % 4) {
       case 0 -> throw new IllegalStateException();
-      case 1 -> nothing.hashCode(); // a null pointer that compiled code meets as a SIGSEGV
+      case 1 -> nothing.hashCode(); // a null pointer, a SIGSEGV in compiled code
       case 2 -> zero = i / zero; // a SIGFPE
       default -> throw new IllegalArgumentException("with a message");
     }

@@ -10,12 +10,13 @@ import java.util.concurrent.TimeUnit;
 /**
  * Everything that is hard on a sampler, at once: {@code Main SECONDS stop|exit [wait]}.
  *
- * <p>Each burden runs on a thread of its own and counts its rounds. A watchdog ends the JVM with status 3 and every thread's
- * stack when one of them makes no round for minutes. With {@code stop} they are asked to end; with {@code exit} the JVM
- * ends under them. With {@code wait} the time begins when a byte comes on stdin. The last line is "survived" when each made a round and none failed.
+ * <p>Each burden runs on its own thread and counts its rounds. If one of them completes no round for minutes, a
+ * watchdog prints every thread's stack and ends the JVM with status 3. With {@code stop}, they are asked to end; with
+ * {@code exit}, the JVM ends while they run. With {@code wait}, the time begins when stdin gets a byte. The last line
+ * is "survived" if each completed a round and none failed.
  */
 public final class Main {
-  /** Long enough for a busy machine, short enough to be noticed. */
+  /** Long enough for a busy machine, short enough for a test. */
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
 
   private Main() {

@@ -5,12 +5,15 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
-/** A class whose methods are replaced while they run, by redefinition and by retransformation in turn. */
+/** A class whose methods are replaced while they run, alternately by redefinition and by retransformation. */
 final class Redefinition implements Burden.Body {
   private static final long ORIGINAL = 0x1122334455667788L;
   private static final long CHANGED = 0x7766554433221100L;
 
-  /** The agent of the tests' jar: the JVM calls it before the program, and it keeps what makes redefinition possible. */
+  /**
+   * The agent in the tests' jar: the JVM calls it before the program, and it keeps the Instrumentation
+   * for redefinition.
+   */
   public static final class Premain {
     static volatile Instrumentation instrumentation;
 
@@ -22,7 +25,7 @@ final class Redefinition implements Burden.Body {
     }
   }
 
-  /** What is redefined: deep enough that old methods are on the stack when new ones come. */
+  /** The redefined class: recursive, so that old methods are on the stack when new ones are installed. */
   static final class Target {
     private Target() {
     }

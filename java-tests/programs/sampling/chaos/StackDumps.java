@@ -1,6 +1,6 @@
 package sampling.chaos;
 
-/** The stacks of all threads, as a monitoring tool asks for them: safepoints and handshakes at any moment. */
+/** Requests the stacks of all threads, like a monitoring tool: safepoints and handshakes at any time. */
 final class StackDumps implements Burden.Body {
   private static volatile int frames;
 

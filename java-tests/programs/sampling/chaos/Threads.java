@@ -1,6 +1,6 @@
 package sampling.chaos;
 
-/** Threads that come and go, most of them before their first sample. */
+/** Threads that start and end, most of them before their first sample. */
 final class Threads implements Burden.Body {
   @Override
   public void round() throws InterruptedException {

@@ -3,7 +3,7 @@ package sampling.chaos;
 import java.lang.reflect.Method;
 import java.util.concurrent.locks.LockSupport;
 
-/** Virtual threads that work, yield, and wait; a pause where there are none (before 21). */
+/** Virtual threads that work, yield, and wait; a pause before JDK 21, which has none. */
 final class VirtualThreads implements Burden.Body {
   private final Method start = find();
 

@@ -1,8 +1,11 @@
 package sampling.chaos;
 
-/** Some CPU time: loaded again and again by loaders of its own and as a hidden class, so that its code is always new. */
+/**
+ * Uses some CPU time. It is loaded again and again by new loaders and as a hidden class, so that its code is
+ * always new.
+ */
 public final class Work implements Runnable {
-  /** So that no compiler can leave the work out. */
+  /** Keeps compilers from removing the work. */
   public static volatile long result;
 
   @Override

@@ -15,8 +15,8 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 
 /**
- * Usage: Sabotage stack|frames|value EVERY IN.jar OUT.jar. Does to every EVERYth class what a bad rewriter could do: too
- * little operand stack, a frame that claims more of a local than holds, another text. The harness must notice.
+ * Usage: Sabotage stack|frames|value EVERY IN.jar OUT.jar. Damages every EVERYth class like a faulty rewriter: too
+ * little operand stack, a frame with a wrong type for a local, another text. The harness must notice.
  */
 public final class Sabotage {
   private Sabotage() {}
@@ -76,7 +76,7 @@ public final class Sabotage {
     @Override
     public void visitFrame(int type, int locals, Object[] local, int stacks, Object[] stack) {
       Object[] bolder = java.util.Arrays.copyOf(local, locals + 1);
-      bolder[locals] = INTEGER;  // a local that the original does not promise
+      bolder[locals] = INTEGER;  // a local that the original frame does not have
       super.visitFrame(type, locals + 1, bolder, stacks, stack);
     }
 

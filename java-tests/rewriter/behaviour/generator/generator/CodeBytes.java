@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The raw code of a well-formed class file's methods. ASM hides which encoding of an instruction a class has; the programs
- * of this test must know (long forms, exact branch offsets, which opcodes are covered at all).
+ * The raw code of a well-formed class file's methods. ASM hides the encoding of instructions, but the programs of this
+ * test need it (long forms, exact branch offsets, which opcodes are covered).
  */
 final class CodeBytes {
   interface Visitor {
-    /** `at` is the index of the opcode in the class file; `wide` when a wide prefix stands before it. */
+    /** `at` is the index of the opcode in the class file; `wide`: whether a wide prefix precedes it. */
     void instruction(int at, int opcode, boolean wide);
   }
 

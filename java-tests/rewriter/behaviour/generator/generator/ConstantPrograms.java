@@ -22,7 +22,7 @@ final class ConstantPrograms {
     Handle site = new Handle(H_INVOKESTATIC, out.name, "site",
         LOOKUP + "Ljava/lang/invoke/MethodType;)Ljava/lang/invoke/CallSite;", false);
     out.method(ACC_PUBLIC | ACC_STATIC, "constant", LOOKUP + "Ljava/lang/Class;)Ljava/lang/Object;", code -> {
-      // Returns a value of the wanted type: 42 of each primitive, the name for references.
+      // Returns a value of the given type: 42 for each primitive type, the name for references.
       for (String wrapper : new String[] {"Integer", "Long", "Float", "Double"}) {
         Label next = new Label();
         code.visitVarInsn(ALOAD, 2);

@@ -13,7 +13,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 
-/** Classes at the limits of the format, which no jar holds. */
+/** Classes at the limits of the format, which no jar contains. */
 final class ExtremePrograms {
   private static final int GOTO_W = 200;
   private static final String CALLEE = "callee";
@@ -57,7 +57,7 @@ final class ExtremePrograms {
     return classes;
   }
 
-  /** A constant pool of about that many entries: numbers, with code that uses the last of them. */
+  /** A constant pool with about that many entries: numbers, and code that uses the last of them. */
   private static byte[] pool(String name, int entries) {
     return fitted(entries, 0, (filler, ignored) -> {
       ProgramClass out = new ProgramClass(name, V17);
@@ -77,7 +77,7 @@ final class ExtremePrograms {
     }, bytes -> new CodeBytes(bytes).u2(8));
   }
 
-  /** Bytes that do nothing: n nops, or as few instructions as can be (switches with one target) and up to 3 nops. */
+  /** Code without effect: n nops, or as few instructions as possible (switches with one target) and up to 3 nops. */
   private static void fill(MethodVisitor code, int bytes, boolean nops) {
     while (!nops && bytes >= 40) {
       int entries = Math.min(8000, (bytes - 20) / 4);
@@ -92,7 +92,7 @@ final class ExtremePrograms {
     for (; bytes > 0; bytes--) code.visitInsn(NOP);
   }
 
-  /** Calls `make` with a filler size until `measure` of the class is the wanted value. */
+  /** Calls `make` with different filler sizes until `measure` of the class returns the wanted value. */
   private static byte[] fitted(int wanted, int guess, BiFunction<Integer, Integer, byte[]> make,
       ToIntFunction<byte[]> measure) {
     int filler = guess;
@@ -104,7 +104,7 @@ final class ExtremePrograms {
       if (attempt < 4) {
         filler += missing;
       } else if (attempt == 4) {
-        filler += missing - 16;  // the filler's steps are uneven: come from below, by single bytes
+        filler += missing - 16;  // the filler grows in uneven steps: approach from below, by single bytes
       } else {
         fine += missing;
       }
@@ -149,7 +149,7 @@ final class ExtremePrograms {
     });
   }
 
-  /** One branch of exactly that offset. */
+  /** One branch with exactly that offset. */
   private static byte[] far(String name, int version, int opcode, int offset, boolean nops) {
     return fitted(Math.abs(offset), Math.abs(offset) - 500, (filler, fine) -> {
       ProgramClass out = new ProgramClass(name, version);
@@ -200,7 +200,7 @@ final class ExtremePrograms {
       CodeBytes code = new CodeBytes(bytes);
       int[] found = {0};
       code.visit(CALLEE + "(I)V", (at, op, wide) -> {
-        // Beyond 16 bits ASM has written the branch another way: the offset is that of a goto_w.
+        // Beyond 16 bits, ASM encodes the branch differently: the offset is that of a goto_w.
         boolean far = op == 200 || op == 201;
         int jump = op == opcode ? code.s2(at + 1) : far ? code.s4(at + 1) : 0;
         if (Integer.signum(jump) == Integer.signum(offset)) found[0] = Math.max(found[0], Math.abs(jump));
@@ -250,7 +250,7 @@ final class ExtremePrograms {
     return out.finish();
   }
 
-  /** More operand stack declared than used. */
+  /** Declares more operand stack than it uses. */
   private static byte[] declaredStack(String name, int version, int stack) {
     ProgramClass out = new ProgramClass(name, version, 0);
     MethodVisitor code = out.writer.visitMethod(ACC_PUBLIC | ACC_STATIC, "t", "()V", null, null);
@@ -313,7 +313,7 @@ final class ExtremePrograms {
     return out.finish();
   }
 
-  /** Many small branches, so that a dense rewriting makes some of them leave 16 bits. */
+  /** Many small branches, so that some of them exceed 16 bits after dense rewriting. */
   private static byte[] manyBranches(String name, int version) {
     ProgramClass out = new ProgramClass(name, version);
     out.test("t", code -> {

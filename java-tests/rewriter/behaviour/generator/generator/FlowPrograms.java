@@ -9,7 +9,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 
-/** Control flow that javac does not write: odd handlers, odd loops, odd switches, unreachable code, constructors. */
+/** Control flow that javac does not emit: unusual handlers, loops and switches, unreachable code, constructors. */
 final class FlowPrograms {
   private static final String THROWABLE = "java/lang/Throwable";
 
@@ -67,7 +67,7 @@ final class FlowPrograms {
       code.visitInsn(RETURN);
     });
     out.test("t_handlers_overlap", code -> {
-      // [a, c) -> first, [b, d) -> second, and the first in the table wins in [b, c).
+      // [a, c) -> first, [b, d) -> second; in [b, c) the first in the table wins.
       Label a = new Label();
       Label b = new Label();
       Label c = new Label();
@@ -201,7 +201,7 @@ final class FlowPrograms {
 
   private static void loops(ProgramClass out) {
     out.method(ACC_STATIC, "backToZero", "(I)V", code -> {
-      // ASM has begun the method with a line number only: the branch goes to bytecode 0.
+      // So far, ASM has only emitted a line number: the branch goes to bytecode 0.
       Label zero = new Label();
       code.visitLabel(zero);
       code.visitIincInsn(0, -1);
@@ -236,7 +236,7 @@ final class FlowPrograms {
       }
       Label same = new Label();
       push(code, 1);
-      code.visitJumpInsn(IFNE, same);  // both edges lead to one place
+      code.visitJumpInsn(IFNE, same);  // both edges have the same target
       code.visitLabel(same);
       code.visitInsn(RETURN);
     });
@@ -447,7 +447,7 @@ final class FlowPrograms {
       code.visitInsn(RETURN);
     });
     out.test("t_uninitialized_on_stack", code -> {
-      // Three objects that are not constructed yet while a branch is taken, one of them in a local.
+      // Three objects that are not constructed yet at a branch, one of them in a local.
       Label other = new Label();
       Label join = new Label();
       code.visitTypeInsn(NEW, "java/lang/Integer");
@@ -496,7 +496,7 @@ final class FlowPrograms {
     });
   }
 
-  /** Unreachable code with frames of its own (version 50 on) or none (before), which the verifier then skips. */
+  /** Unreachable code with frames (from version 50 on) or without (before), which the verifier then skips. */
   static byte[] unreachable(String name, int version) {
     ProgramClass out = new ProgramClass(name, version, ClassWriter.COMPUTE_MAXS);
     out.test("t_unreachable", code -> {
@@ -517,7 +517,7 @@ final class FlowPrograms {
       code.visitJumpInsn(GOTO, loop);
     });
     out.test("t_dead_handler", code -> {
-      // A handler over a range that nothing reaches.
+      // A handler over an unreachable range.
       Label start = new Label();
       Label end = new Label();
       Label handler = new Label();

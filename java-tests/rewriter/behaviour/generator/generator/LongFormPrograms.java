@@ -7,8 +7,9 @@ import static org.objectweb.asm.Opcodes.*;
 import org.objectweb.asm.Label;
 
 /**
- * Encodings longer than they need be, which are legal and which ASM does not write by itself: `iload 0`, `wide iload 0`,
- * `wide iinc` of a small step, `goto_w` over three bytes. Written with indices that force the form, then patched.
+ * Encodings that are longer than necessary, which are legal but which ASM does not emit: `iload 0`, `wide iload
+ * 0`, `wide iinc` with a small step, `goto_w` over three bytes. They are written with indices that force the form,
+ * then patched.
  */
 final class LongFormPrograms {
   private static final int GOTO_W = 200;

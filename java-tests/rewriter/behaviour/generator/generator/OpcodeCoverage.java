@@ -8,7 +8,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.objectweb.asm.util.Printer;
 
-/** Usage: OpcodeCoverage JAR. Fails unless the jar's code holds every opcode of the JVM, wide forms included. */
+/** Usage: OpcodeCoverage JAR. Fails unless the jar's code contains every opcode of the JVM, including wide forms. */
 public final class OpcodeCoverage {
   private OpcodeCoverage() {}
 

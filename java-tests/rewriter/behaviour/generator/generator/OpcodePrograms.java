@@ -149,7 +149,7 @@ final class OpcodePrograms {
     });
   }
 
-  /** The branch forwards and backwards, taken and not, with a long below on the stack. */
+  /** The branch forwards and backwards, taken and not taken, with a long below on the stack. */
   private void branch(int opcode, char[] operands) {
     Object[] choices = operands[0] == 'A' ? new Object[] {null, "x", "y"} : new Object[] {0, 1, -1, 5};
     out.test(name(opcode), code -> {
@@ -226,7 +226,7 @@ final class OpcodePrograms {
     };
   }
 
-  /** What the operation does, by the specification, on a list of value types. */
+  /** The effect of the operation on a list of value types, according to the specification. */
   private static void shuffle(int opcode, List<Character> stack) {
     int top = stack.size();
     switch (opcode) {

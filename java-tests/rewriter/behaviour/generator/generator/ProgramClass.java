@@ -8,8 +8,8 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 
 /**
- * One generated test class: methods named t…, line numbers on request, a class file of a chosen version. Versions from 50
- * on get stack maps (computed by ASM), unless a method writes its own.
+ * One generated test class: methods named t…, line numbers on request, any class-file version. From version 50 on, ASM
+ * computes the stack maps, unless a method writes its own.
  */
 final class ProgramClass {
   static final String SINK = "behaviour/Sink";
@@ -36,7 +36,7 @@ final class ProgramClass {
     writer.visitSource(simpleName + ".gen", null);
   }
 
-  /** Without the minor version, which ASM's constant for 45.3 contains. */
+  /** The version without the minor part, which ASM's constant for 45.3 contains. */
   static int major(int version) {
     return version & 0xFFFF;
   }
@@ -59,7 +59,7 @@ final class ProgramClass {
     code.visitEnd();
   }
 
-  /** A line-number entry here, so that stack traces show whether the table moved with the code. */
+  /** Adds a line-number entry, so that stack traces show whether the table moved with the code. */
   void line(MethodVisitor code) {
     Label here = new Label();
     code.visitLabel(here);
@@ -71,7 +71,7 @@ final class ProgramClass {
     return writer.toByteArray();
   }
 
-  // What most bodies need.
+  // Helpers for most method bodies.
 
   static void push(MethodVisitor code, Object value) {
     if (value == null) {
@@ -93,7 +93,7 @@ final class ProgramClass {
     }
   }
 
-  /** Puts the value on the stack into the sink; the type by its descriptor's first letter. */
+  /** Puts the value on the stack into the sink; its type is the first letter of the descriptor. */
   static void sink(MethodVisitor code, char type) {
     switch (type) {
       case 'I', 'Z', 'B', 'C', 'S' -> code.visitMethodInsn(INVOKESTATIC, SINK, "i", "(I)V", false);

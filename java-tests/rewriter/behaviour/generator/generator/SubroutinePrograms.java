@@ -7,7 +7,7 @@ import static org.objectweb.asm.Opcodes.*;
 
 import org.objectweb.asm.Label;
 
-/** jsr and ret, as compilers wrote finally up to version 49, and a few shapes that none wrote. */
+/** jsr and ret, which compilers used for finally up to version 49, also in forms that no compiler emitted. */
 final class SubroutinePrograms {
   private static final int JSR_W = 201;
 
@@ -54,7 +54,7 @@ final class SubroutinePrograms {
       }
     }
     out.test("t_finally_throws", code -> {
-      // The first call returns, the second meets the exception path of the same subroutine.
+      // The first call returns, the second takes the exception path of the same subroutine.
       Label start = new Label();
       Label end = new Label();
       Label any = new Label();

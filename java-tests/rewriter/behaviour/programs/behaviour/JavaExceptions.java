@@ -1,6 +1,6 @@
 package behaviour;
 
-/** try, catch and finally in every nesting that javac writes; what is thrown where shows in the lines of the traces. */
+/** try, catch and finally in every nesting that javac emits; the lines of the traces show what was thrown where. */
 final class JavaExceptions {
   static final class Resource implements AutoCloseable {
     private final String name;

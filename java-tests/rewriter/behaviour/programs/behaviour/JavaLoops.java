@@ -2,7 +2,7 @@ package behaviour;
 
 import java.util.Arrays;
 
-/** Loops and arithmetic that the compilers optimise: counted, nested, labelled, with long and double held across. */
+/** Loops and arithmetic that the compilers optimise: counted, nested, labelled, with live long and double values. */
 final class JavaLoops {
   static void tSieve() {
     boolean[] composite = new boolean[2000];

@@ -1,6 +1,6 @@
 package behaviour;
 
-/** Switches as javac writes them: over numbers with gaps, strings (with equal hashes), enums, and as expressions. */
+/** Switches as javac emits them: over numbers with gaps, strings (with equal hashes), enums, and as expressions. */
 final class JavaSwitches {
   enum Colour { RED, GREEN, BLUE }
 

@@ -1,6 +1,6 @@
 package behaviour;
 
-/** Where the programs put what they compute; the runner prints it after each test method. */
+/** Collects the results of the programs; the runner prints them after each test method. */
 public final class Sink {
   private static StringBuilder text = new StringBuilder();
   private static int ticks;
@@ -32,7 +32,7 @@ public final class Sink {
     return ++ticks <= n;
   }
 
-  /** Throws once it has been called n times since {@link #take}: the only way out of a loop without an exit. */
+  /** Throws after n calls since {@link #take}: the only way out of a loop without an exit. */
   public static void tickOrThrow(int n) {
     if (++ticks >= n) throw new IllegalStateException("tick " + n);
   }

@@ -14,10 +14,10 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Usage: RunAll PROGRAMS.jar, the jar on the class path as well. Calls every static method without parameters whose name
- * starts with "t" of every class that has one, three times (so that compiled code runs too, after what it needed is
- * resolved), and prints what it put into the Sink, what it returned, or what it threw with the frames and line numbers of
- * the programs. The output of untouched and rewritten programs must be the same text.
+ * Usage: RunAll PROGRAMS.jar, with the jar also on the class path. Calls every static method without parameters whose
+ * name starts with "t", in every class, three times (so that code also runs compiled after its references are
+ * resolved). It prints what the method put into the Sink, and what it returned, or what it threw with the frames and
+ * line numbers of the programs. The output of original and rewritten programs must be the same.
  */
 public final class RunAll {
   private RunAll() {}
@@ -64,7 +64,7 @@ public final class RunAll {
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable at = e; at != null; at = at.getCause()) {
-      // A linkage error's text names offsets of the bytecode, which rewriting moves.
+      // The text of a linkage error contains bytecode offsets, which change by rewriting.
       text.append(at instanceof LinkageError ? at.getClass().getName() : at.toString()).append(" [");
       int frames = 0;
       for (StackTraceElement frame : at.getStackTrace()) {

@@ -18,16 +18,16 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 
 /**
- * Usage: FrameOracle EVERY ORIGINAL.jar REWRITTEN.jar [LIBRARY.jar…]. A second opinion on rewritten stack maps: ASM throws
- * the frames of each class away and derives them anew from the code (COMPUTE_FRAMES). For every frame that ASM finds
- * necessary the class must have one, and what ASM derived must be assignable to it by the verifier's rules: same stack
- * depth, each stack value and each local assignable. A frame may say "unusable" of a local where ASM still knows a type
- * (a dead local, or one that only we use, inside one insertion), and may be more general than the derived type; it may
- * never say more than holds. Objects under construction must be the same ones, exactly.
+ * Usage: FrameOracle EVERY ORIGINAL.jar REWRITTEN.jar [LIBRARY.jar…]. Checks rewritten stack maps: ASM discards the
+ * frames of each class and computes them again from the code (COMPUTE_FRAMES). For every frame that ASM needs, the
+ * class must have one, and ASM's frame must be assignable to it by the verifier's rules: the same stack depth, and each
+ * stack value and each local assignable. A frame may declare a local unusable for which ASM knows a type (a dead local,
+ * or one that only we use, inside one insertion), and may be more general than ASM's frame, but never more specific.
+ * Objects under construction must be exactly the same.
  *
- * <p>Every EVERYth class is taken, and always the four that HotSpot itself never verifies. Methods with unreachable code
- * are left out (ASM replaces it), and questions about classes that are nowhere. A method that already differs untouched
- * is not held against the rewriting. Prints the differences and a line of totals; exit code 1 with differences.
+ * <p>Every EVERYth class is checked, and always the four that HotSpot never verifies. Methods with unreachable code are
+ * left out, because ASM replaces it, and so are comparisons that need missing classes. A method that differs already
+ * without rewriting does not count. Prints the differences and a line of totals; exit code 1 if there are differences.
  */
 public final class FrameOracle {
   private static final Set<String> UNVERIFIED_BY_HOTSPOT = Set.of(
@@ -96,7 +96,7 @@ public final class FrameOracle {
       unknown++;
       return found;
     } catch (RuntimeException malformed) {
-      return found;  // ASM does not read it (a malformed class of a corpus)
+      return found;  // ASM cannot read it (a malformed class of a corpus)
     }
     classes++;
     ours.forEach((name, method) -> {
@@ -128,7 +128,7 @@ public final class FrameOracle {
         return hierarchy.commonSuperClass(a, b);
       }
     };
-    // The visitors in between keep ASM from copying methods as they are.
+    // The visitors in between keep ASM from copying methods unchanged.
     reader.accept(new ClassVisitor(ASM9, writer) {
       @Override
       public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
@@ -138,7 +138,7 @@ public final class FrameOracle {
     return writer.toByteArray();
   }
 
-  /** Why the derived frame may not flow into ours, or null. */
+  /** Why ASM's frame is not assignable to ours, or null. */
   private String objection(MethodFrames.Frame derived, MethodFrames.Frame ours) {
     if (derived.stack().size() != ours.stack().size()) return "stack depth";
     if (derived.hasUninitializedThis() != ours.hasUninitializedThis()) return "uninitializedThis";

@@ -18,11 +18,11 @@ import java.util.zip.ZipFile;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.Opcodes;
 
-/** Superclasses by reading class files, from jars and from the JVM that runs this; nothing is loaded. */
+/** Finds superclasses by reading class files from jars and from the running JVM; no class is loaded. */
 final class Hierarchy {
   record Info(String superName, boolean isInterface) {}
 
-  /** Thrown where a question cannot be answered without a class that is nowhere. */
+  /** Thrown if the result depends on a missing class. */
   static final class Unknown extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -75,7 +75,7 @@ final class Hierarchy {
     return all;
   }
 
-  /** As the verifier merges: interfaces count as Object. */
+  /** Merges types like the verifier: interfaces count as Object. */
   String commonSuperClass(String a, String b) {
     if (a.equals(b)) return a;
     if (info(a).isInterface() || info(b).isInterface()) return "java/lang/Object";
@@ -86,7 +86,9 @@ final class Hierarchy {
     return "java/lang/Object";
   }
 
-  /** As the verifier assigns: anything may be assigned to an interface. Internal names, arrays as descriptors. */
+  /**
+   * Assignability as in the verifier: anything may be assigned to an interface. Internal names; descriptors for arrays.
+   */
   boolean isAssignable(String from, String to) {
     if (from.equals(to) || to.equals("java/lang/Object")) return true;
     if (to.startsWith("[")) {

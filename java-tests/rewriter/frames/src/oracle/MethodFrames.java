@@ -14,11 +14,11 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 
 /**
- * The stack maps of one method, by the number of the instruction each stands before. Instruction numbers, not offsets,
- * because ASM may choose another encoding of a branch than the class has.
+ * The stack maps of one method, by the number of the instruction after each. It uses instruction numbers, not offsets,
+ * because ASM may encode a branch differently from the class.
  */
 final class MethodFrames extends MethodVisitor {
-  /** An object made by the `new` at that instruction and not constructed yet. */
+  /** An object created by the `new` at that instruction and not constructed yet. */
   record Uninitialized(int instruction) {}
 
   /** Locals by slot (a long or double is followed by TOP), stack by value. */
@@ -50,7 +50,7 @@ final class MethodFrames extends MethodVisitor {
     return methods;
   }
 
-  /** The same instructions in the same order; what ASM found unreachable it replaced, so that this tells. */
+  /** Whether the instructions are the same in the same order. This detects unreachable code, which ASM replaces. */
   boolean sameCode(MethodFrames other) {
     return opcodes.equals(other.opcodes);
   }

@@ -1,6 +1,8 @@
 package java.lang;
 
-/** What the probes of classrewrite count in. In java.base, so that every class can see it, as the agent's own is. */
+/**
+ * The counters of classrewrite's probes. It is in java.base, like the agent's class, so that every class can access it.
+ */
 public final class $IprofProbe {
   public static final long[] c = new long[32768];
 
