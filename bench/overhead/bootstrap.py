@@ -1,7 +1,7 @@
-"""Medians, ratios of medians, and how sure one can be of them: percentile bootstrap with a fixed seed.
+"""Medians, ratios of medians, and their confidence intervals: percentile bootstrap with a fixed seed.
 
-A sample is a list of pairs (value, value of the baseline), one for each round. Rounds are drawn, not single values: what ran
-side by side met the same noise of the machine, and most of it cancels.
+A sample is a list of pairs (value, value of the baseline), one for each round. Whole rounds are drawn, not single
+values: runs of the same round saw the same noise, most of which cancels.
 """
 
 import dataclasses
@@ -14,7 +14,8 @@ RESAMPLES = 1000
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """With the ends of its 95 % interval, NaN where a single round allows none; all NaN where nothing was measured."""
+    """A value with the ends of its 95 % interval, which are NaN if there is only one round; all NaN if nothing
+    was measured."""
     value: float
     low: float
     high: float

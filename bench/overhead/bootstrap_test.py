@@ -1,4 +1,4 @@
-"""Tests of the statistics, on numbers whose answers are known."""
+"""Tests of the statistics, with numbers whose results are known."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""The results as a picture: SVG by hand, readable on light and dark pages.
+"""Draws the results as SVG, readable on light and dark pages.
 
 Each row is a workload, each mark the ratio of a configuration to the bare JVM on a logarithmic axis, with its 95 % interval.
 """
@@ -10,7 +10,7 @@ import bootstrap
 from configurations import ALL, BOTH, JACOCO, NONE, PER_CALL, TIER_3
 from workloads import MICRO, REAL
 
-# A shape of its own for each, so that colours are not all there is to tell them apart.
+# A different shape for each, so that colours are not the only difference.
 SERIES = ((BOTH, "s0", "circle"), (ALL, "s1", "square"), (JACOCO, "s2", "diamond"), (TIER_3, "s3", "up"), (PER_CALL, "s4", "down"))
 STYLE = """
   .page { fill: #ffffff; } .text { fill: #24292f; } .faint { stroke: #d0d7de; } .base { stroke: #57606a; }

@@ -1,4 +1,5 @@
-"""Tests of the chart: well-formed, everything inside, marks where the axis says, and colours for both kinds of page."""
+"""Tests of the chart: it is well-formed, everything is inside, marks are at the right positions, and there are colours
+for both kinds of pages."""
 
 import re
 import unittest

@@ -1,7 +1,7 @@
-"""What is compared: one Configuration for each way of running a program, each with the JVM options that make it.
+"""The configurations that are compared: one for each way to run a program, with its JVM options.
 
-To add one: a row in configurations(). A configuration that cannot run here (an agent option that this agent does not
-know, a jar that cannot be had) is skipped with its reason, which the report shows.
+To add one: a row in configurations(). A configuration that cannot run here (because the agent does not know an option,
+or a jar is missing) is skipped; the report shows the reason.
 """
 
 import dataclasses
@@ -14,9 +14,9 @@ from iprofdev.messages import Unavailable
 from workloads import START
 
 TABLES = ("calls", "branches", "receivers", "monitors", "instanceofs", "samples")
-OPTIONAL = ("instanceofs",)  # off unless asked for
+OPTIONAL = ("instanceofs",)  # off by default
 
-LARGER = "larger inlining limits"  # calls+branches, where probes cost a method no place in its caller
+LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent inlining
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, BOTH, ALL, JACOCO, TIER_3, PER_CALL = "none", "calls+branches", "all", "JaCoCo", "tier 3", "per call"
 NO_CDS = "no CDS"
@@ -27,13 +27,13 @@ class Configuration:
     name: str
     jvm_args: list
     skipped: str = ""  # why it cannot run
-    writes: pathlib.Path = None  # a run without this file, or with an empty one, has failed
-    only: str = ""  # the kind of workload that it is for
-    slowness: int = 1  # work is divided by this, where whole processes need not be compared
+    writes: pathlib.Path = None  # if this file is missing or empty, the run has failed
+    only: str = ""  # the only kind of workload that it runs
+    slowness: int = 1  # divides the work, if whole processes are not compared
 
 
 def agent_options(java, agent):
-    """The names of the options that the agent knows, from its own help."""
+    """The names of the agent's options, from its help."""
     done = subprocess.run([java, f"-agentpath:{agent}=help", "-version"], capture_output=True, text=True, check=False)
     return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
 
@@ -46,7 +46,7 @@ def options_for(tables, known):
 
 
 def configurations(java, agent, per_call_agent, folder):
-    """folder: for what the agents write."""
+    """folder: for the agents' output."""
     known = agent_options(java, agent)
     profile = folder / "overhead.iprof"
 
@@ -58,7 +58,8 @@ def configurations(java, agent, per_call_agent, folder):
     both = options_for(("calls", "branches"), known)
     return [
         Configuration(NONE, []),
-        # What starts early enough to see every class cannot have class-data sharing: start-up's other yardstick.
+        # An agent that starts early enough to see every class cannot use class-data sharing. This is another baseline
+        # for start-up.
         Configuration(NO_CDS, ["-Xshare:off"], only=START),
         *(ours(table, options_for((table,), known), needs=[table]) for table in TABLES),
         ours(BOTH, both),

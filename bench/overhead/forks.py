@@ -1,7 +1,7 @@
-"""Runs every workload under every configuration, a fork at a time, round by round, in random order.
+"""Runs every workload with every configuration, one fork at a time, round by round, in random order.
 
-In a round the workloads come in random order, and the configurations of one workload follow each other in random order,
-so that what is compared ran within minutes of each other and no configuration always runs after the same other.
+Each round runs the workloads in random order, and the configurations of a workload one after the other in random order.
+So compared runs are only minutes apart, and no configuration always follows the same other one.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ import sys
 from measuring import Failed, measure
 
 LIMIT_S = 900
-JVM_ARGS = ["-Xmx1g"]  # so that peak memory is not what the machine's memory makes of it
+JVM_ARGS = ["-Xmx1g"]  # so that peak memory does not depend on the machine's memory
 NO_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
 
@@ -35,7 +35,7 @@ class Forks:
         self.failures = {}  # (workload, configuration) -> message
 
     def run(self, plan, keep):
-        """keep(measurement) for each that ends well. A pair that fails is left out from then on."""
+        """Calls keep(measurement) for each successful run. After a failure, that pair is left out."""
         for done, (number, workload, way) in enumerate(plan, 1):
             if (workload.name, way.name) in self.failures:
                 continue

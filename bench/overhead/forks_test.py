@@ -1,4 +1,4 @@
-"""Tests of the order of the forks, of what a fork is held to, and of the file that keeps the figures."""
+"""Tests the order of the forks, the checks of a fork, and the file with the figures."""
 
 import math
 import pathlib
@@ -48,7 +48,7 @@ class Order(unittest.TestCase):
 
 
 class Running(unittest.TestCase):
-    """With a java that is a shell script."""
+    """Uses a shell script instead of java."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

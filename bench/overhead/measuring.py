@@ -1,4 +1,4 @@
-"""Runs one program once and tells what it used: CPU and wall time, peak memory, steady state, what came after its end."""
+"""Runs a program once and measures CPU and wall time, peak memory, steady state, and the time after the end of main."""
 
 import dataclasses
 import math
@@ -21,9 +21,9 @@ class Measurement:
     user_s: float
     system_s: float
     peak_mib: float
-    steady_ms: float  # CPU time of one repetition in the last quarter of them; NaN where the program has none
+    steady_ms: float  # CPU time of one repetition in the last quarter; NaN if the program has none
     before_ms: float  # the same in the quarter before
-    after_s: float  # CPU time of the process behind the end of main; NaN where the program does not say
+    after_s: float  # CPU time of the process after the end of main; NaN if the program does not print it
     checksum: str
 
     @property
@@ -32,11 +32,11 @@ class Measurement:
 
 
 class Failed(Exception):
-    """The program did not end well; the message has its command and the end of what it said."""
+    """The program failed; the message has its command and the end of its output."""
 
 
 def measure(command, environment, limit_s, **labels):
-    """Raises Failed when the program ends badly or not within the limit."""
+    """Raises Failed if the program fails or exceeds the time limit."""
     start = time.monotonic()
     overdue = threading.Event()
     with subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

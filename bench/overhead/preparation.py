@@ -1,4 +1,4 @@
-"""What must be there before anything runs: the compiled workloads, their libraries, and the sources they work on."""
+"""Prepares a benchmark: compiles the workloads, and fetches their libraries and the sources that they work on."""
 
 import pathlib
 import shutil
@@ -12,7 +12,7 @@ JAVA = pathlib.Path(__file__).resolve().parent / "java"
 
 
 def compiler(java):
-    """The javac that compiles the workloads: the JVM's own, or any (JDK 17's class files run on all of them)."""
+    """The javac that compiles the workloads: that of the JVM, or any (class files of JDK 17 run on all JVMs)."""
     beside = java.parent / "javac"
     found = beside if beside.exists() else shutil.which("javac")
     if not found:
@@ -26,7 +26,7 @@ def modules(java):
 
 
 def prepare(workloads, java, folder):
-    """Compiles into the folder and fetches; gives (the workloads that can run, [why another cannot])."""
+    """Compiles into the folder and fetches; returns (the workloads that can run, [why others cannot])."""
     javac, there = compiler(java), modules(java)
     (folder / "output").mkdir()
     _compile(javac, [folder / "classes"], (JAVA / "overhead").glob("*.java"), folder / "classes")

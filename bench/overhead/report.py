@@ -1,4 +1,4 @@
-"""The results as text: for each metric and kind of workload a table of ratios to the bare JVM."""
+"""The results as text: a table of ratios to the bare JVM for each metric and kind of workload."""
 
 import bootstrap
 from configurations import NONE
@@ -6,13 +6,13 @@ from workloads import MICRO, REAL, START
 
 METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu_s", "s"), ("whole process, wall", "wall_s", "s"),
            ("peak memory", "peak_mib", "MiB"))
-SETTLED = 0.9  # a last quarter below this share of the one before: it was still getting faster
+SETTLED = 0.9  # if the last quarter took less than this share of the one before, it was still getting faster
 
 
 def tables(results, workloads, ways):
     lines = []
     for title, metric, unit in METRICS:
-        # Of a micro loop only the loop matters: its process lives for a second, which is start-up.
+        # For a micro loop, only the loop matters: its process runs for a second, most of which is start-up.
         for kind in (REAL, MICRO, START) if metric == "steady_ms" else (REAL, START):
             columns = [w for w in workloads if w.kind == kind and (w.steady or metric != "steady_ms")]
             if columns:
@@ -37,7 +37,7 @@ def _table(title, metric, unit, columns, results, ways):
 
 
 def unsettled(results, workloads, ways):
-    """Sentences about steady states that were none yet."""
+    """Sentences about workloads that had not reached a steady state."""
     said = []
     for workload in workloads:
         for way in ways:

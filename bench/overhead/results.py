@@ -1,4 +1,4 @@
-"""All measurements of one or several runs of the benchmark, and their CSV file: one line a fork."""
+"""All measurements of one or several runs of the benchmark, and their CSV file with one line per fork."""
 
 import csv
 import dataclasses
@@ -32,14 +32,15 @@ class Results:
         return bootstrap.median(self.by_round(workload, configuration, metric).values())
 
     def sample(self, workload, configuration, baseline, metric):
-        """What a ratio is made of: for each round in which both ran, (value, value of the baseline)."""
+        """The input of a ratio: (value, value of the baseline) for each round in which both ran."""
         mine = self.by_round(workload, configuration, metric)
         base = self.by_round(workload, baseline, metric)
         return [(mine[r], base[r]) for r in sorted(mine) if r in base]
 
 
 def read(paths):
-    """Later files go on counting rounds where earlier ones ended, so that rounds stay what ran side by side."""
+    """Rounds of later files are numbered after those of earlier files, so that a round contains only runs of the
+    same time."""
     rows, first = [], 0
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
@@ -57,7 +58,7 @@ def _measurement(row, first):
 
 
 class Writer:
-    """Each measurement is in the file as soon as it was made, so that a run that is broken off is not lost."""
+    """Each measurement is written to the file immediately, so that an aborted run is not lost."""
 
     def __init__(self, path):
         self._file = open(path, "w", newline="", encoding="utf-8") if path else None

@@ -1,4 +1,4 @@
-"""For the tests: results without running anything."""
+"""Results for tests, without running anything."""
 
 import math
 

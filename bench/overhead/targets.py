@@ -1,6 +1,6 @@
-"""What profiling may cost, and whether it does: one verdict a target.
+"""The targets for the cost of profiling, with a verdict for each.
 
-A verdict is about the median; where its 95 % interval reaches over the limit, that is said too.
+A verdict is about the median; if its 95 % interval includes the limit, the verdict says so.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ class Verdict:
     text: str
     limit: float
     measured: bootstrap.Estimate
-    where: str = ""  # the program that is worst
+    where: str = ""  # the worst program
 
     @property
     def holds(self):
@@ -72,7 +72,7 @@ def _worst(text, limit, by_name):
 
 
 def _share(results, name, way, other):
-    """(ratio of one - 1) / (ratio of the other - 1). Where the other costs nothing, any cost is infinitely more."""
+    """(ratio of one - 1) / (ratio of the other - 1); infinite if only the other costs nothing."""
     def of(ratios):
         ours, theirs = ratios[0] - 1, ratios[1] - 1
         if theirs <= 0:
@@ -82,7 +82,7 @@ def _share(results, name, way, other):
 
 
 def _writing(results):
-    """The CPU time behind the end of main, less what the bare JVM uses there, as a share of all before."""
+    """The CPU time after the end of main, minus that of the bare JVM, as a share of the time before."""
     sample = []
     bare = results.median("javac", NONE, "after_s")
     for number, after in results.by_round("javac", ALL, "after_s").items():

@@ -1,4 +1,4 @@
-"""Tests of the verdicts: what holds, what misses, and who is to blame."""
+"""Tests of the verdicts: which targets are met or missed, and by which program."""
 
 import unittest
 

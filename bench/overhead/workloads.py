@@ -1,11 +1,12 @@
-"""What is run: programs with fixed work, so that whole processes can be compared.
+"""The workloads: programs with fixed work, so that whole processes can be compared.
 
-A real program runs twice in each fork. Once as a user runs it, for the whole process. And once with more repetitions and
--Xbatch, for the steady state: its methods wait for the JIT compiler, so that a few repetitions later everything is compiled;
-otherwise that takes as many as run in half a minute, and longer under an agent, and what is measured is the warm-up.
+A real program runs twice in each fork: once as a user runs it, for the whole process, and once with more
+repetitions and -Xbatch, for the steady state. With -Xbatch, methods wait for the JIT compiler, so everything is
+compiled after a few repetitions. Without it, that takes half a minute, and longer with an agent, so the measurement
+would mostly be warm-up.
 
-To add one: a row in WORKLOADS and a class in java/overhead (its name in Main), or, when it needs libraries, in
-java/NAME/overhead with the workload's name as its own, which is compiled against them.
+To add one: a row in WORKLOADS and a class in java/overhead (its name in Main), or, if it needs libraries, in
+java/NAME/overhead with the workload's name; it is compiled against the libraries.
 """
 
 import dataclasses
@@ -17,15 +18,15 @@ MICRO, REAL, START = "micro loops", "real programs", "start-up"
 class Workload:
     name: str
     kind: str
-    quick: int  # repetitions, when it is only checked that it works
+    quick: int  # repetitions with --quick
     full: int  # for the steady state
-    process: int = 0  # for the whole process, where that is a run of its own
+    process: int = 0  # for the whole process, if that is a separate run
     needs_modules: tuple = ("java.base",)  # of the JVM
     libraries: tuple = ()  # names in scripts/pins
-    needs_sources: bool = False  # works on commons-lang3's sources
+    needs_sources: bool = False  # works on the sources of commons-lang3
     jvm_args: tuple = ()
     quick_jvm_args: tuple = ()
-    jars: list = dataclasses.field(default_factory=list)  # of the libraries, once they are here
+    jars: list = dataclasses.field(default_factory=list)  # of the libraries, once they are fetched
 
     @property
     def steady(self):

@@ -1,8 +1,8 @@
 // One side of the comparison of JSON readers (docs/lab/json-reader.md): reads one file ROUNDS times in
 // one way and prints one JSON line with the user CPU time of all rounds and the peak memory.
 // Usage: json_reader_bench tokens|events|model ours|rapidjson FILE ROUNDS
-//        json_reader_bench same FILE     exits with 1 unless both make the same events and profile
-//        json_reader_bench failure FILE  prints what each says about a file that it cannot read
+//        json_reader_bench same FILE exits with 1 unless both make the same events and profile
+//        json_reader_bench failure FILE prints the error of each for a file that it cannot read
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ double UserSeconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
 }
 
-// Of this program: getrusage would give that of whoever started it, where that is larger.
+// The peak memory of this program: getrusage would return that of its parent, if that is larger.
 long PeakKilobytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -39,7 +39,7 @@ long PeakKilobytes() {
   return 0;
 }
 
-// Looks at each event as little as possible; or at all of it, so that two parsers can be compared.
+// Reads as little as possible of each event, or all of it, to compare two parsers.
 class Digest final : public ProfileEvents {
  public:
   explicit Digest(bool everything) : everything_(everything) {}
@@ -100,7 +100,7 @@ class Digest final : public ProfileEvents {
   uint64_t value_ = 0;
 };
 
-// A file, opened anew for each reading.
+// A file that is opened again for each reading.
 class OpenFile {
  public:
   explicit OpenFile(const char* path)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares our JSON reader with RapidJSON's SAX reader on the same files in the same run (docs/lab/json-reader.md).
 
-Both read in a stream and make the same events; the program stops where they do not. Each measurement is a fresh process. The
-ways take turns, so that a noisy moment hits all of them. Printed are medians of user CPU time with the spread, and the ratio
-to ours in each turn. User time, because other work on the machine stretches wall time.
+Both stream the file and produce the same events; the program stops if they do not. Each measurement is a new process.
+The readers take turns, so that noise affects all of them. It prints medians of user CPU time with the spread, and the
+ratio to ours in each turn. User time is used because other work on the machine distorts wall time.
 """
 import argparse
 import json
@@ -40,7 +40,7 @@ def run(command):
 
 
 def reordered(text):
-    """The same profile with everything that the format allows to be elsewhere there, extra keys, and blanks."""
+    """The same profile with everything in other places that the format allows, and with extra keys and spaces."""
     document = json.loads(text)
     keys = ["samplingProfiles", "conditionalProfiles", "methods", "later", "types", "version"]
     document["later"] = {"a": [1.5, "\u00e9", {"b": None}], "version": True}

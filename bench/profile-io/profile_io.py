@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Times reading, writing and merging of profiles beside Python's json and jq, on the same files in the same run.
+"""Measures reading, writing and merging of profiles, compared with Python's json and jq, on the same files in the
+same run.
 
-Every measurement is a fresh process, and the tools take turns, so that a noisy moment hits all of them. Printed are
-medians of CPU time (of all threads) with the spread (smallest to largest) and ratios of medians. CPU time, because other
-work on the machine stretches wall time. Memory is the peak resident size.
+Every measurement is a new process, and the tools take turns, so that noise affects all of them. It prints medians of
+CPU time (of all threads) with the spread (smallest to largest) and ratios of medians. CPU time is used because other
+work on the machine distorts wall time. Memory is the peak resident size.
 """
 import argparse
 import json

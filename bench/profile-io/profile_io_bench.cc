@@ -1,6 +1,6 @@
-// The native half of bench/profile-io: times one operation in a fresh process and prints one JSON
+// The native part of bench/profile-io: measures one operation in a new process and prints one JSON
 // line. Usage: profile_io_bench make FILE SCALE SEED | read FILE ROUNDS | write FILE ROUNDS | merge
-// THREADS FILE... `read` and `write` give the CPU seconds of each round; all give the peak memory
+// THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
 // of the process.
 #include <sys/resource.h>
 #include <time.h>
@@ -42,7 +42,7 @@ void Report(const std::vector<double>& seconds, size_t model_bytes) {
   std::printf("],\"peak_kb\":%ld,\"model_bytes\":%zu}\n", PeakKilobytes(), model_bytes);
 }
 
-// The script beside this file gives nothing but digits.
+// The script in this folder passes only digits.
 size_t NumberOf(const char* text) { return std::strtoul(text, nullptr, 10); }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace iprof {
 namespace {
 
-// RapidJSON does not look at what its allocator returns, so this one must not return null.
+// RapidJSON does not check the result of its allocator, so this one must not return null.
 class ThrowingAllocator {
  public:
   [[maybe_unused]] static constexpr bool kNeedFree = true;
@@ -72,7 +72,7 @@ bool SplitContext(std::string_view text, std::vector<RawFrame>* frames) {
   }
 }
 
-// Turns tokens into events. RapidJSON pushes tokens, so where the parse stands is a state.
+// Turns tokens into events. RapidJSON pushes tokens, so the position of the parse is a state.
 class EventHandler {
  public:
   EventHandler(std::string_view name, ProfileEvents& events) : name_(name), events_(events) {}
@@ -184,7 +184,7 @@ class EventHandler {
     kElement,   // in an element, before a key
     kMember,    // before a member's value
     kIntegers,  // in the array of one
-    kSkip,      // in or before a value that is read over
+    kSkip,      // in or before a value that is skipped
     kEnd,
   };
   enum class Section : uint8_t { kVersion, kTypes, kMethods, kTable };
@@ -244,7 +244,7 @@ class EventHandler {
     }
     return ++depth_ <= kMaxNesting || Fail(Code::kLimit, "deeper nesting", "at most 256 levels");
   }
-  // Whether to go on. Where the value ends a member or section, the state is as after it.
+  // Returns whether to continue. If the value ends a member or section, the state is that after it.
   bool Unexpected() {
     switch (state_) {
       case State::kStart:
@@ -266,7 +266,7 @@ class EventHandler {
   }
   // RapidJSON takes the closing bracket only after it has called the handler.
   bool EndSkipped(char bracket) { return --depth_ > 0 || EndValue(std::string_view(&bracket, 1)); }
-  // After a value that was read over; `rest` is what belongs to it and has not been taken.
+  // Called after a skipped value; `rest` is the part of it that has not been consumed.
   bool EndValue(std::string_view rest = {}) {
     state_ = after_skip_;
     const Capture captured = std::exchange(capture_, Capture::kNone);
@@ -426,7 +426,7 @@ class EventHandler {
   State after_skip_ = State::kRoot;
   Capture capture_ = Capture::kNone;
   uint64_t capture_offset_ = 0;
-  size_t depth_ = 0;  // of a value that is read over
+  size_t depth_ = 0;  // of a value that is skipped
   Place place_;
   std::string key_;
   Section section_ = Section::kVersion;

@@ -1,11 +1,11 @@
-// ParseProfileByRapidJson: what ParseProfile (writer/profile_events.h) does, by RapidJSON's SAX
-// reader with kParseIterativeFlag, for the comparison in docs/lab/json-reader.md.
+// ParseProfileByRapidJson: the same as ParseProfile (writer/io/profile_events.h), with RapidJSON's
+// SAX reader and kParseIterativeFlag, for the comparison in docs/lab/json-reader.md.
 //
-// Guarantees: for a file that keeps to the format the same events as ParseProfile, in the same order,
-// with the same places. Failures and violations have a byte offset and a JSON path. Differences: no
-// event for unknown members; the offset of a violation is that of the token's end; what RapidJSON
-// refuses and JSON allows (an escaped high surrogate alone, a number too large for a double) fails.
-// Memory: one window, the longest string, held-back tables and unknown keys. No recursion.
+// Guarantees: for a valid file, the same events as ParseProfile, in the same order, with the same
+// places. Failures and violations have a byte offset and a JSON path. Differences: there is no
+// event for unknown members; the offset of a violation is that of the token's end; and legal JSON
+// that RapidJSON rejects (an escaped high surrogate alone, a number too large for a double) is a
+// failure. Memory: one window, the longest string, held-back tables and unknown keys. No recursion.
 #pragma once
 
 #include <string_view>

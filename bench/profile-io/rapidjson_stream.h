@@ -1,7 +1,7 @@
 // RapidJsonStream: a ByteSource as RapidJSON's input stream, for the comparison of JSON readers.
 //
-// Guarantees: one window of 128 KiB over the input, whatever its size; nothing more is held, except
-// what is captured. A failed read ends the input and is kept in status(). One thread.
+// Guarantees: one window of 128 KiB over the input, whatever its size; only captured text is kept
+// in addition. A failed read ends the input; status() returns the failure. One thread.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class RapidJsonStream {
   size_t Tell() const {
     return static_cast<size_t>(window_offset_) + static_cast<size_t>(at_ - window_.get());
   }
-  // Never called: it is for parsing in place.
+  // Never called; it is for parsing in place.
   Ch* PutBegin() { return nullptr; }
   void Put(Ch) {}
   size_t PutEnd(Ch*) { return 0; }
@@ -43,7 +43,7 @@ class RapidJsonStream {
   const Status& status() const { return status_; }
   bool AtEnd() const { return at_ == end_; }
 
-  // Keeps what is taken from now on.
+  // Captures everything that is consumed from now on.
   void StartCapture() {
     captured_.clear();
     captured_from_ = at_;

@@ -1,14 +1,15 @@
-// Preloaded into a JVM, measures the CPU time of every sampling signal's handler, whoever installed
-// it.
+// A library that is preloaded into a JVM. It measures the CPU time of the handlers of all sampling
+// signals, for any profiler.
 //
-// Why: a profiler's own figures cannot be compared with another's. Here one clock stands around
+// Why: figures that profilers report about themselves cannot be compared. Here, one clock measures
 // both: sigaction() for SIGPROF, SIGURG, SIGWINCH and the real-time signals installs a handler that
-// reads the thread's CPU clock, calls the real one, and reads the clock again. At the process's end, and only
-// if IPROF_HANDLER_CLOCK names a file, two numbers go there: calls and nanoseconds (less what
-// reading the clock costs). What the kernel spends on delivering a signal is not in it.
+// reads the thread's CPU clock, calls the real handler, and reads the clock again. If
+// IPROF_HANDLER_CLOCK names a file, two numbers are written to it at the end of the process: calls
+// and nanoseconds (minus the cost of reading the clock). The kernel's time for delivering a signal
+// is not included.
 //
-// sigaction() answers with the real handler, so that nobody notices. Installing is expected from
-// one thread at a time.
+// sigaction() returns the real handler, so that callers see no difference. Handlers must be
+// installed by one thread at a time.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -50,7 +51,7 @@ Sigaction Real() {
   return real;
 }
 
-// The least that two readings in a row are apart.
+// The smallest difference between two consecutive readings.
 uint64_t CostOfReading() {
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < 1000; ++i) {

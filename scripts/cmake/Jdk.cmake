@@ -1,5 +1,5 @@
-# The JDK that compiles Java code and brings the JVMTI headers: found through JAVA_HOME, else through the javac of PATH.
-# Gives IPROF_JAVA_HOME, IPROF_JAVAC and the target iprof_jvmti (include paths of jvmti.h and jni.h).
+# The JDK that compiles Java code and has the JVMTI headers: found through JAVA_HOME, otherwise through the javac in
+# PATH. Sets IPROF_JAVA_HOME, IPROF_JAVAC and the target iprof_jvmti (include paths of jvmti.h and jni.h).
 if(DEFINED ENV{JAVA_HOME} AND EXISTS "$ENV{JAVA_HOME}/include/jvmti.h")
   set(IPROF_JAVA_HOME "$ENV{JAVA_HOME}")
 else()

@@ -1,4 +1,4 @@
-# Compiler settings and packages that every target shares: iprof_common (warnings, sanitizers, include root).
+# Compiler settings and packages of all targets: iprof_common (warnings, sanitizers, include root).
 option(IPROF_WERROR "Treat warnings as errors" OFF)
 set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefined, thread")
 option(IPROF_COVERAGE "Instrument for coverage" OFF)
@@ -6,21 +6,21 @@ option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths relative to the checkout: a fresh clone finds what another one has compiled.
+  # Paths are relative to the checkout, so that the compiler cache works for every clone.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
                                   ${CCACHE_PROGRAM})
 endif()
 
-# The agent may need nothing but glibc's libraries, so zlib comes from libz.a wherever a room asks for ZLIB::ZLIB.
+# The agent may need only glibc's libraries, so zlib comes from libz.a for every room that uses ZLIB::ZLIB.
 set(ZLIB_USE_STATIC_LIBS ON)
 
 add_library(iprof_common INTERFACE)
 target_include_directories(iprof_common INTERFACE ${CMAKE_SOURCE_DIR})
-# Debian ships no static fmt, and the agent may need nothing but glibc's libraries: header-only.
+# Debian has no static fmt, and the agent may need only glibc's libraries, so fmt is header-only.
 target_compile_definitions(iprof_common INTERFACE FMT_HEADER_ONLY)
 target_compile_options(iprof_common INTERFACE -Wall -Wextra -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms on "text" + std::string when optimising (GCC bug 105651, fixed in 13).
+  # False warnings on "text" + std::string when optimising (GCC bug 105651, fixed in 13).
   target_compile_options(iprof_common INTERFACE -Wno-restrict)
 endif()
 if(IPROF_WERROR)

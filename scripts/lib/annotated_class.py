@@ -1,6 +1,6 @@
 """Reads the annotations of a class file, of the class and of its methods, with their values.
 
-Just enough for scripts/list-substitutions: no code, no other attributes. A damaged file raises DamagedClass.
+It reads only what scripts/list-substitutions needs: no code, no other attributes. A damaged file raises DamagedClass.
 """
 
 import dataclasses

@@ -1,10 +1,10 @@
-# Sourced by the scripts beside this folder: where things are, and how a script says that it cannot go on.
+# Sourced by the scripts: paths, and how a script reports that it cannot continue.
 # shellcheck shell=bash
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${IPROF_CACHE:-$HOME/.cache/iprofagent}
 
-# One sentence on stderr, then out.
+# Prints a message on stderr and exits.
 fail() {
   echo "${0##*/}: $*" >&2
   exit 1
@@ -12,14 +12,14 @@ fail() {
 
 note() { echo "${0##*/}: $*" >&2; }
 
-# From here to the end of the script nobody else changes the cache: tests run side by side.
+# Locks the cache until the end of the script, because tests run in parallel.
 lock_cache() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/.lock"
   flock 9
 }
 
-# Runs a command quietly; on failure shows the end of what it said and one closing sentence.
+# Runs a command silently; on failure prints the end of its output and a message.
 quietly() {
   local sentence=$1 log
   shift
@@ -32,5 +32,5 @@ quietly() {
   rm -f "$log"
 }
 
-# What scripts/pins says of a name from PyPI: PROJECT==VERSION.
+# The entry of a PyPI name in scripts/pins: PROJECT==VERSION.
 pin() { sed -n "s/^$1 *pypi:\([^ ]*\) .*/\1/p" "$ROOT/scripts/pins"; }

@@ -1,4 +1,4 @@
-"""The proofs of scripts/proof: what each claims, how it is run, and which part of its output is its figure."""
+"""The proofs of scripts/proof: what each shows, how it is run, and which part of its output is its figure."""
 
 import datetime
 import os
@@ -72,14 +72,14 @@ class Outcome(NamedTuple):
 
 
 def expanded(command):
-    """The command with its program's path and the JVMs of this machine."""
+    """The command with its program's path and the JVMs filled in."""
     ids = [jvm.id for jvm in jvms.all_jvms()]
     words = [",".join(ids) if word == EVERY_JVM else word for word in command]
     return [str(ROOT / words[0]) if "/" in words[0] else words[0], *words[1:]]
 
 
 def run_command(command, log):
-    """Shows and logs what it prints; returns (exit status, output)."""
+    """Runs a command, prints and logs its output; returns (exit status, output)."""
     lines = []
     with subprocess.Popen(command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         for line in process.stdout:
@@ -99,7 +99,7 @@ def run_one(proof):
             passed = passed and status == 0
             found = re.findall(proof.figure, output, re.M)
             figures += found[-1:]
-    # A proof that says nothing of what it did has proved nothing.
+    # A proof that does not report what it did has proved nothing.
     return Outcome(proof, passed and bool(figures), "; ".join(figures) or "no figures", time.monotonic() - started)
 
 
@@ -110,7 +110,7 @@ def commit():
 
 
 def section(outcomes):
-    """In Markdown, as it goes into docs/lab/proof.md."""
+    """The result in Markdown, for docs/lab/proof.md."""
     machines = ", ".join(f"{jvm.id} {jvm.full_version}" for jvm in jvms.all_jvms())
     yield f"## {datetime.date.today().isoformat()}, commit {commit()}"
     yield ""

@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 
 def main(path, how_many):
-    if not pathlib.Path(path).exists():  # ctest was asked for something else than a run
+    if not pathlib.Path(path).exists():  # ctest did not run tests
         return
     tests = xml.etree.ElementTree.parse(path).getroot().findall("testcase")
     ran = [test for test in tests if test.get("status") in ("run", "fail")]

@@ -1,12 +1,13 @@
-"""clang-tidy over a compilation database, in parallel, skipping what was clean before and has not changed since.
+"""Runs clang-tidy over a compilation database, in parallel. It skips sources that were clean before and have not
+changed since.
 
-clang's own warnings are among the checks, so that no build with clang is needed for them. In tests they are the only ones, unless a
-test is asked for by name: the test framework's macros raise more alarms than the checks find bugs.
+The checks include clang's warnings, so no build with clang is needed for them. In tests, only these are checked, unless
+a test is named on the command line, because the macros of the test framework cause many false alarms.
 
-With every check a source takes twelve seconds of processor time on average, so CI leaves out SLOW, two thirds of that; --all, which
-scripts/proof uses, does not.
+With all checks, a source takes twelve seconds of CPU time on average. CI leaves out SLOW, which takes two thirds of
+that; scripts/proof uses --all.
 
-A source is known by the hash of its preprocessed text, its compile flags, the checks and clang-tidy's version.
+A source is identified by the hash of its preprocessed text, its compile flags, the checks and clang-tidy's version.
 """
 
 import argparse
@@ -27,7 +28,7 @@ SLOW = ("clang-analyzer-*", "performance-unnecessary-value-param", "bugprone-res
 def plain_command(entry):
     """The compiler's command without an output."""
     command = shlex.split(entry["command"])
-    while "clang" not in pathlib.Path(command[0]).name:  # ccache, and what sets its environment
+    while "clang" not in pathlib.Path(command[0]).name:  # skips ccache and its environment
         command = command[1:]
     cleaned, skip = [], False
     for part in command:

@@ -16,10 +16,11 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Usage: AsmBench shared|own JAR [FIRST]. "shared": the writer starts with the reader's constant pool. Holds the jar's classes in memory (the first FIRST of them) and rewrites all of them once for
- * each line "pass" that comes in; answers with "ns=… cpu_ns=… classes=… bytes_in=… bytes_out=… probes=…
- * left_alone=…", the processor time being this thread's, without the JVM's compilers and collectors. A line "write FILE"
- * writes the rewritten classes as a jar, so that a test can run them.
+ * Usage: AsmBench shared|own JAR [FIRST]. "shared": the writer starts with the reader's constant pool. Keeps the jar's
+ * classes in memory (the first FIRST of them) and rewrites all of them once for each input line "pass". It answers
+ * with "ns=… cpu_ns=… classes=… bytes_in=… bytes_out=… probes=… left_alone=…"; the CPU time is that of this thread,
+ * without the JVM's compilers and collectors. A line "write FILE" writes the rewritten classes as a jar, so that a
+ * test can run them.
  */
 public final class AsmBench {
   private AsmBench() {}

@@ -13,9 +13,9 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 
 /**
- * The realistic insertion of the driver, done the way an agent would do it with ASM: one visitor between reader and
- * writer, stack sizes computed, frames kept. Code on a taken edge goes to a trampoline at the method's
- * end, under the target's frame.
+ * The driver's realistic insertion, implemented as an agent would do it with ASM: one visitor between reader and
+ * writer, stack sizes computed, frames kept. Code on a taken edge goes to a trampoline at the method's end, with the
+ * target's frame.
  */
 final class AsmRewriter {
   private static final String HOLDER = "java/lang/$IprofProbe";
@@ -25,7 +25,7 @@ final class AsmRewriter {
   private int nextCounter;
   int probes;
 
-  /** With a shared pool the writer starts with the reader's constants, which is faster and keeps unused ones. */
+  /** With a shared pool, the writer starts with the reader's constants, which is faster and keeps unused constants. */
   AsmRewriter(boolean sharedPool) {
     this.sharedPool = sharedPool;
   }

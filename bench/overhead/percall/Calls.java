@@ -1,4 +1,4 @@
-/** Calls whose numbers are known, some of which end in an exception. */
+/** Known numbers of calls, some of which end with an exception. */
 final class Calls {
   private static int fib(int n) {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);

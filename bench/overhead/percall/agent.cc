@@ -1,15 +1,15 @@
-// A profiler of every call in the manner of HPROF's cpu=times, as a yardstick for the benchmark.
+// A profiler of every call like HPROF's cpu=times, for comparison in the benchmark.
 //
 // HPROF inserted calls of a tracker class at each method's entry and returns; the tracker called
-// the agent through JNI, which took the time and kept a stack for each thread. So does this:
-// bytecode that calls natives, since JVMTI's own MethodEntry and MethodExit events keep HotSpot in
-// the interpreter, which would make the yardstick a straw man. What is simpler than HPROF makes it
-// faster than HPROF was: no Java code between probe and native, no lock in the way, relaxed
-// counters.
+// the agent through JNI, which took the time and kept a stack for each thread. This agent does the
+// same: it inserts bytecode that calls native methods. It does not use JVMTI's MethodEntry and
+// MethodExit events, because they keep HotSpot in the interpreter, which would make the comparison
+// unfair. It is simpler and faster than HPROF: no Java code between probe and native method, no
+// locks, relaxed counters.
 //
-// Usage: -agentpath:libpercall.so=FILE. Classes that are loaded when the VM is initialised are
-// retransformed, later ones changed as they come. A class that cannot be rewritten is left as it
-// is.
+// Usage: -agentpath:libpercall.so=FILE. Classes that are loaded before the VM is initialised are
+// retransformed, later ones are changed when they are loaded. A class that cannot be rewritten is
+// not changed.
 #include <jni.h>
 #include <jvmti.h>
 
@@ -75,7 +75,7 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char*,
   }
   ClassRewriter rewriter(file, memory);
   for (uint32_t method = 0; method < file.methods().size(); ++method) {
-    // HotSpot recognises Object.finalize by its emptiness.
+    // HotSpot checks whether Object.finalize is empty.
     if (file.NameOf(file.methods()[method]) != "finalize") AddProbes(file, rewriter, method);
   }
   if (rewriter.rewritten_methods() == 0) return;
@@ -92,7 +92,8 @@ void JNICALL OnVmStart(jvmtiEnv*, JNIEnv* jni) {
   if (tracker == nullptr) Die("cannot define the tracker");
 }
 
-// HotSpot looks for natives with Java code: before that has probes which need them.
+// HotSpot finds native methods with Java code, so register them before that code has probes that
+// need them.
 void LinkNatives(JNIEnv* jni) {
   const jclass tracker = jni->FindClass(kTracker);
   for (const char* name : {"entered", "left"}) {

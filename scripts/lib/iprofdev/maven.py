@@ -1,7 +1,7 @@
 """Jars from Maven Central, fetched by Maven (with the user's own settings) and kept in the cache.
 
-Only what scripts/pins names is used, and only if its SHA-256 is the one written there. One run of Maven fetches all that are
-missing; what is in the cache needs no network.
+Only jars in scripts/pins are used, and only if their SHA-256 is the one given there. One run of Maven fetches all
+missing jars; those in the cache need no network.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin"
 
 
 class WrongBytes(Exception):
-    """A jar is not the one that was pinned. This is a failure, never a reason to skip."""
+    """A jar differs from the pinned one. This is a failure, never a reason to skip."""
 
 
 def jars(names):
-    """The paths of the jars of these pins, in order. Raises Unavailable where one cannot be had, and WrongBytes."""
+    """The paths of the jars of these pins, in order. Raises Unavailable if one cannot be fetched, and WrongBytes."""
     wanted = [pins.pin(name) for name in names]
     if not wanted:
         return []
@@ -42,7 +42,7 @@ def class_path(names):
 
 
 def fetch_unpinned(coordinates):
-    """For a new pin: the path of a jar whose hash nobody has written down yet."""
+    """For a new pin: the path of a jar whose hash is not in scripts/pins yet."""
     with locked_cache():
         if not place(coordinates).exists():
             _fetch([coordinates])
@@ -62,7 +62,7 @@ def verified(path, pin):
 
 
 def place(coordinates):
-    """Where the cache keeps it: maven/GROUP/ARTIFACT-VERSION[-CLASSIFIER].jar."""
+    """The path of a jar in the cache: maven/GROUP/ARTIFACT-VERSION[-CLASSIFIER].jar."""
     group, *rest = coordinates.split(":")
     return CACHE / "maven" / group / f"{'-'.join(rest)}.jar"
 

@@ -1,4 +1,4 @@
-"""How a program says that it cannot go on, and how it says that a test does not apply here."""
+"""How a program reports that it cannot continue, and that a test does not apply here."""
 
 import pathlib
 import sys
@@ -7,11 +7,11 @@ SKIPPED = 77  # the exit code by which ctest counts a test as skipped
 
 
 class Unavailable(Exception):
-    """Something that the work needs is not here; the message says what is missing and what to do."""
+    """Something required is missing; the message says what, and what to do."""
 
 
 def note(text):
-    """One sentence on stderr, after the program's name."""
+    """Prints a message on stderr, after the program's name."""
     print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr, flush=True)
 
 

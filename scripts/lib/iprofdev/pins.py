@@ -47,5 +47,5 @@ def all_pins():
 
 
 def pin(name):
-    """KeyError for a name that scripts/pins does not have: our own mistake."""
+    """KeyError for a name that is not in scripts/pins, which is a bug."""
     return all_pins()[name]

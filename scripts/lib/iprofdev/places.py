@@ -1,4 +1,4 @@
-"""Where the repository, its release build and the cache are."""
+"""The paths of the repository, its release build and the cache."""
 
 import contextlib
 import fcntl
@@ -16,7 +16,7 @@ def offline():
 
 @contextlib.contextmanager
 def locked_cache():
-    """Nobody else changes the cache meanwhile: tests run side by side. The scripts in bash take the same lock."""
+    """Locks the cache, because tests run in parallel. The bash scripts use the same lock."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

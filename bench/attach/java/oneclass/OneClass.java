@@ -2,7 +2,7 @@ package oneclass;
 
 import java.lang.instrument.Instrumentation;
 
-/** An agent that has the JVM redefine one class with the bytes that it has, again and again: what no attaching agent can go below. */
+/** An agent that repeatedly retransforms one class without changing it: the minimum for any agent that attaches. */
 public final class OneClass {
     private OneClass() {}
 

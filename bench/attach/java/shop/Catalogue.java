@@ -21,7 +21,10 @@ public class Catalogue implements CommandLineRunner {
         for (long i = 1; i <= ITEMS; ++i) items.save(new Item(i, "item " + i * 7919 % 1000, i * 37 % 100));
     }
 
-    /** Six offers are made at most and two thirds of them shown: constructors and accessors are called 3 : 2. */
+    /**
+     * At most six offers are created and two thirds of them shown, so that calls of constructors and accessors are 3
+     * : 2.
+     */
     @Transactional(readOnly = true)
     public List<Offer> offers(long price) {
         var offers = items.findByPriceLessThanOrderByName(price).stream().limit(6)

@@ -2,7 +2,7 @@ package shop;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What customers are shown of an item. It counts its own constructor's and accessors' calls. */
+/** The data of an item that customers see. It counts the calls of its constructor and accessors. */
 public final class Offer {
     private static final AtomicLong MADE = new AtomicLong();
     private static final AtomicLong NAME_READ = new AtomicLong();

@@ -11,8 +11,9 @@ import org.springframework.boot.web.servlet.context.ServletWebServerApplicationC
 /**
  * A web shop on Spring Boot, Hibernate, H2 and Tomcat that sends requests to itself until it is told to stop.
  *
- * It prints "ready" when all threads have had answers, and then a line for each line on its standard input: "counts" prints how often it
- * made an Offer and read one's fields (see Offer) and how many requests it answered; "stop" ends it.
+ * It prints "ready" when all threads have received answers, and then a line for each line on its standard input:
+ * "counts" prints how often it created an Offer and read its fields (see Offer), and how many requests it answered;
+ * "stop" ends it.
  */
 @SpringBootApplication
 public class Shop {

@@ -7,13 +7,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Time on a CPU as Linux counts it for each thread, so that a machine that does something else meanwhile disturbs less than
- * it would a clock.
+ * CPU time as Linux counts it for each thread, so that other work on the machine has less influence than with a clock.
  */
 final class CpuTime {
   /**
-   * Of all threads that live, but for the JIT compilers': the collector, the agents' threads and helpers are in it. What a
-   * thread that has ended used is not: the workloads keep theirs.
+   * The CPU time of all live threads except those of the JIT compilers; it includes collectors and the agents' threads.
+   * It does not include threads that have ended, so the workloads keep theirs alive.
    */
   static long exceptCompilersNs() throws IOException {
     long sum = 0;

@@ -1,6 +1,6 @@
 package overhead;
 
-/** The smallest program: what starting and ending cost. */
+/** The smallest program: measures start and end. */
 public final class Hello {
   public static void main(String[] args) {
     System.out.println("RESULT hello");

@@ -5,10 +5,11 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * {@code Main WORKLOAD REPETITIONS}: runs a workload that often and prints the CPU time of one repetition in the last
- * quarter, when everything is compiled, and in the quarter before, which tells whether it was: {@code RESULT steady_ns=N
- * before_ns=N end_ticks=N checksum=N}. The process's CPU time at the end of the program tells what came after it. The number
- * of repetitions is fixed, not the time, so that the whole process does the same work under every configuration.
+ * {@code Main WORKLOAD REPETITIONS}: runs a workload that many times. It prints the CPU time of one repetition in the
+ * last quarter, when everything should be compiled, and in the quarter before, which shows whether it was: {@code
+ * RESULT steady_ns=N before_ns=N end_ticks=N checksum=N}. The process's CPU time at the end of the program shows how
+ * much followed. The number of repetitions is fixed, not the time, so that the whole process does the same work with
+ * every configuration.
  */
 public final class Main {
   private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
@@ -16,7 +17,7 @@ public final class Main {
       "nbody", Small.Bodies::new, "interfaces", Shapes::new, "megamorphic", Megamorphic::new, "exceptions", () -> Throwing::run,
       "javac", Compile::new, "web", Web::new));
 
-  /** One of the above, or a class of this package that needs a library and is compiled apart. */
+  /** One of the above, or a class of this package that needs a library and is compiled separately. */
   private static Workload workload(String name) throws ReflectiveOperationException {
     Supplier<Workload> known = WORKLOADS.get(name);
     if (known != null) return known.get();
@@ -37,7 +38,7 @@ public final class Main {
       if (i == quarter) atQuarter = CpuTime.exceptCompilersNs();
       checksum = 31 * checksum + workload.run();
     }
-    // The kernel's clock moves in steps of a few milliseconds: only many repetitions are long enough to be measured.
+    // The kernel's clock has steps of a few milliseconds, so only many repetitions together can be measured.
     long end = CpuTime.exceptCompilersNs();
     System.out.println("RESULT steady_ns=" + (end - atQuarter) / (repetitions - quarter)
         + " before_ns=" + (quarter == half ? 0 : (atQuarter - atHalf) / (quarter - half))

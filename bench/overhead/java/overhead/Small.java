@@ -2,7 +2,7 @@ package overhead;
 
 import java.util.Random;
 
-/** Small loops, in which nearly every instruction is next to a branch: what counting costs at most. */
+/** Small loops in which nearly every instruction is next to a branch: the maximum cost of counting. */
 final class Small {
   static long fib() {
     return fib(32);

@@ -20,9 +20,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The JDK's HTTP server on loopback, a thread for each exchange (a virtual one where the JVM has them, else one of a pool), under
- * the load of the JDK's HTTP client in the same process: a fixed number of requests from a fixed number of threads, each
- * of which waits for its answer before it asks again. A request is parsed, looked up, and answered with a small page.
+ * The JDK's HTTP server on loopback, with a thread for each exchange (a virtual one if the JVM has them, otherwise one
+ * of a pool). The JDK's HTTP client in the same process sends a fixed number of requests from a fixed number of
+ * threads; each waits for its answer before the next request. A request is parsed, looked up, and answered with a
+ * small page.
  */
 final class Web implements Workload {
   private static final int CLIENTS = 4;
@@ -43,7 +44,8 @@ final class Web implements Workload {
       catalogue.put("shelf" + i, items);
     }
     try {
-      // Headers and body are written apart: without this each answer waits for the client's delayed acknowledgement.
+      // Headers and body are written separately: without this, each answer waits for the client's delayed
+      // acknowledgement.
       System.setProperty("sun.net.httpserver.nodelay", "true");
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CLIENTS);
     } catch (IOException e) {

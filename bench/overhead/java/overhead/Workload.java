@@ -1,9 +1,9 @@
 package overhead;
 
-/** One operation, repeated: does the same work each time and gives a number that depends on all of it. */
+/** An operation that is repeated: does the same work each time, and returns a number that depends on all of it. */
 interface Workload {
   long run() throws Exception;
 
-  /** Ends what would keep the JVM alive. */
+  /** Ends everything that would keep the JVM alive. */
   default void close() {}
 }

@@ -3,7 +3,7 @@ package deep;
 /**
  * A fixed amount of work at the end of stacks of a given depth: {@code Deep DEPTH WORK}, WORK in millions of steps.
  *
- * <p>Calls are megamorphic, so that the compilers join no more than the two frames of each class; the leaves differ, so that
+ * <p>Calls are megamorphic, so that the compilers inline only the two frames of each class; the leaves differ, so that
  * stacks differ, too. Prints the CPU time of its one thread and a checksum.
  */
 public final class Deep {
@@ -74,7 +74,7 @@ public final class Deep {
     }
     long x = 1;
     for (long i = 0; i < descents; i++) {
-      // main, descend and below for each level of two frames, work: as many frames as asked for
+      // main, descend and below for each level of two frames, work: as many frames as requested
       x = levels[(int) (i % levels.length)].descend(depth - 2, x);
     }
     System.out.println("checksum=" + x);

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Jackson: objects written as JSON, read back as objects and as a tree. Small methods behind many calls. */
+/** Jackson: objects written as JSON, read back as objects and as a tree. Many calls of small methods. */
 final class Jackson implements Workload {
-  /** A record of some shop, say. */
+  /** A typical record of a shop. */
   public static final class Order {
     public int number;
     public String customer;

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** What the per-call agent's probes call: natives of the agent. */
+/** The native methods that the probes of the per-call agent call. */
 public final class PerCallTracker {
   public static native void entered(int method);
 
