@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/constructor.h"
+#include "agent/classfile/control_flow_graph.h"
 #include "agent/classfile/descriptor.h"
-#include "agent/classfile/flow_graph.h"
 #include "agent/classfile/stack_depth.h"
 #include "agent/classfile/test_class.h"
 
@@ -131,7 +131,7 @@ TEST_CASE("operands, wide ones too") {
 
 std::string GraphText(const TestClass& source) {
   Opened o(source);
-  FlowGraph graph;
+  ControlFlowGraph graph;
   if (o.reason == Reason::kOk) o.reason = graph.Build(o.code, o.memory.method_memory);
   if (o.reason != Reason::kOk) return ReasonName(o.reason);
   std::string text;

@@ -15,6 +15,10 @@ struct TypeView {
   char kind = 0;
   std::string_view text;
 
+  // The internal name of the class in "L…;"; empty if the kind is not 'L'.
+  std::string_view class_name() const {
+    return kind == 'L' ? text.substr(1, text.size() - 2) : std::string_view();
+  }
   int slots() const {
     if (kind == 'V') return 0;
     return kind == 'J' || kind == 'D' ? 2 : 1;

@@ -182,9 +182,8 @@ class FrameWriter {
     DescriptorWalk walk(code_->file().DescriptorOf(code_->method()));
     TypeView type;
     for (uint32_t k = 0; k <= argument; ++k) walk.NextArgument(&type);
-    std::string_view name = type.text;
-    if (type.kind == 'L') name = name.substr(1, name.size() - 2);
-    const CpIndex index = editor_->pool().Class(name);
+    // An array's class is named by its descriptor.
+    const CpIndex index = editor_->pool().Class(type.kind == 'L' ? type.class_name() : type.text);
     if (index == CpIndex::none) Fail(Reason::kConstantPoolFull);
     return index;
   }

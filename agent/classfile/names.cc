@@ -9,9 +9,11 @@ namespace {
 
 bool IsLegalType(const TypeView& type) {
   const size_t dimensions = std::min(type.text.find_first_not_of('['), type.text.size());
-  const std::string_view element = type.text.substr(dimensions);
   if (dimensions > 255) return false;
-  return element.size() < 2 || IsInternalClassName(element.substr(1, element.size() - 2));
+  std::string_view rest = type.text.substr(dimensions);
+  TypeView element;
+  return TakeType(&rest, &element) &&
+         (element.kind != 'L' || IsInternalClassName(element.class_name()));
 }
 
 bool IsMethodDescriptor(std::string_view descriptor) {

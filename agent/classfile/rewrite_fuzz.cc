@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "agent/classfile/checker.h"
-#include "agent/classfile/flow_graph.h"
+#include "agent/classfile/control_flow_graph.h"
 #include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/classfile/tools/lockstep.h"
 #include "agent/classfile/tools/random_plan.h"
@@ -30,7 +30,7 @@ void CheckDecoded(ByteSpan bytes, Workspace& memory) {
   for (const MemberInfo& m : file.methods()) {
     memory.method_memory.Reset();
     MethodCode code;
-    FlowGraph graph;
+    ControlFlowGraph graph;
     if (code.Decode(file, m, memory.method_memory) != Reason::kOk ||
         graph.Build(code, memory.method_memory) != Reason::kOk) {
       continue;

@@ -224,7 +224,7 @@ void MethodInstrumenter::NoteRecord(Attempts& attempts) {
   planner_.FillRecord(&record_);
   record_.method = attempts.number;
   // Counters are numbered within the class (KeptClass), so that classes can share the record.
-  EncodeSiteRecord(record_, &counted_.records);
+  EncodeMethodRecord(record_, &counted_.records);
 }
 
 }  // namespace iprof::instrument

@@ -24,7 +24,7 @@
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
 #include "writer/methods/class_record.h"
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 namespace iprof::instrument {
 

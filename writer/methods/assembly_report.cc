@@ -54,7 +54,7 @@ std::string DescribeSites(const AssemblyResult& result, double max_lost) {
 std::string DescribeLeftOut(const AssemblyResult& result) {
   std::string report = result.trimmed.Report();
   if (result.damaged_records > 0) {
-    report += fmt::format("damaged site records: {}\n", result.damaged_records);
+    report += fmt::format("damaged method records: {}\n", result.damaged_records);
   }
   return report;
 }

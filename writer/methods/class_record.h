@@ -82,7 +82,7 @@ struct ClassRecord {
   std::vector<ClassSite> sites;         // ascending method and bci
   std::vector<TrimmedMethod> left_out;  // ascending method; few classes have any
   std::vector<uint8_t> positions;       // position_map.h
-  std::vector<uint8_t> records;         // site_record.h
+  std::vector<uint8_t> records;         // method_record.h
 
   MethodKey KeyOf(const CountedMethod& method) const {
     return MethodKey(InternalName(name), method.name, method.descriptor);

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
-#include "writer/methods/site_record.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -155,7 +155,7 @@ class Assembly {
   bool Load(const ClassRecord& c, const CountedMethod& method) {
     size_t consumed = 0;
     const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
-    if (DecodeSiteRecord(bytes, &record_, &consumed) != SiteRecordStatus::kRecord) return false;
+    if (DecodeMethodRecord(bytes, &record_, &consumed) != MethodRecordStatus::kRecord) return false;
     values_.assign(record_.derivation.value_count(), 0);
     const auto base = static_cast<size_t>(method.first);
     touched_.assign(values_.size(), 0);

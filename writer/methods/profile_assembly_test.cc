@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 namespace iprof {
 namespace {
@@ -79,7 +79,7 @@ class Classes {
     method.record = static_cast<uint32_t>(c.records.size());
     method.counters = record.derivation.counter_count;
     method.first = CounterIndex{static_cast<uint32_t>(counters_.size())};
-    EncodeSiteRecord(record, &c.records);
+    EncodeMethodRecord(record, &c.records);
     counters_.insert(counters_.end(), values.begin(), values.end());
     c.methods.push_back(method);
     return c.methods.back();

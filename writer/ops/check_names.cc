@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "writer/names/typed_names.h"
+
 namespace iprof {
 namespace {
 
@@ -16,9 +18,9 @@ std::string WrongArrayForm(std::string_view name) {
       std::string_view("ZBSCIFJD").find(element[0]) != std::string_view::npos) {
     return {};
   }
-  const bool object = element.size() > 2 && element.front() == 'L' && element.back() == ';';
-  if (!object) return "an array's name such as [I or [La.B;";
-  return WrongClassNameForm(element.substr(1, element.size() - 2));
+  const Descriptor type(element);
+  if (!type.IsClass()) return "an array's name such as [I or [La.B;";
+  return WrongClassNameForm(type.ClassName().text());
 }
 
 }  // namespace

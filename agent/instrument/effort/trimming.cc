@@ -29,7 +29,7 @@ double WorthOf(SiteKind kind) {
 
 }  // namespace
 
-void PlanCertified(const FlowGraph& graph, PlanOptions options, ProbePlanner& planner,
+void PlanCertified(const CountingGraph& graph, PlanOptions options, ProbePlanner& planner,
                    ProbePlan* plan) {
   planner.Plan(graph, options, plan);
   if (plan->certificate.kind != Exactness::kUnknown) return;

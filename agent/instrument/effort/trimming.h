@@ -25,7 +25,7 @@ namespace iprof::instrument {
 
 // Plans counters. If exceptions may leave the method uncounted (in a constructor's code before
 // super()), the exactness of derived counts would be unknown, so nothing is derived.
-void PlanCertified(const FlowGraph& graph, PlanOptions options, ProbePlanner& planner,
+void PlanCertified(const CountingGraph& graph, PlanOptions options, ProbePlanner& planner,
                    ProbePlan* plan);
 
 class Trimmer {

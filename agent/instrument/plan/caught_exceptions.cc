@@ -2,19 +2,19 @@
 
 namespace iprof::instrument {
 
-void CaughtExceptions::Mark(FlowGraph& graph) {
+void CaughtExceptions::Mark(CountingGraph& graph) {
   if (graph.ranges().empty()) return;
   FindNodesThatGoOn(graph);
   for (const HandlerRange& range : graph.ranges()) {
     if (goes_on_[Index(range.handler)] == 0) continue;
     for (uint32_t v = Index(range.first); v < Index(range.end); ++v) {
-      FlowNode& node = graph.node(NodeId{v});
+      CountingNode& node = graph.node(NodeId{v});
       if (range.MayCatch(node)) node.caught = true;
     }
   }
 }
 
-void CaughtExceptions::FindNodesThatGoOn(const FlowGraph& graph) {
+void CaughtExceptions::FindNodesThatGoOn(const CountingGraph& graph) {
   goes_on_.assign(graph.node_count(), 0);
   work_.clear();
   const auto reach = [&](uint32_t v) {
@@ -34,7 +34,7 @@ void CaughtExceptions::FindNodesThatGoOn(const FlowGraph& graph) {
     if (goes_on_[v] != 0) work_.push_back(v);
   }
   for (uint32_t e : graph.In(Index(kRoot))) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (edge.kind == EdgeKind::kReturn) reach(Index(edge.src));
   }
   while (!work_.empty()) {

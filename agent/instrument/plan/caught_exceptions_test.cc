@@ -18,7 +18,7 @@ namespace {
 //   6: catch: continues at 7, or throws
 //   7: return null
 struct LookUp {
-  FlowGraph graph;
+  CountingGraph graph;
   NodeId cache, find, handler;
   EdgeId cached, missed, traced, silent;
 
@@ -56,7 +56,7 @@ std::vector<uint64_t> AfterVainCalls(const LookUp& m, const ProbePlan& plan, uin
                                      uint64_t unwinds) {
   std::vector<uint64_t> values(plan.derivation.value_count());
   for (size_t i = 0; i < plan.probes.size(); ++i) {
-    const FlowEdge& edge = m.graph.edge(plan.probes[i].edge);
+    const CountingEdge& edge = m.graph.edge(plan.probes[i].edge);
     const bool ran = plan.probes[i].edge == kEntryEdge || plan.probes[i].edge == m.missed ||
                      edge.src == m.handler || edge.dst == m.handler;
     values[i] = ran ? calls : 0;
@@ -123,7 +123,7 @@ TEST_CASE("what instructions throw goes only to handlers that may catch it") {
 
 TEST_CASE("a handler in an endless loop goes on") {
   // 1: call; goto 1. 2: catch; goto 1.
-  FlowGraph graph;
+  CountingGraph graph;
   const NodeId body = graph.AddNode(0), handler = graph.AddNode(2);
   graph.node(body).may_throw = graph.node(body).calls = true;
   graph.AddEdge(EdgeKind::kEntry, kRoot, body);

@@ -11,12 +11,12 @@ bool IsBranchEdge(EdgeKind kind) {
 
 }  // namespace
 
-void CoarseGraph::Build(const FlowGraph& fine, std::span<const uint8_t> live) {
+void CoarseGraph::Build(const CountingGraph& fine, std::span<const uint8_t> live) {
   graph_.Clear();
   fine_edge_.clear();
   MergeNodes(fine, live);
   for (uint32_t e = 0; e < fine.edge_count(); ++e) {
-    const FlowEdge& edge = fine.edge(EdgeId{e});
+    const CountingEdge& edge = fine.edge(EdgeId{e});
     if (live[Index(edge.src)] == 0 || live[Index(edge.dst)] == 0) continue;
     const NodeId src{node_of_[Index(edge.src)]};
     const NodeId dst{node_of_[Index(edge.dst)]};
@@ -33,10 +33,10 @@ void CoarseGraph::Build(const FlowGraph& fine, std::span<const uint8_t> live) {
   first_is_single_ = members_[node_of_[first]] == 1 && fine.In(first).size() == 1;
 }
 
-void CoarseGraph::MergeNodes(const FlowGraph& fine, std::span<const uint8_t> live) {
+void CoarseGraph::MergeNodes(const CountingGraph& fine, std::span<const uint8_t> live) {
   const uint32_t nodes = fine.node_count();
   sets_.Reset(nodes);
-  for (const FlowEdge& edge : fine.edges()) {
+  for (const CountingEdge& edge : fine.edges()) {
     if (edge.required || !IsBranchEdge(edge.kind) || live[Index(edge.src)] == 0) continue;
     const uint32_t a = sets_.Find(Index(edge.src));
     const uint32_t b = sets_.Find(Index(edge.dst));
@@ -47,7 +47,7 @@ void CoarseGraph::MergeNodes(const FlowGraph& fine, std::span<const uint8_t> liv
   members_.assign(1, 1);
   for (uint32_t v = 1; v < nodes; ++v) {
     if (live[v] == 0) continue;
-    const FlowNode& node = fine.node(NodeId{v});
+    const CountingNode& node = fine.node(NodeId{v});
     const uint32_t first = sets_.Find(v);
     if (first == v) {
       node_of_[v] = Index(graph_.AddNode(node.first_insn));
@@ -62,7 +62,7 @@ void CoarseGraph::MergeNodes(const FlowGraph& fine, std::span<const uint8_t> liv
 }
 
 // The nodes of a range may not be consecutive here; each consecutive run becomes a range.
-void CoarseGraph::AddRanges(const FlowGraph& fine, std::span<const uint8_t> live) {
+void CoarseGraph::AddRanges(const CountingGraph& fine, std::span<const uint8_t> live) {
   for (const HandlerRange& range : fine.ranges()) {
     if (live[Index(range.handler)] == 0) continue;
     HandlerRange made = range;

@@ -1,4 +1,4 @@
-// CoarseGraph: a flow graph in which branches that are not required are merged, so that counting
+// CoarseGraph: a counting graph in which branches that are not required are merged, so that counting
 // the rest needs fewer counters.
 //
 // The two ends of every branch edge (of an if or a switch) that is not required become one node.
@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 #include "agent/instrument/plan/spanning_tree.h"
 #include "writer/methods/derivation.h"
 
@@ -28,10 +28,10 @@ namespace iprof::instrument {
 class CoarseGraph {
  public:
   // `fine` must be finished. live[v] says which of its nodes are reachable.
-  void Build(const FlowGraph& fine, std::span<const uint8_t> live);
+  void Build(const CountingGraph& fine, std::span<const uint8_t> live);
 
   // The finished graph. Edge 0 is the entry here too.
-  const FlowGraph& graph() const { return graph_; }
+  const CountingGraph& graph() const { return graph_; }
   // The edge of the fine graph for an edge of graph().
   uint32_t FineEdge(uint32_t edge) const { return fine_edge_[edge]; }
   // Whether the entry block was not merged with others and is reached only by the entry.
@@ -41,10 +41,10 @@ class CoarseGraph {
   void ToFine(uint32_t fine_edges, std::vector<ValueId>* value_of_edge);
 
  private:
-  void MergeNodes(const FlowGraph& fine, std::span<const uint8_t> live);
-  void AddRanges(const FlowGraph& fine, std::span<const uint8_t> live);
+  void MergeNodes(const CountingGraph& fine, std::span<const uint8_t> live);
+  void AddRanges(const CountingGraph& fine, std::span<const uint8_t> live);
 
-  FlowGraph graph_;
+  CountingGraph graph_;
   bool first_is_single_ = true;
   std::vector<uint32_t> fine_edge_;
   std::vector<uint32_t> node_of_;  // by fine node

@@ -13,7 +13,7 @@ constexpr double kNeutral = 4;
 
 }  // namespace
 
-void FrequencyEstimate::Compute(const FlowGraph& graph) {
+void FrequencyEstimate::Compute(const CountingGraph& graph) {
   Walk(graph);
   FindDepths();
   FindCold(graph);
@@ -22,7 +22,7 @@ void FrequencyEstimate::Compute(const FlowGraph& graph) {
 
 // The i-th successor in the walk: real edges first, then handlers whose range begins at the node.
 // For the root: the entry first, and handlers only for ranges that nothing else reached.
-uint32_t FrequencyEstimate::Successor(const FlowGraph& graph, uint32_t node, uint32_t i) const {
+uint32_t FrequencyEstimate::Successor(const CountingGraph& graph, uint32_t node, uint32_t i) const {
   const auto out = graph.Out(node);
   if (i < out.size()) return Index(graph.edge(EdgeId{out[i]}).dst);
   i -= static_cast<uint32_t>(out.size());
@@ -33,7 +33,7 @@ uint32_t FrequencyEstimate::Successor(const FlowGraph& graph, uint32_t node, uin
 // Depth-first. When an edge reaches a node on the current path, that node is the header of a loop,
 // and it is a header for every node in between. loop_header_ links each node to its innermost
 // header, and headers to theirs: a forest that JoinLoop keeps ordered by depth on the path.
-void FrequencyEstimate::Walk(const FlowGraph& graph) {
+void FrequencyEstimate::Walk(const CountingGraph& graph) {
   const uint32_t nodes = graph.node_count();
   range_begin_.assign(nodes + 2, 0);
   for (const HandlerRange& r : graph.ranges()) ++range_begin_[Index(r.first) + 1];
@@ -125,7 +125,7 @@ void FrequencyEstimate::FindDepths() {
 }
 
 // A block is cold if it is marked as cold, or if all its ways lead to cold blocks.
-void FrequencyEstimate::FindCold(const FlowGraph& graph) {
+void FrequencyEstimate::FindCold(const CountingGraph& graph) {
   cold_.assign(graph.node_count(), 0);
   for (uint32_t v : postorder_) {
     const auto out = graph.Out(v);
@@ -146,12 +146,12 @@ bool FrequencyEstimate::Leaves(uint32_t src, uint32_t dst) const {
   return at != loop;
 }
 
-void FrequencyEstimate::Propagate(const FlowGraph& graph) {
+void FrequencyEstimate::Propagate(const CountingGraph& graph) {
   node_frequency_.assign(graph.node_count(), 0);
   edge_frequency_.assign(graph.edge_count(), 0);
   node_frequency_[Index(kRoot)] = 1;
   for (uint32_t e : graph.Out(Index(kRoot))) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     edge_frequency_[e] = edge.kind == EdgeKind::kEntry ? 1 : 0;
     node_frequency_[Index(edge.dst)] += edge_frequency_[e];
   }
@@ -168,7 +168,7 @@ void FrequencyEstimate::Propagate(const FlowGraph& graph) {
     const auto out = graph.Out(v);
     double total = 0;
     for (uint32_t e : out) {
-      const FlowEdge& edge = graph.edge(EdgeId{e});
+      const CountingEdge& edge = graph.edge(EdgeId{e});
       double weight = kNeutral;
       if (out.size() > 1) {
         if (edge.hint == EdgeHint::kLikely) weight = kLikely;
@@ -194,7 +194,7 @@ void FrequencyEstimate::Propagate(const FlowGraph& graph) {
     }
   }
   for (uint32_t e : graph.Out(Index(kRoot))) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (edge.kind == EdgeKind::kHandler) {
       edge_frequency_[e] = std::min(node_frequency_[Index(edge.dst)], kMaxFrequency);
     }

@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 
 namespace iprof::instrument {
 
@@ -30,7 +30,7 @@ class FrequencyEstimate {
   static constexpr double kMaxFrequency = 1e12;
 
   // The graph must be finished. The results are valid until the next call.
-  void Compute(const FlowGraph& graph);
+  void Compute(const CountingGraph& graph);
 
   // By edge number. Edges of unreachable blocks have 0.
   std::span<const double> edge_frequency() const { return edge_frequency_; }
@@ -44,12 +44,12 @@ class FrequencyEstimate {
   static constexpr uint32_t kUnseen = UINT32_MAX;
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void Walk(const FlowGraph& graph);
-  uint32_t Successor(const FlowGraph& graph, uint32_t node, uint32_t i) const;
+  void Walk(const CountingGraph& graph);
+  uint32_t Successor(const CountingGraph& graph, uint32_t node, uint32_t i) const;
   void JoinLoop(uint32_t node, uint32_t header);
   void FindDepths();
-  void FindCold(const FlowGraph& graph);
-  void Propagate(const FlowGraph& graph);
+  void FindCold(const CountingGraph& graph);
+  void Propagate(const CountingGraph& graph);
   bool Leaves(uint32_t src, uint32_t dst) const;
   uint32_t LoopOf(uint32_t node) const { return is_header_[node] != 0 ? node : loop_header_[node]; }
 

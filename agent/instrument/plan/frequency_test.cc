@@ -9,7 +9,7 @@ namespace iprof::instrument {
 namespace {
 
 struct Builder {
-  FlowGraph graph;
+  CountingGraph graph;
   explicit Builder(uint32_t blocks) {
     for (uint32_t b = 0; b < blocks; ++b) graph.AddNode(2 * b);
     graph.AddEdge(EdgeKind::kEntry, kRoot, NodeId{1});
@@ -100,7 +100,7 @@ TEST_CASE("what ends in a throw is cold, also from afar; hints tip a branch") {
 
 TEST_CASE("random methods: frequencies are finite, positive where reachable, 0 elsewhere") {
   std::mt19937 random(29);
-  FlowGraph graph;
+  CountingGraph graph;
   FrequencyEstimate f;
   for (int i = 0; i < 20'000; ++i) {
     MakeRandomMethod(random, {.max_blocks = 40}, &graph);

@@ -87,7 +87,7 @@ Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
   direct_only_ = code.has_jsr();
   can_count_unwinds_ = true;
 
-  classfile::FlowGraph flow;
+  classfile::ControlFlowGraph flow;
   if (const Reason r = flow.Build(code, arena); r != Reason::kOk) return r;
   if (code.is_constructor() && !direct_only_) {
     classfile::BeforeSuper before;
@@ -110,7 +110,7 @@ Reason MethodGraph::Build(const MethodCode& code, classfile::Arena& arena,
   return Reason::kOk;
 }
 
-void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& flow,
+void MethodGraph::FindCalls(const MethodCode& code, const classfile::ControlFlowGraph& flow,
                             CalleeNumbers* callees) {
   for (const Block& block : flow.blocks()) {
     if (!block.reachable) continue;
@@ -124,7 +124,7 @@ void MethodGraph::FindCalls(const MethodCode& code, const classfile::FlowGraph& 
   }
 }
 
-void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& flow) {
+void MethodGraph::AddNodes(const MethodCode& code, const classfile::ControlFlowGraph& flow) {
   const auto blocks = flow.blocks();
   const ExceptionSources sources(code);
   in_.resize(blocks.size());
@@ -150,7 +150,7 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
       MarkThrowing(i, part);
     }
     out_[b] = part;
-    FlowNode& end = graph_.node(part);
+    CountingNode& end = graph_.node(part);
     end.cold = code.at(block.last()).op == Op::athrow;
     // An athrow before super() also unwinds uncounted.
     if (end.cold && IsUnguarded(block.last())) end.unguarded = true;
@@ -160,13 +160,13 @@ void MethodGraph::AddNodes(const MethodCode& code, const classfile::FlowGraph& f
 bool MethodGraph::IsUnguarded(Insn i) const { return !unguarded_.empty() && unguarded_[i] != 0; }
 
 void MethodGraph::MarkThrowing(Insn i, NodeId id) {
-  FlowNode& node = graph_.node(id);
+  CountingNode& node = graph_.node(id);
   node.may_throw = true;
   if (classfile::IsInvoke(code_->at(i).op)) node.calls = true;
   if (IsUnguarded(i)) node.unguarded = true;
 }
 
-void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& flow,
+void MethodGraph::AddEdges(const MethodCode& code, const classfile::ControlFlowGraph& flow,
                            bool branches) {
   const auto blocks = flow.blocks();
   graph_.Require(graph_.AddEdge(EdgeKind::kEntry, kRoot, in_[0], blocks[0].first));
@@ -188,7 +188,7 @@ void MethodGraph::AddEdges(const MethodCode& code, const classfile::FlowGraph& f
   }
 }
 
-void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::FlowGraph& flow,
+void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::ControlFlowGraph& flow,
                              uint32_t block, bool branches) {
   const Insn last = flow.blocks()[block].last();
   const Op op = code.at(last).op;
@@ -256,7 +256,7 @@ void MethodGraph::KeepOnly(std::span<const uint8_t> kept) {
   for (Branch& branch : branches_) {
     branch.kept = kept[number++] != 0;
     for (uint32_t i = 0; i < branch.edge_count; ++i) {
-      FlowEdge& edge = graph_.edge(EdgeId{branch.first_edge + i});
+      CountingEdge& edge = graph_.edge(EdgeId{branch.first_edge + i});
       edge.required = branch.kept;
       // A single slot may be required for the call after it; it then has its own probe.
       edge.by_key = branch.kept && branch.by_key;
@@ -279,9 +279,9 @@ void MethodGraph::CountTablesByKey(uint32_t slots) {
 
 NodeId MethodGraph::NodeOf(classfile::Insn insn) const {
   const auto nodes = graph_.nodes().subspan(1);
-  const auto behind =
-      std::upper_bound(nodes.begin(), nodes.end(), insn,
-                       [](classfile::Insn i, const FlowNode& node) { return i < node.first_insn; });
+  const auto behind = std::upper_bound(
+      nodes.begin(), nodes.end(), insn,
+      [](classfile::Insn i, const CountingNode& node) { return i < node.first_insn; });
   return NodeId{static_cast<uint32_t>(behind - nodes.begin())};
 }
 

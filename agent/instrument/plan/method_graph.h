@@ -1,4 +1,4 @@
-// MethodGraph: a method's bytecode as a FlowGraph, and a plan for it as a site record.
+// MethodGraph: a method's bytecode as a CountingGraph, and a plan for it as a method record.
 //
 //     MethodGraph method;                                  // one per thread, reused
 //     ProbePlanner planner;  ProbePlan plan;  MethodRecord record;
@@ -33,12 +33,12 @@
 #include <vector>
 
 #include "agent/classfile/code.h"
-#include "agent/classfile/flow_graph.h"
+#include "agent/classfile/control_flow_graph.h"
 #include "agent/instrument/plan/branch_check.h"
 #include "agent/instrument/plan/caught_exceptions.h"
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 #include "agent/instrument/plan/placement.h"
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 namespace iprof::instrument {
 
@@ -63,7 +63,7 @@ class MethodGraph {
   classfile::Reason Build(const classfile::MethodCode& code, classfile::Arena& arena,
                           const MethodGraphOptions& options, CalleeNumbers* callees);
 
-  const FlowGraph& graph() const { return graph_; }
+  const CountingGraph& graph() const { return graph_; }
   bool direct_only() const { return direct_only_; }
   // False for a constructor whose code before super() cannot be told from the rest. The rewriter
   // would refuse a catch-any handler there, and with it the whole method.
@@ -112,17 +112,18 @@ class MethodGraph {
     bool kept = true;
   };
 
-  void FindCalls(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
+  void FindCalls(const classfile::MethodCode& code, const classfile::ControlFlowGraph& flow,
                  CalleeNumbers* callees);
-  void AddNodes(const classfile::MethodCode& code, const classfile::FlowGraph& flow);
+  void AddNodes(const classfile::MethodCode& code, const classfile::ControlFlowGraph& flow);
   bool IsUnguarded(classfile::Insn i) const;
   void MarkThrowing(classfile::Insn i, NodeId node);
-  void AddEdges(const classfile::MethodCode& code, const classfile::FlowGraph& flow, bool branches);
-  void AddWaysOut(const classfile::MethodCode& code, const classfile::FlowGraph& flow,
+  void AddEdges(const classfile::MethodCode& code, const classfile::ControlFlowGraph& flow,
+                bool branches);
+  void AddWaysOut(const classfile::MethodCode& code, const classfile::ControlFlowGraph& flow,
                   uint32_t block, bool branches);
 
   const classfile::MethodCode* code_ = nullptr;
-  FlowGraph graph_;
+  CountingGraph graph_;
   bool direct_only_ = false;
   bool can_count_unwinds_ = true;
   CaughtExceptions caught_;

@@ -216,7 +216,7 @@ TEST_CASE("a call behind one that may throw: counted where it stands, or known w
     std::vector<uint64_t> values(m.plan.derivation.value_count());
     for (uint32_t i = 0; i < m.plan.probes.size(); ++i) {
       // Of 10 calls, 4 throw in the first one.
-      const FlowEdge& edge = m.graph.graph().edge(m.plan.probes[i].edge);
+      const CountingEdge& edge = m.graph.graph().edge(m.plan.probes[i].edge);
       values[i] = edge.kind == EdgeKind::kEntry ? 10 : 6;
       if (edge.kind == EdgeKind::kInside) {
         REQUIRE(m.plan.probes[i].at == ProbeAt::kBlockHead);

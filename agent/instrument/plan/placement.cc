@@ -10,8 +10,8 @@ bool NeedsTrampoline(ProbeAt at) { return at == ProbeAt::kTaken || at == ProbeAt
 // The place of a counter for `edge`. A probe inside a block is cheaper than a trampoline, so an
 // edge that is its target's only way in, or its source's only way out, is counted there. A place at
 // the edge itself is preferred to the target's head only if it costs nothing.
-Probe PositionOf(const FlowGraph& graph, uint32_t number) {
-  const FlowEdge& e = graph.edge(EdgeId{number});
+Probe PositionOf(const CountingGraph& graph, uint32_t number) {
+  const CountingEdge& e = graph.edge(EdgeId{number});
   const bool only_way_in = graph.In(Index(e.dst)).size() == 1;
   const uint32_t head = graph.node(e.dst).first_insn;
   if (e.by_key) return {EdgeId{number}, ProbeAt::kByKey, e.insn, e.slot};
@@ -40,7 +40,7 @@ Probe PositionOf(const FlowGraph& graph, uint32_t number) {
 
 }  // namespace
 
-void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+void ProbePlanner::Plan(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan) {
   frequency_.Compute(graph);
   const uint32_t nodes = graph.node_count();
   live_.resize(nodes);
@@ -57,9 +57,10 @@ void ProbePlanner::Plan(const FlowGraph& graph, const PlanOptions& options, Prob
 }
 
 // Plans on the coarse graph, with costs and positions of the whole graph.
-void ProbePlanner::PlanCoarse(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+void ProbePlanner::PlanCoarse(const CountingGraph& graph, const PlanOptions& options,
+                              ProbePlan* plan) {
   coarse_.Build(graph, live_);
-  const FlowGraph& chosen_on = coarse_.graph();
+  const CountingGraph& chosen_on = coarse_.graph();
   // A fine edge's number is never smaller than its coarse one.
   for (uint32_t e = 0; e < chosen_on.edge_count(); ++e) {
     position_[e] = position_[coarse_.FineEdge(e)];
@@ -73,7 +74,7 @@ void ProbePlanner::PlanCoarse(const FlowGraph& graph, const PlanOptions& options
   coarse_.ToFine(graph.edge_count(), &plan->value_of_edge);
 }
 
-void ProbePlanner::PlanDerived(const FlowGraph& graph, const PlanOptions& options,
+void ProbePlanner::PlanDerived(const CountingGraph& graph, const PlanOptions& options,
                                ProbePlan* plan) {
   switch (options.policy) {
     case PlacementPolicy::kTree:
@@ -102,7 +103,7 @@ void ProbePlanner::PlanDerived(const FlowGraph& graph, const PlanOptions& option
   Write(graph, options, plan);
 }
 
-void ProbePlanner::FindPositions(const FlowGraph& graph, const PlanOptions& options) {
+void ProbePlanner::FindPositions(const CountingGraph& graph, const PlanOptions& options) {
   const uint32_t edges = graph.edge_count();
   position_.resize(edges);
   cost_.resize(edges);
@@ -115,13 +116,13 @@ void ProbePlanner::FindPositions(const FlowGraph& graph, const PlanOptions& opti
   }
 }
 
-void ProbePlanner::PlanDirect(const FlowGraph& graph, bool every_edge, ProbePlan* plan) {
+void ProbePlanner::PlanDirect(const CountingGraph& graph, bool every_edge, ProbePlan* plan) {
   const uint32_t edges = graph.edge_count();
   state_.assign(edges, kDead);
   needed_.assign(edges, 0);
   steps_.clear();
   for (uint32_t e = 0; e < edges; ++e) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (live_[Index(edge.src)] == 0 || live_[Index(edge.dst)] == 0) continue;
     state_[e] = kCounted;
     needed_[e] = e == 0 || edge.required || every_edge;
@@ -132,7 +133,8 @@ void ProbePlanner::PlanDirect(const FlowGraph& graph, bool every_edge, ProbePlan
   WriteCounters(graph, plan);
 }
 
-void ProbePlanner::PlanForest(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+void ProbePlanner::PlanForest(const CountingGraph& graph, const PlanOptions& options,
+                              ProbePlan* plan) {
   SetStates(graph);
   chosen_.resize(graph.edge_count());
   forest_.Choose(graph, weight_, chosen_);
@@ -145,7 +147,7 @@ void ProbePlanner::PlanForest(const FlowGraph& graph, const PlanOptions& options
   plan->placement = PlacementPolicy::kTree;
 }
 
-void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& options,
+void ProbePlanner::PlanArborescence(const CountingGraph& graph, const PlanOptions& options,
                                     ProbePlan* plan) {
   SetStates(graph);
   chosen_.resize(graph.edge_count());
@@ -166,12 +168,12 @@ void ProbePlanner::PlanArborescence(const FlowGraph& graph, const PlanOptions& o
 }
 
 // Starts with every live edge counted. The weights say which edges may be derived instead.
-void ProbePlanner::SetStates(const FlowGraph& graph) {
+void ProbePlanner::SetStates(const CountingGraph& graph) {
   const uint32_t edges = graph.edge_count();
   state_.assign(edges, kDead);
   weight_.assign(edges, -1);
   for (uint32_t e = 0; e < edges; ++e) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (live_[Index(edge.src)] == 0 || live_[Index(edge.dst)] == 0) continue;
     state_[e] = kCounted;
     if (edge.src != kRoot && !edge.by_key) weight_[e] = cost_[e];
@@ -186,9 +188,9 @@ void ProbePlanner::SetStates(const FlowGraph& graph) {
 // begins. So the entry is their sum, also in a method that never returns, and needs no counter if
 // all of them have one. A call then increments one counter instead of one plus the share of
 // another. And no counter is incremented by every call (an increment waits for the previous one).
-void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
+void ProbePlanner::DeriveEntry(const CountingGraph& graph) {
   const uint32_t first = Index(graph.edge(kEntryEdge).dst);
-  const FlowNode& node = graph.node(NodeId{first});
+  const CountingNode& node = graph.node(NodeId{first});
   if (!may_derive_entry_ || node.may_throw || graph.In(first).size() != 1) return;
   uint32_t derived = 0;
   uint32_t derived_count = 0;
@@ -209,7 +211,7 @@ void ProbePlanner::DeriveEntry(const FlowGraph& graph) {
 // stays unused. A fake exit makes its node's conservation unusable. Caught blocks have one, and so
 // do the nodes of an arborescence whose way out is a fake edge; every other node of an arborescence
 // derives its own outgoing edge.
-void ProbePlanner::OrderSteps(const FlowGraph& graph) {
+void ProbePlanner::OrderSteps(const CountingGraph& graph) {
   const uint32_t nodes = graph.node_count();
   open_count_.assign(nodes, 0);
   open_xor_.assign(nodes, 0);
@@ -234,7 +236,7 @@ void ProbePlanner::OrderSteps(const FlowGraph& graph) {
     const uint32_t e = open_xor_[v];
     steps_.push_back({v, e});
     open_count_[v] = 0;
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     const uint32_t other = Index(edge.src) == v ? Index(edge.dst) : Index(edge.src);
     open_xor_[other] ^= e;
     --open_count_[other];
@@ -244,7 +246,7 @@ void ProbePlanner::OrderSteps(const FlowGraph& graph) {
 
 // Goes backwards through the steps: removes steps whose edge is not needed, and counters that only
 // such steps read. Returns whether an exception could disturb any of the remaining steps.
-bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options) {
+bool ProbePlanner::KeepNeeded(const CountingGraph& graph, const PlanOptions& options) {
   const uint32_t edges = graph.edge_count();
   const uint32_t nodes = graph.node_count();
   needed_.resize(edges);
@@ -260,7 +262,7 @@ bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options
     for (const bool out : {false, true}) {
       for (uint32_t e : out ? graph.Out(step.node) : graph.In(step.node)) {
         // A self loop is on both sides and cancels out.
-        const FlowEdge& edge = graph.edge(EdgeId{e});
+        const CountingEdge& edge = graph.edge(EdgeId{e});
         if (state_[e] != kDead && edge.src != edge.dst) needed_[e] = 1;
       }
     }
@@ -279,7 +281,7 @@ bool ProbePlanner::KeepNeeded(const FlowGraph& graph, const PlanOptions& options
 
 // Counts the handlers that catch what leaves a disturbed block, and the throw instructions unless
 // they are derived. Both are cheap compared with an exception.
-void ProbePlanner::CountForCertificate(const FlowGraph& graph) {
+void ProbePlanner::CountForCertificate(const CountingGraph& graph) {
   const uint32_t nodes = graph.node_count();
   disturbed_sum_.assign(nodes + 1, 0);
   calling_sum_.assign(nodes + 1, 0);
@@ -303,7 +305,7 @@ void ProbePlanner::CountForCertificate(const FlowGraph& graph) {
   }
 }
 
-double ProbePlanner::CountedCost(const FlowGraph& graph) const {
+double ProbePlanner::CountedCost(const CountingGraph& graph) const {
   double cost = 0;
   for (uint32_t e = 0; e < graph.edge_count(); ++e) {
     if (state_[e] == kCounted && needed_[e] != 0) cost += cost_[e];
@@ -311,7 +313,7 @@ double ProbePlanner::CountedCost(const FlowGraph& graph) const {
   return cost;
 }
 
-void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan) {
+void ProbePlanner::Write(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan) {
   plan->cost = CountedCost(graph);
   plan->certificate.Clear();
   WriteCounters(graph, plan);
@@ -325,7 +327,7 @@ void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, Pro
     const bool outgoing = Index(graph.edge(EdgeId{step.edge}).src) == step.node;
     for (const bool out : {false, true}) {
       for (uint32_t e : out ? graph.Out(step.node) : graph.In(step.node)) {
-        const FlowEdge& edge = graph.edge(EdgeId{e});
+        const CountingEdge& edge = graph.edge(EdgeId{e});
         if (e == step.edge || state_[e] == kDead || edge.src == edge.dst) continue;
         const ValueId value = plan->value_of_edge[e];
         d.operands.push_back(out == outgoing ? Operand::Minus(value) : Operand::Plus(value));
@@ -335,7 +337,7 @@ void ProbePlanner::Write(const FlowGraph& graph, const PlanOptions& options, Pro
   }
 }
 
-void ProbePlanner::WriteCounters(const FlowGraph& graph, ProbePlan* plan) {
+void ProbePlanner::WriteCounters(const CountingGraph& graph, ProbePlan* plan) {
   plan->probes.clear();
   plan->unwind_counter = kNoCounter;
   plan->derivation.Clear();
@@ -347,7 +349,7 @@ void ProbePlanner::WriteCounters(const FlowGraph& graph, ProbePlan* plan) {
   }
 }
 
-void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& options,
+void ProbePlanner::WriteCertificate(const CountingGraph& graph, const PlanOptions& options,
                                     ProbePlan* plan) {
   Certificate& certificate = plan->certificate;
   certificate.live_frames_matter = !steps_.empty();
@@ -362,7 +364,7 @@ void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& o
   certificate.kind = seen ? Exactness::kBounded : Exactness::kUnknown;
   if (!options.count_unwinds) return;
   for (uint32_t e : graph.Out(Index(kRoot))) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (edge.kind != EdgeKind::kHandler || state_[e] == kDead) continue;
     if (guarding_[Index(edge.dst)] != 0) certificate.abrupt.push_back(plan->value_of_edge[e]);
   }
@@ -378,7 +380,7 @@ void ProbePlanner::WriteCertificate(const FlowGraph& graph, const PlanOptions& o
   }
   for (uint32_t v = 0; v < graph.node_count(); ++v) leaks_[v + 1] += leaks_[v];
   for (uint32_t e : graph.In(Index(kRoot))) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (edge.kind != EdgeKind::kThrow || state_[e] != kCounted || needed_[e] == 0) continue;
     if (leaks_[Index(edge.src)] != 0) continue;
     if (graph.node(edge.src).unguarded) continue;

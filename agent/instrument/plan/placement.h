@@ -10,7 +10,7 @@
 //   edges has only its entry counter.
 // - writer/methods/derivation.h proves how exact derived counts are. The plan's certificate says
 //   which counters make up the bound k.
-// - Nothing is derived across a caught block (FlowNode::caught). So exceptions that the method
+// - Nothing is derived across a caught block (CountingNode::caught). So exceptions that the method
 //   catches and then continues from disturb no count, however frequent they are.
 // - The same graph and options give the same plan.
 //
@@ -52,7 +52,7 @@
 #include <vector>
 
 #include "agent/instrument/plan/coarse_graph.h"
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 #include "agent/instrument/plan/frequency.h"
 #include "agent/instrument/plan/spanning_tree.h"
 #include "writer/methods/derivation.h"
@@ -116,7 +116,7 @@ class ProbePlanner {
   static constexpr double kTrampolineCost = 1.25;
 
   // The graph must be finished. The plan is overwritten and its memory reused.
-  void Plan(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void Plan(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
 
   // The estimate behind the last plan; others use its loop depths.
   const FrequencyEstimate& frequency() const { return frequency_; }
@@ -128,21 +128,21 @@ class ProbePlanner {
     uint32_t edge;
   };
 
-  void FindPositions(const FlowGraph& graph, const PlanOptions& options);
-  void PlanCoarse(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
-  void PlanDerived(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
-  void PlanDirect(const FlowGraph& graph, bool every_edge, ProbePlan* plan);
-  void PlanForest(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
-  void PlanArborescence(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
-  void SetStates(const FlowGraph& graph);
-  void DeriveEntry(const FlowGraph& graph);
-  void OrderSteps(const FlowGraph& graph);
-  bool KeepNeeded(const FlowGraph& graph, const PlanOptions& options);
-  void CountForCertificate(const FlowGraph& graph);
-  double CountedCost(const FlowGraph& graph) const;
-  void Write(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
-  void WriteCounters(const FlowGraph& graph, ProbePlan* plan);
-  void WriteCertificate(const FlowGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void FindPositions(const CountingGraph& graph, const PlanOptions& options);
+  void PlanCoarse(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void PlanDerived(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void PlanDirect(const CountingGraph& graph, bool every_edge, ProbePlan* plan);
+  void PlanForest(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void PlanArborescence(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void SetStates(const CountingGraph& graph);
+  void DeriveEntry(const CountingGraph& graph);
+  void OrderSteps(const CountingGraph& graph);
+  bool KeepNeeded(const CountingGraph& graph, const PlanOptions& options);
+  void CountForCertificate(const CountingGraph& graph);
+  double CountedCost(const CountingGraph& graph) const;
+  void Write(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
+  void WriteCounters(const CountingGraph& graph, ProbePlan* plan);
+  void WriteCertificate(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan);
 
   FrequencyEstimate frequency_;
   CoarseGraph coarse_;

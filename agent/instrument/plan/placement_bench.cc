@@ -1,6 +1,6 @@
 // The cost of plans: iprof_placement_bench DIR plans every method of every .class file under DIR
 // (for example the output of `jimage extract` for a JDK) with each policy. It prints time per
-// method, counters, estimated increments, and bytes of the site records. "uncaught" is the
+// method, counters, estimated increments, and bytes of the method records. "uncaught" is the
 // automatic policy without the special treatment of exceptions that the method continues from
 // (caught_exceptions.h).
 #include <chrono>
@@ -49,7 +49,7 @@ void Account(const MethodGraph& graph, const ProbePlan& plan, MethodRecord* reco
   record->method = static_cast<uint32_t>(t->methods);
   record->counter_base = static_cast<uint32_t>(t->counters);
   bytes->clear();
-  EncodeSiteRecord(*record, bytes);
+  EncodeMethodRecord(*record, bytes);
   t->record_bytes += bytes->size();
 }
 

@@ -23,7 +23,7 @@ struct Block {
 
 }  // namespace
 
-void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph* graph) {
+void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, CountingGraph* graph) {
   const uint32_t blocks = 1 + Below(random, shape.max_blocks);
   std::vector<Block> method(blocks);
   // Some methods have few exits, so that endless loops occur. Some jump only short distances, so
@@ -82,7 +82,7 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
   for (uint32_t b = 0; b < blocks; ++b) {
     in[b] = out[b] = graph->AddNode(2 * b);
     if (method[b].wanted && method[b].ways_in > 1) out[b] = graph->AddNode(2 * b);
-    FlowNode& node = graph->node(out[b]);
+    CountingNode& node = graph->node(out[b]);
     node.may_throw = Chance(random, shape.throwing_blocks);
     node.calls = node.may_throw && Chance(random, 0.5);
     node.caught = node.may_throw && Chance(random, shape.caught_blocks);
@@ -114,7 +114,7 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
     if (block.kind == Block::kThrow) graph->AddEdge(EdgeKind::kThrow, out[b], kRoot, last);
   }
   for (uint32_t e = 0; e < graph->edge_count(); ++e) {
-    const FlowEdge& edge = graph->edge(EdgeId{e});
+    const CountingEdge& edge = graph->edge(EdgeId{e});
     const uint32_t b = edge.dst == kRoot ? 0 : graph->node(edge.dst).first_insn / 2;
     if (edge.dst != kRoot && method[b].wanted && method[b].ways_in == 1) graph->Require(EdgeId{e});
   }
@@ -124,7 +124,7 @@ void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph*
   graph->Finish();
 }
 
-RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t calls,
+RandomRun RunRandomly(std::mt19937& random, const CountingGraph& graph, uint32_t calls,
                       uint32_t max_steps, double throw_chance) {
   RandomRun run;
   run.edge_count.assign(graph.edge_count(), 0);
@@ -164,7 +164,7 @@ RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t cal
       const auto out = graph.Out(Index(at));
       const uint32_t e = out[Below(random, static_cast<uint32_t>(out.size()))];
       ++run.edge_count[e];
-      const FlowEdge& edge = graph.edge(EdgeId{e});
+      const CountingEdge& edge = graph.edge(EdgeId{e});
       at = edge.kind == EdgeKind::kThrow ? thrown_from(at, true) : edge.dst;
     }
   }

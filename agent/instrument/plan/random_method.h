@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 
 namespace iprof::instrument {
 
@@ -28,7 +28,7 @@ struct RandomShape {
 };
 
 // Fills *graph and finishes it.
-void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, FlowGraph* graph);
+void MakeRandomMethod(std::mt19937& random, const RandomShape& shape, CountingGraph* graph);
 
 struct RandomRun {
   std::vector<uint64_t> edge_count;  // the truth, by edge number
@@ -39,7 +39,7 @@ struct RandomRun {
 
 // `calls` activations of at most `max_steps` edges each. An activation that reaches the limit is a
 // live frame.
-RandomRun RunRandomly(std::mt19937& random, const FlowGraph& graph, uint32_t calls,
+RandomRun RunRandomly(std::mt19937& random, const CountingGraph& graph, uint32_t calls,
                       uint32_t max_steps, double throw_chance);
 
 }  // namespace iprof::instrument

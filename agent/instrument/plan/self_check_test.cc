@@ -9,7 +9,7 @@ namespace {
 uint64_t NoLiveFrames(const MethodKey&) { return 0; }
 
 TEST_CASE("methods that did not run, and counters that are not there, are not compared") {
-  FlowGraph graph;
+  CountingGraph graph;
   const NodeId block = graph.AddNode(0);
   graph.AddEdge(EdgeKind::kEntry, kRoot, block);
   graph.AddEdge(EdgeKind::kReturn, block, kRoot);
@@ -29,7 +29,7 @@ TEST_CASE("methods that did not run, and counters that are not there, are not co
 
 // An if-else that joins: node 1 -> 2 or 3 -> 4 -> out.
 struct Diamond {
-  FlowGraph graph;
+  CountingGraph graph;
   ProbePlan every, tree;
 
   Diamond() {
@@ -89,7 +89,7 @@ TEST_CASE("what flows agrees, what does not is shown with the method's key") {
 
 // entry -> 1: a call that may throw, then an if -> 2 or 3 -> out; each side returns.
 struct CallAndIf {
-  FlowGraph graph;
+  CountingGraph graph;
   ProbePlan every, tree;
 
   CallAndIf() {

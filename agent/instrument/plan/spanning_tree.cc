@@ -34,12 +34,12 @@ uint32_t DisjointSets::Find(uint32_t x) {
   return x;
 }
 
-void SpanningForest::Choose(const FlowGraph& graph, std::span<const double> weight,
+void SpanningForest::Choose(const CountingGraph& graph, std::span<const double> weight,
                             std::span<uint8_t> chosen) {
   std::fill(chosen.begin(), chosen.end(), uint8_t{0});
   keys_.clear();
   for (uint32_t e = 0; e < graph.edge_count(); ++e) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (weight[e] < 0 || edge.src == edge.dst) continue;
     keys_.push_back(KeyOf(weight[e], edge.required, e));
   }
@@ -50,7 +50,7 @@ void SpanningForest::Choose(const FlowGraph& graph, std::span<const double> weig
   }
   for (uint64_t key : keys_) {
     const uint32_t e = 0x7fffffffu - static_cast<uint32_t>(key & 0x7fffffffu);
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     const uint32_t a = sets_.Find(Index(edge.src));
     const uint32_t b = sets_.Find(Index(edge.dst));
     if (a == b) continue;
@@ -59,7 +59,7 @@ void SpanningForest::Choose(const FlowGraph& graph, std::span<const double> weig
   }
 }
 
-void Arborescence::Choose(const FlowGraph& graph, std::span<const double> weight,
+void Arborescence::Choose(const CountingGraph& graph, std::span<const double> weight,
                           std::span<const uint8_t> live, std::span<uint8_t> chosen,
                           std::span<uint8_t> fake_exit) {
   const uint32_t edges = graph.edge_count();
@@ -74,7 +74,7 @@ void Arborescence::Choose(const FlowGraph& graph, std::span<const double> weight
   heap_.assign(nodes, kNil);
   heap_.reserve(2 * nodes);
   for (uint32_t e = 0; e < edges; ++e) {
-    const FlowEdge& edge = graph.edge(EdgeId{e});
+    const CountingEdge& edge = graph.edge(EdgeId{e});
     if (edge.src == kRoot || edge.src == edge.dst || live[Index(edge.src)] == 0) continue;
     if (graph.node(edge.src).caught) continue;
     items_[e].key = edge.required ? weight[e] : weight[e] * kTieBreak;
@@ -97,7 +97,7 @@ void Arborescence::Choose(const FlowGraph& graph, std::span<const double> weight
   }
 }
 
-void Arborescence::FindStuck(const FlowGraph& graph, std::span<const uint8_t> live) {
+void Arborescence::FindStuck(const CountingGraph& graph, std::span<const uint8_t> live) {
   stuck_.assign(graph.node_count(), 1);
   stuck_[Index(kRoot)] = 0;
   work_.assign(1, Index(kRoot));
@@ -118,12 +118,12 @@ void Arborescence::FindStuck(const FlowGraph& graph, std::span<const uint8_t> li
   }
 }
 
-uint32_t Arborescence::SourceOf(const FlowGraph& graph, uint32_t item) const {
+uint32_t Arborescence::SourceOf(const CountingGraph& graph, uint32_t item) const {
   return item < graph.edge_count() ? Index(graph.edge(EdgeId{item}).src)
                                    : item - graph.edge_count();
 }
 
-uint32_t Arborescence::TargetOf(const FlowGraph& graph, uint32_t item) const {
+uint32_t Arborescence::TargetOf(const CountingGraph& graph, uint32_t item) const {
   return item < graph.edge_count() ? Index(graph.edge(EdgeId{item}).dst) : Index(kRoot);
 }
 
@@ -163,7 +163,7 @@ uint32_t Arborescence::Pop(uint32_t heap) {
 // Follows the best outgoing edge from each node. When the path closes a cycle, the cycle becomes
 // one super node. The weight of each of its remaining edges is reduced by what choosing it would
 // cost inside the cycle.
-void Arborescence::Contract(const FlowGraph& graph, std::span<const uint8_t> live) {
+void Arborescence::Contract(const CountingGraph& graph, std::span<const uint8_t> live) {
   const uint32_t nodes = graph.node_count();
   sets_.Reset(2 * nodes);
   choice_.assign(nodes, kNil);
@@ -216,7 +216,7 @@ void Arborescence::Contract(const FlowGraph& graph, std::span<const uint8_t> liv
 // The edge that leaves a super node replaces, in each cycle around its source, the choice of the
 // member at which it starts. The newest super nodes come first. Each is opened once, so this is
 // linear.
-void Arborescence::Expand(const FlowGraph& graph) {
+void Arborescence::Expand(const CountingGraph& graph) {
   std::fill(state_.begin(), state_.end(), uint8_t{0});
   for (uint32_t super = static_cast<uint32_t>(choice_.size()); super-- > graph.node_count();) {
     if (state_[super] != 0) continue;

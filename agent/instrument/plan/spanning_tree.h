@@ -7,7 +7,7 @@
 // - ChooseArborescence: one outgoing edge of every block, without directed cycles, of maximum total
 //   weight (Edmonds, with mergeable heaps): every value is derived from earlier ones. If no way
 //   leads from a block to the root, the block gets a fake edge to it, which never runs.
-// Caught blocks (FlowNode::caught) have such an edge to the root for the exceptions that leave
+// Caught blocks (CountingNode::caught) have such an edge to the root for the exceptions that leave
 // them, and it is always chosen: nothing is derived from their conservation.
 //
 // Guarantees: linear memory, O(E log E) time, not recursive; both keep their memory between
@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 
 namespace iprof::instrument {
 
@@ -40,7 +40,8 @@ class SpanningForest {
   // Sets chosen[e] = 1 for the edges that are not counted. `weight` and `chosen` are by edge
   // number. Among equal weights, edges that are not outputs are chosen first, so that outputs are
   // measured.
-  void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<uint8_t> chosen);
+  void Choose(const CountingGraph& graph, std::span<const double> weight,
+              std::span<uint8_t> chosen);
 
  private:
   std::vector<uint64_t> keys_;
@@ -52,8 +53,9 @@ class Arborescence {
   // As above. `live[v]` says which nodes take part. Every edge between live nodes has weight >= 0,
   // unless it leaves the root. fake_exit[v] = 1 if the block's way out is a fake edge, that is, if
   // all its real edges are counted. This is always so for caught blocks.
-  void Choose(const FlowGraph& graph, std::span<const double> weight, std::span<const uint8_t> live,
-              std::span<uint8_t> chosen, std::span<uint8_t> fake_exit);
+  void Choose(const CountingGraph& graph, std::span<const double> weight,
+              std::span<const uint8_t> live, std::span<uint8_t> chosen,
+              std::span<uint8_t> fake_exit);
 
  private:
   static constexpr uint32_t kNil = UINT32_MAX;
@@ -65,14 +67,14 @@ class Arborescence {
     uint32_t right;
   };
 
-  void FindStuck(const FlowGraph& graph, std::span<const uint8_t> live);
+  void FindStuck(const CountingGraph& graph, std::span<const uint8_t> live);
   uint32_t Merge(uint32_t a, uint32_t b);
   void PushDown(uint32_t item);
   uint32_t Pop(uint32_t heap);
-  uint32_t SourceOf(const FlowGraph& graph, uint32_t item) const;
-  uint32_t TargetOf(const FlowGraph& graph, uint32_t item) const;
-  void Contract(const FlowGraph& graph, std::span<const uint8_t> live);
-  void Expand(const FlowGraph& graph);
+  uint32_t SourceOf(const CountingGraph& graph, uint32_t item) const;
+  uint32_t TargetOf(const CountingGraph& graph, uint32_t item) const;
+  void Contract(const CountingGraph& graph, std::span<const uint8_t> live);
+  void Expand(const CountingGraph& graph);
 
   std::vector<Item> items_;
   std::vector<uint8_t> stuck_;      // no way to the root

@@ -11,7 +11,7 @@ namespace iprof::instrument {
 namespace {
 
 struct Case {
-  FlowGraph graph;
+  CountingGraph graph;
   std::vector<double> weight;
   std::vector<uint8_t> live;
 };
@@ -25,7 +25,7 @@ Case RandomCase(std::mt19937& random, uint32_t blocks, double caught = 0) {
   FrequencyEstimate frequency;
   frequency.Compute(c.graph);
   for (uint32_t v = 0; v < c.graph.node_count(); ++v) c.live.push_back(frequency.Reachable(v));
-  for (const FlowEdge& e : c.graph.edges()) {
+  for (const CountingEdge& e : c.graph.edges()) {
     const bool takes_part = e.src != kRoot && c.live[Index(e.src)] != 0;
     // Whole numbers, far apart, so that tie-breaking does not matter.
     c.weight.push_back(takes_part ? 1 + static_cast<double>(random() % 50) : -1);

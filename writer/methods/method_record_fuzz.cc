@@ -2,7 +2,7 @@
 // equal content. The checksum is corrected for a second try, so that the fuzzer gets past it.
 #include <cstdlib>
 
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 namespace {
 
@@ -11,17 +11,18 @@ void Try(std::span<const uint8_t> bytes) {
   size_t consumed = 0;
   std::vector<uint64_t> values;
   for (;;) {
-    const iprof::SiteRecordStatus status = iprof::DecodeSiteRecord(bytes, &record, &consumed);
+    const iprof::MethodRecordStatus status = iprof::DecodeMethodRecord(bytes, &record, &consumed);
     if (consumed > bytes.size()) abort();
-    if (status == iprof::SiteRecordStatus::kRecord) {
+    if (status == iprof::MethodRecordStatus::kRecord) {
       if (!iprof::IsWellFormed(record.derivation)) abort();
       values.assign(record.derivation.value_count(), 3);
       iprof::Derive(record.derivation, values);
       iprof::BoundOf(record.certificate, values, 1);
       std::vector<uint8_t> encoded;
-      iprof::EncodeSiteRecord(record, &encoded);
+      iprof::EncodeMethodRecord(record, &encoded);
       size_t used = 0;
-      if (iprof::DecodeSiteRecord(encoded, &again, &used) != status || !(again == record)) abort();
+      if (iprof::DecodeMethodRecord(encoded, &again, &used) != status || !(again == record))
+        abort();
     }
     if (consumed == 0) return;
     bytes = bytes.subspan(consumed);

@@ -1,4 +1,4 @@
-// FlowGraph: a method's control flow, reduced to what counting needs: nodes and edges without
+// CountingGraph: a method's control flow, reduced to what counting needs: nodes and edges without
 // bytecode.
 //
 // Guarantees:
@@ -52,7 +52,7 @@ enum class EdgeKind : uint8_t {
 // What the instruction alone suggests about an if's outcome.
 enum class EdgeHint : uint8_t { kNone, kLikely, kUnlikely };
 
-struct FlowEdge {
+struct CountingEdge {
   NodeId src;
   NodeId dst;
   // The last instruction of the source (in the adapter's numbering). For kEntry, kHandler and
@@ -65,7 +65,7 @@ struct FlowEdge {
   bool by_key = false;  // kSlot: one probe before the switch counts all of its slots by the key
 };
 
-struct FlowNode {
+struct CountingNode {
   uint32_t first_insn;
   bool may_throw;  // an exception may leave it before its outgoing edges are counted
   bool calls;      // … an exception of any class, because it calls something
@@ -75,7 +75,7 @@ struct FlowNode {
 
   // Merges the other block into this one (coarse_graph.h): whatever may happen in either may happen
   // in the merged one.
-  void Absorb(const FlowNode& other) {
+  void Absorb(const CountingNode& other) {
     may_throw = may_throw || other.may_throw;
     calls = calls || other.calls;
     caught = caught || other.caught;
@@ -93,12 +93,12 @@ struct HandlerRange {
   bool calls_only = false;  // it catches nothing that instructions other than calls throw
 
   // Whether an exception from the middle of the node may reach the handler.
-  bool MayCatch(const FlowNode& node) const { return calls_only ? node.calls : node.may_throw; }
+  bool MayCatch(const CountingNode& node) const { return calls_only ? node.calls : node.may_throw; }
 };
 
-class FlowGraph {
+class CountingGraph {
  public:
-  FlowGraph() { Clear(); }
+  CountingGraph() { Clear(); }
 
   // Clears the graph and keeps the memory. Afterwards only the root exists.
   void Clear();
@@ -107,16 +107,16 @@ class FlowGraph {
   EdgeId AddEdge(EdgeKind kind, NodeId src, NodeId dst, uint32_t insn = 0, uint32_t slot = 0);
   void AddHandlerRange(HandlerRange range) { ranges_.push_back(range); }
 
-  FlowNode& node(NodeId id) { return nodes_[Index(id)]; }
-  const FlowNode& node(NodeId id) const { return nodes_[Index(id)]; }
-  FlowEdge& edge(EdgeId id) { return edges_[Index(id)]; }
-  const FlowEdge& edge(EdgeId id) const { return edges_[Index(id)]; }
+  CountingNode& node(NodeId id) { return nodes_[Index(id)]; }
+  const CountingNode& node(NodeId id) const { return nodes_[Index(id)]; }
+  CountingEdge& edge(EdgeId id) { return edges_[Index(id)]; }
+  const CountingEdge& edge(EdgeId id) const { return edges_[Index(id)]; }
   void Require(EdgeId id) { edges_[Index(id)].required = true; }
 
   uint32_t node_count() const { return static_cast<uint32_t>(nodes_.size()); }
   uint32_t edge_count() const { return static_cast<uint32_t>(edges_.size()); }
-  std::span<const FlowNode> nodes() const { return nodes_; }
-  std::span<const FlowEdge> edges() const { return edges_; }
+  std::span<const CountingNode> nodes() const { return nodes_; }
+  std::span<const CountingEdge> edges() const { return edges_; }
   std::span<const HandlerRange> ranges() const { return ranges_; }
 
   // Builds the lists for Out and In. Call it after the last AddNode and AddEdge. Linear.
@@ -132,8 +132,8 @@ class FlowGraph {
   }
 
  private:
-  std::vector<FlowNode> nodes_;
-  std::vector<FlowEdge> edges_;
+  std::vector<CountingNode> nodes_;
+  std::vector<CountingEdge> edges_;
   std::vector<HandlerRange> ranges_;
   std::vector<uint32_t> out_begin_, out_, in_begin_, in_;
   bool finished_ = false;

@@ -1,4 +1,4 @@
-// FlowGraph: the basic blocks of a method and the edges between them.
+// ControlFlowGraph: the basic blocks of a method and the edges between them.
 //
 // Guarantees: blocks are in code order and cover every instruction; block 0 is the entry. The edges
 // out of a block are consecutive: first the normal ones in slot order, then one per exception-table
@@ -36,7 +36,7 @@ struct Block {
   Insn last() const { return end - 1; }
 };
 
-class FlowGraph {
+class ControlFlowGraph {
  public:
   Reason Build(const MethodCode& code, Arena& arena);
 

@@ -1,4 +1,4 @@
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 #include <cassert>
 
@@ -120,10 +120,10 @@ std::span<const BranchSuccessor> MethodRecord::SuccessorsOf(size_t branch) const
   return std::span(successors).subspan(begin, branches[branch].successor_end - begin);
 }
 
-void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
+void EncodeMethodRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
   assert(IsWellFormed(record.derivation) && record.derivation.counter_count < kMaxCounters);
   std::vector<uint8_t> body;
-  body.push_back(kSiteRecordVersion);
+  body.push_back(kMethodRecordVersion);
   Put(record.klass, &body);
   Put(record.method, &body);
   Put(record.context, &body);
@@ -163,16 +163,16 @@ void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
   AppendSealed(body, out);
 }
 
-SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,
-                                  size_t* consumed) {
+MethodRecordStatus DecodeMethodRecord(std::span<const uint8_t> bytes, MethodRecord* record,
+                                      size_t* consumed) {
   record->Clear();
-  const Sealed sealed = OpenSealed(bytes, kSiteRecordVersion);
+  const Sealed sealed = OpenSealed(bytes, kMethodRecordVersion);
   *consumed = sealed.consumed;
   if (sealed.status != SealStatus::kRecord) return sealed.status;
   BoundedReader in(sealed.body);
-  if (GetBody(&in, record)) return SiteRecordStatus::kRecord;
+  if (GetBody(&in, record)) return MethodRecordStatus::kRecord;
   record->Clear();
-  return SiteRecordStatus::kDamaged;
+  return MethodRecordStatus::kDamaged;
 }
 
 }  // namespace iprof

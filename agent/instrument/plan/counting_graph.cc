@@ -1,8 +1,8 @@
-#include "agent/instrument/plan/flow_graph.h"
+#include "agent/instrument/plan/counting_graph.h"
 
 namespace iprof::instrument {
 
-void FlowGraph::Clear() {
+void CountingGraph::Clear() {
   nodes_.clear();
   edges_.clear();
   ranges_.clear();
@@ -10,20 +10,20 @@ void FlowGraph::Clear() {
   finished_ = false;
 }
 
-NodeId FlowGraph::AddNode(uint32_t first_insn) {
+NodeId CountingGraph::AddNode(uint32_t first_insn) {
   finished_ = false;
   nodes_.push_back({first_insn, false, false, false, false, false});
   return NodeId{node_count() - 1};
 }
 
-EdgeId FlowGraph::AddEdge(EdgeKind kind, NodeId src, NodeId dst, uint32_t insn, uint32_t slot) {
+EdgeId CountingGraph::AddEdge(EdgeKind kind, NodeId src, NodeId dst, uint32_t insn, uint32_t slot) {
   assert((kind == EdgeKind::kEntry) == edges_.empty());
   finished_ = false;
   edges_.push_back({src, dst, insn, slot, kind, EdgeHint::kNone, false});
   return EdgeId{edge_count() - 1};
 }
 
-void FlowGraph::Finish() {
+void CountingGraph::Finish() {
   const uint32_t nodes = node_count();
   out_begin_.assign(nodes + 1, 0);
   in_begin_.assign(nodes + 1, 0);
@@ -31,7 +31,7 @@ void FlowGraph::Finish() {
   in_.resize(edges_.size());
   // Counting sort by source and by destination: counts, running sums, then a backward fill. After
   // the fill, each begin is the start of its list, and each list is in ascending order.
-  for (const FlowEdge& e : edges_) {
+  for (const CountingEdge& e : edges_) {
     assert(Index(e.src) < nodes && Index(e.dst) < nodes);
     ++out_begin_[Index(e.src)];
     ++in_begin_[Index(e.dst)];

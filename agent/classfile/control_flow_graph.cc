@@ -1,4 +1,4 @@
-#include "agent/classfile/flow_graph.h"
+#include "agent/classfile/control_flow_graph.h"
 
 namespace iprof::classfile {
 
@@ -11,7 +11,7 @@ EdgeKind KindOf(Op op, Slot slot) {
 
 }  // namespace
 
-Reason FlowGraph::Build(const MethodCode& code, Arena& arena) {
+Reason ControlFlowGraph::Build(const MethodCode& code, Arena& arena) {
   const uint32_t n = code.count();
   block_of_ = arena.Allocate<uint32_t>(n);
   uint32_t blocks = 0;
@@ -85,7 +85,7 @@ Reason FlowGraph::Build(const MethodCode& code, Arena& arena) {
   return Reason::kOk;
 }
 
-void FlowGraph::MarkReachable(const MethodCode& code, Arena& arena) {
+void ControlFlowGraph::MarkReachable(const MethodCode& code, Arena& arena) {
   uint32_t* stack = arena.Allocate<uint32_t>(block_count_);
   uint32_t depth = 0;
   stack[depth++] = 0;

@@ -1,10 +1,10 @@
-// Site records: all data that turns a counted method's counters into profile records without its
+// Method records: all data that turns a counted method's counters into profile records without its
 // class file, in some ten bytes.
 //
 // The agent keeps one for each counted method (ClassRecord::records). They are bytes without
 // pointers, so that they are small, and valid in another process. A record is
 //
-//   version       1 byte, kSiteRecordVersion
+//   version       1 byte, kMethodRecordVersion
 //   method        varints: class, method, context, counter base
 //   derivation    varints: counters; steps, each: operand count, operands
 //   entry         varint: the value that counts the method's calls
@@ -15,7 +15,7 @@
 // and is sealed with a length and a checksum (sealed_bytes.h). Class, method, context and callee
 // are numbers in the caller's registries; this file does not interpret them. Context 0 means none.
 //
-// Guarantees: DecodeSiteRecord never reads outside its input, never allocates more than a small
+// Guarantees: DecodeMethodRecord never reads outside its input, never allocates more than a small
 // multiple of it, and returns kRecord only for a record with the right checksum and with all values
 // in range, so that Derive() can use it. Decoding an encoded record gives an equal one; other
 // versions are refused. Pure functions: any thread.
@@ -32,7 +32,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kSiteRecordVersion = 3;
+inline constexpr uint8_t kMethodRecordVersion = 3;
 
 struct BranchSuccessor {
   uint32_t target;  // bci
@@ -75,13 +75,13 @@ struct MethodRecord {
 };
 
 // Appends the record's bytes. Bcis must ascend.
-void EncodeSiteRecord(const MethodRecord& record, std::vector<uint8_t>* out);
+void EncodeMethodRecord(const MethodRecord& record, std::vector<uint8_t>* out);
 
 // kDamaged also if the contents make no sense. *consumed skips such a record if its length is
 // plausible; it also skips a record of another version.
-using SiteRecordStatus = SealStatus;
+using MethodRecordStatus = SealStatus;
 
-SiteRecordStatus DecodeSiteRecord(std::span<const uint8_t> bytes, MethodRecord* record,
-                                  size_t* consumed);
+MethodRecordStatus DecodeMethodRecord(std::span<const uint8_t> bytes, MethodRecord* record,
+                                      size_t* consumed);
 
 }  // namespace iprof

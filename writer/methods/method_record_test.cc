@@ -1,4 +1,4 @@
-#include "writer/methods/site_record.h"
+#include "writer/methods/method_record.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -28,7 +28,7 @@ MethodRecord Example() {
 
 std::vector<uint8_t> Encode(const MethodRecord& record) {
   std::vector<uint8_t> bytes;
-  EncodeSiteRecord(record, &bytes);
+  EncodeMethodRecord(record, &bytes);
   return bytes;
 }
 
@@ -80,18 +80,18 @@ TEST_CASE("records decode to what was encoded, one after the other") {
   std::vector<uint8_t> bytes = Encode(Example());
   for (int i = 0; i < 5000; ++i) {
     records.push_back(RandomRecord(random));
-    EncodeSiteRecord(records.back(), &bytes);
+    EncodeMethodRecord(records.back(), &bytes);
   }
   std::span<const uint8_t> rest(bytes);
   MethodRecord got;
   size_t consumed = 0;
   for (const MethodRecord& want : records) {
-    REQUIRE(DecodeSiteRecord(rest, &got, &consumed) == SiteRecordStatus::kRecord);
+    REQUIRE(DecodeMethodRecord(rest, &got, &consumed) == MethodRecordStatus::kRecord);
     REQUIRE(got == want);
     REQUIRE(IsWellFormed(got.derivation));
     rest = rest.subspan(consumed);
   }
-  REQUIRE(DecodeSiteRecord(rest, &got, &consumed) == SiteRecordStatus::kEnd);
+  REQUIRE(DecodeMethodRecord(rest, &got, &consumed) == MethodRecordStatus::kEnd);
   REQUIRE(consumed == 0);
 }
 
@@ -111,8 +111,8 @@ TEST_CASE("every truncation is seen as one") {
   size_t consumed = 0;
   for (size_t n = 1; n < bytes.size(); ++n) {
     CAPTURE(n);
-    REQUIRE(DecodeSiteRecord(std::span(bytes).first(n), &record, &consumed) ==
-            SiteRecordStatus::kTruncated);
+    REQUIRE(DecodeMethodRecord(std::span(bytes).first(n), &record, &consumed) ==
+            MethodRecordStatus::kTruncated);
     REQUIRE(consumed == 0);
   }
 }
@@ -125,11 +125,11 @@ TEST_CASE("no changed bit goes unnoticed, and the next record can be found") {
     std::vector<uint8_t> bytes = clean;
     bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] ^ (1u << (bit % 8)));
     CAPTURE(bit);
-    const SiteRecordStatus status = DecodeSiteRecord(bytes, &record, &consumed);
-    REQUIRE(status != SiteRecordStatus::kRecord);
+    const MethodRecordStatus status = DecodeMethodRecord(bytes, &record, &consumed);
+    REQUIRE(status != MethodRecordStatus::kRecord);
     REQUIRE(consumed <= bytes.size());
     if (bit >= 8) {  // the length is whole
-      REQUIRE(status == SiteRecordStatus::kDamaged);
+      REQUIRE(status == MethodRecordStatus::kDamaged);
       REQUIRE(consumed == bytes.size());
     }
   }
@@ -145,39 +145,40 @@ std::vector<uint8_t> Seal(std::vector<uint8_t> body) {
   return bytes;
 }
 
-SiteRecordStatus Judge(std::vector<uint8_t> body) {
+MethodRecordStatus Judge(std::vector<uint8_t> body) {
   MethodRecord record;
   size_t consumed = 0;
-  return DecodeSiteRecord(Seal(std::move(body)), &record, &consumed);
+  return DecodeMethodRecord(Seal(std::move(body)), &record, &consumed);
 }
 
 TEST_CASE("contents out of range are refused although the checksum holds") {
   //    version, class, method, context, base | counters, steps, entry | flags, abrupt, thrown,
   //    disturbed | sites
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
-  REQUIRE(Judge({4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kNewVersion);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kRecord);
+  REQUIRE(Judge({4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kNewVersion);
   // No counter at all.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
   // A step that reads itself: value 1 while only value 0 exists.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kRecord);
   // More steps than bytes.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0xff, 0x7f, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
   // An unknown certificate.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
   // A certificate, a branch, a call that name value 1.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 0}) == SiteRecordStatus::kDamaged);
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0, 0}) == SiteRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 0}) == MethodRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0, 0}) == MethodRecordStatus::kRecord);
   REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 2, 0}) ==
-          SiteRecordStatus::kDamaged);
+          MethodRecordStatus::kDamaged);
   REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 3, 0, 9, 1, 8, 0, 0}) ==
-          SiteRecordStatus::kRecord);
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) == SiteRecordStatus::kDamaged);
+          MethodRecordStatus::kRecord);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 2}) ==
+          MethodRecordStatus::kDamaged);
   // An entry that is no value.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
   // Trailing bytes.
-  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == SiteRecordStatus::kDamaged);
+  REQUIRE(Judge({3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}) == MethodRecordStatus::kDamaged);
 }
 
 }  // namespace
