@@ -48,6 +48,7 @@ class LongMethods(CountingCase):
         self.assertEqual(calls, sorted(calls, reverse=True))
         self.assertTrue(all(int(n[2]) < int(n[3]) for n in named), named)  # the loop's branch or the switch is kept
 
+    @on_one_jvm
     def test_they_are_still_compiled(self):
         run = self.run_java("counting.LongMethods", 20000, "hot", agent="include=counting.made.*",
                             jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
@@ -66,8 +67,9 @@ class LongMethods(CountingCase):
         # The classes have their own loader, so probes reach their counters through calls that C1 inlines.
         for options, tier in (("stripes=4", 3), ("placement=direct", 3), ("stripes=4", 1)):
             with self.subTest(options=options, tier=tier):
-                run = self.run_java("counting.LongMethods", 2000, "hot", agent=f"include=counting.made.*,{options}",
-                                    jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
+                run = self.run_java("counting.LongMethods", 200, "hot", agent=f"include=counting.made.*,{options}",
+                                    jvm_args=["-Xbatch", "-XX:CompileThresholdScaling=0.1", "-XX:+PrintCompilation",
+                                              "-XX:CompileCommand=quiet",
                                               f"-XX:TieredStopAtLevel={tier}",
                                               "-XX:CompileCommand=compileonly,counting.made.*::*"])
                 compiled = set(re.findall(r"\s[13]\s+(counting\.made\.\w+)::f ", run.stdout))
