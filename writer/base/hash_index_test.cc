@@ -6,7 +6,7 @@
 
 namespace iprof {
 
-TEST_CASE("an index holds what a set holds, through growth, erasure and collisions",
+TEST_CASE("an index contains the same as a set, through growth, erasure and collisions",
           "[hash_index]") {
   HashIndex index;
   std::set<uint32_t> kept;

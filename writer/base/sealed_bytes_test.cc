@@ -37,7 +37,7 @@ TEST_CASE("what was sealed is read") {
   CHECK(in.at_end());
 }
 
-TEST_CASE("nothing, a cut record, damage and other versions are told apart") {
+TEST_CASE("no record, a truncated one, damage and other versions are distinguished") {
   const auto bytes = Example();
   CHECK(OpenSealed({}, kVersion).status == SealStatus::kEnd);
   for (size_t length = 1; length < bytes.size(); ++length) {

@@ -75,7 +75,7 @@ TEST_CASE("samples: no frame is at a position that the image's body may not have
   CHECK(made.share.Of(Table::kSamples) == ImageShare::Part{5, 4, 25, 17});
 }
 
-TEST_CASE("machinery's types and methods go where nothing names them") {
+TEST_CASE("types and methods of machinery are left out if nothing names them") {
   const ImageProfile made = Filtered(R"(,"monitorProfiles":[{"ctx":"0:0","records":[31,2]}])");
   std::string methods;
   for (const MethodIndex m : MethodsOf(made.profile)) {

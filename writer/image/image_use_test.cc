@@ -32,7 +32,7 @@ const std::string kAccessor = "jdk.internal.reflect.DirectMethodHandleAccessor.i
 const std::string kReplaced = "java.lang.Class.getName";
 const std::string kAbsent = "java.lang.Thread.registerNatives";
 
-TEST_CASE("what a method's records are good for") {
+TEST_CASE("which records of a method an image can use") {
   CHECK(UseOf(kProgram).For(ImageTarget::k25) == ImageUse::kSame);
   CHECK(UseOf(kHelper).For(ImageTarget::k25) == ImageUse::kSame);
   CHECK(UseOf(kReplaced).For(ImageTarget::k17) == ImageUse::kReplaced);
@@ -62,7 +62,7 @@ TEST_CASE("program code that machinery calls stays, without its callers") {
   CHECK(Cut({kHelper, kAccessor, kMain}) == StackCut{0, 1, false});
 }
 
-TEST_CASE("time in what an image has not goes to the caller") {
+TEST_CASE("time in methods that an image does not have goes to the caller") {
   CHECK(Cut({kAbsent, kProgram, kMain}) == StackCut{1, 3, false});
   CHECK(Cut({kAccessor, kHelper, kMain}) == StackCut{1, 3, false});
   CHECK(Cut({kAbsent}).empty());

@@ -44,7 +44,7 @@ TEST_CASE("what an image runs, too") {
   CHECK_FALSE(IsMachinery("java.lang.runtime.SwitchBootstraps", "doTypeSwitch"));
 }
 
-TEST_CASE("each rule has a reason, a pattern of its own, and says what an exception is of") {
+TEST_CASE("each rule has a reason and a unique pattern, and exceptions name their rule") {
   std::set<std::string> patterns;
   for (const MachineryRule& rule : MachineryRules()) {
     INFO(rule.classes << " " << rule.methods);

@@ -42,7 +42,7 @@ struct Parsed {
   AgentSection::Fault fault;
 };
 
-// Failures without a fault of their own leave the default fault.
+// Failures that have no specific fault leave the default fault.
 bool ParseSection(std::string_view json, Parsed* parsed) {
   const std::string expected_version = "a positive integer";
   parsed->fault = {{}, "no JSON object with each member once", "an object with a version"};

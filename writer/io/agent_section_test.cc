@@ -73,7 +73,7 @@ TEST_CASE("a newer version is kept and not read") {
   CHECK(profile.extras()[0].json == newer);
 }
 
-TEST_CASE("what is malformed says where") {
+TEST_CASE("errors in malformed sections say where") {
   const std::string version = ", a positive integer";
   CHECK(FaultOf("[1]") == ": no JSON object with each member once, an object with a version");
   CHECK(FaultOf("{}") == "version: no version" + version);

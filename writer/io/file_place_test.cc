@@ -87,7 +87,7 @@ std::string Refusal(const std::string& path, const std::string& link) {
          std::to_string(kOther) + ") and is not followed";
 }
 
-TEST_CASE("another user's link is not followed: as the file, as a folder, behind another link") {
+TEST_CASE("another user's link is not followed: as the file, as a folder, through another link") {
   if (!IsRoot()) return;
   for (const uid_t writer : {uid_t{0}, kMe}) {
     INFO("written by " << writer);
@@ -115,7 +115,7 @@ TEST_CASE("another user's link is not followed: as the file, as a folder, behind
   }
 }
 
-TEST_CASE("links of one's own and of root are followed, whoever may write the folder") {
+TEST_CASE("links of this user and of root are followed, whoever may write to the folder") {
   SharedFolder folder;
   const uid_t me = geteuid() == 0 ? kMe : geteuid();
   for (const uid_t owner : {me, uid_t{0}}) {
@@ -138,7 +138,7 @@ TEST_CASE("links of one's own and of root are followed, whoever may write the fo
   }
 }
 
-TEST_CASE("what is exchanged after the look is not followed") {
+TEST_CASE("a link that is put in place after the check is not followed") {
   SharedFolder folder;
   fs::create_directory(folder / "victim");
   std::ofstream(folder / "victim/p") << "old";
@@ -234,7 +234,7 @@ TEST_CASE("paths that lead to no file say why") {
   CHECK(why(folder / "loop/x") == "Too many levels of symbolic links");
 }
 
-TEST_CASE("missing folders are made where the path says, not behind a link") {
+TEST_CASE("missing folders are created in the path, not behind a link") {
   SharedFolder folder;
   const int open_before = ::dup(0);
   REQUIRE(FilePlace::FindFolder(folder / "a/b/c", MissingFolders::kMake).ok());

@@ -189,7 +189,7 @@ TEST_CASE("every refusal names byte, path, what was found and what was expected"
             .find("expected a bci of 32 bits") != std::string::npos);
 }
 
-TEST_CASE("files that end too early or go wrong, wherever, are refused and not read on") {
+TEST_CASE("files that are truncated or damaged at any place are rejected") {
   const std::string text(kInOrder);
   for (size_t size = 0; size < text.size(); ++size) {
     INFO(size);

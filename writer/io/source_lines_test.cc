@@ -5,7 +5,7 @@
 namespace iprof {
 namespace {
 
-TEST_CASE("what is added comes back by method and position, and as text") {
+TEST_CASE("added lines are found by method and position, and in the text") {
   SourceLines lines;
   CHECK(lines.empty());
   CHECK(lines.ToJson() == "{}");
@@ -22,7 +22,7 @@ TEST_CASE("what is added comes back by method and position, and as text") {
   CHECK(again.ToJson() == lines.ToJson());
 }
 
-TEST_CASE("the order of adding makes no difference where lines disagree") {
+TEST_CASE("the order of adding makes no difference if lines differ") {
   SourceLines one, two, both, other_way;
   one.Add("m", 1, 10);
   one.Add("m", 2, 20);

@@ -2,8 +2,8 @@
 // without its class file and without the JVM: its methods, where their counters are, and the
 // records that turn counters into counts.
 //
-// The agent makes one when it instruments a class. ClassTable (agent/instrument/table) keeps many of them
-// in a compressed form; class_record_bytes.h encodes one for another process.
+// The agent makes one when it instruments a class. ClassTable (agent/instrument/table) keeps many
+// of them in a compressed form; class_record_bytes.h encodes one for another process.
 //
 // Names are those of the class file (modified UTF-8, slashes). Plain data, self-contained; one
 // thread at a time.

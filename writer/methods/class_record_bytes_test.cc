@@ -105,7 +105,7 @@ RecordedCounts ExampleCounts() {
   return counts;
 }
 
-TEST_CASE("a class record comes back as it was, and owns its texts") {
+TEST_CASE("a class record decodes to an equal one, which owns its texts") {
   ClassRecord read;
   size_t consumed = 0;
   {
@@ -116,7 +116,7 @@ TEST_CASE("a class record comes back as it was, and owns its texts") {
   CHECK(read == Example());
 }
 
-TEST_CASE("any class record comes back as it was, also behind another") {
+TEST_CASE("any class record decodes to an equal one, also after another") {
   std::mt19937 random(1);
   std::vector<uint8_t> bytes;
   std::vector<std::unique_ptr<ClassRecord>> written;

@@ -39,7 +39,7 @@ namespace iprof {
 using ValueId = uint32_t;
 inline constexpr ValueId kNoValue = UINT32_MAX;
 
-// One summand of a step: value * 2, plus 1 where it is subtracted.
+// One summand of a step: value * 2, plus 1 if it is subtracted.
 struct Operand {
   uint32_t bits;
   static Operand Plus(ValueId v) { return {v << 1}; }
@@ -76,7 +76,7 @@ enum class Exactness : uint8_t {
 // The values of a method from which k is computed.
 struct Certificate {
   Exactness kind = Exactness::kExact;
-  bool live_frames_matter = false;  // false: every value is a counter of its own
+  bool live_frames_matter = false;  // false: every value is a counter
   std::vector<ValueId> abrupt;      // handler entries, and the unwind counter if there is one
   std::vector<ValueId> thrown;      // counted athrow edges, to be subtracted
   std::vector<ValueId> disturbed;   // steps over a block that exceptions may leave, ascending

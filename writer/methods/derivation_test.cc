@@ -45,7 +45,7 @@ TEST_CASE("a step without operands is 0") {
   REQUIRE(values[1] == 0);
 }
 
-TEST_CASE("what refers forwards or out of range is not well-formed") {
+TEST_CASE("references forwards or out of range are not well-formed") {
   REQUIRE(IsWellFormed(Example()));
   Derivation d = Example();
   d.operands[0] = Operand::Plus(2);  // itself
@@ -64,7 +64,7 @@ TEST_CASE("what refers forwards or out of range is not well-formed") {
   REQUIRE_FALSE(IsWellFormed(d));
 }
 
-TEST_CASE("touched: what rests on a disturbed step, however far away") {
+TEST_CASE("touched: all values that depend on a disturbed step, however far away") {
   // Counters 0 and 1; 2 = 0 - 1, disturbed; 3 = 0; 4 = 3 - 2; 5 = 3 - 1.
   Derivation d;
   d.counter_count = 2;

@@ -144,7 +144,7 @@ TEST_CASE("options leave tables out") {
   CHECK(Text(branches) == "a.B.f(int)int: @1 (10,0):3 (4,1):2\n");
 }
 
-TEST_CASE("a derived count that would be negative is clamped and told") {
+TEST_CASE("a derived count that would be negative is clamped and reported") {
   Classes classes;
   classes.IfMethod(classes.Add("a/B"), "f", 2, 3);
   Profile profile;
@@ -164,7 +164,7 @@ TEST_CASE("frames that are still there make the bound") {
   CHECK(statistics.largest_k == 4);
 }
 
-TEST_CASE("versions of a class: calls add up, branches too where the code is the same") {
+TEST_CASE("versions of a class: calls add up, and branches if the code is the same") {
   Classes classes;
   classes.IfMethod(classes.Add("a/B"), "f", 5, 3, 77);
   classes.IfMethod(classes.Add("a/B"), "f", 10, 10, 77);
@@ -370,7 +370,7 @@ TEST_CASE("counts beyond the format's integers are the largest ones") {
   CHECK(Text(profile) == "a.B.f()void: 9223372036854775807 calls\n");
 }
 
-TEST_CASE("a descriptor that is none leaves its method out") {
+TEST_CASE("a method with an invalid descriptor is left out") {
   Classes classes;
   ClassRecord& c = classes.Add("a/B");
   classes.Method(c, "f", 3).descriptor = "(";

@@ -34,7 +34,7 @@
 
 namespace iprof {
 
-// "A further key of this index", in place of a successor's bci.
+// "A further key of this index", instead of a successor's bci.
 inline constexpr int64_t kRepeatedSuccessorBci = -5;
 
 // The bci of each triple's outcome.

@@ -119,7 +119,6 @@ class Profile {
   void set_version(std::string version);
 
   // --- Types.
-  // -------------------------------------------------------------------------------------------
   // Declares ids 0-8 (boolean byte short char int float long double void) and 9 (java.lang.Object).
   // For new profiles; call it first.
   void AddStandardTypes();
@@ -134,7 +133,6 @@ class Profile {
   int64_t TypeFileId(TypeIndex type) const;
 
   // --- Methods.
-  // -----------------------------------------------------------------------------------------
   // signature = {declaring type, return type, parameter types ...}; at least the declaring type.
   MethodIndex AddMethod(std::string_view name, std::span<const TypeIndex> signature);
   MethodIndex AddMethodWithId(std::string_view name, std::span<const TypeIndex> signature,
@@ -150,8 +148,8 @@ class Profile {
   // after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;
 
-  // --- Contexts. A context is a frame and its caller's context.
-  // ------------------------------------------- The caller is kNoContext for the outermost frame.
+  // --- Contexts. A context is a frame and its caller's context. The caller is kNoContext for the
+  // outermost frame.
   ContextIndex AddContext(ContextIndex caller, MethodIndex method, Bci bci);
   // Frames innermost first, as in the file; at least one.
   ContextIndex AddContext(std::span<const Frame> frames);
@@ -173,9 +171,7 @@ class Profile {
   // The file's spelling with file ids, "12:0<4:7"; the monitors' context gives "0:0".
   std::string FormatContext(ContextIndex context) const;
 
-  // --- Entries. Order is that of first appearance.
-  // --------------------------------------------------------- Negative counts are the caller's
-  // error; sums saturate.
+  // --- Entries, in order of first appearance. Negative counts are the caller's error; sums saturate.
   EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
   // conditionals. A list with the entry's shape is added triple by triple; any other list is added
   // by outcome: the same bci is the same outcome, whatever its index (branch_outcomes.h). The
@@ -196,8 +192,7 @@ class Profile {
   int64_t Total(Table table) const;            // over all entries, saturating
 
   // --- Unknown top-level keys.
-  // ----------------------------------------------------------------------------- Replaces the
-  // value where the key exists. The value must be one valid JSON text in UTF-8.
+  // Replaces the value if the key exists. The value must be one valid JSON text in UTF-8.
   void SetExtra(std::string_view key, std::string_view json);
   void RemoveExtras();
   std::span<const ExtraKey> extras() const;

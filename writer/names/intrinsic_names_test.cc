@@ -15,7 +15,7 @@ TEST_CASE("the first, the last and some famous intrinsics are found") {
   CHECK(MayBeIntrinsic("java/util/Arrays", "copyOf"));
 }
 
-TEST_CASE("what only looks like one is none") {
+TEST_CASE("similar names are not intrinsics") {
   CHECK_FALSE(MayBeIntrinsic("", ""));
   CHECK_FALSE(MayBeIntrinsic("java/lang/Math", ""));
   CHECK_FALSE(MayBeIntrinsic("", "max"));

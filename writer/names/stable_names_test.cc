@@ -41,7 +41,7 @@ TEST_CASE("Proxies are named by interfaces, loader and module", "[stable_names]"
   CHECK_FALSE(IsDynamicProxyPackage("jdk/proxyx"));
 }
 
-TEST_CASE("A lambda's text is made of its calls, what it captures and what it implements",
+TEST_CASE("a lambda's text consists of its calls, what it captures and what it implements",
           "[stable_names]") {
   const LambdaFacts facts{.class_name = "a/B$$Lambda",
                           .calls = {{"a/B", "run", "(I[J)V"}, {"[La/B;", "clone", "()[La/B;"}},
@@ -62,7 +62,7 @@ TEST_CASE("A lambda's text is made of its calls, what it captures and what it im
   CHECK_FALSE(LambdaBaseName(malformed, NamingRule::k25));
 }
 
-TEST_CASE("What is a lambda's name", "[stable_names]") {
+TEST_CASE("which names are those of lambdas", "[stable_names]") {
   CHECK(IsLambdaName(InternalName("a/B$$Lambda")));
   CHECK(IsLambdaName(InternalName("a/B$$Lambda$14")));
   CHECK_FALSE(IsLambdaName(InternalName("a/B$$Lambda$14a")));

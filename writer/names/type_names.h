@@ -14,8 +14,8 @@
 
 namespace iprof {
 
-// The BinaryName: "I" → "int", "Ljava/lang/String;" → "java.lang.String", "[[I" → "[[I", "[La/B;" → "[La.B;";
-// nothing if malformed.
+// The BinaryName: "I" → "int", "Ljava/lang/String;" → "java.lang.String", "[[I" → "[[I", "[La/B;" →
+// "[La.B;"; empty if malformed.
 std::optional<std::string> TypeNameOf(Descriptor descriptor);
 
 // The parts of a method descriptor: "(I[J)V" has the parameters "I" and "[J" and the result "V".

@@ -14,7 +14,7 @@ TEST_CASE("types are named as Class.getName() names them") {
   CHECK(TypeNameOf(Descriptor("La/Foo$$Lambda.0x01;")) == "a.Foo$$Lambda/0x01");
 }
 
-TEST_CASE("what is no descriptor has no name") {
+TEST_CASE("an invalid descriptor has no name") {
   for (const char* text : {"", "[", "L", "L;", "La", "X", "II", "La;I", "[[", "[La"}) {
     INFO(text);
     CHECK_FALSE(TypeNameOf(Descriptor(text)).has_value());
@@ -50,7 +50,7 @@ TEST_CASE("hidden classes carry a dot in JVMTI's descriptors") {
   CHECK_FALSE(IsHiddenClass(Descriptor("La/Foo$$Lambda$1;")));
 }
 
-TEST_CASE("what reflection generates is known by its running number") {
+TEST_CASE("classes that reflection generates are recognised by their number") {
   CHECK(IsGeneratedAccessor(Descriptor("Ljdk/internal/reflect/GeneratedMethodAccessor7;")));
   CHECK(IsGeneratedAccessor(
       Descriptor("Ljdk/internal/reflect/GeneratedSerializationConstructorAccessor12;")));

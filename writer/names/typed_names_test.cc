@@ -11,7 +11,7 @@ static_assert(!std::is_convertible_v<InternalName, Descriptor>);
 static_assert(!std::is_constructible_v<Descriptor, InternalName>);
 static_assert(!std::is_convertible_v<std::string_view, InternalName>);
 
-TEST_CASE("a descriptor gives its class's name, and arrays and primitives none") {
+TEST_CASE("a descriptor gives its class's name; arrays and primitives have none") {
   CHECK(Descriptor("Ljava/lang/String;").ClassName() == InternalName("java/lang/String"));
   CHECK(Descriptor("La/B$$Lambda.0x01;").ClassName().text() == "a/B$$Lambda.0x01");
   for (const char* text : {"", "L", "L;", "I", "[I", "[La/B;", "La/B"}) {

@@ -86,7 +86,7 @@ TEST_CASE("sums: any order and grouping, n times, and the consumer's probabiliti
   }
 }
 
-TEST_CASE("sums of what no writer makes still have one order") {
+TEST_CASE("sums of lists that no writer makes still have a unique order") {
   for (uint64_t seed = 0; seed < 5000; ++seed) {
     INFO("seed " << seed);
     RepeatableRandom random(seed);

@@ -25,7 +25,7 @@ TEST_CASE("a sound section, and one with parts that we do not know, have no find
                    R"("lines":{"m":{"0":1}},"sampling":{}})") == "");
 }
 
-TEST_CASE("what is malformed is an error, a newer version doubtful") {
+TEST_CASE("a malformed section is an error, a newer version is doubtful") {
   CHECK(
       FindingsOn("17") ==
       "iprofagent : found no JSON object with each member once, expected an object with a version");

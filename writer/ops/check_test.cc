@@ -266,7 +266,7 @@ TEST_CASE("tables before types and missing keys") {
   CHECK(FindingsOf("{}", false).size() == 3);
 }
 
-TEST_CASE("what is no JSON is bad input, not a finding") {
+TEST_CASE("text that is not JSON is bad input, not a finding") {
   for (const char* text : {"", "[1]", "{\"version\":\"1.0.0\"", "\x1f\x8b"}) {
     const auto checked = CheckProfileText(text, {}, [](const Finding&) {});
     REQUIRE_FALSE(checked.ok());

@@ -33,7 +33,7 @@ TEST_CASE("a hostile name cannot forge a stack or a line") {
   CHECK(Collapsed(p, false) == "a\\x3bb\\x0a.m 1\n");
 }
 
-TEST_CASE("csv: one count a line, quoted where needed") {
+TEST_CASE("csv: one count per line, quoted if needed") {
   const Profile p = Parse(
       R"({"version":"1.0.0","types":[{"id":4,"name":"int"},{"id":10,"name":"a.\"B"}],"methods":[)"
       R"({"id":1,"name":"m","signature":[10,4,4,4]}],"callCountProfiles":[{"ctx":"1:0","records":[1]}],)"

@@ -8,7 +8,7 @@
 namespace iprof {
 namespace {
 
-TEST_CASE("a branch that moved in hot code comes before one that turned round in cold code") {
+TEST_CASE("a changed branch in hot code comes before a reversed one in cold code") {
   const Profile a =
       ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,900,14,1,100]},)"
                   R"({"ctx":"2:9","records":[70,0,1,80,1,0]}])");
@@ -27,7 +27,7 @@ TEST_CASE("a branch that moved in hot code comes before one that turned round in
   CHECK(DiffProfiles(a, b, {.threshold = 0.5}).items.size() == 1);
 }
 
-TEST_CASE("what only one has, and shares that moved") {
+TEST_CASE("items that only one profile has, and shares that changed") {
   const Profile a = ParseTables(
       R"(,"callCountProfiles":[{"ctx":"1:0","records":[50]},{"ctx":"2:0","records":[50]}],)"
       R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[11,3,12,1]}])");
@@ -89,7 +89,7 @@ TEST_CASE("another order or numbering of successors is no difference") {
   }
 }
 
-TEST_CASE("what moved in a branch is what the consumer sees of one triple for each target") {
+TEST_CASE("changes of a branch are those that the consumer sees with one triple per target") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     INFO("seed " << seed);
     RepeatableRandom random(seed);

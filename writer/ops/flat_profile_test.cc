@@ -51,7 +51,7 @@ TEST_CASE("positions of one method are rows of their own") {
             "a.b.App.main()void:4 self 0 total 2"});
 }
 
-TEST_CASE("lines gather their positions; what has no line is one row of its method") {
+TEST_CASE("lines collect their positions; positions without a line are one row of their method") {
   Profile profile = Sampled();
   SetAgentPart(profile, kLinesPart,
                R"({"a.b.App.fib()void":{"3":20,"9":20},"a.b.App.main()void":{"4":31}})");

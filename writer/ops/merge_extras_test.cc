@@ -66,7 +66,7 @@ TEST_CASE("disagreement is reported by part, and the text that sorts first is ke
         "disagree: iprofagent.later iprofagent.sampling vm");
 }
 
-TEST_CASE("lines of another shape are kept only where there are no others") {
+TEST_CASE("lines of another shape are kept only if there are no others") {
   const Keys odd = {{"iprofagent", R"({"version":1,"lines":{"m":1}})"}};
   const Keys good = {{"iprofagent", R"({"version":1,"lines":{"m":{"1":2}}})"}};
   CHECK(Merged({odd, odd}) == R"(iprofagent = {"version":1,"lines":{"m":1}})"
@@ -80,7 +80,7 @@ TEST_CASE("lines of another shape are kept only where there are no others") {
         "\ndisagree:");
 }
 
-TEST_CASE("a section that cannot be read is kept as it is, where no input has another") {
+TEST_CASE("a section that cannot be read is kept if no input has a readable one") {
   const Keys newer = {{"iprofagent", R"({"version":2, "x":1})"}};
   const Keys odd = {{"iprofagent", "[]"}};
   const Keys empty = {{"iprofagent", R"({"version":1})"}};

@@ -3,7 +3,7 @@ package java.lang;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * One chunk of striped counters, used in place of {@link IprofCounters0} when the agent runs with stripes=N, N &gt; 1:
+ * One chunk of striped counters, used instead of {@link IprofCounters0} if the agent runs with stripes=N, N &gt; 1:
  * threads are distributed over N arrays, so that two threads on the same branch seldom increment the same counter.
  *
  * <p>The agent defines it under the name IprofStripedK for chunk K, after overwriting the constant in {@link

@@ -99,7 +99,9 @@ public final class IprofTypes {
     /** Hidden classes that live as long as their loader, which stays until the program ends. */
     private static final Class<?>[] stayingHidden = new Class<?>[spillSlots() / 4];
 
-    /** Slots in a half of the spill table, a power of two up to 65536. The agent writes the number over this constant. */
+    /**
+     * Slots in a half of the spill table, a power of two up to 65536. The agent writes the number over this constant.
+     */
     private static int spillSlots() {
         return 0x53535353;
     }

@@ -28,7 +28,9 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
 
-/** Lucene: paragraphs of source files indexed in memory, then searched in several ways: {@code -Doverhead.sources=DIR}. */
+/**
+ * Lucene: paragraphs of source files indexed in memory, then searched in several ways: {@code -Doverhead.sources=DIR}.
+ */
 final class Lucene implements Workload {
   private static final int LINES = 30;
   private static final int PARAGRAPHS = 700;

@@ -10,7 +10,9 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.util.Printer;
 
-/** Straight-line uses of every opcode: arithmetic over edge values, every form of the stack operations, locals, arrays. */
+/**
+ * Straight-line uses of every opcode: arithmetic over edge values, every form of the stack operations, locals, arrays.
+ */
 final class OpcodePrograms {
   private static final Object[] INTS = {0, 1, -1, 7, 4711, Integer.MIN_VALUE, Integer.MAX_VALUE};
   private static final Object[] LONGS = {0L, 1L, -1L, 1L << 40, Long.MIN_VALUE, Long.MAX_VALUE};
