@@ -1,6 +1,6 @@
-"""The corpora of the rewriter's proof: jars of scripts/pins, and the modules of the JVMs.
+"""The corpora of the rewriter's tests: jars of scripts/pins, and the modules of the JVMs.
 
-scripts/pins says what each jar is there for.
+scripts/pins says what each jar is for.
 """
 
 import pathlib
@@ -13,10 +13,10 @@ from iprofdev.places import CACHE
 
 
 class Selection(NamedTuple):
-    """What a corpus is made of; nothing is fetched yet."""
-    name: str  # of the corpus, and of the jar's pin
-    short: bool = True  # in the short set too, not only in the full one
-    libraries: tuple = ()  # pins of what the jar needs to verify
+    """The parts of a corpus, before anything is fetched."""
+    name: str  # name of the corpus, and of the jar's pin
+    short: bool = True  # also in the short set, not only in the full one
+    libraries: tuple = ()  # pins of the jars that it needs to verify
     modules: tuple = None  # (major version of a JVM, names of its modules or "all") instead of a jar
 
 
@@ -24,7 +24,7 @@ class Corpus(NamedTuple):
     name: str
     jars: list
     class_path: str  # of the libraries
-    jvm: object  # the JVM whose modules the jars are, or None
+    jvm: object  # the JVM that the modules come from, or None
 
 
 ALL = (
@@ -59,7 +59,7 @@ def full():
 
 
 def fetch(selection):
-    """The corpus, fetched or extracted where it is not in the cache yet; raises Unavailable."""
+    """The corpus, fetched or extracted if it is not in the cache yet; raises Unavailable."""
     libraries = maven.class_path(selection.libraries)
     if selection.modules is None:
         return Corpus(selection.name, [maven.jar(selection.name)], libraries, None)

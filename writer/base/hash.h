@@ -1,7 +1,7 @@
 // Hashing for the profile's tables: a multiply-and-fold mixer with a seed.
 //
 // Guarantees: the seed differs from process to process (it comes from the kernel's AT_RANDOM), so
-// that nobody can construct an input file whose hashes collide. Output never depends on hash
+// that no input file can be constructed to make hashes collide. Output never depends on hash
 // values, so it is deterministic. Pure functions, any thread.
 #pragma once
 
