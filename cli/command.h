@@ -2,9 +2,12 @@
 // page and completions are made.
 //
 // A command is a thin layer: it declares its options, calls one operation of writer/, and prints
-// the result. To add one, derive from Command, define its CommandEntry, and add that to the
-// table in commands.cc; nothing else changes. Single-threaded: everything here is called from
-// main's thread.
+// the result. To add one, derive from Command, define its CommandEntry, declare it in entries.h,
+// and add it to commands.cc and CMakeLists.txt.
+//
+// Guarantees: nothing else in the tool depends on a single command.
+// Threads: one; everything here is called from main's thread.
+// Failure: Run prints a message and returns the exit code. main reports std::bad_alloc.
 #pragma once
 
 #include <CLI/CLI.hpp>

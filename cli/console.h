@@ -8,7 +8,8 @@
 //    overrides both.
 //  - Messages are escaped: a file name or a name from a profile cannot send control sequences to
 //    the terminal.
-// Single-threaded, except Warn and Error, which write one line at a time from any thread.
+// Threads: one, except Warn and Error, which write one line at a time from any thread.
+// Failure: as above; Finish returns the exit code. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <fmt/format.h>

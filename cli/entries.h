@@ -1,4 +1,6 @@
 // The entries of all commands. Each is defined in the file of its command; commands.cc lists them.
+//
+// Guarantees: constant data. Threads: any. Failure: none.
 #pragma once
 
 #include "cli/command.h"

@@ -1,4 +1,6 @@
 // ExitCode: the exit codes of the iprof tool. Scripts rely on the numbers, so they never change.
+//
+// Guarantees: pure. Threads: any. Failure: none.
 #pragma once
 
 #include "writer/base/status.h"

@@ -3,7 +3,8 @@
 //
 // Guarantees: always well-formed UTF-8 (malformed bytes of names become U+FFFD). Control characters
 // are escaped. Shares have at most six decimals, so that output is the same on every machine. The
-// output ends with a line feed when the outermost object is closed. Single-threaded.
+// output ends with a line feed when the outermost object is closed.
+// Threads: one. Failure: as Console, which remembers a failed write.
 #pragma once
 
 #include <cstdint>

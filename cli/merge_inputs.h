@@ -2,8 +2,10 @@
 //
 // Guarantees: the order is arguments, weighted inputs, lists, folders (each sorted by path). If the
 // output file is in an input folder, it is left out, so that repeating a merge does not count its
-// result. Fails with kUsage for a malformed weight or if there is no input, and with kIo for a list
-// or folder that cannot be read.
+// result. Only lists and folders are read.
+// Threads: any; no global state.
+// Failure: kUsage for a malformed weight or if there is no input; kIo for a list or folder that
+// cannot be read.
 #pragma once
 
 #include <string>

@@ -1,5 +1,9 @@
 // The kinds of options that several commands share, each with its check, its message and its type
 // name. Help, man page and completions show the type name; it is set only here.
+//
+// Guarantees: an option of one kind has the same check, message and type name in every command.
+// Threads: main's, which parses the command line.
+// Failure: CLI11 throws its ParseError for a wrong value, and main prints the message.
 #pragma once
 
 #include <CLI/CLI.hpp>

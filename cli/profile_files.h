@@ -2,9 +2,11 @@
 // standard output.
 //
 // Guarantees: '-' is standard input or output. A closed pipe on standard output ends output
-// silently; other failures are returned as kIo. A file is replaced completely or not at all.
-// Compressed bytes are never written to a terminal; in text on a terminal, control characters
-// are escaped.
+// silently. A file is replaced completely or not at all. Compressed bytes are never written to a
+// terminal; in text on a terminal, control characters are escaped.
+// Threads: one, because the console has one.
+// Failure: a Status that names the file: kIo if the system refuses, otherwise that of the reader,
+// of `use` or of `write`. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <functional>

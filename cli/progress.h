@@ -2,8 +2,9 @@
 //
 // Guarantees: nothing is drawn unless standard error is a terminal (and TERM is not dumb). The bar
 // appears after one second and is redrawn at most ten times per second. The destructor erases the
-// line, so that output and messages never mix with it. Update may be called from any thread, one
-// call at a time.
+// line, so that output and messages never mix with it.
+// Threads: Update on any thread, one call at a time.
+// Failure: a failed write to the terminal is ignored. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <chrono>

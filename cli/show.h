@@ -1,4 +1,8 @@
-// The output of `iprof show`. Each function prints one profile to the console and never fails.
+// The output of `iprof show`. Each Show function prints one profile to the console.
+//
+// Guarantees: does not change the profile. The same profile and options give the same output.
+// Threads: one, because the console has one.
+// Failure: the console remembers a failed write. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 // One entry of a table as JSON: {"context": [{"method", "bci"} …], "count", "successors" or
 // "types"}.
+//
+// Guarantees, threads and failure: as JsonText.
 #pragma once
 
 #include "cli/json_text.h"

@@ -1,4 +1,10 @@
 // The short names of tables on the command line, and the options that take them.
+//
+// Guarantees: pure, except that AddTables adds an option. TableOfName accepts the short name and
+// the format's key.
+// Threads: any.
+// Failure: an unknown name is nullopt. For an unknown table on the command line, CLI11 throws its
+// ParseError, and main prints the message.
 #pragma once
 
 #include <CLI/CLI.hpp>

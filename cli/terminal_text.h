@@ -5,7 +5,8 @@
 // Guarantees: the result contains no C0 or C1 control character, no DEL, no bidirectional override,
 // no line or paragraph separator and no malformed UTF-8; each such byte or code point appears as
 // \n, \t, \xNN or \u{NNNN}. Backslashes are not escaped: Java names hardly ever contain one, and
-// paths in messages remain readable. Pure functions; never fail.
+// paths in messages remain readable.
+// Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
-// PositionMap: maps positions in rewritten code back to the class file's. Stack samples have
-// positions in the running bytecode, and profiles need those of the original.
+// PositionMap: maps positions in rewritten code back to the class file's.
+//
+// Why: a stack sample has a position in the running bytecode, and a profile needs the position in
+// the class file.
 //
 // writer/methods/position_map.h describes the format and reads it.
 //

@@ -6,6 +6,7 @@
 // event for unknown members; the offset of a violation is that of the token's end; and legal JSON
 // that RapidJSON rejects (an escaped high surrogate alone, a number too large for a double) is a
 // failure. Memory: one window, the longest string, held-back tables and unknown keys. No recursion.
+// Threads: one per parse. Failure: a Status; std::bad_alloc.
 #pragma once
 
 #include <string_view>

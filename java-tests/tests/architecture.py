@@ -2,7 +2,8 @@
 """Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
 
 A file may include from its own room and from those that its room may depend on; a new room must be added here. Also,
-every test and fuzz target must be built: one that no CMake file names would never run.
+every test and fuzz target must be built: one that no CMake file names would never run. And the comment at the top of
+every header must say which threads may use it and what happens on failure.
 """
 
 import pathlib
@@ -111,6 +112,18 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
             elif other is not None and other != room and other not in may_know:
                 violations.append(f"{name}:{number}: {room} must not know {other} ({included})")
 
+
+# A label begins a line or a sentence: "Threads: any. Failure: none.", "Guarantees, threads and failure: as JsonText."
+LABELS = re.compile(r"(?:^|\. |\.\) )([A-Z][a-z]+(?:(?:,\s|\sand\s)[a-z]+)*):\s", re.MULTILINE)
+
+
+def missing_labels(header):
+    """Which of "threads" and "failure" the comment at the top of a header does not speak about."""
+    comment = re.match(r"(?://.*\n)*", header.read_text()).group()
+    labels = LABELS.findall(re.sub(r"^// ?", "", comment, flags=re.MULTILINE))
+    return {"threads", "failure"} - set(re.findall(r"[a-z]+", " ".join(labels).lower()))
+
+
 def is_built(path):
     """Whether the CMake file of its folder, or of the folder above, names it."""
     return any(path.name in text.read_text() for folder in (path.parent, path.parent.parent)
@@ -121,6 +134,9 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
     for path in sorted((root / folder).rglob("*")):
         if re.search(r"_(test|fuzz|bench)\.cc$", path.name) and not is_built(path):
             violations.append(f"{path.relative_to(root)}: no CMake file builds it")
+        if path.suffix == ".h":
+            for label in sorted(missing_labels(path)):
+                violations.append(f"{path.relative_to(root)}: the comment at its top has no \"{label.capitalize()}: ...\"")
 
 if files == 0:
     violations.append(f"{root} holds no sources")

@@ -2,7 +2,9 @@
 //
 // Guarantees: pieces never move; a piece larger than a block gets its own block. Elements are
 // trivially copyable and uninitialised. Recycle() returns a piece, so that a later piece of the
-// same size can reuse it (lists that outgrow their piece do this). Not thread-safe.
+// same size can reuse it (lists that outgrow their piece do this).
+// Threads: one at a time; the owner locks.
+// Failure: throws std::bad_alloc; pieces that were handed out stay valid.
 #pragma once
 
 #include <cstddef>

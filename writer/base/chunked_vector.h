@@ -2,8 +2,10 @@
 //
 // Guarantees: growing allocates one chunk and copies nothing, so that peak memory is the content
 // plus one chunk (a std::vector holds the old and the new array at once, up to three times the
-// content). References stay valid. Elements are trivially copyable. Concurrent reads are safe; a
-// write must not run concurrently with anything else. Indexing is not checked.
+// content). References stay valid. Elements are trivially copyable. Indexing is not checked.
+// Threads: const methods may run in parallel; a change must not run at the same time as anything
+// else.
+// Failure: push_back throws std::bad_alloc and leaves the array as it was.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 //
 // Guarantees: the seed differs from process to process (it comes from the kernel's AT_RANDOM), so
 // that no input file can be constructed to make hashes collide. Output never depends on hash
-// values, so it is deterministic. Pure functions, any thread.
+// values, so it is deterministic. Nothing is allocated.
+// Threads: any. Failure: none; without AT_RANDOM the seed is a constant.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,9 @@
 //
 // Guarantees: Find, Insert and Erase take constant time on average, even after many erasures. The
 // table grows and shrinks with its content. The caller computes the hashes and compares elements.
-// Not thread-safe: its owner locks.
+// Threads: one at a time; the owner locks.
+// Failure: Insert throws std::bad_alloc and leaves the table as it was. Erase may throw it too, but
+// has erased by then.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,9 @@
 //
 // Guarantees: open addressing with linear probing, at most three quarters full; eight bytes a slot
 // (the index and half of the hash, so that most misses need not compare elements, and growing need
-// not hash them again). Not thread-safe; concurrent Find is safe.
+// not hash them again).
+// Threads: Find may run in parallel; Insert must not run at the same time as anything else.
+// Failure: Insert throws std::bad_alloc and leaves the set as it was.
 #pragma once
 
 #include <cstddef>

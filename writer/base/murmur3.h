@@ -2,7 +2,7 @@
 // the stable names of lambdas from JDK 23 on. So its result must be exactly that of the
 // published algorithm.
 //
-// Pure; any thread.
+// Guarantees: pure; allocates nothing. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,9 @@
 // load classes with new names forever.
 //
 // Guarantees: equal texts get the same id; Text() stays valid until the last use is released; after
-// that, the id may be reused for another text. Not thread-safe: its owner locks. Out of memory
-// throws and leaves the table unchanged.
+// that, the id may be reused for another text.
+// Threads: one at a time; the owner locks.
+// Failure: Add throws std::bad_alloc and leaves the names as they were.
 #pragma once
 
 #include <cstddef>

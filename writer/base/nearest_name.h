@@ -1,7 +1,8 @@
 // NearestName: what a user most likely meant by a misspelt name, for "did you mean".
 //
-// Guarantees: pure, any thread. NearestName takes bounded time and memory: a word of more than 64
-// characters has no nearest name.
+// Guarantees: pure. NearestName takes bounded time and memory: a word of more than 64 characters
+// has no nearest name.
+// Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,9 @@
 // The checksum detects accidents, not attacks: a reader must check the contents of a body. Use
 // BoundedReader for that.
 //
-// Guarantees: never reads outside its input; never allocates. Pure; any thread.
+// Guarantees: never reads outside its input. Reading allocates nothing; writing appends to `out`.
+// Threads: any; pure functions. One thread per reader.
+// Failure: reading returns a SealStatus, or sets ok() to false. Writing throws std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ enum class SealStatus : uint8_t {
 
 struct Sealed {
   SealStatus status = SealStatus::kEnd;
-  size_t consumed = 0;            // bytes to skip to the next record; 0 if unknown
+  size_t consumed = 0;  // bytes to skip to the next record; 0 if the length cannot be read
   std::span<const uint8_t> body;  // what follows the version; only for kRecord
 };
 

@@ -2,7 +2,7 @@
 // published algorithm (FIPS 180-4). Do not use it for anything that needs protection against
 // attackers; names do not.
 //
-// Pure; any thread.
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <array>

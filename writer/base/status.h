@@ -2,7 +2,9 @@
 //
 // Guarantees: no exceptions are used for expected failures; a failed Status carries one documented
 // code and one sentence that names the option, file, class or byte offset that it is about. A
-// Status is cheap when ok (no allocation). Usable from any thread; there is no global state.
+// Status is cheap when ok (no allocation).
+// Threads: any; there is no global state.
+// Failure: none but std::bad_alloc, for the message. Reading the value of a failed Result is a bug.
 #pragma once
 
 #include <string>

@@ -1,7 +1,10 @@
 // StringPool: stores each distinct string once and gives it a dense id.
 //
 // Guarantees: ids are handed out in order of first appearance; views stay valid while the pool
-// lives. At most 2^32-2 strings. Not thread-safe; concurrent reads are safe.
+// lives. At most 2^32-2 strings.
+// Threads: Find and View may run in parallel; Intern must not run at the same time as anything
+// else.
+// Failure: Intern throws std::bad_alloc; ids and views that were handed out stay valid.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,10 @@
 //
 // Each method makes the system call of the same name, with the result and errno that its manual
 // page documents. The class exists so that a test can make each call fail; all other code uses
-// SystemCalls::Real(). Stateless, so usable from any thread.
+// SystemCalls::Real().
+//
+// Guarantees: no state, and nothing besides the system call.
+// Threads: any. Failure: the result and errno of the system call.
 #pragma once
 
 #include <sys/stat.h>

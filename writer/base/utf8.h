@@ -2,8 +2,9 @@
 // Java strings.
 //
 // Inside the library a name is UTF-8 in which a lone surrogate (legal in a Java string, not in
-// UTF-8) has its three-byte form; the writer turns it into a \uXXXX escape. Pure functions, any
-// thread; the only failure is bad_alloc.
+// UTF-8) has its three-byte form; the writer turns it into a \uXXXX escape.
+//
+// Guarantees: pure; any bytes may be passed. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // Varints: numbers in as few bytes as they need, seven bits per byte, the lowest bits first.
 //
-// Pure. A reader never reads outside its input, and returns zeros after its end.
+// Guarantees: a reader never reads outside its input, and returns zeros after its end.
+// Threads: any; one thread per reader. Failure: PutVarint throws std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Guarantees: counts for every target at once, because the file's own note comes after the tables.
 // Entries whose methods are not declared are not counted at all. Memory: about 30 bytes per method.
-// One thread.
+// Threads: one. Failure: a section that cannot be read has no note; std::bad_alloc.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 //
 // Guarantees: Parse reads what ToJson returns, also with other JSON spelling and with additional
 // members. Anything else is not a note, including an unknown target and text of more than 4 KiB.
-// Pure; any thread.
+// Threads: any; pure functions. Failure: what is not a note is nullopt; std::bad_alloc.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,8 @@
 //    cannot read the profile's section "iprofagent" (agent_section.h). Our older keys move into the
 //    section. Filtering a second time changes nothing.
 //  - The input is not changed. Memory: at most as much again as the input takes.
-//  - Pure; out of memory throws std::bad_alloc.
+//  - Pure.
+// Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // ImageShare: how much of a profile an image build can use.
 //
 // Guarantees: an entry counts as usable if MakeImageProfile (image_profile.h) would keep it, whole
-// or cut. Weights are sums of counts and saturate. One thread.
+// or cut. Weights are sums of counts and saturate.
+// Threads: one per object. Failure: none.
 #pragma once
 
 #include <array>

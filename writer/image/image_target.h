@@ -1,6 +1,6 @@
 // ImageTarget: the GraalVM release that builds the image, named by its JDK version.
 //
-// Pure; any thread.
+// Guarantees: pure. Threads: any. Failure: none; an unknown JDK gets the closest release.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline constexpr ImageTarget kImageTargets[] = {
 inline constexpr ImageTarget kNewestImageTarget = ImageTarget::k25;
 
 int JdkOf(ImageTarget target);
-// The release for that JDK, or the closest known one: 17 for 20, which shares its code; 23 for 22;
-// the newest for later JDKs, and for 0, which is not a JDK.
+// The release for that JDK, or the closest known one: 17 for 20, because they share code, and for
+// all below; 23 for 22; the newest for later JDKs and for 0, which is not a JDK.
 ImageTarget ImageTargetForJdk(int jdk);
 
 // A set of targets, one bit each.

@@ -1,10 +1,10 @@
 // ImageUse: which records of a method an image build can use, and where a stack is cut for it.
 //
-//  - Of a method that an image has unchanged: all.
-//  - Of a method that the image replaces (substitutions.h): its calls. Its positions belong to
-//    another body, so its branches, receivers and samples are useless, and samples can even make
-//    the build fail.
-//  - Of a method that the image does not have, or that only a JVM runs (machinery.h): none.
+//  - If the image has the method unchanged: all.
+//  - If the image replaces the method (substitutions.h): only its calls. The positions are those of
+//    the JDK's code, not of the image's. So branches, receivers and samples are useless, and
+//    samples can even make the build fail.
+//  - If the image does not have the method, or only a JVM runs it (machinery.h): none.
 //
 // Callers can be cut off a context: a shorter context is legal and only less specific. The stack of
 // a sample is cut as follows, with frames innermost first:
@@ -16,7 +16,7 @@
 //  3. The stack ends before the next frame of a method that an image does not have, or has with
 //     another body.
 //
-// Pure; any thread; never fails.
+// Guarantees: pure; allocates nothing. Threads: any. Failure: none.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 // An image resolves modules, links method handles and loads classes when it is built, so it cannot
 // use the profile of that code. docs/image.md shows the list; a unit test compares the two.
 //
-// Guarantees: looks at names only; the first rule that matches decides. Constant data, any thread,
-// never fails.
+// Guarantees: looks at names only; the first rule that matches decides. Allocates nothing.
+// Threads: any; constant data. Failure: none.
 #pragma once
 
 #include <cstdint>

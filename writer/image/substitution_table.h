@@ -5,7 +5,9 @@
 // Class.getName() spells them. Each letter is a release; 'a' is the first ImageTarget. The mark
 // says what the image has: '~' another body, '-' no such method, '=' the original, in a class that
 // is replaced as a whole. The method "*" stands for all methods that are not listed. Rows are
-// sorted by name. Constant; any thread.
+// sorted by name.
+//
+// Guarantees: constant data. Threads: any. Failure: none.
 #pragma once
 
 #include <span>

@@ -4,8 +4,9 @@
 // another place in the image's body, or no place: GraalVM's image builder fails with an error if a
 // sample's frame is beyond the end of that body.
 //
-// Guarantees: looks at names only, never fails, allocates nothing. The time is that of searching
-// for the class and reading its row. Any thread.
+// Guarantees: looks at names only, and allocates nothing. The time is that of searching for the
+// class and reading its row.
+// Threads: any. Failure: none.
 #pragma once
 
 #include <span>

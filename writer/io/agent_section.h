@@ -17,8 +17,9 @@
 //    move them into the section; no other operation changes the keys of a file.
 //
 // Guarantees: the order in which keys are added makes no difference. Any text may be passed. ToJson
-// is deterministic: the version first, then the parts by name, each with its original bytes. One
-// thread; out of memory throws std::bad_alloc.
+// is deterministic: the version first, then the parts by name, each with its original bytes.
+// Threads: one per object. Failure: form() and fault() say why a section cannot be read;
+// std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 //  - Bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp"). Commit()
 //    flushes it to disk, gives it the old file's permissions, renames it over the target and
 //    flushes the folder. Until the rename, the target is not touched.
-//  - On any failure, or when destroyed without Commit(), the temporary file is removed. Users who
-//    could not read the old file cannot read the temporary file either.
+//  - On any failure, or when destroyed without Commit(), the temporary file is removed. Only those
+//    who could read the old file can read the temporary one.
 //  - A symbolic link of our user or of root is followed: the file that it points to is replaced, or
 //    created if it does not exist. Links of other users are refused, and no link can be put in
 //    place between the check and the use (see file_place.h).
@@ -14,8 +14,8 @@
 //  - A name of one of our own descriptors (/dev/stdout, /dev/fd/3) means that descriptor, whatever
 //    it leads to. It is written at its current position, as the shell that opened it expects (>>,
 //    or a group of commands with one output).
-// Failures are kIo and name the path, the step and the reason. One thread at a time; no exceptions
-// except std::bad_alloc.
+// Threads: one at a time.
+// Failure: kIo, with the path, the step and the reason. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <memory>

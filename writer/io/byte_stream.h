@@ -1,9 +1,10 @@
 // ByteSource and ByteSink: where profile bytes come from and go to.
 //
-// Guarantees: implementations return errors as Status and never throw; a short read is not the end
-// of the input, a read of 0 bytes is. One thread at a time uses an object. The caller closes file
-// descriptors given to Fd*. With these interfaces, reader and writer can be tested and fuzzed
-// without files, and gzip is just a layer.
+// Guarantees: errors are returned as Status. A short read is not the end of the input, a read of 0
+// bytes is. The caller closes file descriptors given to Fd*. With these interfaces, reader and
+// writer can be tested and fuzzed without files, and gzip is just a layer.
+// Threads: one at a time per object.
+// Failure: kIo, kBadInput for damaged gzip input, or kLimit. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

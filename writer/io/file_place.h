@@ -3,9 +3,9 @@
 // Guarantees:
 //  - A symbolic link of another user is never followed, anywhere in the path: neither as the last
 //    name, nor as a folder, nor through another link. Links of this process's user and of root are
-//    followed, also to a file that does not exist yet. (In a user namespace, all ids outside it,
-//    including root's, look the same. There, a link of such an owner is also followed if it is in a
-//    folder of the same owner that no one else may write to.)
+//    followed, also to a file that does not exist yet. (In a user namespace, root and all other
+//    users outside it have the same id. A link of that id is followed only if it is in a folder of
+//    the same id to which no one else may write.)
 //  - What was checked is what is used: the path is walked name by name, each link is held open
 //    while its owner and text are read, and the folder stays open. So a file that is created
 //    through folder() and name() with O_NOFOLLOW is created in that folder, whatever is renamed or
@@ -13,8 +13,9 @@
 //  - /proc/PID/fd/N, which looks like a link, is an open file: it is never followed;
 //    see descriptor().
 //
-// Failures are kIo and give only the reason; the caller adds the path and what it was doing. Any
-// thread; one object in one thread at a time. No exceptions except std::bad_alloc.
+// Threads: any; one at a time per object.
+// Failure: kIo with only the reason; the caller adds the path and what it was doing. Throws nothing
+// but std::bad_alloc.
 #pragma once
 
 #include <sys/stat.h>

@@ -3,9 +3,10 @@
 // It does not use RapidJSON, because the text of the parts must be kept byte for byte, and because
 // RapidJSON rejects lone surrogates, which method names may contain.
 //
-// Guarantees: those of JsonScanner; no tree is built. Returns false if the text is not JSON, is
-// not an object, or if `member` returned false; the scanner is then somewhere inside the text.
-// One thread.
+// Guarantees: those of JsonScanner; no tree is built.
+// Threads: one.
+// Failure: returns false if the text is not JSON, is not an object, or if `member` returned false;
+// the scanner is then somewhere inside the text. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <string>

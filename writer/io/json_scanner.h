@@ -2,10 +2,12 @@
 //
 // Guarantees: accepts exactly RFC 8259 (strict numbers, escapes and UTF-8; a lone surrogate escape
 // is kept in three-byte form, because Java strings may contain one). It has one window over the
-// input, which grows only for a string that does not fit, and does not recurse. The first failure
-// is final: status() returns it, and all functions return false. Failures name the file, byte
-// offset, JSON path, what was found and what was expected. ParseProfile uses it, and the readers of
-// extra keys' values; one thread.
+// input, which grows only for a string that does not fit, and does not recurse. ParseProfile uses
+// it, and the readers of extra keys' values.
+// Threads: one.
+// Failure: the first failure is final: status() returns it, and all functions return false. It
+// names the file, byte offset, JSON path, what was found and what was expected. Throws nothing but
+// std::bad_alloc.
 #pragma once
 
 #include <cstdint>

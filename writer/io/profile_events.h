@@ -11,7 +11,9 @@
 //    no more than a small multiple of the input. No recursion; nesting is limited to kMaxNesting.
 //  - Integers are 64-bit; ids are not resolved, and only the spelling of contexts is checked.
 // Views and spans in events are valid only during the call. Any handler may return false to stop;
-// ParseProfile then returns ok. One parse uses one thread; there is no global state.
+// ParseProfile then returns ok.
+// Threads: one per parse; there is no global state.
+// Failure: a Status with the place of the failure, as above. Throws nothing but std::bad_alloc.
 //
 // Why not RapidJSON: it takes 1.5 times as long for a profile, rejects names that Java allows,
 // and does not tell where a token began (docs/lab/json-reader.md). The tests use it as an

@@ -2,13 +2,14 @@
 //
 // Guarantees: accepts any order of keys, any whitespace, gzip, versions 0.4.0 and 1.x, and both
 // spellings of the instanceof table. It keeps file ids, the order of types, methods and entries,
-// and unknown top-level keys. A failed Status names the file, byte offset, JSON path, what was
-// found and what was expected. Its code is kIo (cannot read), kBadInput (not JSON, or not an
-// iprof), kUnsupported (another version) or kLimit. The reader is strict where a profile would be
-// ambiguous or crash its consumer (undeclared or repeated ids, negative counts, record lengths,
-// missing required keys), and lenient elsewhere: two entries with the same context are added, and
-// doubtful values are kept. `iprof check` lists all violations. The only exception is
-// std::bad_alloc. May run on any number of threads at once.
+// and unknown top-level keys. The reader is strict where a profile would be ambiguous or crash its
+// consumer (undeclared or repeated ids, negative counts, record lengths, missing required keys),
+// and lenient elsewhere: two entries with the same context are added, and doubtful values are kept.
+// `iprof check` lists all violations.
+// Threads: any number at once.
+// Failure: the Status names the file, byte offset, JSON path, what was found and what was expected.
+// Its code is kIo (cannot read), kBadInput (not JSON, or not an iprof), kUnsupported (another
+// version) or kLimit. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <string>

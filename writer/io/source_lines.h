@@ -9,7 +9,8 @@
 //
 // Guarantees: one line per method and position. If two are given, the smaller one wins, so the
 // order of adding makes no difference. ToJson is deterministic. Any text may be passed to AddJson.
-// One thread.
+// Threads: one per object; const methods may run in parallel.
+// Failure: AddJson returns false and adds nothing. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,9 @@
 // Guarantees: streams through a fixed buffer and never holds the whole text. The same model and
 // options give the same bytes. The output reads back as an equal model, and writing that gives the
 // same bytes again. The order of keys is version, types, methods, tables that have entries, unknown
-// keys. File ids are those of the model. Fails only if the sink does, with the sink's Status. No
-// exceptions except std::bad_alloc, no global state.
+// keys. File ids are those of the model.
+// Threads: any, while no other thread changes the profile; there is no global state.
+// Failure: only if the sink fails, with the sink's Status. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

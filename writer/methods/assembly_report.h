@@ -1,6 +1,8 @@
 // AssemblyReport: an AssemblyResult as readable lines of text.
 //
-// Each line ends with a line feed. Events that did not happen have no line. Pure; any thread.
+// Each line ends with a line feed. Events that did not happen have no line.
+//
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <string>

@@ -5,8 +5,10 @@
 // The agent makes one when it instruments a class. ClassTable (agent/instrument/table) keeps many
 // of them in a compressed form; class_record_bytes.h encodes one for another process.
 //
-// Names are those of the class file (modified UTF-8, slashes). Plain data, self-contained; one
-// thread at a time.
+// Names are internal names (modified UTF-8, slashes). A lambda or proxy has its stable name.
+//
+// Guarantees: plain data that refers to nothing outside it, if all its texts come from Keep.
+// Threads: one at a time; const methods may run in parallel. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -19,10 +19,11 @@
 //              sites that met something; each: number as difference, lost objects, types; each: name, count
 //              methods with live frames; each: MethodKey, how many
 //
-// Guarantees: decoding never reads outside its input and never allocates more than a small
-// multiple of it. It returns kRecord only if everything is in range, so that ProfileAssembly can
-// use the record. Decoding an encoded record gives an equal one. Other versions are refused. Pure;
-// any thread.
+// Guarantees: decoding reads only its input and allocates at most a small multiple of it. kRecord
+// means that everything is in range, so AssembleProfile may use it. What was encoded decodes to an
+// equal record. Other versions are refused.
+// Threads: any; pure functions.
+// Failure: decoding returns a SealStatus. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

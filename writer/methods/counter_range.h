@@ -1,4 +1,6 @@
 // CounterRange: consecutive counters, or class-counting sites, by their process-wide numbers.
+//
+// Guarantees: plain data. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>

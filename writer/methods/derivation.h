@@ -6,28 +6,31 @@
 // one pass, and needs neither a graph nor class bytes. The agent's placement makes it, and the
 // assembly of a profile evaluates it.
 //
-// How exact the result is. Let the *imbalance* of a block be the number of times that it was
-// entered but left by none of its outgoing edges: because of an exception in its middle, or of a
-// frame that is still live. Every value v stands for an edge; the steps that v rests on are those
-// of a connected set S of blocks that the edge enters or leaves, and each block's conservation is
-// used in one step only.
-//  - An edge leaving S is too large by, an edge entering S too small by, the sum of the imbalances
-//    in S. Hence |error| <= k = the sum over all blocks used = abrupt leaves + live frames.
-//  - Clamping a negative intermediate to 0 moves it towards the truth (counts are not negative), so
-//    an edge entering S errs by less; by induction over the steps every error keeps its sign and
-//    stays within the unclamped bound. Clamping never makes anything worse.
-//  - In a placement where each block's uncounted edge is an outgoing one (arborescence), S is
-//    always left, never entered: errors are never negative, and neither is any value.
+// How exact the result is. The *imbalance* of a block is how often it was entered but not left by
+// one of its outgoing edges, because an exception occurred in its middle or because the frame is
+// still live. Every value v stands for an edge. The steps from which v is computed belong to a
+// connected set S of blocks, and the edge enters or leaves S. Each block is used in one step only.
+//  - The error is the sum of the imbalances in S: the value of an edge that leaves S is too large
+//    by it, and the value of an edge that enters S is too small by it. Let k be the sum over all
+//    blocks that are used, which is the number of abrupt leaves and live frames. Then |error| <= k.
+//  - A negative step is clamped to 0. This moves it towards the truth, because counts are not
+//    negative. By induction over the steps, every error keeps its sign and stays within the bound.
+//    So clamping never makes anything worse.
+//  - If the placement leaves uncounted only outgoing edges, one for each block (an arborescence),
+//    every edge leaves its S. Then errors are never negative, and neither is any value.
 //  - With every imbalance 0 all values are exact.
-// An abrupt leave ends in a handler of the same method (its entry is counted) or unwinds the frame
-// (a catch-any handler counts it). The sum of these, minus the counted athrow instructions (they
-// have an edge, so they cause no imbalance), is k without live frames. See Certificate. The
-// imbalance of a block that no step uses has no effect. So only handlers of blocks that a step uses
-// are summed. This bound does not include increments that threads lose in races, or counters read
-// while the program runs. Clamping keeps such values non-negative, and clamps are counted.
+// An abrupt leave ends in a handler of the same method, whose entry is counted, or unwinds the
+// frame, which a catch-any handler counts. Without live frames, k is the sum of these, less the
+// counted athrow instructions: they have an edge, so they cause no imbalance. See Certificate. Only
+// handlers of blocks that a step uses are summed, because the imbalance of other blocks has no
+// effect. This bound does not include increments that threads lose in races, or counters read while
+// the program runs. Clamping keeps such values non-negative, and clamps are counted.
 //
-// Pure functions over plain data: any thread. Derive() never gets bad data: the decoder of site
-// records checks it (IsWellFormed).
+// Guarantees: pure functions over plain data. Derive requires a derivation for which IsWellFormed
+// holds; the decoder of site records checks it.
+// Threads: any.
+// Failure: none. Copying a Derivation or a Certificate may throw std::bad_alloc; the functions
+// allocate nothing.
 #pragma once
 
 #include <cstdint>

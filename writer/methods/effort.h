@@ -10,6 +10,8 @@
 //
 // Together with the method and the session's options, an effort determines the plan completely: a
 // class that is loaded again, by any loader, or retransformed gets the same plan.
+//
+// Guarantees: plain data. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>

@@ -13,12 +13,13 @@
 //   calls         varints: each: bci (as difference), callee, value
 //
 // and is sealed with a length and a checksum (sealed_bytes.h). Class, method, context and callee
-// are numbers in the caller's registries; this file does not interpret them. Context 0 means none.
+// are numbers that only the caller understands. Context 0 means none.
 //
-// Guarantees: DecodeMethodRecord never reads outside its input, never allocates more than a small
-// multiple of it, and returns kRecord only for a record with the right checksum and with all values
-// in range, so that Derive() can use it. Decoding an encoded record gives an equal one; other
-// versions are refused. Pure functions: any thread.
+// Guarantees: DecodeMethodRecord reads only its input and allocates at most a small multiple of it.
+// kRecord means that the checksum is right and all values are in range, so Derive may use them.
+// What was encoded decodes to an equal record. Other versions are refused.
+// Threads: any; pure functions.
+// Failure: decoding returns a SealStatus. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

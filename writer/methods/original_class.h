@@ -6,7 +6,9 @@
 // not change.
 //
 // Guarantees: a method is kSame only if its instructions are those of the class file, byte for
-// byte, so that its positions are right. Immutable once made; any thread.
+// byte, so that its positions are right.
+// Threads: one until SetUnderstood; after that Judge may run in parallel.
+// Failure: an unknown class file makes every method kChanged. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
-// PositionMap: maps positions in rewritten code back to positions in the class file. Stack samples
-// need it: they see the running bytecode, but a profile has the original positions.
+// PositionMap: maps positions in rewritten code back to positions in the class file.
+//
+// Why: a stack sample has a position in the running bytecode, and a profile needs the position in
+// the class file.
 //
 // The agent's rewriter writes the maps (agent/classfile/position_map.h). A map has a few bytes for
 // each place where code was inserted or grew:
@@ -9,8 +11,9 @@
 // A position in inserted code maps to the instruction before which the code was inserted; a
 // position in a trampoline or stub maps to the branch or handler that uses it.
 //
-// Guarantees: never reads outside its input, and returns the position unchanged if the map is
-// damaged or empty. Pure; any thread.
+// Guarantees: never reads outside its input, and allocates nothing.
+// Threads: any; a pure function.
+// Failure: with a damaged or empty map, the position is returned unchanged.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// ProfileAssembly: makes a profile from counters. It evaluates every method's derivation and adds
+// AssembleProfile: makes a profile from counters. It evaluates every method's derivation and adds
 // types, methods, calls and branches to the model.
 //
 // Guarantees: no dangling references, no negative counts, no entries without counts. The same
@@ -6,9 +6,8 @@
 // many counts are exact, within a bound, or of unknown error.
 //
 // Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls.
-// If the call sites that can only mean such a method were certainly executed more often than the
-// method was entered (each site's count minus its possible error), the sum over the sites is
-// reported instead.
+// Some call sites can only call this method. If their count, less its possible error, is higher
+// than the method's entry count, their sum is reported instead.
 //
 // Exceptions: a branch is left out, and its method named, if exceptions may have changed its
 // derived counts by more than 1 % of its executions. So no share in the profile is wrong by more.
@@ -25,7 +24,9 @@
 // unknown, because the consumer takes the listed classes for all that there are. Monitors go to one
 // global entry; the monitor count of a static synchronized method is its number of calls.
 //
-// One thread; no JVM.
+// Threads: one. Needs no JVM.
+// Failure: records that cannot be read are left out and counted. Throws nothing but std::bad_alloc;
+// the profile is then incomplete.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// SiteAssembly: the part of ProfileAssembly that turns the class counts of sites into receivers,
+// SiteAssembly: the part of AssembleProfile that turns the class counts of sites into receivers,
 // monitors and type checks.
 //
-// Guarantees: those of ProfileAssembly. One thread.
+// Guarantees, threads and failure: as AssembleProfile.
 #pragma once
 
 #include <cstdint>

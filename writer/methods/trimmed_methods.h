@@ -1,7 +1,8 @@
 // TrimmedMethods: the report lines on methods that had no room for all of their branches and
 // receivers, the hottest first.
 //
-// One thread.
+// Guarantees: the same methods give the same report in any order of Note.
+// Threads: one. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

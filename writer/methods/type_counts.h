@@ -4,8 +4,9 @@
 // Guarantees: sums only grow, and have 64 bits. A class is identified by its name as
 // Class.getName() returns it, so classes of several loaders with the same name are one. With a
 // limit, a class that is new to a site is lost once there is no room; known classes are still
-// counted. Look-ups take logarithmic time, even if a site saw many classes. Not thread-safe: its
-// owner locks.
+// counted. Look-ups take logarithmic time, even if a site saw many classes.
+// Threads: one at a time; the owner locks.
+// Failure: throws std::bad_alloc and keeps what was counted before.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,9 @@
 // Counters and sites are numbered from 0 within the class. Encoded, as varints:
 //   counters; each: difference of the number, count
 //   sites; each: difference of the number, lost objects, types; each: name, count
-// Pure; the owner of the names locks. Sums have 64 bits.
+// Guarantees: decoding gives the counts that were encoded. Sums have 64 bits.
+// Threads: any; pure functions, but the owner of the names locks.
+// Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

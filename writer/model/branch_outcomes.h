@@ -9,9 +9,9 @@
 //  - Several indices of one list may have the same bci (both sides of an `if` meet). They are the
 //    same outcome. The consumer takes the last of them and loses the others, so a list should have
 //    one triple for each bci, with the sum. Files of other writers, and our older files, have more.
-//  - No known writer gives one index several real bcis. In such a list, the outcome is named by the
-//    first of them at which the consumer takes this index, or by the first of all if there is no
-//    such bci.
+//  - No known writer gives one index several real bcis. If a file does so, the outcome's name is
+//    the first of these bcis that the consumer maps to this index; if none is mapped to it, the
+//    first bci.
 //  - All indices without a real bci are one outcome, named -5, which only adds to the total.
 //
 // Guarantees of the sum:
@@ -23,7 +23,8 @@
 //    gives n times its counts, and the total is kept. If no bci has two indices, the consumer
 //    gets for each bci the sum of what it gets from the lists: probabilities are weighted by the
 //    lists' totals.
-//  - Counts saturate. Time is n log n. Pure; out of memory throws std::bad_alloc.
+//  - Counts saturate. Time is n log n.
+// Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

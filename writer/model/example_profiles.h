@@ -2,7 +2,8 @@
 // the shape of real files.
 //
 // Guarantees: the same arguments give the same profile on every machine (it has its own generator,
-// no std distributions). Not part of the products. Any thread.
+// no std distributions). Not part of the products.
+// Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,10 @@
 //    lone surrogate keeps its three-byte form (and is written as an escape).
 // Storage is flat and grows in chunks that never move: memory is proportional to the content, and
 // spans and names stay valid as long as the profile (a span of counts only until the same entry is
-// added to). Not thread-safe: one writer at a time; const methods may run in parallel. Out of
-// memory throws std::bad_alloc (a caller inside a JVM must catch it at its boundary); nothing else
-// throws. Using indices of another profile is a logic error, checked only by assert.
+// added to).
+// Threads: one writer at a time; const methods may run in parallel.
+// Failure: throws std::bad_alloc, which a caller inside a JVM must catch at its boundary; nothing
+// else. Using indices of another profile is a logic error, checked only by assert.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,9 @@
 // are added type by type, and new types appended; the time is linear in what is added, whatever the
 // size of the entry, because long lists have an index. Other lists of successors are added by
 // outcome (branch_outcomes.h), in n log n time for both lists; they have no index. Used by Profile
-// only; not thread-safe.
+// only.
+// Threads: one writer at a time; const methods may run in parallel. Failure: none but
+// std::bad_alloc.
 #pragma once
 
 #include <algorithm>

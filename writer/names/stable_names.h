@@ -9,7 +9,9 @@
 //
 // agent/instrument/names/naming_facts.h reads the parts of a name from the bytes of the class.
 //
-// Guarantees: pure; any thread. On failure there is no name, and the caller leaves the class out.
+// Guarantees: pure. Threads: any.
+// Failure: there is no name, and the caller leaves the class out. Throws nothing but
+// std::bad_alloc.
 #pragma once
 
 #include <cstdint>

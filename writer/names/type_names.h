@@ -1,8 +1,9 @@
 // Type names: converts the JVM's descriptors to the names in profiles, which are those
 // of Class.getName().
 //
-// Guarantees: pure; malformed descriptors give an error, never a crash. The text remains modified
-// UTF-8, as the JVM returned it; profiles contain plain UTF-8, see ToUtf8.
+// Guarantees: pure. The text remains modified UTF-8, as the JVM returned it; profiles contain plain
+// UTF-8, see ToUtf8.
+// Threads: any. Failure: a malformed descriptor has no result. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,10 @@
 //   MethodKey      a method by its class's InternalName    java/lang/Object.wait(J)V
 //
 // All but MethodKey are views: the text must outlive them. Texts from the JVM are modified UTF-8.
-// Names are not checked for being well-formed. Pure; any thread.
+// Names are not checked for being well-formed.
+//
+// Guarantees: values without global state. Threads: any. Failure: none; a MethodKey may throw
+// std::bad_alloc.
 #pragma once
 
 #include <cstddef>

@@ -4,9 +4,10 @@
 // inflated text), JSON path, what was found and what was expected. They are reported in file order,
 // except that tables before the types are checked when the types are known. A mistake is not
 // reported under a second rule if that follows from the first. Time is linear in the input; memory
-// is a small multiple of it. The check fails only if the bytes cannot be read (kIo), are not JSON
-// (kBadInput) or exceed a limit (kLimit); earlier findings have been reported by then. An unknown
-// version is reported and ends the check. No global state: may run in several threads at once.
+// is a small multiple of it. An unknown version is reported and ends the check.
+// Threads: any number at once; there is no global state.
+// Failure: only if the bytes cannot be read (kIo), are not JSON (kBadInput) or exceed a limit
+// (kLimit); earlier findings have been reported by then. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

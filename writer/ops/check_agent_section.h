@@ -1,7 +1,8 @@
 // CheckAgentSection: the rules about our extra key "iprofagent" (agent_section.h).
 //
 // Guarantees: reports at most one finding; any JSON text may be passed. A section of a later
-// version of this project is only doubtful. Pure; any thread.
+// version of this project is only doubtful.
+// Threads: any; a pure function. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <functional>

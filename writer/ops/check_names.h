@@ -1,4 +1,6 @@
-// What CheckProfile can tell from a class's or method's name alone. Pure functions; never fail.
+// What CheckProfile can tell from a class's or method's name alone.
+//
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <string>

@@ -4,6 +4,8 @@
 // consumer, or if the format's document forbids it. It is doubtful if the profile is legal but
 // probably not what its author intended. The names are printed and never change, so that scripts
 // can filter by them.
+//
+// Guarantees: constant data. Threads: any. Failure: none.
 #pragma once
 
 #include <cstdint>

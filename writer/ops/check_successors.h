@@ -3,7 +3,9 @@
 //
 // Why they matter: the consumer adds up counts by index, finds a successor by its bci alone, takes
 // bci -5 for "a further key of this index", and uses the index as an array index without a check.
-// Counts are checked elsewhere. Pure; never fails.
+// Counts are checked elsewhere.
+//
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

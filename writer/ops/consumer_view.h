@@ -2,13 +2,14 @@
 // calling context.
 //
 // Guarantees (these are the consumer's rules; see the docs of the format):
-//  - A method's call count is the sum over all contexts that begin with it: entries are disjoint.
-//  - A place (method, bci, caller chain) is looked up by contexts, the most specific first. All
-//    entries whose chain equals or continues the query's chain are added up: together they are all
-//    known executions in that chain. If there is none, the chain is cut at its outer end, frame by
-//    frame, until an entry has exactly the shorter chain: it has the executions that are not
-//    counted under a longer one. Match says how many callers the answer is based on. Entries of
-//    other chains are never used.
+//  - A method's call count is the sum over all contexts that begin with it, because each call is
+//    counted in one entry only.
+//  - A query is a place (method and bci) with its chain of callers. First, the entries of that
+//    place whose chain is the query's chain, or continues it outwards, are added up: these are all
+//    known executions in that chain. If there are none, the outermost caller is dropped, one after
+//    another, until an entry has exactly the remaining chain. That entry has the executions that no
+//    entry with a longer chain counts. Match says how many callers remained. Entries of other
+//    chains are never used.
 //  - Branch: entries are added up as in branch_outcomes.h. In the sum, counts are added up per
 //    index. A successor is identified by its bci alone; bci -5 only adds to its index; if one bci
 //    has several indices, the last one wins. Probability zero becomes 1e-6, and the others are
@@ -16,7 +17,8 @@
 //    (index < 0 or beyond kMaxSuccessorIndex) count as not found.
 //  - Receivers: the listed types are taken for (nearly) all types: their shares are scaled to 1. A
 //    site with sum 0 is ignored.
-// The profile must outlive the view and not change. Const methods may run in parallel. Never fails.
+// The profile must outlive the view and not change.
+// Threads: const methods may run in parallel. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 // a run makes no difference. Neither does the order or numbering of a branch's successors: outcomes
 // are identified by bci, as in the consumer (branch_outcomes.h).
 //
-// Guarantees: a profile does not differ from itself; diff(B, A) has the items of diff(A, B)
-// with sides swapped and equal importance; order is by importance, then table and names. Pure;
-// never fails.
+// Guarantees: a profile does not differ from itself; diff(B, A) has the items of diff(A, B) with
+// sides swapped and equal importance; order is by importance, then table and names.
+// Threads: any; a pure function. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

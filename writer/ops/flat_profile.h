@@ -4,7 +4,8 @@
 // Guarantees: "self" is the weight of the samples whose innermost frame it is. "total" is the
 // weight of the samples that have it anywhere on the stack; each sample counts once, also with
 // recursion. So the sum of self is the profile's total in every list. Order is by self, then total,
-// largest first, then by name. Pure; never fails. Sums saturate.
+// largest first, then by name. Sums saturate.
+// Threads: any; a pure function. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

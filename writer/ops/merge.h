@@ -14,10 +14,10 @@
 //  - An input that cannot be read completely adds nothing.
 //  - Memory: the merged model of each thread plus one input per thread. Threads take inputs one by
 //    one, so that the inputs are never all in memory.
-//  - Out of memory in any thread ends the whole merge with std::bad_alloc in the caller's thread;
-//    there are no other exceptions. If the system cannot start a thread, the existing ones do the
-//    work.
-// A ProfileMerger is used by one thread at a time. MergeFiles may run in several threads at once.
+//  - If the system refuses a thread, the existing threads do its work.
+// Threads: one at a time per ProfileMerger; MergeFiles may run in several threads at once.
+// Failure: a Status about the input that cannot be read. Out of memory in any thread ends the whole
+// merge with std::bad_alloc in the caller's thread; nothing else is thrown.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //    keys become parts.
 //  - A section that we cannot read is kept only if no input has a readable one; otherwise it is
 //    left out and "iprofagent" is reported.
-// One thread.
+// Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <map>

@@ -1,5 +1,8 @@
 // Small profiles in iprof text and random branches for the tests of the operations, and functions
 // to compare results.
+//
+// Guarantees: for tests only; nothing is shared between calls.
+// Threads: the test's. Failure: a text that is not a profile fails the test.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,8 @@
 // symmetric. A key is (context, outcome) for branches, where the outcome is the successor's bci,
 // not its index (branch_outcomes.h); (context, class) for receivers, monitors and instanceof; and
 // the context for calls and samples. A table that is empty in both profiles has no overlap; if it
-// is empty in one, the overlap is 0. Pure functions; never fail.
+// is empty in one, the overlap is 0.
+// Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <optional>

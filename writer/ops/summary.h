@@ -2,7 +2,8 @@
 // contexts, and how few contexts make up most of the total.
 //
 // Guarantees: results are sorted by count, largest first, then by name and context, so that outputs
-// can be compared. Pure functions of a const Profile; never fail. Sums saturate.
+// can be compared. Sums saturate.
+// Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>

@@ -59,14 +59,14 @@ class ClassTable {
     ClassId id;
     uint32_t releases;
   };
-  // Returns the classes that became idle since the last call. Each one is returned once, until
-  // TakeOut takes it or finds it held.
+  // Returns the classes that became idle since the last call. The caller then calls TakeOut for each
+  // of them; before that, no class is returned a second time.
   std::vector<Idle> TakeIdle();
   // Whether the class has sites. If so, counts may still be on their way when it is idle.
   bool HasSites(ClassId id) const;
   // Takes the class out: it cannot be found any more, and its counters belong to the caller.
-  // Returns nullopt if it is held. If it was held meanwhile, also returns nullopt, and the class is
-  // idle anew.
+  // Returns nullopt if the class is held, or was held after it became idle. In the second case,
+  // TakeIdle returns the class again.
   struct Taken {
     std::vector<CounterRange> counters;
     std::vector<CounterRange> sites;

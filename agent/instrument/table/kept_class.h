@@ -3,10 +3,10 @@
 // ClassTable. writer/methods/class_record_bytes.h has the form for other processes.
 //
 // The content is everything that two classes with equal methods have in common: the methods' names,
-// code hashes, positions, sites and derivation records, with counters and sites numbered from 0
-// within the class. It is a sequence of bytes, so that equal contents can be found and shared;
-// names in it are numbers of a NameTable. The rest belongs to one class only: its name, its hash,
-// and its ranges of counters and sites.
+// code hashes, positions, sites and site records, with counters and sites numbered from 0 within
+// the class. It is a sequence of bytes, so that equal contents can be found and shared; names in it
+// are numbers of a NameTable. The rest belongs to one class only: its name, its hash, and its
+// ranges of counters and sites.
 //
 // The content, with all numbers as varints:
 //   access, super class, methods, callees

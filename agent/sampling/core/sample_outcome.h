@@ -70,9 +70,10 @@ struct SampleStats {
   uint64_t threads_seen = 0;
   uint64_t timer_failures = 0;  // timers and roll-call signals that the system refused (each try)
   uint64_t threads_without_timer = 0;  // live threads that wait for a retry now
-  // ended_weight: intervals that threads had used between their last clock tick and their end;
-  // already included in the weights above. unseen_weight: the same of threads that ended before any
-  // tick and whose time has not been given to another thread yet.
+  // ended_weight: the intervals between the threads' last clock tick and their end. The weights
+  // above include them.
+  // unseen_weight: the intervals of threads that ended before their first clock tick. Other threads
+  // get these intervals; this is what no thread has got yet. The weights above do not include it.
   uint64_t ended_weight = 0;
   uint64_t unseen_weight = 0;
   // If sampling ended early because another owner took the signal: which one, and how long after

@@ -9,6 +9,7 @@
 
 namespace iprof::sampling {
 
+// What a sample's weight counts: intervals of CPU or of wall time. Not a JVMTI event.
 enum class SampleEvent : uint8_t { kCpu, kWall };
 
 struct SamplerOptions {

@@ -83,7 +83,7 @@ struct alignas(64) ThreadSlot {
   CallFrame* frames = nullptr;  // room for depth + 2
 
   // Written by this thread only: the total weight of its samples, and the outcome and trace of the
-  // last one. Once a trace was stored, these two describe the last sample that was stored.
+  // last one. Once a trace was stored, last_outcome and last_trace describe the last sample that was stored.
   static constexpr size_t kNoTrace = SIZE_MAX;
   uint64_t taken_weight = 0;
   size_t last_trace = kNoTrace;

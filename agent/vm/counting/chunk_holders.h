@@ -1,5 +1,5 @@
 // ChunkHolders: the agent's own classes inside the JVM that hold the arrays of chunks, one class
-// per chunk.
+// per chunk. A process can define them once: a second Counting in one process fails in DefineEarly.
 //
 // Guarantees:
 // - A chunk is announced to its space only when its holder is defined and, after start-up, when its

@@ -9,9 +9,10 @@
 // as before.
 //
 // Guarantees: a session that was stopped or failed to start leaves no callback, timer or thread
-// behind; what the JVM may still refer to is kept. Profiles are written one at a time, on the
-// thread of the VMDeath, the request or the stop; a later one waits. No lock is held during a call
-// to the JVM, except the one for writing profiles.
+// behind; what the JVM may still refer to is kept. The inserted probes stay in the classes and keep
+// counting. Profiles are written one at a time, on the thread of the VMDeath, the request or the
+// stop; a later one waits. No lock is held during a call to the JVM, except the one for writing
+// profiles.
 // Threads: loads on any loading thread, in the OnLoad or live phase; Stop on any attached thread in
 // the live phase, not in a callback; the rest where the JVM calls it.
 // Failure: nothing here ends the process or throws; problems are logged.

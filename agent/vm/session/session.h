@@ -6,9 +6,9 @@
 //
 // Guarantees: nothing here ends the process or throws. LifeCycle decides what is legal when.
 // Threads: Start on the loading thread, in the OnLoad or live phase; OnVmStart and OnVmInit in the
-// JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting thread
-// or after the start; Dump on any attached thread in the live phase, one at a time; Close after the
-// last profile.
+// JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting
+// thread, or on any thread once Start has returned; Dump on any attached thread in the live phase,
+// one at a time; Close after the last profile.
 // Failure: Start returns a Status; later problems are logged.
 #pragma once
 
@@ -61,7 +61,7 @@ class Session {
 
   // Takes no more samples. It may run while another thread is in Start.
   void StopSampling();
-  // Takes no more samples and counts no more classes. Also called at VMDeath.
+  // Takes no more samples and instruments no further classes. Also called at VMDeath.
   void Stop();
   // Called while the program keeps running: removes all callbacks, timers and threads of the
   // session. Returns true if nothing refers to the session any more, so that it can be destroyed.

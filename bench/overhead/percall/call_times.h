@@ -1,10 +1,10 @@
 // CallTimes: how often each method was called and how long it took, measured by its probes.
 //
-// Enter and Leave run on the thread that executes the method, any number of threads at once; Name
-// runs on the thread that loads a class; Write runs at the end, while threads may still be
-// counting. A Leave without its Enter (the method was entered before it had probes) is ignored; an
-// Enter without its Leave is closed by the next Leave of a caller. Out of memory ends the process,
-// as everywhere in this agent, which is not a product.
+// Guarantees: a Leave without its Enter (the method was entered before it had probes) is ignored;
+// an Enter without its Leave is closed by the next Leave of a caller.
+// Threads: Enter and Leave on the thread that executes the method, any number of threads at once;
+// Name on the thread that loads a class; Write at the end, while threads may still be counting.
+// Failure: out of memory ends the process, as everywhere in this agent, which is not a product.
 #pragma once
 
 #include <cstdint>
