@@ -1,4 +1,5 @@
-// ImageUse: which records of a method an image build can use, and where a stack is cut for it.
+// ImageUse: what an image build can use of the numbers about a method, and where a stack is cut for
+// it.
 //
 //  - If the image has the method unchanged: all.
 //  - If the image replaces the method (substitutions.h): only its calls. The positions are those of
@@ -6,8 +7,8 @@
 //    samples can even make the build fail.
 //  - If the image does not have the method, or only a JVM runs it (machinery.h): none.
 //
-// Callers can be cut off a context: a shorter context is legal and only less specific. The stack of
-// a sample is cut as follows, with frames innermost first:
+// A context may lose its outermost callers; it is then less specific, but still correct. A sample's
+// stack is cut in this order, where the innermost frame is the first:
 //  1. The stack is left out if machinery does its own work: inside the innermost machinery frame
 //     (kWork) there are only frames of the JDK's base. Program code that machinery called is kept.
 //  2. Innermost frames that an image does not have are dropped; their caller gets the time. If the

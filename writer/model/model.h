@@ -119,7 +119,8 @@ class Profile {
   const std::string& version() const;
   void set_version(std::string version);
 
-  // --- Types.
+  // Types.
+
   // Declares ids 0-8 (boolean byte short char int float long double void) and 9 (java.lang.Object).
   // For new profiles; call it first.
   void AddStandardTypes();
@@ -133,7 +134,8 @@ class Profile {
   std::string_view TypeName(TypeIndex type) const;
   int64_t TypeFileId(TypeIndex type) const;
 
-  // --- Methods.
+  // Methods.
+
   // signature = {declaring type, return type, parameter types ...}; at least the declaring type.
   MethodIndex AddMethod(std::string_view name, std::span<const TypeIndex> signature);
   MethodIndex AddMethodWithId(std::string_view name, std::span<const TypeIndex> signature,
@@ -149,8 +151,9 @@ class Profile {
   // after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;
 
-  // --- Contexts. A context is a frame and its caller's context. The caller is kNoContext for the
-  // outermost frame.
+  // Contexts.
+
+  // A context is a frame and its caller's context. The caller is kNoContext for the outermost frame.
   ContextIndex AddContext(ContextIndex caller, MethodIndex method, Bci bci);
   // Frames innermost first, as in the file; at least one.
   ContextIndex AddContext(std::span<const Frame> frames);
@@ -172,7 +175,9 @@ class Profile {
   // The file's spelling with file ids, "12:0<4:7"; the monitors' context gives "0:0".
   std::string FormatContext(ContextIndex context) const;
 
-  // --- Entries, in order of first appearance. Negative counts are the caller's error; sums saturate.
+  // Entries.
+
+  // Order is that of first appearance. Negative counts are the caller's error; sums saturate.
   EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
   // conditionals. A list with the entry's shape is added triple by triple; any other list is added
   // by outcome: the same bci is the same outcome, whatever its index (branch_outcomes.h). The
@@ -192,7 +197,8 @@ class Profile {
                      EntryIndex entry) const;  // any table: the sum of the entry's counts
   int64_t Total(Table table) const;            // over all entries, saturating
 
-  // --- Unknown top-level keys.
+  // Unknown top-level keys.
+
   // Replaces the value if the key exists. The value must be one valid JSON text in UTF-8.
   void SetExtra(std::string_view key, std::string_view json);
   void RemoveExtras();
