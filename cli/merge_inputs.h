@@ -4,8 +4,8 @@
 // output file is in an input folder, it is left out, so that repeating a merge does not count its
 // result. Only lists and folders are read.
 // Threads: any; no global state.
-// Failure: kUsage for a malformed weight or if there is no input; kIo for a list or folder that
-// cannot be read.
+// Failure: kUsage for a malformed weight, for a second '-', or if there is no input; kIo for a list
+// or folder that cannot be read.
 #pragma once
 
 #include <string>

@@ -5,8 +5,9 @@
 // silently. A file is replaced completely or not at all. Compressed bytes are never written to a
 // terminal; in text on a terminal, control characters are escaped.
 // Threads: one, because the console has one.
-// Failure: a Status that names the file: kIo if the system refuses, otherwise that of the reader,
-// of `use` or of `write`. Throws nothing but std::bad_alloc.
+// Failure: a Status that names the file: kIo if the system refuses, kUsage for compressed output on
+// a terminal, otherwise that of the reader, of `use` or of `write`. Throws nothing but
+// std::bad_alloc.
 #pragma once
 
 #include <functional>

@@ -4,7 +4,8 @@
 // bytes is. The caller closes file descriptors given to Fd*. With these interfaces, reader and
 // writer can be tested and fuzzed without files, and gzip is just a layer.
 // Threads: one at a time per object.
-// Failure: kIo, kBadInput for damaged gzip input, or kLimit. Throws nothing but std::bad_alloc.
+// Failure: kIo, kBadInput for damaged gzip input, kLimit for input that inflates too much, or
+// kInternal if zlib refuses. Throws nothing but std::bad_alloc.
 #pragma once
 
 #include <cstddef>

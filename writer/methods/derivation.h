@@ -27,7 +27,7 @@
 // the program runs. Clamping keeps such values non-negative, and clamps are counted.
 //
 // Guarantees: pure functions over plain data. Derive requires a derivation for which IsWellFormed
-// holds; the decoder of site records checks it.
+// holds; the decoder of method records checks it.
 // Threads: any.
 // Failure: none. Copying a Derivation or a Certificate may throw std::bad_alloc; the functions
 // allocate nothing.

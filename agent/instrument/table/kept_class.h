@@ -3,7 +3,7 @@
 // ClassTable. writer/methods/class_record_bytes.h has the form for other processes.
 //
 // The content is everything that two classes with equal methods have in common: the methods' names,
-// code hashes, positions, sites and site records, with counters and sites numbered from 0 within
+// code hashes, positions, sites and method records, with counters and sites numbered from 0 within
 // the class. It is a sequence of bytes, so that equal contents can be found and shared; names in it
 // are numbers of a NameTable. The rest belongs to one class only: its name, its hash, and its
 // ranges of counters and sites.
