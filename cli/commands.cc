@@ -7,8 +7,8 @@ namespace iprof::cli {
 
 std::span<const CommandEntry> Commands() {
   static const std::array kAll = {kShowEntry,    kCheckEntry,   kMergeEntry,   kDiffEntry,
-                                  kOverlapEntry, kTopEntry,     kConvertEntry, kVersionEntry,
-                                  kHelpEntry,    kGenerateEntry};
+                                  kOverlapEntry, kTopEntry,     kConvertEntry, kListEntry,
+                                  kAttachEntry,  kVersionEntry, kHelpEntry,    kGenerateEntry};
   return kAll;
 }
 

@@ -14,6 +14,8 @@ extern const CommandEntry kDiffEntry;
 extern const CommandEntry kOverlapEntry;
 extern const CommandEntry kTopEntry;
 extern const CommandEntry kConvertEntry;
+extern const CommandEntry kListEntry;
+extern const CommandEntry kAttachEntry;
 extern const CommandEntry kVersionEntry;
 extern const CommandEntry kHelpEntry;
 extern const CommandEntry kGenerateEntry;

@@ -12,8 +12,8 @@ enum class ExitCode : int {
   kFindings =
       1,  // check found violations, diff --exit-code found differences, a merge left inputs out
   kUsage = 2,     // unknown command or option, missing or contradicting arguments
-  kBadInput = 3,  // an input is not a profile that we read
-  kIo = 4,        // the operating system could not open, read or write, or was out of memory
+  kBadInput = 3,  // an input is not a profile that we read, or a process not a JVM for the agent
+  kIo = 4,        // the operating system or a JVM did not do what was asked, or memory ran out
   kBug = 70,      // our own logic failed
 };
 

@@ -12,8 +12,12 @@ constexpr Fact kExitCodes[] = {
     {"1",
      "findings: check saw violations, diff --exit-code saw differences, merge left inputs out"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
-    {"3", "bad input: a file is not a profile that iprof reads"},
-    {"4", "the operating system refused to open, read or write something, or was out of memory"},
+    {"3",
+     "bad input: a file is not a profile that iprof reads, or the agent cannot run in a process"},
+    {"4",
+     "the operating system refused to open, read or write something, or was out of memory; or a "
+     "JVM "
+     "did not answer"},
     {"70", "a bug in iprof"},
 };
 
@@ -175,7 +179,8 @@ std::string HelpText(const CommandDoc& command) {
 std::string OverviewText() {
   std::string out =
       "Usage: iprof COMMAND [OPTION]... [FILE]...\n\n"
-      "Looks at, checks, merges and compares GraalVM PGO profiles (.iprof).\n"
+      "Looks at, checks, merges and compares GraalVM PGO profiles (.iprof), and loads the agent\n"
+      "that makes them into running JVMs.\n"
       "A FILE may be gzipped; '-' is standard input or output.\n\nCommands:\n";
   for (const CommandDoc& command : DescribeAll()) AppendEntry(out, command.name, command.summary);
   out += "\nExit codes:\n";

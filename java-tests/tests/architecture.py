@@ -55,7 +55,9 @@ MAY_KNOW = {
     "agent/vm/session": {"agent/vm/counting", "agent/vm/sampling", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
                          "agent/instrument/probes", "agent/instrument/table", "agent/hotspot", *WRITER},
     "runtime": set(),
-    "cli": {*WRITER},
+    # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
+    "cli/jvm": {"agent/vm/settings", "writer/base"},
+    "cli": {"cli/jvm", "agent/vm/settings", *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }

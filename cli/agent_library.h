@@ -1,0 +1,14 @@
+// Where the agent's library is: beside the tool in a build tree, in the library folder of an installation.
+// Any thread.
+#pragma once
+
+#include <string>
+
+#include "writer/base/status.h"
+
+namespace iprof::cli {
+
+// Fails where it is in neither place; the message names both.
+Result<std::string> FindAgentLibrary();
+
+}  // namespace iprof::cli

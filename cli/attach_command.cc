@@ -1,0 +1,99 @@
+// iprof attach: loads the agent into a running JVM.
+#include <chrono>
+#include <string>
+
+#include "agent/vm/settings/options.h"
+#include "cli/agent_library.h"
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/jvm/jvm_connection.h"
+#include "cli/jvm_options.h"
+#include "cli/option_kinds.h"
+
+namespace iprof::cli {
+namespace {
+
+class AttachCommand : public Command {
+ public:
+  void Define(CLI::App& app) override {
+    AddPid(app, pid_);
+    app.add_option("options", options_,
+                   "Options of the agent as behind -agentpath, such as out=late.iprof,interval=5ms "
+                   "('help' prints them all)")
+        ->type_name("OPTIONS");
+    app.add_option("--agent", library_,
+                   "The agent's library (default: the one that belongs to this tool); its options "
+                   "are not checked before it is loaded")
+        ->type_name("FILE");
+    AddTimeout(app, timeouts_);
+    AddFormat(app, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    if (library_.empty()) {
+      const Result<vm::ParsedOptions> parsed = vm::ParseOptions(options_);
+      if (!parsed.ok()) return console.Error(parsed.status());
+      if (parsed->help) {
+        console.Write(vm::HelpText());
+        return ExitCode::kOk;
+      }
+      const Result<std::string> found = FindAgentLibrary();
+      if (!found.ok()) return console.Error(found.status());
+      library_ = *found;
+    }
+    Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(pid_, timeouts_);
+    if (!connection.ok()) return console.Error(connection.status());
+    const Status loaded = connection->Load(library_, options_);
+    if (!loaded.ok()) return console.Error(loaded);
+    Report(console, connection->jvm());
+    return ExitCode::kOk;
+  }
+
+ private:
+  void Report(Console& console, const jvm::RunningJvm& jvm) const {
+    const bool was_loaded = jvm.agent.has_value();
+    if (format_ == "json") {
+      JsonText json(console);
+      json.StartObject();
+      json.Field("pid", static_cast<int64_t>(pid_));
+      json.Field("was_loaded", was_loaded);
+      json.EndObject();
+    } else if (was_loaded) {
+      console.Print(
+          "process {}: the agent's library was loaded before. If the agent runs, its first options "
+          "stand; the program's standard error says which it is.\n",
+          pid_);
+    } else {
+      console.Print("process {}: the agent is loaded\n", pid_);
+    }
+  }
+
+  pid_t pid_ = 0;
+  std::string options_;
+  std::string library_;
+  jvm::AttachTimeouts timeouts_;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof attach 4711 out=late.iprof", "Profile a running program from now on."},
+    {"iprof attach 4711 out=late.iprof,jdk=n --timeout 600",
+     "Only the application's classes, and ten minutes for a very large program."},
+    {"iprof attach --agent /opt/iprof/libiprofagent.so 4711 out=late.iprof",
+     "With a library that is somewhere else."},
+};
+
+}  // namespace
+
+const CommandEntry kAttachEntry = {
+    "attach", "Load the agent into a running JVM",
+    "Loads the agent into the HotSpot JVM with that process id, which 'iprof list' shows. The "
+    "agent "
+    "counts from then on, and writes the profile when the program ends. Paths in the options are "
+    "relative to the program's working directory.\n\n"
+    "No JDK is needed. Run it as the program's user or as root; root also reaches JVMs in "
+    "containers. "
+    "A JVM that cannot read the library gets a copy in its /tmp, which is removed afterwards.",
+    kExamples, [] { return std::unique_ptr<Command>(new AttachCommand); }};
+
+}  // namespace iprof::cli

@@ -1,0 +1,229 @@
+#include "cli/jvm/attach_socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "cli/jvm/borrowed_ids.h"
+
+namespace iprof::jvm {
+namespace {
+
+constexpr size_t kMostAnswer = 64 << 20;
+
+enum class SocketState { kListens, kAbsent, kStale };
+
+std::string SocketName(const JvmTarget& target) {
+  return fmt::format(".java_pid{}", target.status.inner_pid);
+}
+
+// Connects; the state says what was found where that did not work.
+Result<SocketState> Connect(const JvmTarget& target, OwnedFd& connection, TargetWait& wait) {
+  const std::string name = SocketName(target);
+  struct stat found {};
+  if (fstatat(target.tmp.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return SocketState::kAbsent;
+    return Status(Code::kIo, fmt::format("cannot look for the attach socket of {}: {}",
+                                         target.process.Name(), std::strerror(errno)));
+  }
+  if (!S_ISSOCK(found.st_mode) || found.st_uid != target.status.uid) {
+    return Status(Code::kIo, fmt::format("/tmp/{} is not the attach socket of {}: it is not a "
+                                         "socket, or belongs to user {}; remove it",
+                                         name, target.process.Name(), UserName(found.st_uid)));
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // Through the open folder, because the target's /tmp can be one that has no path here.
+  fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}",
+                   target.tmp.get(), name);
+  for (;;) {
+    connection = OwnedFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!connection.is_open()) {
+      return Status(Code::kIo, fmt::format("cannot make a socket: {}", std::strerror(errno)));
+    }
+    if (connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+        0) {
+      return SocketState::kListens;
+    }
+    const int error = errno;
+    connection.Close();
+    if (error == ECONNREFUSED) return SocketState::kStale;
+    if (error == ENOENT) return SocketState::kAbsent;
+    if (error != EAGAIN && error != EINTR) {  // EAGAIN: others wait for their turn
+      return Status(Code::kIo, fmt::format("cannot connect to {}: {}", target.process.Name(),
+                                           std::strerror(error)));
+    }
+    if (Status status = wait.Pause(); !status.ok()) return status;
+  }
+}
+
+// The file .attach_pidN, for as long as it is needed.
+class AttachFile {
+ public:
+  explicit AttachFile(const JvmTarget& target)
+      : target_(target), name_(fmt::format(".attach_pid{}", target.status.inner_pid)) {}
+  ~AttachFile() {
+    if (folder_ >= 0) unlinkat(folder_, name_.c_str(), 0);
+  }
+  AttachFile(const AttachFile&) = delete;
+  AttachFile& operator=(const AttachFile&) = delete;
+
+  // False, with errno, where neither folder takes it.
+  bool Make() {
+    if (folder_ >= 0) return true;
+    return (target_.cwd.is_open() && MakeIn(target_.cwd.get())) || MakeIn(target_.tmp.get());
+  }
+
+ private:
+  bool MakeIn(int folder) {
+    // One that is there already is another client's, or what a killed client left: the JVM takes it.
+    const OwnedFd file(
+        openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.is_open()) return false;
+    struct stat made {};
+    // Some file systems give files to somebody else, and the JVM trusts its own user and root only.
+    if (fstat(file.get(), &made) == 0 && (made.st_uid == target_.status.uid || made.st_uid == 0)) {
+      folder_ = folder;
+      return true;
+    }
+    unlinkat(folder, name_.c_str(), 0);
+    errno = EPERM;
+    return false;
+  }
+
+  const JvmTarget& target_;
+  const std::string name_;
+  int folder_ = -1;
+};
+
+// A process that ends closes its connections a moment before the kernel says that it has ended.
+bool EndsNow(const Process& process) {
+  for (int i = 0; i < 50; ++i) {
+    if (process.HasEnded()) return true;
+    poll(nullptr, 0, 10);
+  }
+  return false;
+}
+
+// Why a JVM that lives and runs did not open its socket.
+Status Silent(const JvmTarget& target, const TargetWait& wait, bool was_asked) {
+  const Result<ProcessStatus> status = target.process.ReadStatus();
+  if (status.ok() && status->is_stopped()) {
+    return Status(Code::kIo, fmt::format("{} is stopped (SIGSTOP, or a debugger): let it go on, "
+                                         "then repeat the command",
+                                         target.process.Name()));
+  }
+  if (was_asked) {
+    return Status(Code::kIo,
+                  fmt::format("{} has not opened its attach socket within {}: it is too busy, or "
+                              "runs with -XX:+DisableAttachMechanism (--timeout waits longer)",
+                              target.process.Name(), InSeconds(wait.most())));
+  }
+  return Status(Code::kIo,
+                fmt::format("{} does not handle SIGQUIT, which would end it, so it cannot be asked "
+                            "to listen: it has not finished starting within {}, or its attach "
+                            "socket was deleted and it runs with -Xrs",
+                            target.process.Name(), InSeconds(wait.most())));
+}
+
+}  // namespace
+
+Status WakeListener(const JvmTarget& target, TargetWait& wait) {
+  const HeldSignals held;
+  const BorrowedIds ids(target.status);
+  if (!ids.status().ok()) return ids.status();
+  AttachFile file(target);
+  int asked = 0;
+  for (;;) {
+    const Result<ProcessStatus> now = target.process.ReadStatus();
+    if (!now.ok() || now->has_ended()) return target.process.Ended();
+    // It takes a connection, but no request. (A debugger's stops can be short: those count at the end.)
+    if (now->state == 'T') return Silent(target, wait, false);
+    OwnedFd connection;
+    const Result<SocketState> state = Connect(target, connection, wait);
+    if (!state.ok()) return state.status();
+    if (*state == SocketState::kListens) return Status();
+    if (*state == SocketState::kStale && asked == 0) {
+      unlinkat(target.tmp.get(), SocketName(target).c_str(), 0);
+    }
+    // Again at half time, as a signal during start-up can be lost.
+    if (now->catches_quit && (asked == 0 || (asked == 1 && wait.is_half_over()))) {
+      if (!file.Make()) {
+        return Status(
+            Code::kIo,
+            fmt::format("cannot make the file .attach_pid{} in the working directory or "
+                        "/tmp of {}: {}",
+                        target.status.inner_pid, target.process.Name(), std::strerror(errno)));
+      }
+      if (!target.process.SendQuit()) {
+        if (target.process.HasEnded()) return target.process.Ended();
+        return Status(Code::kIo, fmt::format("cannot send SIGQUIT to {}: {}", target.process.Name(),
+                                             std::strerror(errno)));
+      }
+      ++asked;
+    }
+    if (const Status status = wait.Pause(); !status.ok()) {
+      if (HeldSignals::IsPending() || target.process.HasEnded()) return status;
+      return Silent(target, wait, asked > 0);
+    }
+  }
+}
+
+Result<std::string> Exchange(const JvmTarget& target, const std::string& request,
+                             TargetWait& wait) {
+  OwnedFd connection;
+  {
+    const BorrowedIds ids(target.status);
+    if (!ids.status().ok()) return ids.status();
+    const Result<SocketState> state = Connect(target, connection, wait);
+    if (!state.ok()) return state.status();
+    if (*state != SocketState::kListens) {
+      if (target.process.HasEnded()) return target.process.Ended();
+      return Status(Code::kIo, fmt::format("{} does not listen any more", target.process.Name()));
+    }
+  }
+  for (size_t sent = 0; sent < request.size();) {
+    const ssize_t n = send(connection.get(), request.data() + sent, request.size() - sent,
+                           MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) {
+      sent += static_cast<size_t>(n);
+    } else if (errno == EAGAIN) {
+      if (Status status = wait.For(connection.get(), POLLOUT); !status.ok()) return status;
+    } else if (errno == EPIPE || errno == ECONNRESET) {
+      break;  // what it said before that is the reason
+    } else if (errno != EINTR) {
+      return Status(Code::kIo, fmt::format("cannot send a request to {}: {}", target.process.Name(),
+                                           std::strerror(errno)));
+    }
+  }
+  std::string answer;
+  char buffer[1 << 14];
+  for (;;) {
+    const ssize_t n = recv(connection.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+    if (n > 0) {
+      answer.append(buffer, static_cast<size_t>(n));
+      if (answer.size() > kMostAnswer) {
+        return Status(Code::kLimit, fmt::format("{} answers with more than {} MiB",
+                                                target.process.Name(), kMostAnswer >> 20));
+      }
+    } else if (n == 0 || errno == ECONNRESET) {
+      break;
+    } else if (errno == EAGAIN) {
+      if (Status status = wait.For(connection.get(), POLLIN); !status.ok()) return status;
+    } else if (errno != EINTR) {
+      return Status(Code::kIo, fmt::format("cannot read the answer of {}: {}",
+                                           target.process.Name(), std::strerror(errno)));
+    }
+  }
+  if (answer.empty() && EndsNow(target.process)) return target.process.Ended();
+  return answer;
+}
+
+}  // namespace iprof::jvm

@@ -1,0 +1,32 @@
+// The socket through which a JVM takes requests: opening it, which may mean asking the JVM to make it, and
+// one exchange.
+//
+// A HotSpot listens at /tmp/.java_pidN (N is the pid in its own namespace) once it was asked to: a client
+// makes the file .attach_pidN in the JVM's working directory or in /tmp and sends SIGQUIT. A JVM that
+// handles no SIGQUIT would end from it: one that is starting, one with -Xrs (which listens from its start),
+// or another program. So the signal is sent only where the kernel says that it is handled.
+//
+// Guarantees:
+//  - The file .attach_pidN is removed, also when the user interrupts.
+//  - A socket that nobody listens at, as an earlier process or JVM left it, is removed if it is the target
+//    user's, and the JVM is asked to make a new one. Anybody else's file at that place is refused.
+//  - No call waits longer than its TargetWait.
+// Failures are one sentence that names the process. One thread.
+#pragma once
+
+#include <string>
+
+#include "cli/jvm/jvm_target.h"
+#include "cli/jvm/owned_fd.h"
+#include "cli/jvm/target_wait.h"
+#include "writer/base/status.h"
+
+namespace iprof::jvm {
+
+// Makes sure that the JVM listens.
+Status WakeListener(const JvmTarget& target, TargetWait& wait);
+
+// Sends a request and gives everything that comes back. The JVM must listen.
+Result<std::string> Exchange(const JvmTarget& target, const std::string& request, TargetWait& wait);
+
+}  // namespace iprof::jvm

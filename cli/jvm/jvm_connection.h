@@ -1,0 +1,54 @@
+// JvmConnection: gives commands to a running HotSpot JVM, without a JDK on this machine.
+//
+// It speaks HotSpot's attach protocol, the one that jcmd uses. A JVM serves one request at a time, on a
+// thread of its own; so a request can wait for that of another tool, and no longer than the timeout. Every
+// request is a connection of its own, so the JVM owes nothing to whoever opened this and dies.
+//
+// Works for this user's JVMs; for root, with those of all users, in any container that it sees in /proc:
+// everything is reached through /proc/PID/root, and as the target's user. Pathname sockets and signals
+// need no namespace to be entered.
+//
+// Failures are values: one sentence that names the process. One thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/jvm/attach_protocol.h"
+#include "cli/jvm/jvm_target.h"
+#include "writer/base/status.h"
+
+namespace iprof::jvm {
+
+struct AttachTimeouts {
+  std::chrono::milliseconds listen{10'000};   // until the JVM takes connections
+  std::chrono::milliseconds answer{300'000};  // of one request; loading changes all loaded classes
+};
+
+class JvmConnection {
+ public:
+  // Fails where the process is not a JVM, may not be reached, or does not begin to listen in time.
+  static Result<JvmConnection> Open(pid_t pid, const AttachTimeouts& timeouts = {});
+
+  // One command with its arguments, such as {"jcmd", "JVMTI.data_dump"}, and what the JVM answers. Uses
+  // version 2 of the protocol where the words need it; fails where the JVM does not know that.
+  Result<Answer> Request(const RequestWords& words);
+
+  // Loads the agent with these options, or gives them to the agent that is loaded already. Ok when the
+  // agent accepted. `library` is a path of this machine; see PlacedLibrary for what the JVM is told.
+  Status Load(const std::string& library, const std::string& options);
+
+  const RunningJvm& jvm() const { return target_->jvm; }
+
+ private:
+  JvmConnection(std::unique_ptr<JvmTarget> target, const AttachTimeouts& timeouts)
+      : target_(std::move(target)), timeouts_(timeouts) {}
+  Status About(const Status& failure) const;
+  Result<Answer> Send(ProtocolVersion version, const RequestWords& words) const;
+
+  std::unique_ptr<JvmTarget> target_;
+  AttachTimeouts timeouts_;
+};
+
+}  // namespace iprof::jvm

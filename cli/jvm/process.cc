@@ -1,0 +1,148 @@
+#include "cli/jvm/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace iprof::jvm {
+namespace {
+
+constexpr size_t kMostBytes = 64 << 20;  // of a file of /proc; maps of huge processes are some MB
+
+}  // namespace
+
+bool ReadAll(int fd, size_t limit, std::string& into) {
+  char buffer[1 << 16];
+  while (into.size() < limit) {
+    const ssize_t n = read(fd, buffer, std::min(sizeof buffer, limit - into.size()));
+    if (n == 0) return true;
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    into.append(buffer, static_cast<size_t>(n));
+  }
+  return true;
+}
+
+std::string UserName(uid_t uid) {
+  const passwd* const entry = getpwuid(uid);
+  return entry == nullptr ? fmt::format("{}", uid) : std::string(entry->pw_name);
+}
+
+OwnedFd OpenWithin(int root, const std::string& path, int flags) {
+  // Names are looked up from the root folder, so a leading '/' changes nothing.
+  const std::string relative = path.substr(std::min(path.find_first_not_of('/'), path.size()));
+  const char* const name = relative.empty() ? "." : relative.c_str();
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const long fd = syscall(SYS_openat2, root, name, &how, sizeof how);
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return OwnedFd(static_cast<int>(fd));
+  // Before Linux 5.6, or where a filter of system calls does not know it: no link is followed.
+  std::string_view rest = relative;
+  OwnedFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (folder.is_open() && rest.find('/') != std::string_view::npos) {
+    const std::string part(rest.substr(0, rest.find('/')));
+    rest.remove_prefix(part.size() + 1);
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      errno = ELOOP;
+      return OwnedFd();
+    }
+    folder =
+        OwnedFd(openat(folder.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (!folder.is_open()) return folder;
+  const std::string last(rest.empty() ? std::string_view(".") : rest);
+  if (last == "..") {
+    errno = ELOOP;
+    return OwnedFd();
+  }
+  return OwnedFd(openat(folder.get(), last.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+}
+
+Result<Process> Process::Open(pid_t pid) {
+  const std::string path = fmt::format("/proc/{}", pid);
+  OwnedFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) return Process(pid, std::move(folder));
+  const int error = errno;
+  if (pid > 0 && kill(pid, 0) != 0 && errno == EPERM) {
+    // The process is there, but /proc hides other users' processes.
+    return Status(Code::kIo,
+                  fmt::format("process {} belongs to another user: run iprof as that user or as "
+                              "root",
+                              pid));
+  }
+  if (error == ENOENT) return Status(Code::kIo, fmt::format("there is no process {}", pid));
+  return Status(Code::kIo, fmt::format("cannot open {}: {}", path, std::strerror(error)));
+}
+
+std::string Process::Name() const { return fmt::format("process {}", pid_); }
+
+Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has ended", Name())); }
+
+Status Process::Refused(int error, const char* what) const {
+  if (HasEnded()) return Ended();
+  if (error != EACCES && error != EPERM) {
+    return Status(Code::kIo,
+                  fmt::format("cannot read /proc/{}/{}: {}", pid_, what, std::strerror(error)));
+  }
+  const Result<ProcessStatus> status = ReadStatus();
+  const uid_t own = geteuid();
+  if (status.ok() && status->uid != own) {
+    return Status(Code::kIo,
+                  fmt::format("{} belongs to user {}, and iprof runs as {}: run it as that user or "
+                              "as root",
+                              Name(), UserName(status->uid), UserName(own)));
+  }
+  return Status(Code::kIo,
+                fmt::format("the system forbids looking into {} (/proc/{}/{}: {}): run iprof as "
+                            "root, or with CAP_SYS_PTRACE",
+                            Name(), pid_, what, std::strerror(error)));
+}
+
+Result<std::string> Process::Read(const char* file) const {
+  const OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_CLOEXEC));
+  if (!fd.is_open()) return Refused(errno, file);
+  std::string text;
+  if (!ReadAll(fd.get(), kMostBytes, text)) return Refused(errno, file);
+  return text;
+}
+
+Result<ProcessStatus> Process::ReadStatus() const {
+  const OwnedFd fd(openat(folder_.get(), "status", O_RDONLY | O_CLOEXEC));
+  std::string text;
+  if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) return Ended();
+  const auto status = ParseProcessStatus(text, pid_);
+  if (status) return *status;
+  return Status(Code::kUnsupported, fmt::format("/proc/{}/status lacks what iprof needs", pid_));
+}
+
+Result<OwnedFd> Process::OpenFolder(const char* link) const {
+  OwnedFd fd(openat(folder_.get(), link, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.is_open()) return Refused(errno, link);
+  return fd;
+}
+
+bool Process::HasEnded() const {
+  const Result<ProcessStatus> status = ReadStatus();
+  return !status.ok() || status->has_ended();
+}
+
+bool Process::SendQuit() const {
+  // A folder of /proc names its process, not its number.
+  if (syscall(SYS_pidfd_send_signal, folder_.get(), SIGQUIT, nullptr, 0) == 0) return true;
+  // Before Linux 5.1, or where a filter of system calls does not know it.
+  if (errno != ENOSYS && errno != EPERM) return false;
+  return !HasEnded() && kill(pid_, SIGQUIT) == 0;
+}
+
+}  // namespace iprof::jvm

@@ -1,0 +1,59 @@
+// Process: one process of this machine, by its folder in /proc.
+//
+// Guarantees:
+//  - It stays this process. When it ends and another one gets its number, reading fails and signals
+//    reach nobody.
+//  - Paths that lead through its root (/proc/PID/root) stay within it: a symbolic link in a container
+//    leads to where it leads for the container, never to a file of this machine.
+// Failures are one sentence: no such process, it has ended, it belongs to somebody else.
+// Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "cli/jvm/owned_fd.h"
+#include "cli/jvm/process_status.h"
+#include "writer/base/status.h"
+
+namespace iprof::jvm {
+
+class Process {
+ public:
+  static Result<Process> Open(pid_t pid);
+
+  pid_t pid() const { return pid_; }
+  // "process 4711", for messages.
+  std::string Name() const;
+
+  // A file of its folder, whole: "maps", "cmdline".
+  Result<std::string> Read(const char* file) const;
+  Result<ProcessStatus> ReadStatus() const;
+  // What "root" or "cwd" leads to, as a folder for the calls that end in "at".
+  Result<OwnedFd> OpenFolder(const char* link) const;
+  bool HasEnded() const;
+  // False when the kernel refuses.
+  bool SendQuit() const;
+
+  Status Ended() const;
+
+ private:
+  Process(pid_t pid, OwnedFd folder) : pid_(pid), folder_(std::move(folder)) {}
+  // From errno: it has ended, or is somebody else's.
+  Status Refused(int error, const char* what) const;
+
+  pid_t pid_;
+  OwnedFd folder_;
+};
+
+// Opens a path below a folder as if that folder were the root. On failure it is not open, and errno says why.
+OwnedFd OpenWithin(int root, const std::string& path, int flags);
+
+// The login name of a user of this machine, or the number.
+std::string UserName(uid_t uid);
+
+// A file from its current position on, at most `limit` bytes; false on an error.
+bool ReadAll(int fd, size_t limit, std::string& into);
+
+}  // namespace iprof::jvm

@@ -1,0 +1,30 @@
+// ProcessStatus: what the kernel says of a process in /proc/PID/status, as far as attaching needs it.
+//
+// Guarantees: pure on the file's text; any bytes may be given. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace iprof::jvm {
+
+struct ProcessStatus {
+  char state = '?';           // R running, S sleeping, T stopped, t traced, Z ended, X gone …
+  uid_t uid = 0;              // effective, as this process's user namespace sees it
+  gid_t gid = 0;              // effective
+  std::vector<gid_t> groups;  // supplementary
+  pid_t inner_pid = 0;        // in the process's own namespace: what the process takes for its pid
+  bool catches_quit = false;  // SIGQUIT has a handler; without one it ends the process
+
+  bool is_stopped() const { return state == 'T' || state == 't'; }
+  bool has_ended() const { return state == 'Z' || state == 'X' || state == 'x'; }
+};
+
+// Nothing where the text lacks the state, the ids or the signals. A kernel before 4.1 does not tell
+// inner pids; then it is `pid`.
+std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid);
+
+}  // namespace iprof::jvm

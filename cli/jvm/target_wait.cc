@@ -1,0 +1,79 @@
+#include "cli/jvm/target_wait.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace iprof::jvm {
+namespace {
+
+constexpr int kSliceMs = 50;  // how soon an interrupt or an end is noticed
+constexpr std::chrono::milliseconds kLongestPause{100};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+}  // namespace
+
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int signal : kSignals) sigaddset(&held, signal);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+bool HeldSignals::IsPending() {
+  sigset_t pending;
+  if (sigpending(&pending) != 0) return false;
+  return std::any_of(std::begin(kSignals), std::end(kSignals),
+                     [&](int signal) { return sigismember(&pending, signal) == 1; });
+}
+
+std::string InSeconds(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+TargetWait::TargetWait(const Process& process, std::chrono::milliseconds most)
+    : process_(process), most_(most) {}
+
+bool TargetWait::is_half_over() const { return Clock::now() - start_ > most_ / 2; }
+
+Status TargetWait::Check() const {
+  if (HeldSignals::IsPending()) return Status(Code::kIo, "interrupted");
+  const Result<ProcessStatus> status = process_.ReadStatus();
+  if (!status.ok() || status->has_ended()) return process_.Ended();
+  if (Clock::now() - start_ < most_) return Status();
+  if (status->is_stopped()) {
+    return Status(Code::kIo,
+                  fmt::format("{} is stopped (SIGSTOP, or a debugger): let it go on, then repeat "
+                              "the command",
+                              process_.Name()));
+  }
+  return Status(Code::kIo, fmt::format("{} has not answered within {} (--timeout)", process_.Name(),
+                                       InSeconds(most_)));
+}
+
+Status TargetWait::For(int fd, short events) {
+  for (;;) {
+    pollfd waited{fd, events, 0};
+    const int ready = poll(&waited, 1, kSliceMs);
+    if (ready > 0) return Status();
+    if (ready < 0 && errno != EINTR) {
+      return Status(Code::kIo, fmt::format("cannot wait: {}", std::strerror(errno)));
+    }
+    if (Status status = Check(); !status.ok()) return status;
+  }
+}
+
+Status TargetWait::Pause() {
+  if (Status status = Check(); !status.ok()) return status;
+  poll(nullptr, 0, static_cast<int>(pause_.count()));
+  pause_ = std::min(pause_ * 3 / 2, kLongestPause);
+  return Status();
+}
+
+}  // namespace iprof::jvm

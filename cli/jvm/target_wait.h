@@ -1,0 +1,58 @@
+// TargetWait: waits for something that a target process does, and no longer than that makes sense.
+//
+// Guarantees: a wait ends when the thing happens, when the target ends, when the time is up, or when the
+// user interrupts (see HeldSignals). The reason comes as a sentence. One thread.
+#pragma once
+
+#include <signal.h>
+
+#include <chrono>
+
+#include "cli/jvm/process.h"
+#include "writer/base/status.h"
+
+namespace iprof::jvm {
+
+// Keeps SIGINT, SIGTERM and SIGHUP back while it lives, so that files in the target's folders are removed
+// before they end this process. A TargetWait notices them and fails; they arrive when this goes.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  static bool IsPending();
+
+ private:
+  sigset_t before_;
+};
+
+class TargetWait {
+ public:
+  TargetWait(const Process& process, std::chrono::milliseconds most);
+
+  // Until poll(2) reports one of the events, a closed connection or an error.
+  Status For(int fd, short events);
+  // A moment, longer from time to time, for what cannot be polled.
+  Status Pause();
+
+  std::chrono::milliseconds most() const { return most_; }
+  bool is_half_over() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Ok: go on waiting.
+  Status Check() const;
+
+  const Process& process_;
+  const std::chrono::milliseconds most_;
+  const Clock::time_point start_ = Clock::now();
+  std::chrono::milliseconds pause_{5};
+};
+
+// "10 s", "1.5 s".
+std::string InSeconds(std::chrono::milliseconds time);
+
+}  // namespace iprof::jvm
