@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -14,35 +13,11 @@
 #include <vector>
 
 #include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
 
 constexpr size_t kMaxUnknownKeys = 65536;
-
-bool IsWord(std::string_view key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
-void AppendPathKey(std::string_view key, std::string* path) {
-  if (IsWord(key)) {
-    path->append(".").append(key);
-    return;
-  }
-  path->append("[");
-  AppendJsonString(key.substr(0, 80), path);
-  path->append("]");
-}
-
-std::string Shortened(std::string_view text) {
-  std::string out;
-  AppendJsonString(text.substr(0, 60), &out);
-  if (text.size() > 60) out.append("...");
-  return out;
-}
 
 std::optional<Table> TableOfKey(std::string_view key) {
   if (key == "instanceofProfiles") return Table::kInstanceOfs;  // the schema's spelling
@@ -420,7 +395,7 @@ class Parser {
     if (SplitCtx(name_scratch_)) return true;
     frames_.clear();
     *ok = false;
-    return Violate(offset, Shortened(name_scratch_), kExpected);
+    return Violate(offset, ShortQuoted(name_scratch_), kExpected);
   }
 
   // Takes digits; false if there are none, or too many for 63 bits.
@@ -470,25 +445,6 @@ class Parser {
 
 }  // namespace
 
-std::string JsonPath(const Place& place) {
-  std::string path = "$";
-  if (!place.section.empty()) AppendPathKey(place.section, &path);
-  const auto append_index = [&path](int64_t index) {
-    if (index >= 0) path.append("[").append(std::to_string(index)).append("]");
-  };
-  append_index(place.index);
-  if (!place.member.empty()) AppendPathKey(place.member, &path);
-  append_index(place.member_index);
-  return path;
-}
-
-std::string FormatViolation(std::string_view file, const Violation& violation) {
-  std::string text(file);
-  text.append(": byte ").append(std::to_string(violation.place.offset)).append(", ");
-  text.append(JsonPath(violation.place)).append(": found ").append(violation.found);
-  return text.append(", expected ").append(violation.expected);
-}
-
 Place CtxPlace(const EntryDecl& entry) {
   Place place = entry.place;
   place.offset = entry.ctx_offset;
@@ -520,36 +476,6 @@ Status ParseProfileFile(const std::string& path, ProfileEvents& events) {
   Status status = ParseProfile(source, path, events);
   ::close(fd);
   return status;
-}
-
-Status CheckVersion(std::string_view version) {
-  const auto unsupported = [&](const char* why) {
-    return Status(Code::kUnsupported, "iprof version " + Shortened(version) + " " + why);
-  };
-  int parts[3] = {};
-  const char* at = version.data();
-  const char* const end = at + version.size();
-  for (int i = 0; i < 3; ++i) {
-    const bool digit = at != end && *at >= '0' && *at <= '9';
-    const auto parsed = std::from_chars(at, end, parts[i]);
-    if (!digit || parsed.ec != std::errc()) {
-      return {Code::kBadInput,
-              "found the version " + Shortened(version) + ", expected one such as \"1.0.0\""};
-    }
-    at = parsed.ptr;
-    if (i < 2 && (at == end || *at++ != '.')) {
-      return {Code::kBadInput,
-              "found the version " + Shortened(version) + ", expected one such as \"1.0.0\""};
-    }
-  }
-  if (at != end && *at != '-' && *at != '+') {
-    return {Code::kBadInput,
-            "found the version " + Shortened(version) + ", expected one such as \"1.0.0\""};
-  }
-  if (parts[0] == 1 || (parts[0] == 0 && parts[1] == 4)) return {};
-  if (parts[0] == 0 && parts[1] == 2)
-    return unsupported("is from 2022 and has other keys; 0.4.0 and 1.x can be read");
-  return unsupported("cannot be read; 0.4.0 and 1.x can");
 }
 
 }  // namespace iprof

@@ -27,6 +27,7 @@
 
 #include "writer/base/status.h"
 #include "writer/io/byte_stream.h"
+#include "writer/io/profile_place.h"
 #include "writer/model/model.h"
 
 namespace iprof {
@@ -39,26 +40,6 @@ inline constexpr size_t kMaxNameBytes = 65535;
 inline constexpr size_t kMaxSignatureIds = 257;  // declaring type, return type, 255 parameters
 inline constexpr size_t kMaxHeldBackBytes = size_t{1}
                                             << 30;  // text of tables that stand before the types
-
-// A place in a file: byte offset in the (inflated) text, and JSON path.
-struct Place {
-  uint64_t offset = 0;
-  std::string_view section = {};  // top-level key, empty for the root
-  int64_t index = -1;             // element of that section, -1: the section itself
-  std::string_view member = {};   // "ctx", "records", "signature" ...
-  int64_t member_index = -1;      // element of that member
-};
-// "$.callCountProfiles[12].records[0]"; "$" for the root. Keys that are not plain words are quoted:
-// $["a b"].
-std::string JsonPath(const Place& place);
-
-struct Violation {
-  Place place;
-  std::string found;  // shortened to fit into a line
-  std::string expected;
-};
-// "FILE: byte 123, $.types[4].id: found "x", expected an integer"
-std::string FormatViolation(std::string_view file, const Violation& violation);
 
 struct TypeDecl {
   int64_t id;
@@ -114,9 +95,5 @@ class ProfileEvents {
 Status ParseProfile(ByteSource& source, std::string_view name, ProfileEvents& events);
 // "-" is standard input.
 Status ParseProfileFile(const std::string& path, ProfileEvents& events);
-
-// We read versions 0.4.0 and 1.x. Other versions give kUnsupported, and text that is not a version
-// kBadInput, with a message that names it.
-Status CheckVersion(std::string_view version);
 
 }  // namespace iprof

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "writer/base/hash.h"
+#include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
 #include "writer/model/branch_outcomes.h"
 

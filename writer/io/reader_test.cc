@@ -1,5 +1,6 @@
 // What the reader accepts, what it rejects, and with which messages.
 #include "writer/io/reader.h"
+#include "writer/io/format_version.h"
 
 #include <catch2/catch.hpp>
 

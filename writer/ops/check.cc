@@ -13,6 +13,7 @@
 
 #include "writer/base/hash.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
