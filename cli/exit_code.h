@@ -9,8 +9,9 @@ namespace iprof::cli {
 
 enum class ExitCode : int {
   kOk = 0,
-  kFindings =
-      1,  // check found violations, diff --exit-code found differences, a merge left inputs out
+  // check found violations, diff --exit-code found differences, a merge left inputs out, show
+  // --method matched nothing
+  kFindings = 1,
   kUsage = 2,     // unknown command or option, missing or contradicting arguments
   kBadInput = 3,  // an input is not a profile that we read, or a process not a JVM for the agent
   kIo = 4,        // the operating system or a JVM did not do what was asked, or memory ran out

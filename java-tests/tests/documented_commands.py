@@ -23,7 +23,6 @@ REQUIRES = "jdk"
 
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
-    r"git clone <this repository> .*": "needs the network",
     r"scripts/(demo|build|test|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
     r"scripts/list-substitutions": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
