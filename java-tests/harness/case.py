@@ -91,19 +91,19 @@ class AgentCase(unittest.TestCase):
             self.fail(f"expected exit {expect} of\n{run}")
         return run
 
-    def start_java(self, main, *args, agent="", jvm_args=(), env=None, ready="ready", timeout=PATIENCE_S):
-        """Starts a program and waits until it prints the line `ready`. At the end of the test, it is killed if it
-        still runs."""
+    def start_java(self, main, *args, agent="", jvm_args=(), env=None, ready="ready", timeout=PATIENCE_S, prefix=()):
+        """Starts a program and waits until it prints the line `ready`, unless that is None. At the end of the test, it is killed
+        if it still runs. prefix: a command that starts the JVM, such as setpriv with its options."""
         out = open(self.folder / f"stdout.{time.monotonic_ns()}", "w+b")
         err = open(self.folder / f"stderr.{time.monotonic_ns()}", "w+b")
-        process = subprocess.Popen(self.java_command(main, *args, agent=agent, jvm_args=jvm_args), cwd=self.folder,
-                                   env=self.environment(env), stdin=subprocess.PIPE, stdout=out, stderr=err)
+        command = [*map(str, prefix), *self.java_command(main, *args, agent=agent, jvm_args=jvm_args)]
+        process = subprocess.Popen(command, cwd=self.folder, env=self.environment(env), stdin=subprocess.PIPE, stdout=out, stderr=err)
         process.out_path, process.err_path = pathlib.Path(out.name), pathlib.Path(err.name)
         out.close()
         err.close()
         self.addCleanup(self._end, process)
         deadline = time.monotonic() + timeout
-        while ready not in process.out_path.read_text().splitlines():
+        while ready is not None and ready not in process.out_path.read_text().splitlines():
             if process.poll() is not None or time.monotonic() > deadline:
                 self.fail(f"{main} never said {ready!r}:\n{process.err_path.read_text()}")
             time.sleep(0.02)

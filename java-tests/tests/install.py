@@ -32,5 +32,9 @@ with tempfile.TemporaryDirectory(prefix="iprof-install.") as destination:
     tool = prefix / "bin/iprof"
     if tool.exists() and subprocess.run([tool, "version"], capture_output=True).returncode != 0:
         failures.append("the installed iprof does not run")
+    # It looks for the installed library before it looks at the process, which is no JVM.
+    said = subprocess.run([tool, "attach", str(os.getpid())], capture_output=True, text=True).stderr if tool.exists() else ""
+    if "is not a JVM" not in said:
+        failures.append(f"the installed iprof does not find the installed library: {said}")
     print("\n".join(failures) or "installed: " + ", ".join(installed))
     sys.exit(1 if failures else 0)

@@ -1,0 +1,334 @@
+"""The tool finds running JVMs and loads the agent into them, without a JDK: iprof list, iprof attach. Whatever fails is one
+sentence, and the JVM goes on. What needs a JVM that misbehaves is in cli/jvm/jvm_connection_test.cc."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import AgentCase, Settings
+from harness.scope import on_one_jvm
+
+NATIVE = Settings.agent.parent / "java-tests"
+NOBODY = 65534
+AS_NOBODY = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
+BAD_INPUT, IO, USAGE = 3, 4, 2  # exit codes
+HAS_VERSION_2 = 25  # of the attach protocol: the first Java that we test with it
+
+needs_root = unittest.skipUnless(os.geteuid() == 0, "needs root, for processes of other users and namespaces")
+
+
+class Control(AgentCase):
+    def start(self, program="wait", **options):
+        return self.start_java("Ends", program, agent=options.pop("agent", None), **options)
+
+    def tool_attach(self, process, *args, expect=0):
+        pid = process if isinstance(process, int) else process.pid
+        return self.run_tool("attach", str(pid), *map(str, args), expect=expect)
+
+    def refused(self, process, *args, expect):
+        """The sentence, which must be the only one."""
+        (line,) = self.tool_attach(process, *args, expect=expect).stderr.splitlines()
+        self.assertTrue(line.startswith("iprof: error: "), line)
+        return line.removeprefix("iprof: error: ")
+
+    def listed(self):
+        """The JVMs by their pids."""
+        return {each["pid"]: each for each in json.loads(self.run_tool("list", "--format", "json").stdout)["jvms"]}
+
+    def end(self, process):
+        """Lets the program end well; returns its stderr's agent lines."""
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        self.assertTrue(process.out_path.read_text().endswith("done\n"))
+        self.assertEqual([], sorted(path.name for path in self.folder.glob(".attach_pid*")))
+        return self.agent_lines(process.err_path.read_text())
+
+    def readable_by_all(self):
+        """For JVMs of another user: the test's folder, and the JVM if it is installed for all."""
+        if subprocess.run([*map(str, AS_NOBODY), self.jvm.java, "-version"], capture_output=True, check=False).returncode != 0:
+            self.skipTest(f"{self.jvm.id} is installed for this user only")
+        self.folder.chmod(0o777)
+
+
+class List(Control):
+    def test_a_jvm_and_whether_it_has_the_agent(self):
+        plain = self.start()
+        profiled = self.start(agent="out=x.iprof")
+        listed = self.listed()
+        for process, has_agent in ((plain, False), (profiled, True)):
+            jvm = listed[process.pid]
+            self.assertEqual((jvm["program"], jvm["agent"], jvm["attach_disabled"]), ("Ends", has_agent, False))
+            self.assertEqual(jvm["jdk"].partition(".")[0], str(self.jvm.major))
+            self.assertEqual(jvm["pid_in_container"], process.pid)
+        self.assertEqual(listed[profiled.pid]["agent_library"], str(Settings.agent))
+        lines = self.run_tool("list").stdout.splitlines()
+        self.assertRegex(lines[0], r"^ *PID  USER +JDK +AGENT  PROGRAM$")
+        (row,) = (line for line in lines if line.split()[0] == str(profiled.pid))
+        self.assertEqual(row.split()[3:], ["yes", "Ends"])
+        self.assertEqual(row.index("yes"), lines[0].index("AGENT"))
+        self.end(plain)
+        self.end(profiled)
+        self.assertNotIn(plain.pid, self.listed())
+
+    def test_without_published_counters(self):
+        process = self.start(jvm_args=["-XX:-UsePerfData", "-XX:+DisableAttachMechanism"])
+        jvm = self.listed()[process.pid]
+        self.assertEqual((jvm["program"], jvm["attach_disabled"]), ("Ends", True))
+        self.assertEqual(jvm["jdk"].partition(".")[0], str(self.jvm.major))
+        self.end(process)
+
+    @on_one_jvm
+    def test_processes_that_come_and_go(self):
+        """Listing never fails, whatever vanishes meanwhile."""
+        programs = subprocess.Popen(["bash", "-c", "while :; do /bin/true; done"])
+        try:
+            for _ in range(50):
+                self.run_tool("list")
+        finally:
+            programs.kill()
+            programs.wait()
+
+
+class Attach(Control):
+    def test_the_profile_comes_when_the_program_ends(self):
+        process = self.start()
+        said = self.tool_attach(process, "out=late.iprof").stdout
+        self.assertEqual(said, f"process {process.pid}: the agent is loaded\n")
+        self.assertTrue(self.listed()[process.pid]["agent"])
+        self.end(process)
+        self.assertIn("Ends.main([Ljava.lang.String;)void", self.profile("late.iprof").methods)
+
+    def test_a_second_attach_is_no_second_agent(self):
+        process = self.start()
+        self.tool_attach(process, "out=late.iprof")
+        # Another copy of the library is at hand, but the loaded one is named.
+        copy = self.folder / "copy" / Settings.agent.name
+        copy.parent.mkdir()
+        shutil.copy(Settings.agent, copy)
+        again = json.loads(self.tool_attach(process, "out=again.iprof", "--agent", copy, "--format", "json").stdout)
+        self.assertEqual(again, {"pid": process.pid, "was_loaded": True})
+        lines = self.end(process)
+        self.assertEqual(lines[0], "iprofagent: already loaded in this JVM; the options of the first load stand")
+        self.profile("late.iprof")
+        self.assertFalse((self.folder / "again.iprof").exists())
+
+    def test_options_that_are_refused(self):
+        """The tool knows the options, so the JVM never sees wrong ones. What only the agent can know, it says."""
+        process = self.start()
+        self.assertEqual(self.refused(process, "ouf=x", expect=USAGE), "unknown option 'ouf'; did you mean 'out'?")
+        self.assertIn("default.iprof", self.tool_attach(process, "help").stdout)
+        self.assertFalse(self.listed()[process.pid]["agent"])
+        self.assertEqual(self.refused(process, "out=/proc/nowhere/x.iprof", expect=BAD_INPUT),
+                         f"process {process.pid}: the agent refused to start: the program's standard error, or the file of log=, "
+                         "says why")
+        self.tool_attach(process, "out=late.iprof")
+        self.assertIn("/proc/nowhere", self.end(process)[0])
+        self.profile("late.iprof")
+
+    def test_long_options(self):
+        process = self.start()
+        options = "out=late.iprof,exclude=" + ";".join(f"com.acme.p{n}.*" for n in range(200))
+        self.assertGreater(len(options), 2000)
+        if self.jvm.major >= HAS_VERSION_2:
+            self.tool_attach(process, options)
+            self.end(process)
+            self.profile("late.iprof")
+        else:
+            self.assertEqual(self.refused(process, options, expect=BAD_INPUT),
+                             f"process {process.pid}: this JVM takes at most 1024 bytes of options or path, and there are "
+                             f"{len(options)} (JDK 25 and later take more): shorten them")
+            self.assertEqual(self.end(process), [])
+
+    def test_a_jvm_that_is_starting_survives(self):
+        """SIGQUIT would end a JVM that has no handler for it yet."""
+        for delay_ms in range(0, 200, 10):
+            with self.subTest(delay_ms=delay_ms):
+                process = self.start(ready=None)
+                time.sleep(delay_ms / 1000)
+                self.tool_attach(process, "out=late.iprof,jdk=n,samples=n", "--timeout", 300)
+                self.end(process)
+                self.profile("late.iprof")
+
+    def test_without_signals(self):
+        process = self.start(jvm_args=["-Xrs"])
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
+    def test_without_published_counters(self):
+        process = self.start(jvm_args=["-XX:-UsePerfData"])
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
+    def test_a_stale_or_lost_socket(self):
+        process = self.start()
+        path = pathlib.Path(f"/tmp/.java_pid{process.pid}")
+        with socket.socket(socket.AF_UNIX) as left_behind:
+            left_behind.bind(str(path))
+        self.tool_attach(process, "out=late.iprof")
+        path.unlink()  # as those do who clean /tmp
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
+
+class Refused(Control):
+    def test_attach_is_disabled(self):
+        for more in ([], ["-XX:-UsePerfData"]):
+            process = self.start(jvm_args=["-XX:+DisableAttachMechanism", *more])
+            self.assertEqual(self.refused(process, expect=BAD_INPUT),
+                             f"process {process.pid} runs with -XX:+DisableAttachMechanism, which forbids attaching: start it with "
+                             "-agentpath, or without that flag")
+            self.end(process)
+            self.assertEqual(process.err_path.read_text() + process.out_path.read_text(), "ready\ndone\n")
+
+    def test_attach_is_disabled_where_nobody_can_see_it(self):
+        arguments = self.folder / "arguments"
+        arguments.write_text("-XX:+DisableAttachMechanism -XX:-UsePerfData")
+        process = self.start(env={"JAVA_TOOL_OPTIONS": arguments.read_text()})
+        said = self.refused(process, "--timeout", 1, expect=IO)
+        self.assertEqual(said, f"process {process.pid} has not opened its attach socket within 1 s: it is too busy, or runs with "
+                               "-XX:+DisableAttachMechanism (--timeout waits longer)")
+        self.end(process)
+
+    def test_agents_are_disallowed(self):
+        for agent in (None, "out=start.iprof"):
+            process = self.start(agent=agent, jvm_args=["-XX:-EnableDynamicAgentLoading"])
+            self.assertEqual(self.refused(process, expect=BAD_INPUT),
+                             f"process {process.pid}: it runs with -XX:-EnableDynamicAgentLoading, which forbids loading agents: "
+                             "start it with -agentpath, or without that flag")
+            self.end(process)
+        self.profile("start.iprof")
+
+    def test_a_jvm_that_does_not_answer(self):
+        process = self.start()
+        process.send_signal(signal.SIGSTOP)
+        self.assertEqual(self.refused(process, expect=IO),
+                         f"process {process.pid} is stopped (SIGSTOP, or a debugger): let it go on, then repeat the command")
+        process.send_signal(signal.SIGCONT)
+        self.end(process)
+
+    def held(self):
+        """A JVM that does not answer to a load that has begun, and the tool that waits for it."""
+        process = self.start(jvm_args=[f"-agentpath:{NATIVE}/libholding_agent.so"])
+        tool = subprocess.Popen([Settings.tool, "attach", str(process.pid), "out=late.iprof,samples=n"], stderr=subprocess.PIPE)
+        self.addCleanup(tool.stderr.close)
+        deadline = time.monotonic() + PATIENCE_S
+        while "held" not in process.out_path.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        return process, tool
+
+    def test_a_jvm_that_answers_late(self):
+        process, tool = self.held()
+        second = self.refused(process, "--timeout", 1, expect=IO)  # it must wait for the first
+        self.assertEqual(second, f"process {process.pid} has not answered within 1 s (--timeout)")
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        tool.wait(PATIENCE_S)
+
+    def test_a_target_that_ends_meanwhile(self):
+        process, tool = self.held()
+        process.kill()
+        self.assertEqual(tool.wait(PATIENCE_S), IO)
+        self.assertEqual(tool.stderr.read().decode(), f"iprof: error: process {process.pid} has ended\n")
+
+    def test_an_interrupt_ends_the_tool_and_not_the_target(self):
+        process, tool = self.held()
+        tool.send_signal(signal.SIGINT)
+        self.assertEqual(tool.wait(PATIENCE_S), -signal.SIGINT)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0)
+
+    @on_one_jvm
+    def test_processes_that_are_no_jvm(self):
+        own = os.getpid()
+        self.assertEqual(self.refused(own, expect=BAD_INPUT), f"process {own} is not a JVM: no libjvm.so is loaded in it")
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.assertEqual(self.refused(gone.pid, expect=IO), f"there is no process {gone.pid}")
+        for wrong in ("0", "-1", "x", "99999999999"):
+            self.assertIn("is no process id", self.run_tool("attach", "--", wrong, expect=USAGE).stderr)
+
+    def test_a_library_that_is_none(self):
+        """HotSpot switches off its stack guards when it is asked to load a file that is no library."""
+        process = self.start()
+        text = self.folder / "libtext.so"
+        text.write_text("no library " * 20)
+        self.assertEqual(self.refused(process, "--agent", text, expect=USAGE),
+                         f"{text} is not a shared library for this processor")
+        self.assertEqual(self.refused(process, "--agent", self.folder / "none.so", expect=IO),
+                         f"cannot read the agent's library {self.folder}/none.so: No such file or directory")
+        # A library that is not an agent.
+        other = NATIVE / "libretransforming.so"
+        self.assertTrue(self.refused(process, "--agent", other, expect=BAD_INPUT)
+                        .startswith(f"process {process.pid}: the JVM did not load the agent: it answered "))
+        self.end(process)
+        self.assertNotIn("stack guard", process.out_path.read_text() + process.err_path.read_text())
+
+
+@needs_root
+class OtherUsers(Control):
+    def test_root_reaches_the_jvm_of_another_user(self):
+        self.readable_by_all()
+        process = self.start(prefix=AS_NOBODY)
+        self.assertEqual(self.listed()[process.pid]["program"], "Ends")
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
+    def test_a_library_that_the_target_cannot_read_is_copied(self):
+        self.readable_by_all()
+        library = self.folder / "private" / Settings.agent.name
+        library.parent.mkdir(mode=0o700)
+        shutil.copy(Settings.agent, library)
+        process = self.start(prefix=AS_NOBODY)
+        before = set(pathlib.Path("/tmp").glob(".iprof-*"))
+        self.tool_attach(process, "out=late.iprof", "--agent", library)
+        self.assertLessEqual(set(pathlib.Path("/tmp").glob(".iprof-*")), before)
+        # The copy is gone; the library that is mapped is named all the same.
+        jvm = self.listed()[process.pid]
+        self.assertTrue(jvm["agent_library"].startswith("/tmp/.iprof-"), jvm)
+        self.tool_attach(process, "out=again.iprof", "--agent", library)
+        self.assertEqual(self.end(process)[0], "iprofagent: already loaded in this JVM; the options of the first load stand")
+        self.profile("late.iprof")
+
+    def test_others_do_not_reach_the_jvm_of_root(self):
+        process = self.start()
+        done = subprocess.run([*map(str, AS_NOBODY), Settings.tool, "attach", str(process.pid)], capture_output=True, text=True,
+                              cwd="/", check=False)
+        self.assertEqual(done.returncode, IO, done)
+        self.assertRegex(done.stderr, f"^iprof: error: process {process.pid} belongs to user root, and iprof runs as \\w+: run it as "
+                                      "that user or as root\n$")
+        listed = subprocess.run([*map(str, AS_NOBODY), Settings.tool, "list"], capture_output=True, text=True, cwd="/", check=True)
+        self.assertNotIn(f"{process.pid} ", listed.stdout)
+        self.end(process)
+
+    def test_a_jvm_in_its_own_namespaces(self):
+        """It takes itself for process 1, and its /tmp is not ours."""
+        script = "mount -t tmpfs none /tmp && exec \"$@\""
+        prefix = ["unshare", "--fork", "--pid", "--mount-proc", "--net", "--kill-child", "bash", "-c", script, "bash"]
+        if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this machine makes no namespaces")
+        # Its classes and its working directory must be elsewhere than in /tmp, which it does not see.
+        place = pathlib.Path(subprocess.run(["mktemp", "-d", "-p", "/var/tmp"], capture_output=True, text=True, check=True)
+                             .stdout.strip())
+        self.addCleanup(shutil.rmtree, place, ignore_errors=True)
+        library = self.folder / Settings.agent.name  # in our /tmp, so the JVM cannot see it
+        shutil.copy(Settings.agent, library)
+        process = self.start(prefix=["env", "-C", place, *prefix])
+        (pid,) = (int(word) for word in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
+        jvm = self.listed()[pid]
+        self.assertEqual((jvm["program"], jvm["pid_in_container"]), ("Ends", 1))
+        self.tool_attach(pid, "out=late.iprof", "--agent", library)
+        self.assertTrue(self.listed()[pid]["agent_library"].startswith("/tmp/.iprof-"))
+        self.end(process)
+        self.profile(place / "late.iprof")
