@@ -1,5 +1,5 @@
 // Where the agent's library is: beside the tool in a build tree, in the library folder of an installation.
-// Any thread.
+// Threads: any. Failure: one sentence that names where it looked.
 #pragma once
 
 #include <string>

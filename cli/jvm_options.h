@@ -1,4 +1,6 @@
 // The options that all commands for running JVMs share.
+//
+// Guarantees: as cli/command.h. Threads: one. Failure: a usage error.
 #pragma once
 
 #include <sys/types.h>

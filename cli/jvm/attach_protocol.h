@@ -5,7 +5,8 @@
 // instead of these limits. A JVM answers with a line that holds a number, then text, and closes the
 // connection. "getversion" tells whether it knows version 2; older JVMs answer that they do not know it.
 //
-// Guarantees: pure; any bytes may be given as an answer. Failures are one sentence. Any thread.
+// Guarantees: pure; any bytes may be given as an answer.
+// Threads: any. Failure: one sentence.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 //  - A socket that nobody listens at, as an earlier process or JVM left it, is removed if it is the target
 //    user's, and the JVM is asked to make a new one. Anybody else's file at that place is refused.
 //  - No call waits longer than its TargetWait.
-// Failures are one sentence that names the process. One thread.
+// Threads: one. Failure: one sentence that names the process.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 // Guarantees: only the calling thread's effective ids and groups change, and they come back when the
 // object goes. Where this process is not root, or is the same user already, nothing changes. A thread that
 // holds one must start no threads.
+// Threads: any, each with an object of its own. Failure: status() says why, and nothing has changed.
 #pragma once
 
 #include <sys/types.h>

@@ -1,7 +1,8 @@
 // FakeJvm, for tests: a process of our own that plays the part of a HotSpot as seen from outside: a file
 // "libjvm.so" mapped, a handler for SIGQUIT, the socket, and an answer to each request.
 //
-// It ends with its object. A test says what it does differently from a good JVM.
+// Guarantees: it ends with its object. A test says what it does differently from a good JVM.
+// Threads: one. Failure: the test fails.
 #pragma once
 
 #include <sys/types.h>

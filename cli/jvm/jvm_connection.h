@@ -8,7 +8,8 @@
 // everything is reached through /proc/PID/root, and as the target's user. Pathname sockets and signals
 // need no namespace to be entered.
 //
-// Failures are values: one sentence that names the process. One thread.
+// Guarantees: nothing of it stays in the JVM's folders, and no request waits longer than its timeout.
+// Threads: one. Failure: one sentence that names the process.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,9 @@
 // JvmTarget: a JVM with the folders of its world that attaching needs. They are opened once, with the rights
 // of this process, and used later perhaps with those of the target (BorrowedIds).
 //
-// Failures are one sentence that names the process: it is not a JVM, it may not be looked into, attaching
-// is disabled in it. Any thread.
+// Guarantees: reads only.
+// Threads: any. Failure: one sentence that names the process: it is not a JVM, it may not be read, or
+// attaching is disabled in it.
 #pragma once
 
 #include <chrono>

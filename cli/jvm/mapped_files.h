@@ -1,6 +1,7 @@
 // MappedFiles: the files that a process has mapped, by the kernel's list (/proc/PID/maps).
 //
-// Guarantees: pure on the list's text; any bytes may be given. Any thread.
+// Guarantees: pure on the list's text; any bytes may be given.
+// Threads: any. Failure: none; lines that are not understood are left out.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
-// OwnedFd: a file descriptor that is closed with its owner. Move-only; one thread at a time.
+// OwnedFd: a file descriptor that is closed with its owner. Move-only.
+//
+// Threads: one at a time. Failure: none; it may hold no descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -4,7 +4,8 @@
 // file is missing where the JVM runs with -XX:-UsePerfData or cannot write to /tmp.
 //
 // Guarantees: reads nothing outside the bytes, which may be anything: another process writes them, even
-// while they are read. What is not understood is left out. Pure; any thread.
+// while they are read. Pure.
+// Threads: any. Failure: none; what is not understood is left out.
 #pragma once
 
 #include <map>

@@ -9,7 +9,7 @@
 // Guarantees: no link of the target's file system leads a copy to another place. Nobody but the target's
 // user and root can change the copy. Only a shared library for this processor is taken, as HotSpot switches
 // off its stack guards for anything else that it is asked to load.
-// Failures are one sentence. One thread.
+// Threads: one. Failure: one sentence.
 #pragma once
 
 #include <string>

@@ -5,8 +5,7 @@
 //    reach nobody.
 //  - Paths that lead through its root (/proc/PID/root) stay within it: a symbolic link in a container
 //    leads to where it leads for the container, never to a file of this machine.
-// Failures are one sentence: no such process, it has ended, it belongs to somebody else.
-// Any thread.
+// Threads: any. Failure: one sentence: no such process, it has ended, it belongs to another user.
 #pragma once
 
 #include <sys/types.h>

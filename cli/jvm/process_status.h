@@ -1,6 +1,7 @@
 // ProcessStatus: what the kernel says of a process in /proc/PID/status, as far as attaching needs it.
 //
-// Guarantees: pure on the file's text; any bytes may be given. Any thread.
+// Guarantees: pure on the file's text; any bytes may be given.
+// Threads: any. Failure: none; what is missing or not understood has its default.
 #pragma once
 
 #include <sys/types.h>

@@ -2,8 +2,7 @@
 //
 // Guarantees: reads files only: the target neither notices nor waits. What cannot be found out is empty.
 // Every text in it comes from the target and may be anything; who prints it escapes it.
-// Failures are one sentence; FindJvms leaves out what fails, because processes come and go.
-// Any thread.
+// Threads: any. Failure: one sentence; FindJvms leaves out what fails, because processes come and go.
 #pragma once
 
 #include <sys/types.h>

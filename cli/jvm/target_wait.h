@@ -1,7 +1,8 @@
 // TargetWait: waits for something that a target process does, and no longer than that makes sense.
 //
 // Guarantees: a wait ends when the thing happens, when the target ends, when the time is up, or when the
-// user interrupts (see HeldSignals). The reason comes as a sentence. One thread.
+// user interrupts (see HeldSignals).
+// Threads: one. Failure: the reason, as a sentence.
 #pragma once
 
 #include <signal.h>
