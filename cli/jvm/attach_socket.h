@@ -8,8 +8,8 @@
 //
 // Guarantees:
 //  - The file .attach_pidN is removed, also when the user interrupts.
-//  - A socket that nobody listens at, as an earlier process or JVM left it, is removed if it is the target
-//    user's, and the JVM is asked to make a new one. Anybody else's file at that place is refused.
+//  - A stale socket, which an earlier process or JVM left, is removed if it is the target user's, and the
+//    JVM is asked to make a new one. Another user's file at that place is refused.
 //  - No call waits longer than its TargetWait.
 // Threads: one. Failure: one sentence that names the process.
 #pragma once

@@ -138,7 +138,7 @@ TEST_CASE("no derived placement has more counters than edges less nodes demand")
   }
 }
 
-TEST_CASE("closing up branches that nobody asks for takes fewer counters") {
+TEST_CASE("closing up branches that are not asked for takes fewer counters") {
   std::mt19937 random(13);
   ProbePlanner planner;
   CountingGraph graph;

@@ -197,7 +197,7 @@ TEST_CASE("aarch64: native code is left to the method whose breadcrumb is on the
   CHECK(popped.leaf == nullptr);
 }
 
-TEST_CASE("aarch64: without a breadcrumb nobody knows where the method's frame begins") {
+TEST_CASE("aarch64: without a breadcrumb the beginning of the method's frame is unknown") {
   Machine m;
   PoppedLeaf popped;
   m.stack[9] = 99;

@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(sizes.Next() > 1);
 }
 
-TEST_CASE("pauses over the limit make batches smaller, but not so small that it helps nobody") {
+TEST_CASE("pauses over the limit make batches smaller, but not uselessly small") {
   BatchSize sizes(milliseconds(10));
   for (int i = 0; i < 5; ++i) sizes.Note(1, milliseconds(1));
   for (int i = 0; i < 10; ++i) sizes.Note(sizes.Next(), milliseconds(1));
