@@ -1,7 +1,7 @@
 // BorrowedIds: lets root do something as the target's user.
 //
-// Why: files that are made in the target's folders then belong to the target, and a mistake can do no more than
-// the target's user may. A JVM in a user namespace also refuses our root, which has no id there.
+// Why: files that are made in the target's folders then belong to the target, and a mistake can do no
+// more than the target's user may. A JVM in a user namespace also refuses our root, which has no id there.
 //
 // Guarantees: only the calling thread's effective ids and groups change, and they come back when the
 // object goes. Where this process is not root, or is the same user already, nothing changes. A thread that

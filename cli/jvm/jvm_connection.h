@@ -2,7 +2,7 @@
 //
 // It speaks HotSpot's attach protocol, the one that jcmd uses. A JVM serves one request at a time, on a
 // thread of its own; so a request can wait for that of another tool, and no longer than the timeout. Every
-// request is a connection of its own, so the JVM owes nothing to whoever opened this and dies.
+// request has a connection of its own, so it does not matter to the JVM if this process ends.
 //
 // Works for this user's JVMs; for root, with those of all users, in any container that it sees in /proc:
 // everything is reached through /proc/PID/root, and as the target's user. Pathname sockets and signals

@@ -39,7 +39,7 @@ class Process {
 
  private:
   Process(pid_t pid, OwnedFd folder) : pid_(pid), folder_(std::move(folder)) {}
-  // From errno: it has ended, or is somebody else's.
+  // From errno: it has ended, or belongs to another user.
   Status Refused(int error, const char* what) const;
 
   pid_t pid_;
