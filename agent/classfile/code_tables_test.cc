@@ -120,7 +120,13 @@ TEST_CASE("type annotations of code") {
           "00010000");
   }
   SECTION("an exception parameter's entry, when entries before it multiply") {
-    const TestClass c = With(name, {0, 1, 0x42, 0, 1, 0, 0, 1, 0, 0});
+    // Where a monitor may be held, a trampoline has entries of its own:
+    // 0 iload_0 / 1 ifeq 8 / 4 iinc 0 1 / 7 return / 8 aload_1 / 9 monitorenter / 10 return / 11 pop / 12 return
+    TestClass c = With(name, {0, 1, 0x42, 0, 1, 0, 0, 1, 0, 0});
+    c.descriptor = "(ILjava/lang/Object;)V";
+    c.code = {0x1a, 0x99, 0, 7, 0x84, 0, 1, 0xb1, 0x2b, 0xc2, 0xb1, 0x57, 0xb1};
+    c.exceptions = {{0, 11, 11, 0}, {0, 7, 11, 0}};
+    c.attributes[0] = {"StackMapTable", {0, 2, 8, 66, 7, 0, TestClass::kSuper}};
     CHECK(Table(c, name, [](MethodEditor& e) { e.OnEdge(1, kTaken, Nops(e)); }) ==
           "0001"
           "420002"
