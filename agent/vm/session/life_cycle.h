@@ -3,11 +3,12 @@
 // The whole table is in life_cycle.cc. No other code of the agent uses flags to decide whether
 // something may happen.
 //
-//            load, attach              started              stop               stopped
-//    idle ───────────────► starting ───────────► recording ──────► stopping ───────
-//      ▲                       │ start failed         │                │
-//      └───────────────────────┘                      │                │
-//    and from every state: VMDeath ► ended            ◄────────────────┘
+//    idle      → starting   load or attach
+//    starting  → recording  started
+//    starting  → idle       start failed
+//    recording → stopping   stop
+//    stopping  → idle       stopped
+//    any       → ended      VMDeath
 //
 // Guarantees: if two events that exclude each other happen at the same time, one is legal and the
 // other one gets its answer.
@@ -25,8 +26,8 @@ enum class SessionState : uint8_t {
   kIdle,       // no session: not yet, no longer, or its start failed
   kStarting,   // a thread settles the options and starts the session's parts
   kRecording,  // counts and samples are recorded
-  kStopping,   // nothing more is recorded; the profile is being written
-  kEnded,      // the program has ended; nothing can start
+  kStopping,  // no new classes, no samples; instrumented classes still count; the profile is written
+  kEnded,     // the program has ended; nothing can start
 };
 inline constexpr size_t kSessionStates = 5;
 
