@@ -7,7 +7,7 @@ from iprofdev import maven
 from iprofdev.messages import Unavailable
 
 from harness.case import AgentCase
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 from oracle import counts, java_sources
 from oracle.counting_case import CountingCase
 
@@ -48,7 +48,7 @@ class LongMethods(CountingCase):
         self.assertEqual(calls, sorted(calls, reverse=True))
         self.assertTrue(all(int(n[2]) < int(n[3]) for n in named), named)  # the loop's branch or the switch is kept
 
-    @on_one_jvm
+    @in_proof  # C2 needs two minutes for them; that C1 compiles them is checked below
     def test_they_are_still_compiled(self):
         run = self.run_java("counting.LongMethods", 20000, "hot", agent="include=counting.made.*",
                             jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
