@@ -348,7 +348,7 @@ class Archives(RobustCase):
                                             "counting.All", "0"])
                     self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
                     self.profile()
-                    self.said(run, "aot cache" if option == "jdk=y" else "lambdas that come out")
+                    self.said(run, "aot cache" if option == "jdk=y" else "lambdas from the application")
 
     def test_making_an_aot_cache(self):
         """Recording and creation of an archive work with the agent, which does not change the JDK during that time."""
