@@ -12,7 +12,7 @@ namespace iprof::jvm {
 
 struct MappedFile {
   std::string path;      // as the process sees it
-  bool deleted = false;  // nobody finds it there any more
+  bool deleted = false;  // the file is no longer at that path
 
   std::string_view name() const;  // the last part of the path
 };
@@ -20,7 +20,7 @@ struct MappedFile {
 // Each file once, in the order of its first mapping. Memory without a file is left out.
 std::vector<MappedFile> MappedFiles(std::string_view maps);
 
-// The first file of that name; null where there is none.
+// The first file of that name, or null.
 const MappedFile* FindNamed(const std::vector<MappedFile>& files, std::string_view name);
 
 }  // namespace iprof::jvm

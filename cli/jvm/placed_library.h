@@ -6,7 +6,7 @@
 // a private folder in the target's /tmp, which is removed when this object goes; a library that was loaded
 // stays loaded.
 //
-// Guarantees: no link of the target's file system leads a copy to another place. Nobody but the target's
+// Guarantees: no link of the target's file system leads a copy to another place. Only the target's
 // user and root can change the copy. Only a shared library for this processor is taken, as HotSpot switches
 // off its stack guards for anything else that it is asked to load.
 // Threads: one. Failure: one sentence.

@@ -2,7 +2,7 @@
 //
 // Guarantees:
 //  - It stays this process. When it ends and another one gets its number, reading fails and signals
-//    reach nobody.
+//    are not sent.
 //  - Paths that lead through its root (/proc/PID/root) stay within it: a symbolic link in a container
 //    leads to where it leads for the container, never to a file of this machine.
 // Threads: any. Failure: one sentence: no such process, it has ended, it belongs to another user.

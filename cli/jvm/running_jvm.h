@@ -40,11 +40,11 @@ Result<RunningJvm> LookAt(const Process& process);
 // The JVMs of this user, or of all users for root, in the order of their pids.
 std::vector<RunningJvm> FindJvms();
 
-// The main class, jar or module among the arguments of the java launcher; empty where there is none, as
+// The main class, jar or module among the arguments of the java launcher; empty if they name none, as
 // with @argument files.
 std::string ProgramOf(const std::vector<std::string>& command_line);
 
-// The version in a JDK's file "release"; empty where there is none.
+// The version in a JDK's file "release"; empty if the file names none.
 std::string VersionOf(std::string_view release);
 
 }  // namespace iprof::jvm
