@@ -6,7 +6,8 @@
 #include "cli/agent_library.h"
 #include "cli/entries.h"
 #include "cli/json_text.h"
-#include "cli/jvm/jvm_connection.h"
+#include "cli/jvm/agent_control.h"
+#include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
 
@@ -15,18 +16,20 @@ namespace {
 
 class AttachCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddPid(app, pid_);
-    app.add_option("options", options_,
-                   "Options of the agent as behind -agentpath, such as out=late.iprof,interval=5ms "
-                   "('help' prints them all)")
-        ->type_name("OPTIONS");
-    app.add_option("--agent", library_,
-                   "The agent's library (default: the one that belongs to this tool); its options "
-                   "are not checked before it is loaded")
-        ->type_name("FILE");
-    AddTimeout(app, timeouts_);
-    AddFormat(app, format_);
+  void Define(OptionList& options) override {
+    AddPid(options, pid_);
+    options
+        .Add("options", options_,
+             "Options of the agent as behind -agentpath, such as out=late.iprof,interval=5ms "
+             "('help' prints them all)")
+        .Takes("OPTIONS");
+    options
+        .Add("--agent", library_,
+             "The agent's library (default: the one that belongs to this tool); its options "
+             "are not checked before it is loaded")
+        .Takes("FILE");
+    AddTimeout(options, timeouts_);
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {
@@ -41,9 +44,10 @@ class AttachCommand : public Command {
       if (!found.ok()) return console.Error(found.status());
       library_ = *found;
     }
+    const jvm::HeldSignals held;  // so that an interrupted attach can say what goes on in the JVM
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(pid_, timeouts_);
     if (!connection.ok()) return console.Error(connection.status());
-    const Status loaded = connection->Load(library_, options_);
+    const Status loaded = LoadAgent(*connection, library_, options_);
     if (!loaded.ok()) return console.Error(loaded);
     Report(console, connection->jvm());
     return ExitCode::kOk;

@@ -12,16 +12,16 @@ namespace {
 
 class CheckCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    app.add_option("file", files_, "Profiles to check; '-' is standard input")
-        ->required()
-        ->type_name("FILE");
-    app.add_flag("--strict", strict_, "Also report what is legal but doubtful");
-    app.add_flag("-q,--quiet", quiet_, "Print the summary line only");
-    AddCount(app, "--max-findings", max_findings_,
+  void Define(OptionList& options) override {
+    options.Add("file", files_, "Profiles to check; '-' is standard input")
+        .Required()
+        .Takes("FILE");
+    options.AddFlag("--strict", strict_, "Also report what is legal but doubtful");
+    options.AddFlag("-q,--quiet", quiet_, "Print the summary line only");
+    AddCount(options, "--max-findings", max_findings_,
              "Print at most N findings per file; all are counted (default: 0, no limit)");
-    AddTarget(app, target_);
-    AddFormat(app, format_);
+    AddTarget(options, target_);
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {

@@ -291,6 +291,11 @@ class Compare(CliTest):
         self.assertIn("50.000%", self.out("overlap", a, c))
         methods = self.json("overlap", "--method", "loop", a, c)["methods"]
         self.assertEqual([m["method"] for m in methods], ["a.Main.loop(int)void"])
+        same = self.json("overlap", "--decisions", a, a)["decisions"]
+        self.assertEqual((same["hot_methods"]["missed"], same["branches"]["off_by_more_than_10_points"],
+                          same["receivers"]["other_classes"]), (0, 0, 0))
+        self.assertRegex(self.out("overlap", "--decisions", a, c), r"receivers +100\.000% of A's weight is known in B; ")
+        self.assertNotIn("decisions", self.json("overlap", a, c))
         self.run_tool("overlap", "--method", "nobody", a, c, expect=1)
 
 

@@ -21,7 +21,8 @@ class Frame(CliTest):
     def test_help(self):
         overview = self.out("help")
         self.assertEqual(overview, self.out("--help"))
-        for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "version", "help"]:
+        for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "list", "profile", "attach",
+                        "start", "stop", "reset", "dump", "status", "version", "help"]:
             self.assertIn(f"\n  {command} ", overview)
             self.assertTrue(self.out(command, "--help").startswith(f"Usage: iprof {command} "))
             self.assertEqual(self.out("help", command), self.out(command, "-h"))
@@ -65,6 +66,17 @@ class Frame(CliTest):
             (["merge", "-o", "x", "-w", "0,a"], "not a weighted input"),
             (["merge", "-o", "x", "-", "-"], "read only once"),
             (["merge", "-o", "-", a, "--format", "json"], "both write to standard output"),
+            (["start"], "pid is required"),
+            (["stop", "x"], "'x' is no process id"),
+            (["status", "1", "2"], "unexpected argument '2'"),
+            (["reset", "1", "-o", "x"], "unknown option '-o'"),
+            (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
+            (["profile", "1"], "--output is required"),
+            (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h"),
+            (["profile", "1", "-o", "x", "--warmup", "9999h"], "is not a time"),
+            (["profile", "1", "-o", "x", "--duration", "24h"], "--duration is at most 23 hours and 59 minutes"),
+            (["profile", "1", "start=y", "-o", "x"], "'iprof profile' sets start=, reply= and command= itself"),
+            (["profile", "1", "intervall=5ms", "-o", "x"], "did you mean 'interval'?"),
             (["convert", a], "--to is required"),
             (["convert", a, "--to", "csv", "--bci"], "--bci needs"),
             (["convert", a, "--to", "csv", "--output-version", "1.0.0"], "--output-version needs"),
@@ -88,6 +100,10 @@ class Frame(CliTest):
             self.run_tool(command, a, bad, expect=3)
             self.run_tool(command, "none.iprof", a, expect=4)
         self.assertIn("0.2.0", self.err("show", old, expect=3))
+        # Before anything is asked of a JVM, the output is known to be writable.
+        for command in ["stop", "dump", "profile"]:
+            self.assertIn("No such file", self.err(command, "1", "-o", "none/x.iprof", expect=4))
+        self.assertIn("control socket none.sock: cannot find it: No such file", self.err("status", "--control", "none.sock", expect=4))
 
     def test_a_file_named_like_a_command(self):
         self.write("check", profile())

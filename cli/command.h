@@ -10,13 +10,13 @@
 // Failure: Run prints a message and returns the exit code. main reports std::bad_alloc.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/option_list.h"
 
 namespace iprof::cli {
 
@@ -25,7 +25,7 @@ class Command {
   virtual ~Command() = default;
   // Binds options to members. Type names tell completions what to offer: FILE, DIR, or words joined
   // by '|'.
-  virtual void Define(CLI::App& app) = 0;
+  virtual void Define(OptionList& options) = 0;
   virtual ExitCode Run(Console& console) = 0;
 };
 

@@ -11,24 +11,24 @@ namespace {
 
 class ConvertCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddProfile(app, "file", file_, "The profile; '-' is standard input");
-    AddChoice(app, "--to", to_, {"pretty", "iprof", "csv", "collapsed"},
+  void Define(OptionList& options) override {
+    AddProfile(options, "file", file_, "The profile; '-' is standard input");
+    AddChoice(options, "--to", to_, {"pretty", "iprof", "csv", "collapsed"},
               "pretty: one type, method or entry a line; iprof: minified; csv: one count a line; "
               "collapsed: samples as stacks for flame graphs")
-        ->required();
-    app.add_option("-o,--output", output_, "The output file (default: '-', standard output)")
-        ->type_name("FILE");
-    app.add_flag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
-    version_option_ = AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+        .Required();
+    options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
+        .Takes("FILE");
+    options.AddFlag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
+    version_option_ = AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
                                 "Format version of pretty and iprof (default: auto, the lowest "
                                 "that loses nothing)");
-    app.add_flag("--image", image_,
-                 "Leave out what an image build cannot use: machinery that only a JVM runs, and "
-                 "positions in methods that the image replaces");
-    target_option_ = AddTarget(app, target_);
-    app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
-    AddFormat(app, format_)->description("Print what was written, as JSON (needs -o FILE)");
+    options.AddFlag("--image", image_,
+                    "Leave out what an image build cannot use: machinery that only a JVM runs, and "
+                    "positions in methods that the image replaces");
+    target_option_ = AddTarget(options, target_);
+    options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    AddFormat(options, format_).Describe("Print what was written, as JSON (needs -o FILE)");
   }
 
   ExitCode Run(Console& console) override {
@@ -36,14 +36,14 @@ class ConvertCommand : public Command {
       return console.Error(Status(Code::kUsage, "--bci needs --to collapsed"));
     }
     const bool profile_text = to_ == "pretty" || to_ == "iprof";
-    if (version_option_->count() != 0 && !profile_text) {
+    if (version_option_.given() && !profile_text) {
       return console.Error(Status(Code::kUsage, "--output-version needs --to pretty or iprof"));
     }
     if (format_ == "json" && output_ == "-") {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    if (target_option_->count() != 0 && !image_) {
+    if (target_option_.given() && !image_) {
       return console.Error(Status(Code::kUsage, "--target needs --image"));
     }
     Result<Profile> profile = ReadInput(console, file_);
@@ -86,11 +86,11 @@ class ConvertCommand : public Command {
   std::string to_;
   std::string output_ = "-";
   std::string version_ = "auto";
-  CLI::Option* version_option_ = nullptr;
+  OptionRow version_option_;
   bool bci_given_ = false;
   bool image_ = false;
   std::string target_;
-  CLI::Option* target_option_ = nullptr;
+  OptionRow target_option_;
   bool gzip_ = false;
   std::string format_ = "text";
 };

@@ -24,16 +24,16 @@ std::string_view KindName(DiffKind kind) {
 
 class DiffCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddProfile(app, "a", a_, "The profile to compare from");
-    AddProfile(app, "b", b_, "The profile to compare to");
-    AddShare(app, "--threshold", options_.threshold,
+  void Define(OptionList& options) override {
+    AddProfile(options, "a", a_, "The profile to compare from");
+    AddProfile(options, "b", b_, "The profile to compare to");
+    AddShare(options, "--threshold", options_.threshold,
              "Leave out smaller changes. A site's change is half the sum of the differences of its "
              "probabilities; a share's is its relative change (default: 5%)");
-    AddTables(app, tables_);
-    AddCount(app, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
-    app.add_flag("--exit-code", exit_code_, "Exit with 1 when there are differences");
-    AddFormat(app, format_);
+    AddTables(options, tables_);
+    AddCount(options, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
+    options.AddFlag("--exit-code", exit_code_, "Exit with 1 when there are differences");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {

@@ -11,9 +11,9 @@ namespace {
 
 class HelpCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    app.add_option("command", name_, "The command to explain")->type_name("COMMAND");
-    AddFormat(app, format_);
+  void Define(OptionList& options) override {
+    options.Add("command", name_, "The command to explain").Takes("COMMAND");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {
@@ -79,7 +79,7 @@ class HelpCommand : public Command {
 
 class VersionCommand : public Command {
  public:
-  void Define(CLI::App& app) override { AddFormat(app, format_); }
+  void Define(OptionList& options) override { AddFormat(options, format_); }
 
   ExitCode Run(Console& console) override {
     if (format_ == "json") {
@@ -108,8 +108,8 @@ class VersionCommand : public Command {
 
 class GenerateCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    app.add_option("what", what_, "man, bash, zsh or fish")->required()->type_name("WHAT");
+  void Define(OptionList& options) override {
+    options.Add("what", what_, "man, bash, zsh or fish").Required().Takes("WHAT");
   }
 
   ExitCode Run(Console& console) override {

@@ -28,38 +28,42 @@ std::string ParseSeconds(const std::string& text, int& seconds) {
 
 }  // namespace
 
-CLI::Option* AddPid(CLI::App& app, pid_t& pid) {
-  return app
-      .add_option_function<std::string>(
-          "pid",
-          [&pid](const std::string& text) {
-            int parsed = 0;
-            if (ParsePid(text, parsed).empty()) pid = parsed;
-          },
+OptionRow AddPid(OptionList& options, pid_t& pid) {
+  return options
+      .AddParsed(
+          "pid", [&pid](const std::string& text) { return ParsePid(text, pid); },
           "The process id of the JVM")
-      ->required()
-      ->type_name("PID")
-      ->check([](const std::string& text) {
-        int ignored = 0;
-        return ParsePid(text, ignored);
-      });
+      .Required()
+      .Takes("PID");
 }
 
-CLI::Option* AddTimeout(CLI::App& app, jvm::AttachTimeouts& timeouts) {
-  return app
-      .add_option_function<std::string>(
+OptionRow AddPidOrCore(OptionList& options, pid_t& pid, std::string& core) {
+  return options
+      .AddParsed(
+          "pid",
+          [&pid, &core](const std::string& text) {
+            const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+            if (is_number) return ParsePid(text, pid);
+            core = text;
+            return std::string();
+          },
+          "The process id of the JVM, or its core file")
+      .Required()
+      .Takes("PID|CORE");
+}
+
+OptionRow AddTimeout(OptionList& options, jvm::AttachTimeouts& timeouts) {
+  return options
+      .AddParsed(
           "--timeout",
           [&timeouts](const std::string& text) {
             int seconds = 0;
-            if (!ParseSeconds(text, seconds).empty()) return;
-            timeouts.listen = timeouts.answer = std::chrono::seconds(seconds);
+            std::string problem = ParseSeconds(text, seconds);
+            if (problem.empty()) timeouts.listen = timeouts.answer = std::chrono::seconds(seconds);
+            return problem;
           },
           "How long to wait for the JVM (default: 10 until it listens, 300 for its answer)")
-      ->type_name("SECONDS")
-      ->check([](const std::string& text) {
-        int ignored = 0;
-        return ParseSeconds(text, ignored);
-      });
+      .Takes("SECONDS");
 }
 
 }  // namespace iprof::cli

@@ -5,16 +5,20 @@
 
 #include <sys/types.h>
 
-#include <CLI/CLI.hpp>
+#include <string>
 
 #include "cli/jvm/jvm_connection.h"
+#include "cli/option_list.h"
 
 namespace iprof::cli {
 
 // The positional process id.
-CLI::Option* AddPid(CLI::App& app, pid_t& pid);
+OptionRow AddPid(OptionList& options, pid_t& pid);
+
+// The positional process id, or else the path of a core file. One of them is set.
+OptionRow AddPidOrCore(OptionList& options, pid_t& pid, std::string& core);
 
 // --timeout SECONDS: replaces both times.
-CLI::Option* AddTimeout(CLI::App& app, jvm::AttachTimeouts& timeouts);
+OptionRow AddTimeout(OptionList& options, jvm::AttachTimeouts& timeouts);
 
 }  // namespace iprof::cli

@@ -14,7 +14,7 @@ namespace {
 
 class ListCommand : public Command {
  public:
-  void Define(CLI::App& app) override { AddFormat(app, format_); }
+  void Define(OptionList& options) override { AddFormat(options, format_); }
 
   ExitCode Run(Console& console) override {
     const std::vector<jvm::RunningJvm> jvms = jvm::FindJvms();

@@ -1,6 +1,7 @@
 // iprof: finds the command, parses its options, runs it, and turns every failure into a
 // message and an exit code. Everything about a command is in its own file; commands.cc has the
 // table of commands.
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <new>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/option_kinds.h"
+#include "cli/option_list.h"
 #include "cli/reference.h"
 #include "writer/base/nearest_name.h"
 
@@ -52,10 +54,11 @@ void ProtectBrackets(const CLI::App& app, std::vector<std::string>& arguments) {
 ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> arguments,
                     Console& console) {
   CLI::App app;
+  OptionList options(app);
   std::string color = "auto";
   const std::unique_ptr<Command> command = entry.create();
-  command->Define(app);
-  AddEverywhere(app, color);
+  command->Define(options);
+  AddEverywhere(options, color);
   ProtectBrackets(app, arguments);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

@@ -83,7 +83,7 @@ std::string ManPage() {
       "a file named \\fB\\-\\fR is standard input or output.\n"
       "The order of the output is always the same, so that outputs can be compared.\n"
       "Control characters in names are escaped.\n"
-      "It also lists the running JVMs, and loads the agent that writes profiles into them.\n"
+      "It also lists the running JVMs, and records profiles in them.\n"
       ".SH COMMANDS\n";
   const std::vector<CommandDoc> commands = DescribeAll();
   for (const CommandDoc& command : commands) AppendCommand(out, command);

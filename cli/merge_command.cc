@@ -14,33 +14,35 @@ namespace {
 
 class MergeCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    app.add_option("in", sources_.files, "Profiles to merge, weight 1")->type_name("FILE");
-    app.add_option("-o,--output", output_, "The output file; may be one of the inputs")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("-w,--weighted-input", sources_.weighted,
-                   "A profile that counts N times (repeatable)")
-        ->allow_extra_args(false)
-        ->type_name("N,FILE");
-    app.add_option("--input-list", sources_.lists,
-                   "A file with one input per line, FILE or N,FILE; empty lines and lines that "
-                   "begin with # are skipped (repeatable)")
-        ->allow_extra_args(false)
-        ->type_name("FILE");
-    app.add_option("--input-dir", sources_.folders,
-                   "All *.iprof and *.iprof.gz below a folder, except the output (repeatable)")
-        ->allow_extra_args(false)
-        ->type_name("DIR");
-    AddChoice(app, "--failure-mode", failure_mode_, {"any", "all", "warn"},
+  void Define(OptionList& options) override {
+    options.Add("in", sources_.files, "Profiles to merge, weight 1").Takes("FILE");
+    options.Add("-o,--output", output_, "The output file; may be one of the inputs")
+        .Required()
+        .Takes("FILE");
+    options
+        .Add("-w,--weighted-input", sources_.weighted, "A profile that counts N times (repeatable)")
+        .OneValueEach()
+        .Takes("N,FILE");
+    options
+        .Add("--input-list", sources_.lists,
+             "A file with one input per line, FILE or N,FILE; empty lines and lines that "
+             "begin with # are skipped (repeatable)")
+        .OneValueEach()
+        .Takes("FILE");
+    options
+        .Add("--input-dir", sources_.folders,
+             "All *.iprof and *.iprof.gz below a folder, except the output (repeatable)")
+        .OneValueEach()
+        .Takes("DIR");
+    AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},
               "What to do about unreadable inputs: fail if there is one (any); fail if all are "
               "unreadable, and otherwise exit with 1 (all); or only warn (warn) (default: any)");
-    AddCount(app, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
-    AddChoice(app, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+    AddCount(options, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
+    AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
-    app.add_flag("--pretty", pretty_, "One type, method or entry a line");
-    app.add_flag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
-    AddFormat(app, format_);
+    options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
+    options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {

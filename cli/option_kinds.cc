@@ -45,13 +45,41 @@ std::string ParseCount(const std::string& text, size_t& count) {
   return fmt::format("'{}' is not a whole number of 0 or more", text);
 }
 
+// Parses "500ms", "30s", "10m", "2h". Returns what is wrong with the text, or an empty string.
+std::string ParseDuration(const std::string& text, std::chrono::milliseconds& time) {
+  constexpr int64_t kMostHours = 24 * 366;
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  const std::string_view unit(parsed.ptr, static_cast<size_t>(end - parsed.ptr));
+  int64_t unit_ms = 0;
+  if (unit == "ms") unit_ms = 1;
+  if (unit == "s") unit_ms = 1'000;
+  if (unit == "m") unit_ms = 60'000;
+  if (unit == "h") unit_ms = 3'600'000;
+  if (parsed.ec != std::errc() || unit_ms == 0 || number <= 0 ||
+      number > kMostHours * 3'600'000 / unit_ms) {
+    return fmt::format("'{}' is not a time such as 500ms, 30s, 10m or 2h", text);
+  }
+  time = std::chrono::milliseconds(number * unit_ms);
+  return {};
+}
+
 }  // namespace
 
-CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& value,
-                       const std::vector<std::string>& choices, const std::string& description) {
-  return app.add_option(name, value, description)
-      ->type_name(Join(choices, "|"))
-      ->check([choices](const std::string& given) -> std::string {
+OptionRow AddDuration(OptionList& options, const std::string& name, std::chrono::milliseconds& time,
+                      const std::string& description) {
+  return options
+      .AddParsed(
+          name, [&time](const std::string& text) { return ParseDuration(text, time); }, description)
+      .Takes("TIME");
+}
+
+OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
+                    const std::vector<std::string>& choices, const std::string& description) {
+  return options.Add(name, value, description)
+      .Takes(Join(choices, "|"))
+      .Check([choices](const std::string& given) -> std::string {
         for (const std::string& choice : choices) {
           if (given == choice) return {};
         }
@@ -62,14 +90,14 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& valu
       });
 }
 
-CLI::Option* AddFormat(CLI::App& app, std::string& format) {
-  return AddChoice(app, "--format", format, {"text", "json"}, "Output format (default: text)");
+OptionRow AddFormat(OptionList& options, std::string& format) {
+  return AddChoice(options, "--format", format, {"text", "json"}, "Output format (default: text)");
 }
 
-CLI::Option* AddTarget(CLI::App& app, std::string& target) {
+OptionRow AddTarget(OptionList& options, std::string& target) {
   std::vector<std::string> jdks;
   for (const ImageTarget each : kImageTargets) jdks.push_back(std::to_string(JdkOf(each)));
-  return AddChoice(app, "--target", target, jdks,
+  return AddChoice(options, "--target", target, jdks,
                    "The JDK of the GraalVM that builds the image (default: what the profile says, "
                    "or " +
                        jdks.back() + ")");
@@ -82,49 +110,31 @@ ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& 
   return note ? note->target : kNewestImageTarget;
 }
 
-CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
-                        const std::string& description) {
-  return app.add_option(name, path, description)->required()->type_name("FILE");
+OptionRow AddProfile(OptionList& options, const std::string& name, std::string& path,
+                     const std::string& description) {
+  return options.Add(name, path, description).Required().Takes("FILE");
 }
 
-CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,
-                      const std::string& description) {
-  return app
-      .add_option_function<std::string>(
-          name,
-          [&share](const std::string& text) {
-            double parsed = 0;
-            if (ParseShare(text, parsed).empty()) share = parsed;
-          },
-          description)
-      ->type_name("SHARE")
-      ->check([](const std::string& text) {
-        double ignored = 0;
-        return ParseShare(text, ignored);
-      });
+OptionRow AddShare(OptionList& options, const std::string& name, double& share,
+                   const std::string& description) {
+  return options
+      .AddParsed(
+          name, [&share](const std::string& text) { return ParseShare(text, share); }, description)
+      .Takes("SHARE");
 }
 
-CLI::Option* AddCount(CLI::App& app, const std::string& name, size_t& count,
-                      const std::string& description) {
-  return app
-      .add_option_function<std::string>(
-          name,
-          [&count](const std::string& text) {
-            size_t parsed = 0;
-            if (ParseCount(text, parsed).empty()) count = parsed;
-          },
-          description)
-      ->type_name("N")
-      ->check([](const std::string& text) {
-        size_t ignored = 0;
-        return ParseCount(text, ignored);
-      });
+OptionRow AddCount(OptionList& options, const std::string& name, size_t& count,
+                   const std::string& description) {
+  return options
+      .AddParsed(
+          name, [&count](const std::string& text) { return ParseCount(text, count); }, description)
+      .Takes("N");
 }
 
-void AddEverywhere(CLI::App& app, std::string& color) {
-  AddChoice(app, "--color", color, {"auto", "always", "never"},
+void AddEverywhere(OptionList& options, std::string& color) {
+  AddChoice(options, "--color", color, {"auto", "always", "never"},
             "Colour the output (default: auto, on a terminal unless NO_COLOR is set)");
-  app.set_help_flag("-h,--help", "Print this help and exit");
+  options.AddHelp("-h,--help", "Print this help and exit");
 }
 
 ColorMode ParseColor(const std::string& color) {

@@ -6,42 +6,47 @@
 // Failure: CLI11 throws its ParseError for a wrong value, and main prints the message.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/option_list.h"
 #include "writer/image/image_note.h"
 
 namespace iprof::cli {
 
 // One of a few words; the message about a wrong word suggests the nearest one.
-CLI::Option* AddChoice(CLI::App& app, const std::string& name, std::string& value,
-                       const std::vector<std::string>& choices, const std::string& description);
+OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
+                    const std::vector<std::string>& choices, const std::string& description);
 
 // --format text|json.
-CLI::Option* AddFormat(CLI::App& app, std::string& format);
+OptionRow AddFormat(OptionList& options, std::string& format);
 
 // A positional profile; '-' is standard input.
-CLI::Option* AddProfile(CLI::App& app, const std::string& name, std::string& path,
-                        const std::string& description);
+OptionRow AddProfile(OptionList& options, const std::string& name, std::string& path,
+                     const std::string& description);
 
 // --target 17|21|23|24|25: the JDK of the GraalVM that builds the image. TargetOf returns the
 // requested target; without one, the target that the file names; without either, the newest.
-CLI::Option* AddTarget(CLI::App& app, std::string& target);
+OptionRow AddTarget(OptionList& options, std::string& target);
 ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note);
 
 // A non-negative number, optionally with '%': 0.05 and 5% both give 0.05.
-CLI::Option* AddShare(CLI::App& app, const std::string& name, double& share,
-                      const std::string& description);
+OptionRow AddShare(OptionList& options, const std::string& name, double& share,
+                   const std::string& description);
 
 // A whole number >= 0, decimal: 010 is ten.
-CLI::Option* AddCount(CLI::App& app, const std::string& name, size_t& count,
+OptionRow AddCount(OptionList& options, const std::string& name, size_t& count,
+                   const std::string& description);
+
+// A time: a whole number with ms, s, m or h.
+OptionRow AddDuration(OptionList& options, const std::string& name, std::chrono::milliseconds& time,
                       const std::string& description);
 
 // --color auto|always|never and -h,--help: every command has them.
-void AddEverywhere(CLI::App& app, std::string& color);
+void AddEverywhere(OptionList& options, std::string& color);
 ColorMode ParseColor(const std::string& color);
 
 }  // namespace iprof::cli

@@ -1,10 +1,11 @@
-// iprof overlap: prints what ComputeOverlap finds.
+// iprof overlap: prints what ComputeOverlap and CompareDecisions find.
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/ops/decisions.h"
 #include "writer/ops/overlap.h"
 
 namespace iprof::cli {
@@ -12,15 +13,20 @@ namespace {
 
 class OverlapCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddProfile(app, "a", a_, "The first profile");
-    AddProfile(app, "b", b_, "The second profile");
-    AddTables(app, tables_);
-    app.add_option("--method", method_,
-                   "Also print each method that matches: with '*' or '?' the whole name a.b.C.m, "
-                   "otherwise any part of it")
-        ->type_name("PATTERN");
-    AddFormat(app, format_);
+  void Define(OptionList& options) override {
+    AddProfile(options, "a", a_, "The first profile");
+    AddProfile(options, "b", b_, "The second profile");
+    AddTables(options, tables_);
+    options
+        .Add("--method", method_,
+             "Also print each method that matches: with '*' or '?' the whole name a.b.C.m, "
+             "otherwise any part of it")
+        .Takes("PATTERN");
+    options.AddFlag(
+        "--decisions", decisions_,
+        "Also print what an image build would decide differently with the second profile; "
+        "the first one counts as the truth");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {
@@ -32,10 +38,13 @@ class OverlapCommand : public Command {
     const Result<Profile> b = ReadInput(console, b_);
     if (!b.ok()) return console.Error(b.status());
     const ProfileOverlap overlap = ComputeOverlap(*a, *b, method_);
+    std::optional<Decisions> decisions;
+    if (decisions_) decisions = CompareDecisions(*a, *b);
     if (format_ == "json") {
-      PrintJson(console, overlap);
+      PrintJson(console, overlap, decisions);
     } else {
       PrintText(console, overlap);
+      if (decisions) PrintText(console, *decisions);
     }
     if (!method_.empty() && overlap.methods.empty()) {
       console.Warn(fmt::format("no method matches '{}'", method_));
@@ -81,6 +90,52 @@ class OverlapCommand : public Command {
     }
   }
 
+  static void PrintText(Console& console, const Decisions& decisions) {
+    const auto percent = [](double share) { return fmt::format("{:.3f}%", share * 100); };
+    console.Write("\n");
+    console.Heading("decisions of an image build (A is the truth)");
+    console.Print(
+        "hot methods   {} in A, {} in B; {} of A's weight is hot only in A, {} of B's only in B\n",
+        decisions.hot.in_a, decisions.hot.in_b, percent(decisions.hot.missed),
+        percent(decisions.hot.extra));
+    console.Print(
+        "branches      {} of A's weight is known in B; {} is off by more than 10 points, {} "
+        "inverted\n",
+        percent(decisions.branches.known), percent(decisions.branches.off),
+        percent(decisions.branches.inverted));
+    console.Print(
+        "receivers     {} of A's weight is known in B; {} would be dispatched to other classes\n",
+        percent(decisions.receivers.known), percent(decisions.receivers.other));
+  }
+
+  static void PrintShares(JsonText& json, std::string_view key,
+                          std::initializer_list<std::pair<std::string_view, double>> shares) {
+    json.Key(key);
+    json.StartObject();
+    for (const auto& [name, share] : shares) json.ShareField(name, share);
+    json.EndObject();
+  }
+
+  static void PrintJsonOf(JsonText& json, const Decisions& decisions) {
+    json.Key("decisions");
+    json.StartObject();
+    json.Key("hot_methods");
+    json.StartObject();
+    json.Field("in_a", decisions.hot.in_a);
+    json.Field("in_b", decisions.hot.in_b);
+    json.ShareField("missed", decisions.hot.missed);
+    json.ShareField("extra", decisions.hot.extra);
+    json.EndObject();
+    PrintShares(json, "branches",
+                {{"known", decisions.branches.known},
+                 {"off_by_more_than_10_points", decisions.branches.off},
+                 {"inverted", decisions.branches.inverted}});
+    PrintShares(
+        json, "receivers",
+        {{"known", decisions.receivers.known}, {"other_classes", decisions.receivers.other}});
+    json.EndObject();
+  }
+
   void PrintTables(JsonText& json, const std::vector<TableOverlap>& overlaps) const {
     json.StartArray();
     for (const TableOverlap& o : Selected(overlaps)) {
@@ -102,7 +157,8 @@ class OverlapCommand : public Command {
     json.EndArray();
   }
 
-  void PrintJson(Console& console, const ProfileOverlap& overlap) const {
+  void PrintJson(Console& console, const ProfileOverlap& overlap,
+                 const std::optional<Decisions>& decisions) const {
     JsonText json(console);
     json.StartObject();
     json.Field("a", a_);
@@ -121,6 +177,7 @@ class OverlapCommand : public Command {
       }
       json.EndArray();
     }
+    if (decisions) PrintJsonOf(json, *decisions);
     json.EndObject();
   }
 
@@ -128,12 +185,15 @@ class OverlapCommand : public Command {
   std::string b_;
   std::vector<std::string> tables_;
   std::string method_;
+  bool decisions_ = false;
   std::string format_ = "text";
 };
 
 constexpr Example kExamples[] = {
     {"iprof overlap old.iprof new.iprof", "How similar two profiles are, table by table."},
     {"iprof overlap --method 'com.shop.*' old.iprof new.iprof", "The same for each method."},
+    {"iprof overlap --decisions exact.iprof estimated.iprof",
+     "Also what an image build would decide differently."},
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/option_kinds.h"
+#include "cli/option_list.h"
 
 namespace iprof::cli {
 namespace {
@@ -115,10 +118,11 @@ CommandDoc Describe(const CommandEntry& entry) {
   doc.description = entry.description;
   doc.examples.assign(entry.examples.begin(), entry.examples.end());
   CLI::App app;
+  OptionList options(app);
   std::string color = "auto";
   const std::unique_ptr<Command> command = entry.create();
-  command->Define(app);
-  AddEverywhere(app, color);
+  command->Define(options);
+  AddEverywhere(options, color);
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       PositionalDoc positional;

@@ -10,20 +10,21 @@ namespace {
 
 class ShowCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddProfile(app, "file", file_, "The profile; '-' is standard input");
-    AddTables(app, tables_);
-    AddCount(app, "-n,--topn", options_.topn, "The length of the lists (default: 10)");
-    app.add_option("--method", options_.method,
-                   "Print everything about the methods that match: with '*' or '?' the whole name "
-                   "a.b.C.m, otherwise any part of it")
-        ->type_name("PATTERN");
-    AddCount(app, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
-    app.add_flag(
+  void Define(OptionList& options) override {
+    AddProfile(options, "file", file_, "The profile; '-' is standard input");
+    AddTables(options, tables_);
+    AddCount(options, "-n,--topn", options_.topn, "The length of the lists (default: 10)");
+    options
+        .Add("--method", options_.method,
+             "Print everything about the methods that match: with '*' or '?' the whole name "
+             "a.b.C.m, otherwise any part of it")
+        .Takes("PATTERN");
+    AddCount(options, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
+    options.AddFlag(
         "--detailed-summary", options_.detailed,
         "Print how many contexts make up 10%, 50%, 90%, 99% and 99.9% of each table's total");
-    app.add_flag("--all", options_.all, "List all, not only the hottest");
-    AddFormat(app, format_);
+    options.AddFlag("--all", options_.all, "List all, not only the hottest");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {

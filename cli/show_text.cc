@@ -5,6 +5,7 @@
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/harvest_note.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -34,6 +35,12 @@ std::string_view HottestTitle(Table table) {
   return {};
 }
 
+void PrintHarvest(Console& console, const AgentSection& section) {
+  const auto json = section.Part(kHarvestPart);
+  const auto note = json ? HarvestNote::Parse(*json) : std::nullopt;
+  if (note) console.Print("harvest:        {}\n", EscapeForTerminal(note->Describe()));
+}
+
 void PrintAgentSection(Console& console, const AgentSection& section) {
   switch (section.form()) {
     case AgentSection::Form::kNone:
@@ -42,6 +49,7 @@ void PrintAgentSection(Console& console, const AgentSection& section) {
       std::string parts;
       for (const auto& [name, json] : section.parts()) parts += " " + EscapeForTerminal(name);
       console.Print("iprofagent:     version {}:{}\n", section.version(), parts);
+      PrintHarvest(console, section);
       return;
     }
     case AgentSection::Form::kNewer:

@@ -33,18 +33,18 @@ std::optional<Table> TableOfName(std::string_view name) {
   return {};
 }
 
-CLI::Option* AddTables(CLI::App& app, std::vector<std::string>& names) {
+OptionRow AddTables(OptionList& options, std::vector<std::string>& names) {
   std::vector<std::string> choices;
   std::string joined;
   for (const Table table : kAllTables) {
     choices.emplace_back(ShortName(table));
     joined += (joined.empty() ? "" : "|") + choices.back();
   }
-  return app
-      .add_option("--table", names, "Only this table (repeatable; also accepts the format's key)")
-      ->allow_extra_args(false)
-      ->type_name(joined)
-      ->check([choices](const std::string& name) -> std::string {
+  return options
+      .Add("--table", names, "Only this table (repeatable; also accepts the format's key)")
+      .OneValueEach()
+      .Takes(joined)
+      .Check([choices](const std::string& name) -> std::string {
         if (TableOfName(name)) return {};
         const std::string_view nearest = NearestName(name, choices);
         return fmt::format("'{}' is not a table{}", name,

@@ -7,12 +7,12 @@
 // ParseError, and main prints the message.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/option_list.h"
 #include "writer/model/model.h"
 
 namespace iprof::cli {
@@ -21,7 +21,7 @@ std::string_view ShortName(Table table);  // "calls", "conditionals" …
 std::optional<Table> TableOfName(std::string_view name);
 
 // --table NAME, repeatable; none given means all.
-CLI::Option* AddTables(CLI::App& app, std::vector<std::string>& names);
+OptionRow AddTables(OptionList& options, std::vector<std::string>& names);
 std::vector<Table> SelectedTables(const std::vector<std::string>& names);
 
 }  // namespace iprof::cli

@@ -13,14 +13,14 @@ namespace {
 
 class TopCommand : public Command {
  public:
-  void Define(CLI::App& app) override {
-    AddProfile(app, "file", path_, "The profile");
-    AddChoice(app, "--by", by_, {"method", "line", "bci", "package"},
+  void Define(OptionList& options) override {
+    AddProfile(options, "file", path_, "The profile");
+    AddChoice(options, "--by", by_, {"method", "line", "bci", "package"},
               "What a row is: a method, a source line or one bytecode position of a method, a "
               "package (default: method)");
-    AddChoice(app, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
-    AddCount(app, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
-    AddFormat(app, format_);
+    AddChoice(options, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
+    AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
+    AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {

@@ -155,7 +155,7 @@ TEST_CASE("type annotations of code") {
   }
 }
 
-TEST_CASE("an attribute of code that nobody knows is dropped from rewritten methods only") {
+TEST_CASE("an unknown attribute of code is dropped from rewritten methods only") {
   const TestClass c = With("Unheard", {1, 2, 3});
   CHECK(Table(c, "Unheard", kTakenEdge) == "none");
   CHECK(Table(c, "Unheard", [](MethodEditor&) {}) == "010203");

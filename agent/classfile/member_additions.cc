@@ -64,8 +64,9 @@ void MemberAdditions::AddField(uint16_t access, std::string_view name,
 
 void MemberAdditions::AddForwarder(uint16_t access, std::string_view name,
                                    std::string_view descriptor, std::string_view target_class,
-                                   std::string_view target_method) {
+                                   std::string_view target_method, Inlined inlined) {
   constexpr int kMostSlots = 4;
+  constexpr int kTooManyLocalsForC1 = 12;
   uint8_t code[kMostSlots + 4];
   uint32_t length = 0;
   int slots = 0;
@@ -92,15 +93,17 @@ void MemberAdditions::AddForwarder(uint16_t access, std::string_view name,
   methods_.U2(access);
   methods_.U2(Value(pool_.Utf8(name)));
   methods_.U2(Value(pool_.Utf8(descriptor)));
-  methods_.U2(2);  // attributes
+  methods_.U2(inlined == Inlined::kAlways ? 2 : 1);  // attributes
   methods_.U2(Value(pool_.Utf8("Code")));
   methods_.U4(12 + length);
   methods_.U2(static_cast<uint32_t>(std::max(slots, type.slots())));
-  methods_.U2(static_cast<uint32_t>(slots));
+  methods_.U2(static_cast<uint32_t>(slots) +
+              (inlined == Inlined::kOnlyC2 ? kTooManyLocalsForC1 : 0));
   methods_.U4(length);
   methods_.Append(code, length);
   methods_.U2(0);  // exception table
   methods_.U2(0);  // attributes
+  if (inlined != Inlined::kAlways) return;
   methods_.U2(Value(pool_.Utf8("RuntimeVisibleAnnotations")));
   methods_.U4(6);
   methods_.U2(1);

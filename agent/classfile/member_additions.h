@@ -21,11 +21,15 @@ class MemberAdditions {
 
   void AddField(uint16_t access, std::string_view name, std::string_view descriptor);
 
+  // kAlways: HotSpot always inlines it if the class belongs to the JDK. kOnlyC2: C1 calls it, because
+  // C1 inlines no method with as many locals as it gets (C1InlineStackLimit).
+  enum class Inlined : uint8_t { kAlways, kOnlyC2 };
+
   // Adds a static method that calls a static method of the same type in another class and returns
-  // its result. HotSpot always inlines it if the class belongs to the JDK. At most four slots of
-  // arguments.
+  // its result. At most four slots of arguments.
   void AddForwarder(uint16_t access, std::string_view name, std::string_view descriptor,
-                    std::string_view target_class, std::string_view target_method);
+                    std::string_view target_class, std::string_view target_method,
+                    Inlined inlined = Inlined::kAlways);
 
   Reason Finish(ByteSpan* result);
 

@@ -1,11 +1,14 @@
 #include "agent/classfile/names.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "agent/classfile/descriptor.h"
 
 namespace iprof::classfile {
 namespace {
+
+using std::string_view_literals::operator""sv;
 
 bool IsLegalType(const TypeView& type) {
   const size_t dimensions = std::min(type.text.find_first_not_of('['), type.text.size());
@@ -16,6 +19,8 @@ bool IsLegalType(const TypeView& type) {
          (element.kind != 'L' || IsInternalClassName(element.class_name()));
 }
 
+}  // namespace
+
 bool IsMethodDescriptor(std::string_view descriptor) {
   DescriptorWalk walk(descriptor);
   TypeView type;
@@ -25,15 +30,13 @@ bool IsMethodDescriptor(std::string_view descriptor) {
   return walk.Result(&type) && IsLegalType(type);
 }
 
-}  // namespace
-
 bool IsMethodName(std::string_view name) {
   if (name == "<init>" || name == "<clinit>") return true;
-  return !name.empty() && name.find_first_of(".;[/<>") == std::string_view::npos;
+  return !name.empty() && name.find_first_of(".;[/<>\0"sv) == std::string_view::npos;
 }
 
 bool IsInternalClassName(std::string_view name) {
-  return !name.empty() && name.find_first_of(".;[") == std::string_view::npos &&
+  return !name.empty() && name.find_first_of(".;[\0"sv) == std::string_view::npos &&
          name.front() != '/' && name.back() != '/' && name.find("//") == std::string_view::npos;
 }
 

@@ -13,6 +13,7 @@
 namespace iprof::classfile {
 
 bool IsMethodName(std::string_view name);
+bool IsMethodDescriptor(std::string_view descriptor);
 // "java/lang/String"; false for arrays.
 bool IsInternalClassName(std::string_view name);
 

@@ -2,6 +2,7 @@
 #include "agent/classfile/names.h"
 
 #include <catch2/catch.hpp>
+#include <string_view>
 
 #include "agent/classfile/test_class.h"
 
@@ -19,6 +20,12 @@ TEST_CASE("names of methods") {
     CAPTURE(wrong);
     CHECK_FALSE(IsMethodName(wrong));
   }
+}
+
+TEST_CASE("no name holds the byte 0, which modified UTF-8 never uses") {
+  using std::string_view_literals::operator""sv;
+  CHECK_FALSE(IsMethodName("a\0b"sv));
+  CHECK_FALSE(IsInternalClassName("a\0b"sv));
 }
 
 TEST_CASE("names of classes") {

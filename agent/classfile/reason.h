@@ -38,6 +38,7 @@ namespace iprof::classfile {
   X(kConstantPoolFull, "constant pool would exceed 65,535 entries")                           \
   X(kStackTooDeep, "max_stack would exceed its limit")                                        \
   X(kTooManyLocals, "max_locals would exceed its limit")                                      \
+  X(kMonitorHeld, "a monitor is held outside every handler that would release it")            \
   X(kTableTooLong, "an exception or line table would exceed 65,535 entries")                  \
   X(kFramesTooLarge, "StackMapTable would grow out of proportion")                            \
   X(kUninitializedReceiver, "receiver of a constructor call is not an object yet")            \

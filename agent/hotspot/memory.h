@@ -1,5 +1,5 @@
-// Memory: read access to the memory of a JVM: this process, another one (process_memory.h), or
-// later a core file.
+// Memory: read access to the memory of a JVM: this process, another one (process_memory.h), or a core
+// file (core/core_memory.h).
 //
 // Guarantees: never writes; takes no locks. Each implementation says whether reading a bad address
 // returns false or faults.
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace iprof::hotspot {
 
@@ -40,6 +41,16 @@ class Memory {
       if (c == 0) return text;
     }
     return std::nullopt;
+  }
+
+  // Whether there is a zero-terminated string that equals `text`. Reads no further than the first
+  // difference.
+  bool HasText(Address from, std::string_view text) const {
+    char c = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (!Read(from + i, &c, 1) || c != text[i]) return false;
+    }
+    return Read(from + text.size(), &c, 1) && c == 0;
   }
 };
 

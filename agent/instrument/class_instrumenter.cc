@@ -81,6 +81,8 @@ bool ClassInstrumenter::Instrument(const ClassBytes& input,
 void ClassInstrumenter::Release(ClassId held) { rep_->table.Release(held); }
 void ClassInstrumenter::LimitUnloaded(uint64_t bytes) { rep_->table.LimitUnloaded(bytes); }
 
+void ClassInstrumenter::ForgetUnloaded() { rep_->table.ForgetUnloaded(); }
+
 void ClassInstrumenter::OnForgotten(ClassTable::Forgotten forgotten) {
   rep_->table.OnForgotten(std::move(forgotten));
 }
@@ -214,6 +216,8 @@ AssemblyOptions ClassInstrumenter::assembly_options() const {
 }
 
 ClassTable::Statistics ClassInstrumenter::classes() const { return rep_->table.statistics(); }
+
+OutcomeTally::Sums ClassInstrumenter::sums() const { return rep_->tally.sums(); }
 
 std::string ClassInstrumenter::Report(const AddedCounts& added) const {
   const Rep& r = *rep_;

@@ -37,6 +37,7 @@
 #include "agent/instrument/class_unloading.h"
 #include "agent/instrument/instrumenter_options.h"
 #include "agent/instrument/method_instrumenter.h"
+#include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
 #include "agent/instrument/table/class_table.h"
@@ -86,6 +87,8 @@ class ClassInstrumenter {
   void Unload(FreedCounters& counters, uint64_t rounds);
   // Limits the memory for counts of unloaded classes, in bytes.
   void LimitUnloaded(uint64_t bytes);
+  // Forgets the counts of unloaded classes. Not while AddTo or Unload runs.
+  void ForgetUnloaded();
   // Called for classes of which nothing is left.
   void OnForgotten(ClassTable::Forgotten forgotten);
 
@@ -116,6 +119,7 @@ class ClassInstrumenter {
   AssemblyOptions assembly_options() const;
 
   ClassTable::Statistics classes() const;
+  OutcomeTally::Sums sums() const;
 
   // Lines about classes and methods, instrumented or left unchanged by reason, and about the
   // exactness of AddTo's counts.

@@ -1,6 +1,6 @@
 // Fuzz target: with any class bytes and any counter values, the instrumenter either leaves the
 // class unchanged or writes a well-formed one, and the assembled profile breaks no rule. Reading
-// the class's stable names must not crash either.
+// the class's stable names, its lambdas' sites and its methods' origins must not crash either.
 //
 // The first byte chooses what is counted and how, the next three seed the counters' values, and the
 // rest is the class file.
@@ -12,7 +12,9 @@
 #include "agent/classfile/checker.h"
 #include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
+#include "agent/instrument/names/lambda_sites.h"
 #include "agent/instrument/names/naming_facts.h"
+#include "agent/instrument/table/original_class_reader.h"
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
 
@@ -40,6 +42,7 @@ InstrumenterOptions OptionsFor(uint8_t mode) {
 }
 
 void TryNames(std::span<const uint8_t> bytes) {
+  (void)ReadOriginalClass(bytes);
   classfile::Arena arena;
   classfile::ClassFile file;
   if (file.Parse(bytes, arena) != classfile::Reason::kOk) return;
@@ -47,6 +50,10 @@ void TryNames(std::span<const uint8_t> bytes) {
     const auto facts = ReadLambda(file, arena);
     const auto name = facts ? LambdaBaseName(*facts, rule) : std::nullopt;
     if (name && name->empty()) Fail("a lambda's name is empty");
+    const Unboxing unboxing = rule == NamingRule::k25 ? Unboxing::kByNumber : Unboxing::kByWrapper;
+    for (const LambdaSite& site : ReadLambdaSites(file, rule, unboxing)) {
+      if (site.call.ordinal >= site.call.count) Fail("a lambda's site is not in its method");
+    }
   }
   (void)IsLambdaClass(file);
   (void)ReadProxy(file);

@@ -1,5 +1,7 @@
 #include "agent/instrument/intrinsic_calls.h"
 
+#include <string_view>
+
 #include "agent/classfile/code.h"
 #include "writer/names/intrinsic_names.h"
 
@@ -9,19 +11,31 @@ using classfile::ClassFile;
 using classfile::MemberInfo;
 using classfile::MethodCode;
 
-bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
+namespace {
+
+bool HasAnnotation(const ClassFile& file, const MemberInfo& method, std::string_view type_name) {
   classfile::AttributeWalk attributes = file.AttributesOf(method);
   classfile::AttributeView attribute;
   while (attributes.Next(&attribute)) {
     if (file.pool().Utf8(attribute.name) != "RuntimeVisibleAnnotations") continue;
-    // Annotations can nest, but this one has no elements, and HotSpot looks for it only at the top
-    // level. So it is enough that its type index occurs somewhere in the attribute.
+    // Annotations can nest, but these have no elements, and HotSpot looks for them only at the top
+    // level. So it is enough that the type's index occurs somewhere in the attribute.
     for (size_t i = 2; i + 1 < attribute.bytes.size(); ++i) {
       const classfile::CpIndex type{classfile::LoadU2(attribute.bytes.data() + i)};
-      if (file.pool().Utf8(type) == "Ljdk/internal/vm/annotation/IntrinsicCandidate;") return true;
+      if (file.pool().Utf8(type) == type_name) return true;
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool IsIntrinsicCandidate(const ClassFile& file, const MemberInfo& method) {
+  return HasAnnotation(file, method, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
+}
+
+bool IsForceInlined(const ClassFile& file, const MemberInfo& method) {
+  return HasAnnotation(file, method, "Ljdk/internal/vm/annotation/ForceInline;");
 }
 
 uint32_t ClassCallees::NumberOf(const MethodCode& code, classfile::Insn insn) {

@@ -16,6 +16,10 @@ namespace iprof::instrument {
 // Whether the method's own annotation says that compilers may replace calls of it.
 bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 
+// Whether an annotation of the method asks the compilers to inline it whatever its size. (They obey
+// only in classes of the JDK.)
+bool IsForceInlined(const classfile::ClassFile& file, const classfile::MemberInfo& method);
+
 // Numbers the callees of one class that compilers may replace, in the order of their first call,
 // and adds them to the class's record.
 class ClassCallees final : public CalleeNumbers {

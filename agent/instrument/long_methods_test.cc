@@ -41,7 +41,7 @@ TEST_CASE("a method that would become too long to compile gets less counting, th
     return CodeSizeOf(result);
   };
   const auto lighter = [](int shorter, int trimmed, int calls) {
-    return "methods: 1 counted; because of their length, " + std::to_string(shorter) +
+    return "methods: 1 counted; because of their length or monitors, " + std::to_string(shorter) +
            " with shorter probes, " + std::to_string(trimmed) +
            " of these without some branches or receivers, and " + std::to_string(calls) +
            " with calls only";
@@ -100,6 +100,35 @@ TEST_CASE("a method with less counting keeps it, and its counters, when it is lo
     REQUIRE_FALSE(first.empty());
     CHECK(made.Run(input) == first);
     CHECK(made.counters() == counters);
+  }
+}
+
+// Counts receivers in a method with one call and `padding` more bytes; returns the class file.
+std::string WithOneCall(size_t padding, uint32_t stripes) {
+  InstrumenterOptions options;
+  options.sites.receivers = true;
+  options.stripes = stripes;
+  CounterSpace sites(8192);
+  sites.Configure(1, [] {});
+  sites.SetReady(1);
+  Instrumenter made(options);
+  made.instrumenter.UseSites(sites, 8192, [](uint32_t) { return "S"; });
+  AssembledClass c("a/T");
+  const int ref = c.MethodRef("b/U", "run", "()V");
+  Bytes code(padding, B(Op::nop));
+  for (const int b : {B(Op::aload_0), B(Op::invokevirtual), ref >> 8, ref & 255, B(Op::return_)})
+    code.push_back(static_cast<uint8_t>(b));
+  const Bytes result = made.Run(c.Add({.descriptor = "(Lb/U;)V", .code = code}).Bytes());
+  return {result.begin(), result.end()};
+}
+
+TEST_CASE("C1 inlines methods of 35 bytes: their sites call a method that C1 does not inline") {
+  // The code has 5 bytes besides the padding, and the site's probe 7.
+  for (const auto& [stripes, entry] : {std::pair{1u, size_t{11}}, {4u, size_t{6}}}) {
+    const size_t most = 35 - 12 - entry;
+    CAPTURE(stripes, most);
+    CHECK(WithOneCall(most, stripes).find("meet") != std::string::npos);
+    CHECK(WithOneCall(most + 1, stripes).find("meet") == std::string::npos);
   }
 }
 

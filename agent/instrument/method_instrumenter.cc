@@ -116,8 +116,10 @@ Reason MethodInstrumenter::Plan(MethodCode& code, const Attempts& attempts) {
                        {.effort = attempts.outcome.effort,
                         .counters = NeedsCounters(attempts.method),
                         .sites = setting_.spaces.sites != nullptr,
+                        .room = LimitOf(code_size) - code_size,
                         .striped = setting_.options.stripes > 1,
                         .fits_in_c1 = LimitOf(code_size) < kMostCode,
+                        .force_inline = IsForceInlined(file_, file_.methods()[attempts.number]),
                         .callees = &callees});
 }
 
@@ -179,7 +181,7 @@ bool MethodInstrumenter::EmitCounters(const CountedMethod& method, MethodEditor&
     if (!name) return false;
     holder.class_name = *name;
   }
-  EmitProbes(planner_.probes(), holder, planner_.form(), method.first, editor);
+  EmitProbes(planner_.probes(), holder, planner_.counter_form(), method.first, editor);
   return true;
 }
 
@@ -187,13 +189,13 @@ bool MethodInstrumenter::EmitSites(const CountedMethod& method, MethodEditor& ed
   const uint32_t chunk = method.first_site / setting_.spaces.sites_in_chunk;
   const uint32_t first = method.first_site % setting_.spaces.sites_in_chunk;
   if (inherited()) {
-    EmitSiteProbes(planner_.sites(), {"", chunk}, planner_.form(), first, editor);
+    EmitSiteProbes(planner_.sites(), {"", chunk}, planner_.site_form(), first, editor);
     return true;
   }
   const auto name =
       access_ == nullptr ? setting_.spaces.site_holder(chunk) : access_->SiteHolder(chunk);
   if (!name) return false;
-  EmitSiteProbes(planner_.sites(), {*name}, planner_.form(), first, editor);
+  EmitSiteProbes(planner_.sites(), {*name}, planner_.site_form(), first, editor);
   return true;
 }
 

@@ -61,12 +61,28 @@ void OutcomeTally::NoteMethod(const MethodOutcome& outcome) {
   if (!outcome.effort.sites && !calls_only) ++methods_no_sites_;
 }
 
+OutcomeTally::Sums OutcomeTally::sums() const {
+  Sums sums{.classes_counted = classes_instrumented_,
+            .classes_left_alone =
+                classes_without_counters_ + classes_no_room_ + classes_no_method_counted_,
+            .methods_counted = methods_instrumented_,
+            .methods_left_alone = methods_beyond_cap_ + methods_not_ready_ + methods_out_of_reach_};
+  for (const Count& count : classes_left_) sums.classes_left_alone += count;
+  for (int i = 0; i < classfile::kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    if (reason == Reason::kNoCode || reason == Reason::kOk) continue;
+    sums.methods_left_alone += methods_left_[static_cast<size_t>(i)];
+  }
+  return sums;
+}
+
 // Lists classes and methods by reason. Those that only lacked room have a reason of their own.
 std::string OutcomeTally::Report() const {
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    classes_instrumented_.load(), classes_without_code_.load());
   report += fmt::format(
-      "methods: {} counted; because of their length, {} with shorter probes, {} of these without "
+      "methods: {} counted; because of their length or monitors, {} with shorter probes, {} of "
+      "these without "
       "some branches or receivers, and {} with calls only\n",
       methods_instrumented_.load(), methods_compact_.load(), methods_trimmed_.load(),
       methods_calls_only_.load());

@@ -44,6 +44,14 @@ class OutcomeTally {
   static bool AnyBeyondCap(const std::vector<MethodOutcome>& methods);
   uint64_t methods_without_sites() const { return methods_without_sites_; }
 
+  struct Sums {
+    uint64_t classes_counted = 0;
+    uint64_t classes_left_alone = 0;  // although they have code
+    uint64_t methods_counted = 0;
+    uint64_t methods_left_alone = 0;  // although they have code
+  };
+  Sums sums() const;
+
   // Lines about classes and methods. Those left unchanged are listed by reason.
   std::string Report() const;
 

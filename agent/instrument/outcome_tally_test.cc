@@ -29,11 +29,11 @@ MethodOutcome LeftFor(Reason reason) {
 }
 
 TEST_CASE("nothing happened: no line about what was left alone") {
-  CHECK(
-      OutcomeTally().Report() ==
-      "classes: 0 counted, 0 without code to count\n"
-      "methods: 0 counted; because of their length, 0 with shorter probes, 0 of these without some "
-      "branches or receivers, and 0 with calls only\n");
+  CHECK(OutcomeTally().Report() ==
+        "classes: 0 counted, 0 without code to count\n"
+        "methods: 0 counted; because of their length or monitors, 0 with shorter probes, 0 of "
+        "these without some "
+        "branches or receivers, and 0 with calls only\n");
 }
 
 TEST_CASE("a class is counted when one of its methods is, and else has one reason") {
@@ -47,7 +47,8 @@ TEST_CASE("a class is counted when one of its methods is, and else has one reaso
   CHECK(
       tally.Report() ==
       "classes: 1 counted, 2 without code to count\n"
-      "methods: 1 counted; because of their length, 0 with shorter probes, 0 of these without some "
+      "methods: 1 counted; because of their length or monitors, 0 with shorter probes, 0 of these "
+      "without some "
       "branches or receivers, and 0 with calls only\n"
       "classes left alone: 1 (class-file version outside 45 to 71)\n"
       "classes left alone: 1 (no counters were left for any of their methods)\n"
@@ -71,7 +72,7 @@ TEST_CASE("methods that got less than was asked for") {
   tally.NoteClass({Counted(Effort::Step::kCompact), Counted(Effort::Step::kTrimmed), trimmed,
                    Counted(Effort::Step::kCallsOnly), without_sites, impossible_sites, nothing});
   CHECK(tally.Report().find(
-            "methods: 6 counted; because of their length, 3 with shorter probes, 1 of "
+            "methods: 6 counted; because of their length or monitors, 3 with shorter probes, 1 of "
             "these without some branches or receivers, and 1 with calls only\n"
             "methods in which receivers, monitors and type checks cannot be counted: 1\n") !=
         std::string::npos);
@@ -84,4 +85,17 @@ TEST_CASE("only the cap is for ever") {
 }
 
 }  // namespace
+TEST_CASE("The sums leave out what has no code", "[outcome_tally]") {
+  OutcomeTally tally;
+  tally.NoteClass({Counted(), LeftFor(Reason::kNoCode), LeftFor(Reason::kCodeTooLong)});
+  tally.NoteClass({Refused(Refusal::kCap)});
+  tally.NoteClass({LeftFor(Reason::kNoCode)});
+  tally.NoteNoRoom();
+  const OutcomeTally::Sums sums = tally.sums();
+  CHECK(sums.classes_counted == 1);
+  CHECK(sums.classes_left_alone == 2);
+  CHECK(sums.methods_counted == 1);
+  CHECK(sums.methods_left_alone == 2);
+}
+
 }  // namespace iprof::instrument

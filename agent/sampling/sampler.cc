@@ -49,13 +49,30 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   }
   Result<std::unique_ptr<TraceTable>> table = TraceTable::Create(options.memory_bytes);
   if (!table.ok()) return table.status();
+  return StartOn(options, hooks, std::move(*table));
+}
+
+Result<std::unique_ptr<Sampler>> Sampler::Continue(Sampler& ended, const SamplerHooks& hooks) {
+  if (!ended.Stop())
+    return Status(Code::kInternal, "a thread was stopped in the middle of taking a sample");
+  const SampleStats earlier = ended.stats();
+  Result<std::unique_ptr<Sampler>> started = StartOn(ended.options_, hooks, ended.table_);
+  if (!started.ok()) return started;
+  (*started)->earlier_ = earlier;
+  (*started)->earlier_cpu_ns_ = ended.watched_cpu_ns();
+  return started;
+}
+
+Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
+                                                  const SamplerHooks& hooks,
+                                                  std::shared_ptr<TraceTable> table) {
   if (hooks.crash_guard) {
     if (const Status guard = CrashGuard::Install(); !guard.ok()) return guard;
   }
   const Result<int> signal = TakeSignal(options.signal, OnSampleSignal);
   if (!signal.ok()) return signal.status();
   ThreadSlotPool* pool = PoolFor(options.depth);
-  std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(*table)));
+  std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(table)));
   sampler->signal_ = *signal;
   const HandlerView view{hooks.get_call_trace,  hooks.current_env, options.depth,
                          hooks.processor,       hooks.anchor,      hooks.interpreter,
@@ -86,7 +103,7 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
 }
 
 Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
-                 std::unique_ptr<TraceTable> table)
+                 std::shared_ptr<TraceTable> table)
     : options_(options),
       hooks_(hooks),
       pool_(pool),
@@ -97,7 +114,7 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
 Sampler::~Sampler() {
   if (signal_ == 0) return;  // never started, so the handler belongs to another session
   // A handler that never returned may still write to the table: better to leak it than to free it.
-  if (!Stop()) static_cast<void>(table_.release());
+  if (!Stop()) static_cast<void>(leak_.release());
 }
 
 void Sampler::Arm(ThreadSlot* slot) {
@@ -232,12 +249,13 @@ SampleStats Sampler::stats() {
   stats.unseen_weight = cpu_timers_.unseen_weight();
   stats.signal_owner = signal_owner_;
   stats.stopped_after_ns = stopped_after_ns_;
-  return stats;
+  SampleStats sum = earlier_;
+  return sum += stats;
 }
 
 uint64_t Sampler::watched_cpu_ns() {
   const std::lock_guard<std::mutex> guard(lock_);
-  uint64_t sum = ended_cpu_ns_;
+  uint64_t sum = earlier_cpu_ns_ + ended_cpu_ns_;
   if (stopped_.load(std::memory_order_relaxed)) return sum;
   pool_->ForEachUsed([&](ThreadSlot& slot) {
     if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;

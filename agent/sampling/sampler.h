@@ -72,6 +72,9 @@ class Sampler {
  public:
   static Result<std::unique_ptr<Sampler>> Start(const SamplerOptions& options,
                                                 const SamplerHooks& hooks);
+  // Goes on where a stopped session ended: with its options, its stacks and its statistics. Refused where a handler of
+  // that session still runs.
+  static Result<std::unique_ptr<Sampler>> Continue(Sampler& ended, const SamplerHooks& hooks);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -100,7 +103,10 @@ class Sampler {
 
  private:
   Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
-          std::unique_ptr<TraceTable> table);
+          std::shared_ptr<TraceTable> table);
+  static Result<std::unique_ptr<Sampler>> StartOn(const SamplerOptions& options,
+                                                  const SamplerHooks& hooks,
+                                                  std::shared_ptr<TraceTable> table);
   void Watch(ThreadSlot* slot);
   void Arm(ThreadSlot* slot);
   void Call(ThreadSlot* slot);
@@ -118,7 +124,12 @@ class Sampler {
   const SamplerOptions options_;
   const SamplerHooks hooks_;
   ThreadSlotPool* const pool_;
-  std::unique_ptr<TraceTable> table_;
+  const std::shared_ptr<TraceTable> table_;  // shared with the sessions that it continues
+  // Allocated in advance, because a destructor must not fail: released, it keeps the table for ever.
+  std::unique_ptr<std::shared_ptr<TraceTable>> leak_ =
+      std::make_unique<std::shared_ptr<TraceTable>>(table_);
+  SampleStats earlier_;  // of those
+  uint64_t earlier_cpu_ns_ = 0;
   CodeRanges code_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   int signal_ = 0;

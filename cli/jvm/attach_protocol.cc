@@ -103,11 +103,15 @@ ProtocolVersion VersionIn(const Answer& answer) {
   return answer.code == 0 && version && *version >= 2 ? ProtocolVersion::k2 : ProtocolVersion::k1;
 }
 
+// JDK 17 answers with a code other than 0, later ones with 0 and the same text.
+bool ForbidsLoading(const Answer& answer) {
+  return answer.text.starts_with("Dynamic agent loading is not enabled");
+}
+
 Status JudgeLoad(const Answer& answer, std::string_view library) {
   constexpr std::string_view kReturnCode = "return code: ";
   const std::string_view text = answer.text;
-  // JDK 17 answers with a code other than 0, later ones with 0 and the same text.
-  if (text.starts_with("Dynamic agent loading is not enabled")) {
+  if (ForbidsLoading(answer)) {
     return Status(
         Code::kUnsupported,
         "it runs with -XX:-EnableDynamicAgentLoading, which forbids loading agents: start "

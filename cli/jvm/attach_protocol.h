@@ -39,6 +39,9 @@ Result<Answer> ParseAnswer(std::string_view bytes);
 // The answer to "getversion".
 ProtocolVersion VersionIn(const Answer& answer);
 
+// Whether the answer to "load" says that the JVM forbids to load agents.
+bool ForbidsLoading(const Answer& answer);
+
 // The answer to "load": ok where the agent started. The library's path is for messages.
 Status JudgeLoad(const Answer& answer, std::string_view library);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "cli/jvm/borrowed_ids.h"
 
@@ -64,42 +66,68 @@ Result<SocketState> Connect(const JvmTarget& target, OwnedFd& connection, Target
   }
 }
 
-// The file .attach_pidN, for as long as it is needed.
+// The file .attach_pidN, for as long as it is needed, and locked against other tools: if a second one
+// sent SIGQUIT when the first has removed the file, the JVM would print a thread dump.
 class AttachFile {
  public:
+  enum class Made { kYes, kBusy, kNo };  // busy: another tool is asking
+
   explicit AttachFile(const JvmTarget& target)
       : target_(target), name_(fmt::format(".attach_pid{}", target.status.inner_pid)) {}
   ~AttachFile() {
-    if (folder_ >= 0) unlinkat(folder_, name_.c_str(), 0);
+    if (folder_ >= 0 && !MustStay()) unlinkat(folder_, name_.c_str(), 0);
   }
   AttachFile(const AttachFile&) = delete;
   AttachFile& operator=(const AttachFile&) = delete;
 
-  // False, with errno, where neither folder takes it.
-  bool Make() {
-    if (folder_ >= 0) return true;
-    return (target_.cwd.is_open() && MakeIn(target_.cwd.get())) || MakeIn(target_.tmp.get());
+  // kNo, with errno, where neither folder takes it.
+  Made Make() {
+    if (folder_ >= 0) return Made::kYes;
+    const Made made = target_.cwd.is_open() ? MakeIn(target_.cwd.get()) : Made::kNo;
+    return made == Made::kNo ? MakeIn(target_.tmp.get()) : made;
+  }
+
+  // The JVM listens, so a file that is there is of no use any more, unless another tool holds it.
+  void RemoveLeftBehind() const {
+    for (const int folder : {target_.cwd.get(), target_.tmp.get()}) {
+      const OwnedFd file(
+          openat(folder, name_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      struct stat found {};
+      if (!file.is_open() || fstat(file.get(), &found) != 0) continue;
+      if (!S_ISREG(found.st_mode) || found.st_size != 0) continue;
+      if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder, name_.c_str(), 0);
+    }
   }
 
  private:
-  bool MakeIn(int folder) {
+  // The JVM was stopped before it took the signal. It looks for the file when it goes on.
+  bool MustStay() const {
+    const Result<ProcessStatus> status = target_.process.ReadStatus();
+    return status.ok() && status->is_stopped() && status->quit_is_pending;
+  }
+
+  Made MakeIn(int folder) {
     // One that is there already is another client's, or what a killed client left: the JVM takes it.
-    const OwnedFd file(
-        openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.is_open()) return false;
+    OwnedFd file(openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.is_open()) return Made::kNo;
     struct stat made {};
+    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Made::kBusy;
     // Some file systems give files to somebody else, and the JVM trusts its own user and root only.
     if (fstat(file.get(), &made) == 0 && (made.st_uid == target_.status.uid || made.st_uid == 0)) {
+      // The tool that had the lock has removed the file meanwhile.
+      if (made.st_nlink == 0) return Made::kBusy;
       folder_ = folder;
-      return true;
+      file_ = std::move(file);
+      return Made::kYes;
     }
     unlinkat(folder, name_.c_str(), 0);
     errno = EPERM;
-    return false;
+    return Made::kNo;
   }
 
   const JvmTarget& target_;
   const std::string name_;
+  OwnedFd file_;  // holds the lock
   int folder_ = -1;
 };
 
@@ -149,13 +177,27 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
     OwnedFd connection;
     const Result<SocketState> state = Connect(target, connection, wait);
     if (!state.ok()) return state.status();
-    if (*state == SocketState::kListens) return Status();
+    if (*state == SocketState::kListens) {
+      if (asked == 0) file.RemoveLeftBehind();
+      return Status();
+    }
     if (*state == SocketState::kStale && asked == 0) {
       unlinkat(target.tmp.get(), SocketName(target).c_str(), 0);
     }
     // Again at half time, as a signal during start-up can be lost.
     if (now->catches_quit && (asked == 0 || (asked == 1 && wait.is_half_over()))) {
-      if (!file.Make()) {
+      const AttachFile::Made made = file.Make();
+      if (made == AttachFile::Made::kBusy) {
+        if (const Status status = wait.Pause(); !status.ok()) return status;
+        continue;
+      }
+      // The JVM may have opened its socket for another tool just before the lock was free.
+      if (made == AttachFile::Made::kYes && asked == 0) {
+        OwnedFd late;
+        const Result<SocketState> again = Connect(target, late, wait);
+        if (again.ok() && *again == SocketState::kListens) return Status();
+      }
+      if (made == AttachFile::Made::kNo) {
         return Status(
             Code::kIo,
             fmt::format("cannot make the file .attach_pid{} in the working directory or "

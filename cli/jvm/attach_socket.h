@@ -7,7 +7,9 @@
 // or another program. So the signal is sent only where the kernel says that it is handled.
 //
 // Guarantees:
-//  - The file .attach_pidN is removed, also when the user interrupts.
+//  - The file .attach_pidN is removed, also when the user interrupts. It stays if the JVM is stopped and
+//    has not taken the SIGQUIT: without the file it would print its threads when it goes on. The next tool
+//    removes it when the JVM listens, as it does with what a killed tool left.
 //  - A stale socket, which an earlier process or JVM left, is removed if it is the target user's, and the
 //    JVM is asked to make a new one. Another user's file at that place is refused.
 //  - No call waits longer than its TargetWait.

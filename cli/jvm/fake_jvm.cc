@@ -117,6 +117,11 @@ void FakeJvm::Play(int ready) {
   }
 
   const pid_t own = getpid();
+  if (part_.stops_when_asked) {
+    sigset_t pending;
+    while (sigpending(&pending) == 0 && sigismember(&pending, SIGQUIT) == 0) usleep(1000);
+    raise(SIGSTOP);
+  }
   int listener = -1;
   while (listener < 0) {
     sigsuspend(&before);

@@ -13,7 +13,17 @@ namespace iprof::jvm {
 Result<JvmConnection> JvmConnection::Open(pid_t pid, const AttachTimeouts& timeouts) {
   Result<JvmTarget> opened = JvmTarget::Open(pid, timeouts.listen);
   if (!opened.ok()) return opened.status();
-  auto target = std::make_unique<JvmTarget>(std::move(*opened));
+  return Open(std::make_shared<JvmTarget>(std::move(*opened)), timeouts);
+}
+
+Result<JvmConnection> JvmConnection::Open(std::shared_ptr<JvmTarget> target,
+                                          const AttachTimeouts& timeouts) {
+  if (target->jvm.attach_disabled) {
+    return Status(Code::kUnsupported,
+                  fmt::format("{} runs with -XX:+DisableAttachMechanism, which forbids attaching: "
+                              "start it with -agentpath, or without that flag",
+                              target->process.Name()));
+  }
   TargetWait wait(target->process, timeouts.listen);
   if (Status status = WakeListener(*target, wait); !status.ok()) return status;
   // It listens before it is ready for agents. A JVM without hsperfdata does not tell; then its agent refuses.

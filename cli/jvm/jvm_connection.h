@@ -29,8 +29,11 @@ struct AttachTimeouts {
 
 class JvmConnection {
  public:
-  // Fails where the process is not a JVM, may not be reached, or does not begin to listen in time.
+  // Fails where the process is not a JVM, may not be reached, forbids attaching, or does not begin to listen
+  // in time.
   static Result<JvmConnection> Open(pid_t pid, const AttachTimeouts& timeouts = {});
+  static Result<JvmConnection> Open(std::shared_ptr<JvmTarget> target,
+                                    const AttachTimeouts& timeouts = {});
 
   // One command with its arguments, such as {"jcmd", "JVMTI.data_dump"}, and what the JVM answers. Uses
   // version 2 of the protocol where the words need it; fails where the JVM does not know that.
@@ -40,15 +43,16 @@ class JvmConnection {
   // agent accepted. `library` is a path of this machine; see PlacedLibrary for what the JVM is told.
   Status Load(const std::string& library, const std::string& options);
 
+  const JvmTarget& target() const { return *target_; }
   const RunningJvm& jvm() const { return target_->jvm; }
 
  private:
-  JvmConnection(std::unique_ptr<JvmTarget> target, const AttachTimeouts& timeouts)
+  JvmConnection(std::shared_ptr<JvmTarget> target, const AttachTimeouts& timeouts)
       : target_(std::move(target)), timeouts_(timeouts) {}
   Status About(const Status& failure) const;
   Result<Answer> Send(ProtocolVersion version, const RequestWords& words) const;
 
-  std::unique_ptr<JvmTarget> target_;
+  std::shared_ptr<JvmTarget> target_;
   AttachTimeouts timeouts_;
 };
 

@@ -1,7 +1,9 @@
 // A connection to processes of our own that play a JVM: good ones, and every way in which one fails.
 #include "cli/jvm/jvm_connection.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -53,6 +55,22 @@ TEST_CASE("a JVM is asked to listen once, then takes requests") {
   CHECK(connection->Request({"jcmd", "JVMTI.data_dump"})->text == "jcmd|JVMTI.data_dump||");
   CHECK(connection->Request({"load", "/x", "true", "a=b"})->text == "load|/x|true|a=b");
   CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+}
+
+TEST_CASE("while another tool asks the JVM to listen, no second signal is sent") {
+  const FakeJvm fake;
+  // The other tool's file, in the JVM's working directory, which is ours.
+  const std::string path =
+      "/proc/" + std::to_string(fake.pid()) + "/cwd/.attach_pid" + std::to_string(fake.pid());
+  const int other = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(other >= 0);
+  REQUIRE(flock(other, LOCK_EX) == 0);
+  CHECK(WhyNot(fake, kShort).find("0.3 s") != std::string::npos);
+  CHECK(fs::exists(path));
+  unlink(path.c_str());
+  close(other);
+  CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+  CHECK(fake.IsTidy());
 }
 
 TEST_CASE("long requests go to those who know version 2") {
@@ -134,7 +152,7 @@ TEST_CASE("SIGQUIT is sent only to those who handle it") {
 
 TEST_CASE("files that stand where the socket should be") {
   const FakeJvm fake;
-  SECTION("a socket that nobody listens at is replaced") {
+  SECTION("a socket without a listener is replaced") {
     LeaveStaleSocket(fake.socket_path());
     CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
   }
@@ -166,6 +184,34 @@ TEST_CASE("a stopped JVM is told from a slow one") {
   }
 }
 
+TEST_CASE("a JVM that is stopped while it is asked prints no threads when it goes on") {
+  FakeJvm::Part part;
+  part.stops_when_asked = true;
+  const FakeJvm fake(part);
+  CHECK(WhyNot(fake, kPatient).find("is stopped") != std::string::npos);
+  // A real JVM prints its threads where there is no file.
+  CHECK_FALSE(fake.IsTidy());
+  kill(fake.pid(), SIGCONT);
+  CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+  CHECK(fake.IsTidy());
+}
+
+TEST_CASE("what a killed tool left is removed when the JVM listens") {
+  const FakeJvm fake;
+  CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+  const std::string name = "/.attach_pid" + std::to_string(fake.pid());
+  const std::string in_use = "/tmp" + name;
+  std::ofstream(fake.folder() + name);
+  const int other = open(in_use.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(flock(other, LOCK_EX) == 0);
+  CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+  CHECK_FALSE(fs::exists(fake.folder() + name));
+  CHECK(fs::exists(in_use));
+  close(other);
+  CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+  CHECK(fake.IsTidy());
+}
+
 TEST_CASE("processes that are no JVM") {
   FakeJvm::Part part;
   part.has_libjvm = false;
@@ -192,7 +238,7 @@ TEST_CASE("an interrupt ends the wait and leaves nothing behind") {
     kill(test, SIGTERM);
     _exit(0);
   }
-  CHECK(WhyNot(fake, kPatient) == "interrupted");
+  CHECK(WhyNot(fake, kPatient) == "interrupted while waiting for " + Process(fake));
   waitpid(interrupter, nullptr, 0);
   CHECK(fake.IsTidy());
   signal(SIGTERM, before);

@@ -32,12 +32,6 @@ Result<JvmTarget> JvmTarget::Open(pid_t pid, std::chrono::milliseconds most) {
     jvm = LookAt(*process);
   }
   if (!jvm.ok()) return jvm.status();
-  if (jvm->attach_disabled) {
-    return Status(Code::kUnsupported,
-                  fmt::format("{} runs with -XX:+DisableAttachMechanism, which forbids attaching: "
-                              "start it with -agentpath, or without that flag",
-                              process->Name()));
-  }
   const Result<ProcessStatus> status = process->ReadStatus();
   if (!status.ok()) return status.status();
   Result<OwnedFd> root = process->OpenFolder("root");

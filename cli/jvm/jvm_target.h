@@ -2,8 +2,8 @@
 // of this process, and used later perhaps with those of the target (BorrowedIds).
 //
 // Guarantees: reads only.
-// Threads: any. Failure: one sentence that names the process: it is not a JVM, it may not be read, or
-// attaching is disabled in it.
+// Threads: any. Failure: one sentence that names the process: it is not a JVM, or it may not be
+// read.
 #pragma once
 
 #include <chrono>

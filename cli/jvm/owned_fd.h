@@ -25,6 +25,7 @@ class OwnedFd {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
+  int Release() { return std::exchange(fd_, -1); }  // it has another owner now
   void Close() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }

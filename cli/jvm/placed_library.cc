@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,14 +64,8 @@ Status CopyAll(int from, int to) {
 
 }  // namespace
 
-PlacedLibrary::PlacedLibrary(PlacedLibrary&& other) noexcept
-    : target_(other.target_),
-      path_(std::move(other.path_)),
-      was_mapped_(other.was_mapped_),
-      folder_name_(std::exchange(other.folder_name_, std::string())) {}
-
 Result<PlacedLibrary> PlacedLibrary::Place(const JvmTarget& target, const std::string& library) {
-  PlacedLibrary placed(target);
+  PlacedLibrary placed;
   if (target.jvm.agent) {
     placed.path_ = target.jvm.agent->path;
     placed.was_mapped_ = true;
@@ -89,7 +82,7 @@ Result<PlacedLibrary> PlacedLibrary::Place(const JvmTarget& target, const std::s
   }
   placed.path_ = PathInTarget(target, fd.get());
   if (!placed.path_.empty()) return placed;
-  const Status copied = placed.CopyFrom(fd.get());
+  const Status copied = placed.CopyFrom(target, fd.get());
   if (!copied.ok()) {
     return Status(copied.code(),
                   fmt::format("{} cannot read {}, and copying it to its /tmp failed: {}",
@@ -98,39 +91,22 @@ Result<PlacedLibrary> PlacedLibrary::Place(const JvmTarget& target, const std::s
   return placed;
 }
 
-Status PlacedLibrary::CopyFrom(int library) {
-  const BorrowedIds ids(target_->status);
+Status PlacedLibrary::CopyFrom(const JvmTarget& target, int library) {
+  Result<PrivateFolder> folder = PrivateFolder::Make(target);
+  if (!folder.ok()) return folder.status();
+  const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
-  uint64_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != sizeof random) {
-    return Status(Code::kIo, LastError());
-  }
-  std::string name = fmt::format(".iprof-{:016x}", random);
-  const int tmp = target_->tmp.get();
-  if (mkdirat(tmp, name.c_str(), 0700) != 0) return Status(Code::kIo, LastError());
-  folder_name_ = std::move(name);
-  const OwnedFd folder(
-      openat(tmp, folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  const OwnedFd copy(openat(folder.get(), kAgentLibrary,
+  const OwnedFd copy(openat(folder->fd(), kAgentLibrary,
                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!folder.is_open() || !copy.is_open()) return Status(Code::kIo, LastError());
+  if (!copy.is_open()) return Status(Code::kIo, LastError());
   if (Status status = CopyAll(library, copy.get()); !status.ok()) return status;
   // After the contents, and in spite of the umask.
-  if (fchmod(copy.get(), kReadableByAll) != 0 || fchmod(folder.get(), kReadableByAll) != 0) {
+  if (fchmod(copy.get(), kReadableByAll) != 0 || fchmod(folder->fd(), kReadableByAll) != 0) {
     return Status(Code::kIo, LastError());
   }
-  path_ = fmt::format("/tmp/{}/{}", folder_name_, kAgentLibrary);
+  path_ = folder->PathOf(kAgentLibrary);
+  copy_.emplace(std::move(*folder));
   return Status();
-}
-
-void PlacedLibrary::Remove() {
-  if (folder_name_.empty()) return;
-  const BorrowedIds ids(target_->status);
-  const OwnedFd folder(openat(target_->tmp.get(), folder_name_.c_str(),
-                              O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.is_open()) unlinkat(folder.get(), kAgentLibrary, 0);
-  unlinkat(target_->tmp.get(), folder_name_.c_str(), AT_REMOVEDIR);
-  folder_name_.clear();
 }
 
 }  // namespace iprof::jvm

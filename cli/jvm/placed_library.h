@@ -12,9 +12,11 @@
 // Threads: one. Failure: one sentence.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/jvm/jvm_target.h"
+#include "cli/jvm/private_folder.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {
@@ -23,23 +25,18 @@ class PlacedLibrary {
  public:
   // The target must outlive it.
   static Result<PlacedLibrary> Place(const JvmTarget& target, const std::string& library);
-  ~PlacedLibrary() { Remove(); }
-  PlacedLibrary(PlacedLibrary&& other) noexcept;
-  PlacedLibrary& operator=(PlacedLibrary&&) = delete;
 
   const std::string& path() const { return path_; }  // as the target sees it
   bool was_mapped() const { return was_mapped_; }
-  bool is_copy() const { return !folder_name_.empty(); }
+  bool is_copy() const { return copy_.has_value(); }
 
  private:
-  explicit PlacedLibrary(const JvmTarget& target) : target_(&target) {}
-  Status CopyFrom(int library);
-  void Remove();
+  PlacedLibrary() = default;
+  Status CopyFrom(const JvmTarget& target, int library);
 
-  const JvmTarget* target_;
   std::string path_;
   bool was_mapped_ = false;
-  std::string folder_name_;  // of the copy, in the target's /tmp
+  std::optional<PrivateFolder> copy_;  // where a copy is
 };
 
 }  // namespace iprof::jvm

@@ -89,6 +89,8 @@ TEST_CASE("SIGQUIT is bit 2 of the mask") {
   };
   CHECK(with("0000000000000004")->catches_quit);
   CHECK_FALSE(with("fffffffffffffffb")->catches_quit);
+  CHECK_FALSE(with("4")->quit_is_pending);
+  CHECK(with("0\nShdPnd:\t4")->quit_is_pending);
   CHECK(with("0")->inner_pid == 5);
   CHECK(with("0")->is_stopped());
   CHECK_FALSE(with(""));

@@ -1,5 +1,6 @@
 #include "cli/jvm/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
@@ -10,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <string_view>
 
 namespace iprof::jvm {
 namespace {
@@ -67,6 +70,20 @@ OwnedFd OpenWithin(int root, const std::string& path, int flags) {
     return OwnedFd();
   }
   return OwnedFd(openat(folder.get(), last.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+}
+
+std::vector<std::string> NamesIn(int folder) {
+  std::vector<std::string> names;
+  OwnedFd own(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!own.is_open()) return names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(own.get()), closedir);
+  if (list == nullptr) return names;
+  own.Release();
+  while (const dirent* entry = readdir(list.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
 }
 
 Result<Process> Process::Open(pid_t pid) {

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "cli/jvm/owned_fd.h"
 #include "cli/jvm/process_status.h"
@@ -48,6 +49,9 @@ class Process {
 
 // Opens a path below a folder as if that folder were the root. On failure it is not open, and errno says why.
 OwnedFd OpenWithin(int root, const std::string& path, int flags);
+
+// The names in a folder, without "." and ".."; empty where it cannot be read.
+std::vector<std::string> NamesIn(int folder);
 
 // The login name of a user of this machine, or the number.
 std::string UserName(uid_t uid);

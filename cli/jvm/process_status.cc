@@ -57,11 +57,12 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid
       // From the outermost namespace to the innermost.
       const auto pids = Numbers<pid_t>(value);
       if (!pids.empty() && pids.back() > 0) status.inner_pid = pids.back();
-    } else if (key == "SigCgt") {
+    } else if (key == "SigCgt" || key == "ShdPnd") {
       const auto masks = Numbers<uint64_t>(value, 16);
       if (masks.empty()) continue;
-      status.catches_quit = (masks[0] >> (SIGQUIT - 1) & 1) != 0;
-      has_signals = true;
+      const bool has_quit = (masks[0] >> (SIGQUIT - 1) & 1) != 0;
+      (key == "SigCgt" ? status.catches_quit : status.quit_is_pending) = has_quit;
+      if (key == "SigCgt") has_signals = true;
     }
   }
   if (!has_state || !has_uid || !has_gid || !has_signals) return std::nullopt;

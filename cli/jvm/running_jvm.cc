@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "agent/vm/settings/main_program.h"
+#include "cli/jvm/control_path.h"
 
 namespace iprof::jvm {
 namespace {
@@ -164,6 +165,10 @@ Result<RunningJvm> LookAt(const Process& process) {
   jvm.jdk_version = VersionBeside(*FindNamed(files, "libjvm.so"), root->get());
   if (jvm.jdk_version.empty()) jvm.jdk_version = TextOf(texts, "java.property.java.version");
   if (const MappedFile* agent = FindNamed(files, kAgentLibrary)) jvm.agent = *agent;
+  const Result<std::string> environment = process.Read("environ");
+  jvm.control = ControlPathIn(
+      command_line, environment.ok() ? SplitAtZeros(*environment) : std::vector<std::string>(),
+      jvm.inner_pid);
   const std::string capabilities = TextOf(texts, "sun.rt.jvmCapabilities");
   jvm.attach_disabled =
       capabilities.empty() ? SwitchesAttachOff(command_line) : capabilities.starts_with('0');

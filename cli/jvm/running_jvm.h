@@ -25,6 +25,7 @@ struct RunningJvm {
   std::string program;              // main class or jar
   std::string jdk_version;          // "17.0.15"
   std::optional<MappedFile> agent;  // our library, where it is mapped
+  std::string control;              // its control socket as its options name it; empty: none
   bool attach_disabled = false;     // known to run with -XX:+DisableAttachMechanism
   bool is_starting = false;         // known to be too early for agents
 };

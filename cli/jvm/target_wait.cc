@@ -33,6 +33,15 @@ bool HeldSignals::IsPending() {
                      [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
+int HeldSignals::Take(std::chrono::milliseconds most) {
+  sigset_t waited;
+  sigemptyset(&waited);
+  for (const int signal : kSignals) sigaddset(&waited, signal);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(most);
+  const timespec time{seconds.count(), (most - seconds).count() * 1'000'000};
+  return std::max(0, sigtimedwait(&waited, nullptr, &time));
+}
+
 std::string InSeconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
@@ -43,7 +52,8 @@ TargetWait::TargetWait(const Process& process, std::chrono::milliseconds most)
 bool TargetWait::is_half_over() const { return Clock::now() - start_ > most_ / 2; }
 
 Status TargetWait::Check() const {
-  if (HeldSignals::IsPending()) return Status(Code::kIo, "interrupted");
+  if (HeldSignals::IsPending())
+    return Status(Code::kIo, fmt::format("interrupted while waiting for {}", process_.Name()));
   const Result<ProcessStatus> status = process_.ReadStatus();
   if (!status.ok() || status->has_ended()) return process_.Ended();
   if (Clock::now() - start_ < most_) return Status();

@@ -24,6 +24,9 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
 
   static bool IsPending();
+  // Waits for one of them, at most this long, and takes it, so that it does not end this process and no
+  // longer fails a wait. Returns its number, or 0.
+  static int Take(std::chrono::milliseconds most);
 
  private:
   sigset_t before_;

@@ -139,7 +139,23 @@ public final class Guarded {
     @Override
     byte[] bytesOf(String name) throws ClassNotFoundException {
       String text = new String(super.bytesOf(name), StandardCharsets.ISO_8859_1);
-      return text.replace("iprof_", "iprof-").getBytes(StandardCharsets.ISO_8859_1);
+      return text.replace("iprof_", "iprof$").getBytes(StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** Makes its classes ones of Java 1.4, as compilers of that time wrote them. */
+  static final class OldLoader extends JdkLoader {
+    private static final byte JAVA_1_4 = 48;
+
+    OldLoader() {
+      super(Unknown.REFUSES, "old");
+    }
+
+    @Override
+    byte[] bytesOf(String name) throws ClassNotFoundException {
+      byte[] bytes = super.bytesOf(name);
+      bytes[7] = JAVA_1_4;
+      return bytes;
     }
   }
 
@@ -147,12 +163,13 @@ public final class Guarded {
     return (Runnable) loader.loadClass("counting." + name).getDeclaredConstructor().newInstance();
   }
 
-  private static void make(List<Runnable> tasks, List<Runnable> lambdas) throws Exception {
+  private static void make(List<Runnable> tasks, List<Runnable> lambdas, List<Runnable> old) throws Exception {
     for (Unknown unknown : Unknown.values()) {
       tasks.add(make(new Loader(unknown, unknown + " serial"), "GuardedTask"));
       tasks.add(make(new ParallelLoader(unknown, unknown + " parallel"), "GuardedTask"));
       lambdas.add(make(new JdkLoader(unknown, unknown + " lambdas"), "GuardedLambda"));
     }
+    old.add(make(new OldLoader(), "GuardedOld"));
   }
 
   private static void run(List<Runnable> all, int runs) {
@@ -161,29 +178,46 @@ public final class Guarded {
     }
   }
 
+  /** The expected counts of this many runs of GuardedOld, which itself cannot refer to its class. */
+  private static void expectOld(int runs) {
+    String old = "counting.GuardedOld";
+    String doubling = "counting.GuardedOld$Doubling";
+    Expect e = new Expect(GuardedOld.class);
+    e.calls("run()V", runs);
+    e.calls("step(I)I", 5 * runs);
+    e.calls(doubling, "step(I)I", 5 * runs);
+    e.branch("old.loop", runs, 10 * runs);
+    e.branch("old.three", 9 * runs, runs);
+    e.receivers("old.call", new Expect.Tally().add(old, 5 * runs).add(doubling, 5 * runs));
+  }
+
   public static void main(String[] args) throws Exception {
     int before = Integer.parseInt(args[0]);
     int after = Integer.parseInt(args[1]);
     boolean waits = args.length > 2 && args[2].equals("wait");
     List<Runnable> tasks = new ArrayList<>();
     List<Runnable> lambdas = new ArrayList<>();
-    make(tasks, lambdas);
+    List<Runnable> old = new ArrayList<>();
+    make(tasks, lambdas, old);
     int loaders = tasks.size();
     run(tasks, before);
     run(lambdas, before);
+    run(old, before);
     if (waits) {
       System.out.println("ready");
       System.in.read();
     }
-    make(tasks, lambdas);
+    make(tasks, lambdas, old);
     run(tasks, after);
     run(lambdas, after);
+    run(old, after);
     ClassLoader renaming = new RenamingLoader();
     make(renaming, "GuardedField").run();
     make(renaming, "GuardedField$Sub").run();
     ASKED.forEach((what, names) -> System.out.println(what + " " + names));
     int counted = loaders * (waits ? 0 : before) + 2 * loaders * after;
     GuardedTask.expect(counted);
+    expectOld((waits ? 0 : before) + 2 * after);
     if (!waits) GuardedLambda.expect(counted / 2);
     Expect.print();
   }

@@ -49,8 +49,16 @@ class Settings:
     tool: pathlib.Path = None  # the iprof tool
 
 
+# For jvm_defaults. In a short program, C2 takes as much processor time as everything else together.
+C1_ONLY = ("-XX:TieredStopAtLevel=1",)
+_CHOOSES_COMPILERS = ("-Xint", "-Xcomp", "-XX:TieredStopAtLevel=", "-XX:-TieredCompilation")
+
+
 class AgentCase(unittest.TestCase):
     maxDiff = None
+    # The JVM options of a class of tests. Tests that do not depend on compiled code use C1_ONLY; a test that chooses
+    # compilers itself is not affected.
+    jvm_defaults = ()
     # The agent options of a class of tests, unless a test gives others. Tests that compare with what the JVM runs need
     # image=n: by default the agent leaves out what no image has.
     agent_defaults = {}
@@ -72,6 +80,8 @@ class AgentCase(unittest.TestCase):
                 agent = ",".join(filter(None, [agent, *(f"{name}={value}" for name, value in self.agent_defaults.items()
                                                         if name not in given)]))
             command.append(f"-agentpath:{Settings.agent}" + (f"={agent}" if agent else ""))
+        if not any(str(option).startswith(_CHOOSES_COMPILERS) for option in jvm_args):
+            command += self.jvm_defaults
         main = [main] if isinstance(main, str) else list(main)
         return [str(part) for part in (*command, "-cp", Settings.classes, *jvm_args, *main, *args)]
 

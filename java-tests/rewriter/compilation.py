@@ -11,8 +11,9 @@ import subprocess
 from typing import NamedTuple
 
 WHITE_BOX = "jdk/test/whitebox/WhiteBox.class"
-# Compiler: its level, and the JVM's options.
-COMPILERS = {"C1": (1, ["-XX:TieredStopAtLevel=1"]), "C2": (4, ["-XX:-TieredCompilation"])}
+# Compiler: its level, and the JVM's options. C1 needs more registers for a method if the code also profiles.
+COMPILERS = {"C1": (1, ["-XX:TieredStopAtLevel=1"]), "C1-profiling": (3, ["-XX:TieredStopAtLevel=3"]),
+             "C2": (4, ["-XX:-TieredCompilation"])}
 
 
 class Run(NamedTuple):
@@ -49,9 +50,13 @@ class Compilation:
             shutil.copy(pathlib.Path(classes) / WHITE_BOX, self.boot / WHITE_BOX)
         self.plain = None
 
+    def without_agent(self):
+        self.plain = self.plain or self._run(None, [])[0]
+        return self.plain
+
     def compare(self, agent, options):
         """Compiles under the agent with these options, and without it the first time."""
-        self.plain = self.plain or self._run(None, [])[0]
+        self.without_agent()
         under_agent = f"-agentpath:{agent}={','.join(['samples=n', 'memory=1g', f'out={self.folder}/x.iprof', options])}"
         rewritten = self._run(under_agent, [])[0]
         new = rewritten.refused - self.plain.refused

@@ -40,7 +40,7 @@ ALL = (
     Selection("scala-compiler", short=False, libraries=("scala-library", "scala-reflect")),
     Selection("scala-library", short=False),
     Selection("kotlin-compiler", short=False, libraries=("kotlin-stdlib",)),
-    Selection("jdk17-base", modules=(17, "java.base")),
+    Selection("jdk17-base", short=False, modules=(17, "java.base")),
     Selection("jdk25-base", modules=(25, "java.base")),
     Selection("jdk17", short=False, modules=(17, "all")),
     Selection("jdk25", short=False, modules=(25, "all")),

@@ -15,6 +15,7 @@ WRITER = {
     "writer/base": set(),
     "writer/model": {"writer/base"},
     "writer/io": {"writer/base", "writer/model"},
+    "writer/control": {"writer/base", "writer/io"},
     "writer/image": {"writer/base", "writer/model", "writer/io"},
     "writer/ops": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names"},
     "writer/names": {"writer/base"},
@@ -41,7 +42,10 @@ MAY_KNOW = {
     **INSTRUMENT,
     "agent/instrument/testing": {"agent/classfile"},
     **SAMPLING,
-    "agent/hotspot": {"writer/base"},
+    "agent/hotspot": {"agent/classfile", "writer/base"},
+    "agent/hotspot/core": {"agent/hotspot", "writer/base"},
+    "agent/hotspot/estimate": {"agent/hotspot", "agent/hotspot/harvest", "agent/classfile"},
+    "agent/hotspot/harvest": {"agent/hotspot", "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/io"},
     # Inside agent/vm; its room settings does not depend on the JVM.
     "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
@@ -49,20 +53,25 @@ MAY_KNOW = {
                        "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
                           "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
+    "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control"},
+    "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
+                         "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
     "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
                           "writer/names"},
-    "agent/vm/session": {"agent/vm/counting", "agent/vm/sampling", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
+    "agent/vm/session": {"agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings",
                          "agent/instrument/probes", "agent/instrument/table", "agent/hotspot", *WRITER},
     "runtime": set(),
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
-    "cli/jvm": {"agent/vm/settings", "writer/base"},
-    "cli": {"cli/jvm", "agent/vm/settings", *WRITER},
+    "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
+    "cli": {"cli/jvm", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+            *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
-MAY_KNOW_JVM = {"agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/session",
+MAY_KNOW_JVM = {"agent/vm/control", "agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
+                "agent/vm/session",
                 "bench/overhead/percall"}
 
 

@@ -4,8 +4,13 @@ placement=direct must give exactly the programs' numbers. So must placement=tree
 elsewhere its counts may be off by the number of such exceptions.
 """
 
+from harness.case import C1_ONLY
 from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import CountingCase
+
+
+C2_AT_ONCE = ("-Xcomp", "-XX:-TieredCompilation", "-XX:CompileCommand=quiet",
+              "-XX:CompileCommand=compileonly,counting.*::*")
 
 
 class Modes(CountingCase):
@@ -13,14 +18,21 @@ class Modes(CountingCase):
         self.both("All", 1)
 
     def test_interpreter(self):
-        self.both("All", 0, jvm_args=["-Xint"])
+        self.check("All", 0, jvm_args=["-Xint"])
+
+    @in_proof
+    def test_interpreter_without_derived_counts(self):
+        self.check("All", 0, agent="placement=direct", jvm_args=["-Xint"])
 
     def test_c1(self):
         self.both("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
 
     def test_c2_from_the_first_call(self):
-        only = "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,counting.*::*"
-        self.both("All", 0, jvm_args=["-Xcomp", "-XX:-TieredCompilation", *only])
+        self.check("All", 0, jvm_args=C2_AT_ONCE)
+
+    @in_proof
+    def test_c2_from_the_first_call_without_derived_counts(self):
+        self.check("All", 0, agent="placement=direct", jvm_args=C2_AT_ONCE)
 
     def test_background_compilation_off(self):
         self.check("All", 0, jvm_args=["-Xbatch"])
@@ -43,6 +55,8 @@ class Collectors(CountingCase):
 
 @on_one_jvm
 class Options(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def test_without_the_jdk(self):
         self.check("All", 0, agent="jdk=n,placement=direct", library=False)
 
@@ -91,6 +105,8 @@ class Endings(CountingCase):
 
 @on_one_jvm
 class Small(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def test_fib(self):
         self.both("Fib")
 

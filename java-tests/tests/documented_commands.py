@@ -18,6 +18,7 @@ import zipfile
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import ROOT, AgentCase, Settings
+from oracle import core_writer
 
 REQUIRES = "jdk"
 
@@ -27,6 +28,8 @@ NOT_RUN = {
     r"scripts/list-substitutions": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",
+    r"iprof attach PID start=n.*": "tests.sessions runs it; it writes no profile by itself",
+    r"iprof (start|stop|reset|dump|status|profile) .*": "tests.sessions runs them; they need a program under load, or a state",
     r"kill -9": "not to be typed: what it does is told",
 }
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -100,6 +103,10 @@ class DocumentedCommands(AgentCase):
         self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof -jar app.jar")
         for name in ("a", "b", "full"):
             shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
+        program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)
+        core_writer.stop(program.pid)
+        core_writer.write_core(program.pid, self.folder / "core.4711")
+        program.kill()
 
     def shell(self, command):
         path = f"{self.jvm.home / 'bin'}:{self.folder / 'build'}:{os.environ['PATH']}"
@@ -107,7 +114,7 @@ class DocumentedCommands(AgentCase):
 
     def filled_in(self, command):
         for placeholder, value in ((r"(/path/to|/opt)/libiprofagent\.so", str(Settings.agent)),
-                                   (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
+                                   (r"/copied/lib/", f"{self.jvm.home}/lib/"), (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)
         if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z]+)?", command):  # its help must mention it
@@ -131,7 +138,7 @@ class DocumentedCommands(AgentCase):
 
     def run_beside_a_program(self, command):
         """Runs the command with the process id of a program; the file that it requests must be written."""
-        wanted = re.search(r"\bout=([^\"',\s]+)", command)
+        wanted = re.search(r"(?:\bout=|^iprof harvest .*-o )([^\"',\s]+)", command)
         for old in self.folder.glob("default.iprof"):
             old.unlink()
         process = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None if wanted else "")

@@ -6,10 +6,12 @@ import subprocess
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase, Settings
+from harness.case import C1_ONLY, AgentCase, Settings
 
 
 class Endings(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_every_orderly_end(self):
         for how, code in {"return": 0, "exit": 3, "halt": 4, "throw": 1}.items():
             with self.subTest(how=how):
@@ -43,6 +45,7 @@ class Endings(AgentCase):
 class FailedStart(AgentCase):
     """The numbers of events that the JVM refuses to enable. They stand for all failures that happen after some parts of
     the agent have been registered."""
+    jvm_defaults = C1_ONLY
 
     def test_the_program_goes_on_without_the_agent(self):
         refusing = Settings.agent.parent / "java-tests" / "librefusing_agent.so"
@@ -58,6 +61,8 @@ class FailedStart(AgentCase):
 
 
 class OtherAgents(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_the_same_library_twice(self):
         run = self.run_java("Fib", agent="out=first.iprof",
                             jvm_args=[f"-agentpath:{Settings.agent}=out=second.iprof"])

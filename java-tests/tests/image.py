@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
 from harness.profile import load_profile
 from harness.scope import on_one_jvm
 
@@ -16,6 +16,8 @@ REPLACED = ("java.lang.Class.getName()", "java.lang.Class.isInstance(", "java.la
 
 
 class Image(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def written(self, out, **options):
         agent = ",".join(f"{name}={value}" for name, value in
                          {"out": out, "format": "1.1.0", "instanceofs": "y", "interval": "1ms", **options}.items())

@@ -9,12 +9,15 @@ import re
 
 from iprofdev.processes import PATIENCE_S
 
+from harness.case import C1_ONLY
 from harness.scope import on_one_jvm
 from oracle import counts, expectations
 from oracle.counting_case import CountingCase, program
 
 
 class LoadersCase(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def plain_output(self, main, *args, jvm_args=()):
         return self.run_java(main, *args, agent=None, jvm_args=jvm_args).stdout
 

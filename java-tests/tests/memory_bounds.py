@@ -41,7 +41,7 @@ class Equal(AgentCase):
         # so the counts of a class are complete after ten seconds.
         counts = []
         unloaded = []
-        for pause_ms, arguments in (("1200", ["-Xmx256m"]),
+        for pause_ms, arguments in (("800", ["-Xmx256m"]),
                                     ("0", ["-Xmx1g", "-XX:MetaspaceSize=512m", "-XX:+DisableExplicitGC"])):
             run = self.run_java("ClassChurn", "1500", "l", pause_ms, agent="out=x.iprof,samples=n,memory=64m,verbose=1",
                                 jvm_args=["-XX:+UseSerialGC", *arguments])

@@ -7,7 +7,7 @@ import collections
 import re
 import struct
 
-from harness.case import AgentCase, Settings
+from harness.case import C1_ONLY, AgentCase, Settings
 from harness.scope import on_one_jvm
 from oracle import classfile, stable_names
 
@@ -40,6 +40,7 @@ def interfaces(data):
 
 
 class NamesCase(AgentCase):
+    jvm_defaults = C1_ONLY
     agent_defaults = {"image": "n"}
 
     def target(self):

@@ -8,11 +8,12 @@ import socket
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase, Settings
+from harness.case import C1_ONLY, AgentCase, Settings
 
 
 class Refusals(AgentCase):
     """A bad option stops the JVM at start, with one sentence on stderr and exit code 1; the program does not run."""
+    jvm_defaults = C1_ONLY
 
     def assert_refused(self, agent, sentence):
         run = self.run_java("Fib", agent=agent, expect=1)
@@ -71,6 +72,7 @@ class Refusals(AgentCase):
 
 class OtherUsersLinks(AgentCase):
     """In a folder that all users may write to, nothing is written through a link of another user."""
+    jvm_defaults = C1_ONLY
     OTHER = 4002
 
     def setUp(self):
@@ -122,6 +124,8 @@ class OtherUsersLinks(AgentCase):
 
 
 class Help(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_help_prints_the_table_and_exits(self):
         run = self.run_java("Fib", agent="help")
         self.assertEqual(run.stderr, "")
@@ -133,6 +137,8 @@ class Help(AgentCase):
 
 
 class Output(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_the_default_name(self):
         run = self.run_java("Fib")
         profile = self.profile("default.iprof")
@@ -207,6 +213,8 @@ class Output(AgentCase):
 
 
 class Only(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_other_programs_are_left_alone_silently(self):
         run = self.run_java("Fib", agent="only=com.acme.*+Ends,out=sub/x.iprof,log=sub/x.log")
         self.assertEqual((run.stderr, os.listdir(self.folder)), ("", []))
@@ -251,6 +259,8 @@ class Only(AgentCase):
 
 
 class Messages(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_verbose_levels(self):
         first_at = ("wrote ", "counters: ", "the profile will go to ", "unloaded")
         for level in range(4):

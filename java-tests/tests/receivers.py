@@ -6,7 +6,7 @@ On one thread everything is exact, for any number of classes, in the interpreter
 import pathlib
 import re
 
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
@@ -15,26 +15,34 @@ SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*
 
 
 class Modes(CountingCase):
-    def every(self, rounds, *jvm_args):
-        for placement in ("tree", "direct"):
-            with self.subTest(placement=placement):
-                self.check("Typed", rounds, agent=f"{ALL_TABLES},placement={placement}", jvm_args=jvm_args)
+    def run_typed(self, placement, rounds, *jvm_args):
+        self.check("Typed", rounds, agent=f"{ALL_TABLES},placement={placement}", jvm_args=jvm_args)
+
+    def compiled(self, placement, *flags):
+        only = [f"-XX:CompileCommand=compileonly,{sites}" for sites in SITES]
+        self.run_typed(placement, 2000, "-Xcomp", "-XX:CompileCommand=quiet", *only, *flags)
 
     def test_default(self):
-        self.every(100000)
+        for placement in ("tree", "direct"):
+            with self.subTest(placement=placement):
+                self.run_typed(placement, 100000)
 
     def test_interpreter(self):
-        self.every(1000, "-Xint")
-
-    def compiled(self, *flags):
-        only = [f"-XX:CompileCommand=compileonly,{sites}" for sites in SITES]
-        self.every(2000, "-Xcomp", "-XX:CompileCommand=quiet", *only, *flags)
+        self.run_typed("tree", 1000, "-Xint")
 
     def test_c1_from_the_first_call(self):
-        self.compiled("-XX:TieredStopAtLevel=1")
+        self.compiled("tree", "-XX:TieredStopAtLevel=1")
 
     def test_c2_from_the_first_call(self):
-        self.compiled("-XX:-TieredCompilation")
+        self.compiled("tree", "-XX:-TieredCompilation")
+
+    @in_proof
+    def test_without_derived_counts(self):
+        for name, run in (("interpreter", lambda: self.run_typed("direct", 1000, "-Xint")),
+                          ("C1", lambda: self.compiled("direct", "-XX:TieredStopAtLevel=1")),
+                          ("C2", lambda: self.compiled("direct", "-XX:-TieredCompilation"))):
+            with self.subTest(name):
+                run()
 
 
 @on_one_jvm

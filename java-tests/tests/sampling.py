@@ -36,6 +36,26 @@ def chi_square_limit(degrees, p=1e-6):
     return high
 
 
+class Share:
+    """A share of the samples of several runs. A run has some 900 signals, of which three are expected to fail, so a single
+    run says little about a limit of nine: tests measure again, up to MOST_RUNS times, until the share of all runs is
+    below its limit."""
+    MOST_RUNS = 4
+
+    def __init__(self, limit):
+        self.limit, self.part, self.whole = limit, 0, 0
+
+    def add(self, part, whole):
+        self.part += part
+        self.whole += whole
+
+    def is_below(self):
+        return self.part < self.limit * self.whole
+
+    def __str__(self):
+        return f"{self.part / self.whole:.2%} of {self.whole}"
+
+
 class Sampling(SamplingCase):
     def lines_of(self, profile, program, method):
         """line -> weight of the samples whose innermost frame is this method."""
@@ -54,9 +74,9 @@ class Sampling(SamplingCase):
     NO_DEBUG = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DebugNonSafepoints")
 
     def test_samples_spread_over_the_lines_of_a_method_without_a_safepoint(self):
-        _, profile, _ = self.sampled("sampling.Lines", 2000)
+        _, profile, _ = self.sampled("sampling.Lines", 1000)
         lines = self.lines_of(profile, "sampling.Lines", "fifty")
-        _, control, _ = self.sampled("sampling.Lines", 2000, jvm_args=self.NO_DEBUG)
+        _, control, _ = self.sampled("sampling.Lines", 1000, jvm_args=self.NO_DEBUG)
         biased = self.lines_of(control, "sampling.Lines", "fifty")
         spread = f"with: {sorted(lines.items())}\ncontrol: {sorted(biased.items())}"
         print(spread)
@@ -83,7 +103,7 @@ class Sampling(SamplingCase):
                 self.assert_same({name: 2 * weight for name, weight in rows.items()}, self.top_by_line("twice.iprof"))
 
     def test_both_kinds_of_loops_get_their_time(self):
-        _, profile, _ = self.sampled("sampling.Loops", 2000)
+        _, profile, _ = self.sampled("sampling.Loops", 1000)
         for method in ("countedInt", "countedLong"):
             lines = self.lines_of(profile, "sampling.Loops", method)
             self.assertGreaterEqual(len(lines), 2, f"{method}: {lines}")
@@ -96,8 +116,8 @@ class Sampling(SamplingCase):
                     if inner.startswith("sampling.Inlined.outer(") and outer.startswith("sampling.Inlined.calls("):
                         bcis.add(int(outer.rsplit(":", 1)[1]))
             return bcis
-        _, profile, _ = self.sampled("sampling.Inlined", 2000)
-        _, control, _ = self.sampled("sampling.Inlined", 2000, jvm_args=self.NO_DEBUG)
+        _, profile, _ = self.sampled("sampling.Inlined", 1000)
+        _, control, _ = self.sampled("sampling.Inlined", 1000, jvm_args=self.NO_DEBUG)
         seen, without = call_bcis(profile), call_bcis(control)
         self.assertGreaterEqual(len(seen), 10, f"with: {seen}, control: {without}")
         self.assertLess(len(without), len(seen) / 2, f"with: {seen}, control: {without}")
@@ -125,53 +145,64 @@ class Sampling(SamplingCase):
         self.assertLess(value, limit, table)
 
     def test_shares_at_10ms(self):
-        self.check_shares("10ms", 8000)
+        self.check_shares("10ms", 4000)
 
     def test_shares_at_1ms(self):
-        self.check_shares("1ms", 4000)
+        self.check_shares("1ms", 2500)
 
     # --- Failures.
 
-    def check_failures(self, statistics, limit, program):
-        weight = sum(w for _, w in statistics["outcomes"].values())
-        failed, raw = statistics["failedWeight"] / weight, statistics["rawFailedWeight"] / weight
-        print(f"{self.jvm.id} {program}: failed {failed:.2%} of {weight}, before recovery {raw:.2%}")
-        self.assertLess(failed, limit, statistics)
-        return raw
+    def measured(self, limit, program, *args, judge=lambda profile: True):
+        """Runs a program until the share of its failed samples is below the limit and the judge has seen enough. Returns
+        the share that failed before recovery."""
+        failed, raw = Share(limit), Share(1)
+        for _ in range(Share.MOST_RUNS):
+            _, profile, statistics = self.sampled(program, *args)
+            weight = sum(w for _, w in statistics["outcomes"].values())
+            failed.add(statistics["failedWeight"], weight)
+            raw.add(statistics["rawFailedWeight"], weight)
+            print(f"{self.jvm.id} {program}: failed {failed}; before recovery {raw}")
+            if judge(profile) and failed.is_below():
+                break
+        self.assertTrue(failed.is_below(), f"failed: {failed}, limit {limit:.0%}; the last run: {statistics}")
+        return raw.part / raw.whole
 
     def test_a_loop_of_interface_calls_is_recovered(self):
-        _, _, statistics = self.sampled("sampling.InterfaceCalls", 3000)
-        raw = self.check_failures(statistics, 0.01, "InterfaceCalls")
+        raw = self.measured(0.01, "sampling.InterfaceCalls", 2000)
         # How many samples hit stubs, prologues and epilogues depends on the JVM and its compilers; some always do.
         self.assertGreater(raw, 0.02, "recovery had nothing to do")
 
     def test_javac_is_recovered(self):
+        """Every frame's bytecode calls the method above it, also in recovered stacks: nothing is guessed."""
         if self.jvm.kind != "jdk":
             self.skipTest(f"{self.jvm.id} has no javac")
         sources = sorted((pathlib.Path(__file__).parent.parent / "programs" / "sampling").glob("*.java"))
         out = self.folder / "classes"
         out.mkdir()
-        _, profile, statistics = self.sampled("sampling.Compile", 10000, out, *sources)
-        # A fifth of the samples fails before recovery.
-        raw = self.check_failures(statistics, 0.01, "javac")
-        self.assertGreater(raw, 0.05, "recovery had nothing to do")
-        self.check_callers(profile)
+        callers = self.callers_of_jdk()
+        untrue, examples = Share(0.02), {}  # HotSpot itself reports a neighbouring position for a few inlined frames
 
-    def check_callers(self, profile):
-        """Every frame's bytecode calls the method above it, also in recovered stacks: nothing is guessed."""
+        def judge(profile):
+            weight, verdicts, wrong = callers.check(profile.samples())
+            untrue.add(weight, sum(profile.samples().values()))
+            examples.update(wrong)
+            print(f"{self.jvm.id} callers: {verdicts}; stacks with a call that the bytecode does not make: {untrue}")
+            self.assertGreater(verdicts["called"], 10 * verdicts.get("unknown", 0), verdicts)
+            return untrue.is_below()
+        raw = self.measured(0.01, "sampling.Compile", 4000, out, *sources, judge=judge)
+        # A fifth of the samples fails before recovery.
+        self.assertGreater(raw, 0.05, "recovery had nothing to do")
+        self.assertTrue(untrue.is_below(), f"{untrue}, limit {untrue.limit:.0%}\n" + "\n".join(
+            f"{n} {pair}" for pair, n in sorted(examples.items(), key=lambda item: -item[1])[:40]))
+
+    def callers_of_jdk(self):
         jdk = JdkClasses(self.jvm, self.folder / "jdk", r"regex:/(java\.base|java\.compiler|jdk\.compiler)/.*\.class")
 
         def class_bytes(owner):
             file = f"{owner.replace('.', '/')}.class"
             return next((path.read_bytes() for path in (Settings.classes / file, *jdk.root.glob(f"*/{file}"))
                          if path.exists()), None)
-        untrue, verdicts, wrong = Callers(class_bytes).check(profile.samples())
-        weight = sum(profile.samples().values())
-        print(f"{self.jvm.id} callers: {verdicts}; of {weight} samples {untrue} hold a call that the bytecode does not make")
-        self.assertGreater(verdicts["called"], 10 * verdicts.get("unknown", 0), verdicts)
-        # HotSpot itself reports a neighbouring position for a few inlined frames.
-        self.assertLess(untrue / weight, 0.02, "\n".join(f"{n} {pair}" for pair, n in
-                                                        sorted(wrong.items(), key=lambda item: -item[1])[:40]))
+        return Callers(class_bytes)
 
     # --- Other tools.
 

@@ -2,7 +2,7 @@
 
 The configurations below are every collector with counting off and on, deoptimisation stress, JFR at the same time, a
 profile written every second, wall sampling, and stacks that do not fit into memory. The program is sampling.chaos.Main.
-Each Java version runs a third of the configurations, two seconds each, so that together they run all. scripts/chaos
+Each Java version runs a third of the configurations, a second each, so that together they run all. scripts/chaos
 runs all of them on every JVM, for minutes or an hour, and prints a table. IPROF_CHAOS_SECONDS is the time for all
 configurations of one JVM together. With IPROF_CHAOS_RESULTS=FOLDER, each run adds a line to FOLDER/table.jsonl, and a
 failed run leaves its files in the folder.
@@ -23,10 +23,11 @@ import time
 import zipfile
 
 from harness.case import AgentCase, Settings
+from harness.scope import in_proof
 
 SECONDS = int(os.environ.get("IPROF_CHAOS_SECONDS", "0"))  # 0: a third of the configurations, briefly
 VERSIONS = (17, 21, 25)
-SHORTEST_RUN_S = 2
+SHORTEST_RUN_S = 1
 RESULTS = os.environ.get("IPROF_CHAOS_RESULTS")
 # In addition to the program's run time: start and end on a busy machine, and the program's watchdog, which should
 # report first.
@@ -113,8 +114,10 @@ class SamplingChaos(AgentCase):
     def is_ours(self, configuration, place):
         """Whether this version runs the configuration at that position: all of them, or its third and those that only
         it has."""
-        if SECONDS > 0 or self.jvm.major not in VERSIONS or configuration.attached or configuration.beside == "generational":
+        if SECONDS > 0 or self.jvm.major not in VERSIONS or configuration.beside == "generational":
             return True
+        if configuration.attached:  # on the full JDKs: the oldest counts, the newest does not
+            return configuration.counting == (self.jvm.major == VERSIONS[0])
         return place % len(VERSIONS) == VERSIONS.index(self.jvm.major)
 
     def test_it_survives(self):
@@ -162,8 +165,10 @@ class SamplingChaos(AgentCase):
         self.assertEqual(sum(signals for signals, _ in outcomes.values()), statistics["signals"], statistics)
         # On a busy machine there are fewer signals, but their weight is the CPU time of the program.
         weight = statistics["goodWeight"] + statistics["recoveredWeight"] + statistics["failedWeight"]
-        self.assertGreater(weight, 100, statistics)
-        self.assertGreater(statistics["good"] + statistics["recovered"], statistics["failed"] - row["full"], statistics)
+        self.assertGreater(weight, 50, statistics)
+        # During a collection, HotSpot walks no stacks. On a busy machine, collections can take most of a short run.
+        collecting = outcomes.get("gc_active", [0])[0]
+        self.assertGreater(statistics["good"] + statistics["recovered"], statistics["failed"] - row["full"] - collecting, statistics)
         # If the guard catches a fault inside HotSpot, that sample and the thread's later samples are lost.
         self.assertLessEqual(row["caught"], 1 + statistics["signals"] // 10_000, statistics)
         if "StartFlightRecording" in " ".join(configuration.jvm_args):
@@ -207,15 +212,41 @@ class SamplingChaos(AgentCase):
                 subprocess.run(["gdb", "-p", str(process.pid), "-batch", "-ex", "thread apply all bt 40"], stdout=out,
                                stderr=subprocess.DEVNULL, timeout=120, check=False)
 
-    def test_the_end_while_virtual_threads_wait_for_memory(self):
+    def ends_while_virtual_threads_wait_for_memory(self, options):
+        """HotSpot itself waits ten seconds for its compiler threads, which wait for memory, too."""
         if self.jvm.major < 21:
             self.skipTest("virtual threads begin with 21")
         slow = Settings.agent.parent / "java-tests" / "libslow_death_agent.so"
-        for options in (OFF, ON):
-            ours = f"out=e.iprof,interval=1ms,{options}".rstrip(",")
-            self.run_java("sampling.Ending", agent=None, jvm_args=[
-                "-XX:+UseZGC", "-Xmx64m", f"-agentpath:{slow}", f"-agentpath:{Settings.agent}={ours}"])
-            self.profile("e.iprof")
+        ours = f"out=e.iprof,interval=1ms,{options}".rstrip(",")
+        self.run_java("sampling.Ending", agent=None, jvm_args=[
+            "-XX:+UseZGC", "-Xmx64m", f"-agentpath:{slow}", f"-agentpath:{Settings.agent}={ours}"])
+        self.profile("e.iprof")
+
+    def test_the_end_while_virtual_threads_wait_for_memory(self):
+        self.ends_while_virtual_threads_wait_for_memory(ON)
+
+    @in_proof
+    def test_the_end_without_counting_while_virtual_threads_wait_for_memory(self):
+        self.ends_while_virtual_threads_wait_for_memory(OFF)
+
+    def ends_with_a_full_heap(self, options):
+        """Threads hold the lock that is needed to list the classes. HotSpot itself waits up to ten seconds for its compiler
+        threads."""
+        slow = Settings.agent.parent / "java-tests" / "libslow_death_agent.so"
+        ours = f"out=e.iprof,interval=1ms,{options}".rstrip(",")
+        run = self.run_java("sampling.FullEnding", agent=None, jvm_args=[
+            "-XX:+UseZGC", "-Xmx64m", f"-agentpath:{slow}", f"-agentpath:{Settings.agent}={ours}"])
+        return run, self.profile("e.iprof")
+
+    def test_the_end_with_a_full_heap_while_classes_of_arrays_are_created(self):
+        run, profile = self.ends_with_a_full_heap(ON)
+        # JDK 25 lists them nevertheless.
+        print(self.agent_lines(run.stderr))
+        self.assertGreater(profile.calls_of("sampling.FullEnding.someClasses"), 0)
+
+    @in_proof
+    def test_the_end_with_a_full_heap_without_counting(self):
+        self.ends_with_a_full_heap(OFF)
 
     def keep(self, row):
         if not RESULTS:

@@ -19,7 +19,7 @@ ALL_TABLES = "format=1.1.0,instanceofs=y,verbose=1"
 class Harvests(CountingCase):
     def test_classes_that_come_back_after_harvests(self):
         """Six seconds are longer than a period; a table is drained one period after it was swapped."""
-        run, outcome = self.check("Harvested", 4, 6000, agent=f"{ALL_TABLES},include=counting.*", jvm_args=["-Xmx128m"])
+        run, outcome = self.check("Harvested", 3, 6000, agent=f"{ALL_TABLES},include=counting.*", jvm_args=["-Xmx128m"])
         self.assertEqual(outcome.missing, 0)
         said = next(line for line in self.agent_lines(run.stderr) if "harvests" in line)
         self.assertGreaterEqual(int(said.split()[-2]), 2, said)

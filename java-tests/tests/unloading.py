@@ -8,6 +8,7 @@ end with OutOfMemoryError if classes are not unloaded (counting/Tight.java).
 import re
 import sys
 
+from harness.case import C1_ONLY
 from harness.scope import on_one_jvm
 from oracle import counts
 from oracle.counting_case import CountingCase, program
@@ -16,6 +17,8 @@ UNLOCK = "-XX:+UnlockExperimentalVMOptions"
 
 
 class OneCollection(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def freed(self, *jvm_args):
         """Everything is freed without the agent (otherwise the test with this collector proves nothing) and with it;
         receivers are exact."""
@@ -74,6 +77,7 @@ class OneCollection(CountingCase):
 
 class TightMemory(CountingCase):
     """The limits suffice without the agent; with it, they suffice plus the heap of memory= and 8 MB of metaspace."""
+    jvm_defaults = C1_ONLY
     MEMORY_MB = 8
 
     def tight(self, what, count, heap_mb, metaspace_mb):
@@ -101,6 +105,8 @@ class TightMemory(CountingCase):
 
 @on_one_jvm
 class Nameless(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def test_classes_that_no_image_knows_are_of_unknown_class(self):
         run, _ = self.check("Nameless", agent="receivers-max-lost=100,verbose=1")
         left_out = [line for line in self.agent_lines(run.stderr) if "left out: counting/Nameless" in line]

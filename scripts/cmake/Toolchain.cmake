@@ -8,7 +8,7 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths are relative to the checkout, so that the compiler cache works for every clone.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-                                  ${CCACHE_PROGRAM})
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
 # The agent may need only glibc's libraries, so zlib comes from libz.a for every room that uses ZLIB::ZLIB.
@@ -16,8 +16,8 @@ set(ZLIB_USE_STATIC_LIBS ON)
 
 add_library(iprof_common INTERFACE)
 target_include_directories(iprof_common INTERFACE ${CMAKE_SOURCE_DIR})
-# Debian has no static fmt, and the agent may need only glibc's libraries, so fmt is header-only.
-target_compile_definitions(iprof_common INTERFACE FMT_HEADER_ONLY)
+include(Fmt)
+target_link_libraries(iprof_common INTERFACE iprof_fmt)
 target_compile_options(iprof_common INTERFACE -Wall -Wextra -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False warnings on "text" + std::string when optimising (GCC bug 105651, fixed in 13).

@@ -3,6 +3,7 @@
 // Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
 //   image     for which image build the profile is meant (image/image_note.h)
 //   lines     source lines of sampled positions (source_lines.h)
+//   harvest   that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
 //   sampling  the sampler's statistics (the agent writes them, docs/sampling.md explains them)
 //
 // Versions:
@@ -36,6 +37,7 @@ inline constexpr std::string_view kAgentKey = "iprofagent";
 inline constexpr int64_t kAgentKeyVersion = 1;
 
 // The parts that we know.
+inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";
 inline constexpr std::string_view kSamplingPart = "sampling";

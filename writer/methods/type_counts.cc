@@ -32,10 +32,37 @@ void TypeCounts::Add(uint32_t site, std::string_view type_name, uint64_t count) 
 }
 
 void TypeCounts::AddAll(const TypeCounts& other) {
-  for (const auto& [number, site] : other.sites_) {
-    if (site.lost > 0) AddLost(number, site.lost);
-    for (const auto& [type, count] : site.types) Add(number, other.TypeName(type), count);
-  }
+  for (const auto& entry : other.sites_) AddSite(other, entry.first);
+}
+
+void TypeCounts::AddSite(const TypeCounts& other, uint32_t site) {
+  const Site* const added = other.Find(site);
+  if (added == nullptr) return;
+  if (added->lost > 0) AddLost(site, added->lost);
+  for (const auto& [type, count] : added->types) Add(site, other.TypeName(type), count);
+}
+
+void TypeCounts::SubtractAll(const TypeCounts& other) {
+  for (const auto& entry : other.sites_) SubtractSite(other, entry.first);
+}
+
+void TypeCounts::SubtractSite(const TypeCounts& other, uint32_t site) {
+  const auto found = sites_.find(site);
+  const Site* const amount = other.Find(site);
+  if (found == sites_.end() || amount == nullptr) return;
+  Site& from = found->second;
+  from.lost -= std::min(from.lost, amount->lost);
+  std::unordered_map<std::string_view, uint64_t> amounts;
+  for (const auto& [type, count] : amount->types) amounts[other.TypeName(type)] += count;
+  std::erase_if(from.types, [&](auto& type) {
+    const auto known = amounts.find(TypeName(type.first));
+    if (known == amounts.end()) return false;
+    type.second -= std::min(type.second, known->second);
+    if (type.second > 0) return false;
+    names_.Release(NameId{type.first});
+    --pairs_;
+    return true;
+  });
 }
 
 const TypeCounts::Site* TypeCounts::Find(uint32_t site) const {

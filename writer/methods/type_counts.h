@@ -1,7 +1,7 @@
 // TypeCounts: which classes each site saw, and how often. It adds up what the rows and spill tables
 // in the JVM contained.
 //
-// Guarantees: sums only grow, and have 64 bits. A class is identified by its name as
+// Guarantees: sums have 64 bits. A class is identified by its name as
 // Class.getName() returns it, so classes of several loaders with the same name are one. With a
 // limit, a class that is new to a site is lost once there is no room; known classes are still
 // counted. Look-ups take logarithmic time, even if a site saw many classes.
@@ -27,6 +27,11 @@ class TypeCounts {
   // Objects whose class could not be kept.
   void AddLost(uint32_t site, uint64_t count) { sites_[site].lost += count; }
   void AddAll(const TypeCounts& other);
+  void AddSite(const TypeCounts& other, uint32_t site);
+  // Subtracts the other counts, class by class; no count becomes negative. Classes without a count
+  // are removed.
+  void SubtractAll(const TypeCounts& other);
+  void SubtractSite(const TypeCounts& other, uint32_t site);
 
   struct Site {
     std::vector<std::pair<uint32_t, uint64_t>> types;  // number of the name, ascending; count

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/instrument/plan/held_monitors.h"
+
 namespace iprof::instrument {
 namespace {
 
@@ -49,10 +51,17 @@ bool IsAboutSites(Reason reason) {
 Reason MethodPlanner::Plan(MethodCode& code, classfile::ClassRewriter& rewriter,
                            classfile::Arena& arena, const CountingWishes& wishes,
                            const Request& request) {
+  const Reason reason = PlanAll(code, rewriter, arena, wishes, request);
+  if (reason != Reason::kOk || request.effort.step == Step::kCallsOnly) return reason;
+  return HeldMonitors(code).RefuseAny(probes_) ? Reason::kMonitorHeld : Reason::kOk;
+}
+
+Reason MethodPlanner::PlanAll(MethodCode& code, classfile::ClassRewriter& rewriter,
+                              classfile::Arena& arena, const CountingWishes& wishes,
+                              const Request& request) {
   const Step step = request.effort.step;
-  form_ = step == Step::kAsAsked ? ProbeForm::kInline : ProbeForm::kCompact;
-  lengths_ = LengthsOf(form_);
-  register_costs_ = RegisterCostsOf(form_, request.effort.inherited, request.striped);
+  const ProbeForm form = step == Step::kAsAsked ? ProbeForm::kInline : ProbeForm::kCompact;
+  ChooseForms(request, form, form);
   register_budget_ = request.fits_in_c1 ? RegisterBudget(static_cast<uint32_t>(code.code().size()),
                                                          InlinableCalls(code))
                                         : UINT32_MAX;
@@ -75,13 +84,34 @@ Reason MethodPlanner::Plan(MethodCode& code, classfile::ClassRewriter& rewriter,
     site_lengths_ = SiteProbeLengths(sites_, request.effort.inherited, scratch);
   }
   if (trimmed) return Trim(request);
+  if (step == Step::kAsAsked && (C1MayInline(code, request) || !FitsC1()))
+    ChooseForms(request, ProbeForm::kInline, ProbeForm::kCompact);
   return FitsC1() || step == Step::kCallsOnly ? Reason::kOk : Reason::kCodeTooLong;
+}
+
+void MethodPlanner::ChooseForms(const Request& request, ProbeForm counters, ProbeForm sites) {
+  const bool inherited = request.effort.inherited;
+  counter_form_ = CounterFormOf(counters, request.striped);
+  site_form_ = sites;
+  lengths_ = LengthsOf(counter_form_);
+  register_costs_ = {RegisterCostsOf(counter_form_, inherited, request.striped).counter,
+                     RegisterCostsOf(sites, inherited, request.striped).site};
 }
 
 bool MethodPlanner::FitsC1() const {
   return SizeOf(probes_, lengths_).increments * register_costs_.counter +
              sites_.size() * register_costs_.site <=
          register_budget_;
+}
+
+// Whether C1 may inline the method with its probes. Hundreds of methods may be inlined into one, and
+// the registers of their sites' probes add up there.
+bool MethodPlanner::C1MayInline(const MethodCode& code, const Request& request) const {
+  constexpr size_t kMostInlined = 35;  // bytes; C1MaxInlineSize
+  constexpr size_t kLeastSite = 7;     // bytes of a site's probe
+  return request.force_inline ||
+         code.code().size() + SizeOf(probes_, lengths_).least_bytes + sites_.size() * kLeastSite <=
+             kMostInlined;
 }
 
 // Stores the plan in probes_, and for the self-check the plan to compare with in reference_.
@@ -118,6 +148,13 @@ void MethodPlanner::CountEveryEdge() {
 }
 
 Reason MethodPlanner::Trim(const Request& request) {
+  if (request.fits_in_c1) {
+    // If there is room in bytes, the reason is C1's registers, and inline increments need fewer.
+    PlanCertified(graph_.graph(), options_, planner_, &probes_);
+    uint32_t inline_bytes = SizeOf(probes_, LengthsOf(ProbeForm::kInline)).most_bytes;
+    for (const uint32_t length : site_lengths_) inline_bytes += length;
+    if (inline_bytes <= request.room) ChooseForms(request, ProbeForm::kInline, ProbeForm::kCompact);
+  }
   Trimmer::Input input{.graph = graph_,
                        .planner = planner_,
                        .options = options_,
@@ -149,6 +186,10 @@ bool MakeLighter(Reason reason, uint32_t room, Effort* effort) {
   if (effort->step == Step::kCallsOnly) return false;
   if (IsAboutSites(reason) && effort->sites) {
     effort->sites = false;
+    return true;
+  }
+  if (reason == Reason::kMonitorHeld) {
+    effort->step = Step::kCallsOnly;
     return true;
   }
   if (!IsAboutSites(reason) && !IsAboutLength(reason)) return false;

@@ -37,8 +37,10 @@ class MethodPlanner {
     Effort effort;
     bool counters = true;
     bool sites = true;
-    bool striped = false;     // counters are in stripes
-    bool fits_in_c1 = false;  // C1 must be able to compile the result (register_budget.h)
+    uint32_t room = UINT32_MAX;  // bytes that may be inserted
+    bool striped = false;        // counters are in stripes
+    bool fits_in_c1 = false;     // C1 must be able to compile the result (register_budget.h)
+    bool force_inline = false;   // HotSpot inlines the method whatever its size
     CalleeNumbers* callees = nullptr;
   };
   classfile::Reason Plan(classfile::MethodCode& code, classfile::ClassRewriter& rewriter,
@@ -48,7 +50,8 @@ class MethodPlanner {
   // The last plan.
   const ProbePlan& probes() const { return probes_; }  // without counters if none are wanted
   const std::vector<FoundSite>& sites() const { return sites_; }
-  ProbeForm form() const { return form_; }
+  ProbeForm counter_form() const { return counter_form_; }
+  ProbeForm site_form() const { return site_form_; }
   const LeftOut& left_out() const { return left_out_; }
   // For the self-check: the plan with which probes() is compared.
   const std::optional<ProbePlan>& reference() const { return reference_; }
@@ -61,11 +64,16 @@ class MethodPlanner {
   uint32_t padding() const { return padding_; }
 
  private:
+  classfile::Reason PlanAll(classfile::MethodCode& code, classfile::ClassRewriter& rewriter,
+                            classfile::Arena& arena, const CountingWishes& wishes,
+                            const Request& request);
   classfile::Reason PlanCounters(const classfile::MethodCode& code, classfile::Arena& arena,
                                  const CountingWishes& wishes, const Request& request);
   void CountEveryEdge();
   void ForgetCounters();
+  void ChooseForms(const Request& request, ProbeForm counters, ProbeForm sites);
   bool FitsC1() const;
+  bool C1MayInline(const classfile::MethodCode& code, const Request& request) const;
   classfile::Reason Trim(const Request& request);
 
   MethodGraph graph_;
@@ -77,7 +85,8 @@ class MethodPlanner {
   std::vector<FoundSite> sites_;
   std::vector<uint32_t> site_lengths_;
   uint32_t padding_ = 0;
-  ProbeForm form_ = ProbeForm::kInline;
+  ProbeForm counter_form_ = ProbeForm::kInline;
+  ProbeForm site_form_ = ProbeForm::kInline;
   ProbeLengths lengths_{};
   RegisterCosts register_costs_{};
   uint32_t register_budget_ = 0;

@@ -20,6 +20,7 @@ constexpr int kMostSkips = 4;
 constexpr uint32_t kGotoLength = 3;
 constexpr uint32_t kFirstKey = 1;
 constexpr uint32_t kByKeyIncrements = 3;
+constexpr uint32_t kLeastByKey = 2;  // slots; a switch with more may be counted by its key
 
 double WorthOf(SiteKind kind) {
   return kind == SiteKind::kReceiver  ? kReceiverWorth
@@ -117,7 +118,7 @@ bool Trimmer::Trim(Input& input, ProbePlan* plan, std::vector<FoundSite>* sites,
   bool fits = Fits(input, plan);
   if (!fits) {
     input.options.short_first = true;
-    input.graph.CountTablesByKey(input.lengths.by_key / input.lengths.probe);
+    input.graph.CountTablesByKey(std::max(kLeastByKey, input.lengths.by_key / input.lengths.probe));
     fits = Fits(input, plan);
   }
   SortItems(input, *sites);  // by the frequencies of the last plan

@@ -29,7 +29,7 @@ CpIndex Reference(Tag tag, CpIndex owner, std::string_view name, std::string_vie
   return pool.Pair(tag, classfile::Value(owner), classfile::Value(name_and_type));
 }
 
-// "iprof-X-". Two processes may have the same X, but no class file can have guessed it.
+// "iprof$X$". Two processes may have the same X, but no class file can have guessed it.
 const std::string& Prefix() {
   static const std::string prefix = [] {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -37,7 +37,7 @@ const std::string& Prefix() {
     const uint64_t seed[] = {static_cast<uint64_t>(now), static_cast<uint64_t>(wall),
                              static_cast<uint64_t>(getpid())};
     const Hash128 hash = Murmur3({reinterpret_cast<const uint8_t*>(seed), sizeof seed});
-    return fmt::format("iprof-{:08x}-", hash.low & 0xffffffff);
+    return fmt::format("iprof${:08x}$", hash.low & 0xffffffff);
   }();
   return prefix;
 }
@@ -57,7 +57,8 @@ std::string InheritedMethod::Name() const { return Prefix() + std::string(runtim
 bool IsInheritedName(std::string_view member_name) { return member_name.starts_with(Prefix()); }
 
 classfile::Reason AddInheritedMembers(const ClassFile& object, std::string_view runtime_class,
-                                      classfile::Arena& arena, classfile::ByteSpan* result) {
+                                      bool striped, classfile::Arena& arena,
+                                      classfile::ByteSpan* result) {
   if (DeclaresInherited(object)) {
     *result = object.bytes();
     return classfile::Reason::kOk;
@@ -65,9 +66,13 @@ classfile::Reason AddInheritedMembers(const ClassFile& object, std::string_view 
   classfile::MemberAdditions additions(object, arena);
   for (uint32_t chunk = 0; chunk < kInheritedFields; ++chunk)
     additions.AddField(kAccess | classfile::kAccFinal, InheritedFieldName(chunk), kArray);
-  for (const InheritedMethod& method : kInheritedMethods)
+  using Inlined = classfile::MemberAdditions::Inlined;
+  for (const InheritedMethod& method : kInheritedMethods) {
+    const bool counts = method == kInheritedCount || method == kInheritedCountKey;
     additions.AddForwarder(kAccess, method.Name(), method.descriptor, runtime_class,
-                           method.runtime_name);
+                           method.runtime_name,
+                           striped && counts ? Inlined::kOnlyC2 : Inlined::kAlways);
+  }
   return additions.Finish(result);
 }
 

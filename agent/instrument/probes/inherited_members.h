@@ -8,13 +8,12 @@
 // Object, so they name Object, which they must name as their superclass anyway.
 //
 // What Object gets:
-//   public static final long[] iprof-X-c0 … iprof-X-c31  the arrays of the first chunks of counters
-//   public static long[] iprof-X-row(int chunk)          the array of any chunk, for the thread's
-//                                                        stripe
-//   public static void iprof-X-hit(Object, int chunk, int site)
-//   public static void iprof-X-meet(Object, int chunk, int site)
-//   public static void iprof-X-count(int counter)
-//   public static void iprof-X-countKey(int key, int low, int keys, int first)
+//   public static final long[] iprof$X$c0 … iprof$X$c31  the arrays of the first chunks of counters
+//   public static long[] iprof$X$row(int chunk)          the array of any chunk, without stripes
+//   public static void iprof$X$hit(Object, int chunk, int site)
+//   public static void iprof$X$meet(Object, int chunk, int site)
+//   public static void iprof$X$count(int counter)
+//   public static void iprof$X$countKey(int key, int low, int keys, int first)
 // X is a different number in each process, so that no class file contains such a name; members of
 // the class itself or of its superclasses would be found first. The fields are null until the agent
 // sets them, before any class refers to them. The methods call those of the runtime class
@@ -35,13 +34,14 @@ namespace iprof::instrument {
 
 inline constexpr uint32_t kInheritedFields = 32;
 
-// "iprof-X-c7"; the descriptor is [J.
+// "iprof$X$c7"; the descriptor is [J.
 std::string InheritedFieldName(uint32_t chunk);
 
 struct InheritedMethod {
   std::string_view runtime_name;  // the runtime class's name for it
   std::string_view descriptor;
-  std::string Name() const;  // "iprof-X-row"
+  std::string Name() const;  // "iprof$X$row"
+  bool operator==(const InheritedMethod&) const = default;
 };
 inline constexpr InheritedMethod kInheritedRow{"row", "(I)[J"};
 inline constexpr InheritedMethod kInheritedHit{"hit", "(Ljava/lang/Object;II)V"};
@@ -55,10 +55,11 @@ inline constexpr InheritedMethod kInheritedMethods[] = {
 bool IsInheritedName(std::string_view member_name);
 
 // Adds the members to java.lang.Object, unless it has them. Its methods call those of
-// `runtime_class`.
+// `runtime_class`. If counters are `striped`, C1 does not inline the methods that count: see
+// runtime/java/lang/IprofStriped0.java.
 classfile::Reason AddInheritedMembers(const classfile::ClassFile& object,
-                                      std::string_view runtime_class, classfile::Arena& arena,
-                                      classfile::ByteSpan* result);
+                                      std::string_view runtime_class, bool striped,
+                                      classfile::Arena& arena, classfile::ByteSpan* result);
 
 // The constants with which the class `file` names the members.
 classfile::CpIndex InheritedField(const classfile::ClassFile& file, uint32_t chunk,

@@ -14,10 +14,10 @@ class Emitter {
   Emitter(const CounterHolder& holder, ProbeForm form, CounterIndex first, MethodEditor& editor)
       : editor_(editor),
         first_(first),
-        form_(form),
+        form_(CounterFormOf(form, holder.striped)),
         chunk_(holder.inherited_chunk),
         class_name_(holder.class_name),
-        member_(MemberOf(holder, form, editor)),
+        member_(MemberOf(holder, form_, editor)),
         called_(IsCalled(holder)) {}
 
   // Before a tableswitch: its slots have consecutive counters; the default's is the last.
@@ -38,10 +38,8 @@ class Emitter {
     if (form_ == ProbeForm::kCompact) {
       return PushNumber(counter, build).InvokeStatic(member_, 1, 0).Finish();
     }
-    if (called_ && chunk_) {
+    if (called_) {
       build.PushInt(static_cast<int32_t>(*chunk_)).InvokeStatic(member_, 1, 1);
-    } else if (called_) {
-      build.InvokeStatic(member_, 0, 1);
     } else {
       build.GetStatic(member_, 1);
     }
@@ -55,10 +53,9 @@ class Emitter {
   }
 
  private:
-  // Whether the array comes from a method.
+  // Whether the array of an inline probe comes from a method.
   static bool IsCalled(const CounterHolder& holder) {
-    return holder.striped ||
-           (holder.inherited_chunk && *holder.inherited_chunk >= kInheritedFields);
+    return holder.inherited_chunk && *holder.inherited_chunk >= kInheritedFields;
   }
 
   int16_t IndexOf(uint32_t counter) const {
@@ -84,8 +81,7 @@ class Emitter {
       return IsCalled(holder) ? InheritedMethodRef(file, kInheritedRow, editor.pool())
                               : InheritedField(file, *holder.inherited_chunk, editor.pool());
     }
-    return holder.striped ? editor.pool().Method(holder.class_name, "row", "()[J")
-                          : editor.pool().Field(holder.class_name, "c", "[J");
+    return editor.pool().Field(holder.class_name, "c", "[J");
   }
 
   MethodEditor& editor_;
@@ -100,7 +96,7 @@ class Emitter {
 }  // namespace
 
 ProbeLengths LengthsOf(ProbeForm form) {
-  return form == ProbeForm::kInline ? ProbeLengths{11, 0} : ProbeLengths{6, 13};
+  return form == ProbeForm::kInline ? ProbeLengths{11, 13} : ProbeLengths{6, 13};
 }
 
 void EmitProbes(const ProbePlan& plan, const CounterHolder& holder, ProbeForm form,

@@ -1,13 +1,14 @@
 // ProbeEmitter: inserts a plan's counters into a method as bytecode.
 //
 // A probe is  getstatic c; sipush i; dup2; laload; lconst_1; ladd; lastore  (11 bytes), which C2
-// compiles to one increment of memory. With stripes, the array comes from  invokestatic row(). If
-// the class's loader may not find the holder, the probe names the members that every class inherits
-// (inherited_members.h): a field, or  push chunk; invokestatic row(int).
+// compiles to one increment of memory. If the class's loader may not find the holder, the probe
+// names the members that every class inherits (inherited_members.h): a field, or  push chunk;
+// invokestatic row(int).
 //
 // Methods that would become too long get compact probes:  sipush i; invokestatic hit(I)V  (6
 // bytes). The compilers make the same code of them; in the interpreter they take about twice as
-// long. One probe counts a whole tableswitch by its key:
+// long. Striped counters have compact probes only, and C1 does not inline them, because that would
+// use up its registers (effort/register_budget.h). One probe counts a whole tableswitch by its key:
 //
 //     dup; push low; sipush keys; sipush i; invokestatic hitKey(IIII)V
 //
@@ -38,11 +39,16 @@ struct CounterHolder {
 
 enum class ProbeForm : uint8_t { kInline, kCompact };
 
+// The form of a counter's probes in a method with probes of this form.
+constexpr ProbeForm CounterFormOf(ProbeForm form, bool striped) {
+  return striped ? ProbeForm::kCompact : form;
+}
+
 // The bytes of one probe, whatever its counter; for a compact one the maximum. (An inherited inline
 // probe of a late chunk takes up to three more.)
 struct ProbeLengths {
   uint32_t probe;
-  uint32_t by_key;  // compact form only
+  uint32_t by_key;  // always calls a method
 };
 ProbeLengths LengthsOf(ProbeForm form);
 

@@ -65,7 +65,8 @@ std::string Emitted(const std::vector<uint8_t>& bytes, PlacementPolicy policy, C
   classfile::MethodEditor editor = rewriter.Edit(code);
   EmitProbes(plan, holder, form, first, editor);
   if (!holder.inherited_chunk) {
-    for (const auto& piece : editor.pieces()) CHECK(piece.length == LengthsOf(form).probe);
+    for (const auto& piece : editor.pieces())
+      CHECK(piece.length == LengthsOf(CounterFormOf(form, holder.striped)).probe);
   }
   REQUIRE(rewriter.Apply(editor) == Reason::kOk);
 
@@ -96,11 +97,11 @@ TEST_CASE("direct placement: the entry before the loop, one counter on each way 
         "ireturn\n");
 }
 
-TEST_CASE("stripes: the array comes from the holder's method; the last index of a chunk fits") {
+TEST_CASE("stripes: probes are calls; the last index of a chunk fits") {
   const std::string text =
       Emitted(Countdown(), PlacementPolicy::kTree, {"java/lang/S0", true}, CounterIndex{32766});
-  CHECK(text.find("count 32766 in java/lang/S0.row()[J\niload_0\n") == 0);
-  CHECK(text.find("count 32767 in java/lang/S0.row()[J\n") != std::string::npos);
+  CHECK(text.find("hit 32766 in java/lang/S0.hit(I)V\niload_0\n") == 0);
+  CHECK(text.find("hit 32767 in java/lang/S0.hit(I)V\n") != std::string::npos);
 }
 
 TEST_CASE("inherited members: a field of the class itself for each of the first chunks") {
@@ -112,7 +113,7 @@ TEST_CASE("inherited members: a field of the class itself for each of the first 
   CHECK(text.find("count 7" + array) != std::string::npos);
 }
 
-TEST_CASE("inherited members: later chunks and stripes come from a method") {
+TEST_CASE("inherited members: the arrays of later chunks come from a method; stripes are called") {
   const std::string later =
       Emitted(Countdown(), PlacementPolicy::kDirect, {.class_name = "", .inherited_chunk = 32},
               CounterIndex{32 * kChunkCounters + 5});
@@ -121,7 +122,7 @@ TEST_CASE("inherited members: later chunks and stripes come from a method") {
   const std::string striped = Emitted(Countdown(), PlacementPolicy::kDirect,
                                       {.class_name = "", .striped = true, .inherited_chunk = 2},
                                       CounterIndex{2 * kChunkCounters + 5});
-  CHECK(striped.find("iconst_2\n" + row) == 0);
+  CHECK(striped.find("ldc\ninvokestatic\niload_0\n") == 0);
 }
 
 TEST_CASE("compact probes call the holder, striped or not") {

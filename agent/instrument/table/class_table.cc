@@ -294,6 +294,24 @@ void ClassTable::Forget(uint32_t number) {
   Free(number);
 }
 
+void ClassTable::ForgetUnloadedClass(uint32_t number) {
+  const KeptClass& kept = entries_[number]->kept;
+  unloaded_by_key_.Erase(KeyHash(names_.Text(kept.name), kept.hash), number);
+  Forget(number);
+  --statistics_.unloaded;
+}
+
+void ClassTable::ForgetUnloaded() {
+  std::lock_guard lock(mutex_);
+  for (uint32_t n = 0; n < entries_.size(); ++n) {
+    if (entries_[n] == nullptr || entries_[n]->state != Entry::State::kUnloaded ||
+        entries_[n]->holds > 0)
+      continue;
+    ForgetUnloadedClass(n);
+  }
+  TellBudget();
+}
+
 // Drops the lowest counts until a quarter of the limit is free, so that this happens rarely.
 void ClassTable::MakeRoomForUnloaded() {
   if (unloaded_bytes_ <= unloaded_limit_) return;
@@ -306,10 +324,7 @@ void ClassTable::MakeRoomForUnloaded() {
   std::sort(order.begin(), order.end());
   for (const auto& [total, number] : order) {
     if (unloaded_bytes_ <= unloaded_limit_ / 4 * 3) return;
-    const KeptClass& kept = entries_[number]->kept;
-    unloaded_by_key_.Erase(KeyHash(names_.Text(kept.name), kept.hash), number);
-    Forget(number);
-    --statistics_.unloaded;
+    ForgetUnloadedClass(number);
     ++statistics_.forgotten;
     statistics_.forgotten_counts += total;
   }

@@ -78,6 +78,8 @@ class ClassTable {
 
   // Limits the memory for counts of unloaded classes, in bytes.
   void LimitUnloaded(uint64_t bytes);
+  // Forgets all counts of unloaded classes, except of those that are held.
+  void ForgetUnloaded();
   // Called under the table's mutex for each class of which nothing is left. Set it before any class
   // is unloaded.
   using Forgotten = std::function<void(std::string_view name, const Hash128& hash)>;
@@ -149,6 +151,7 @@ class ClassTable {
   void DropCounts(Entry& entry);
   void SetCounts(Entry& entry, const UnloadedCounts& counts);
   void Forget(uint32_t number);
+  void ForgetUnloadedClass(uint32_t number);
   void MakeRoomForUnloaded();
   void TellBudget() const;
   size_t Bytes() const;

@@ -8,9 +8,9 @@ namespace iprof::instrument {
 namespace {
 
 constexpr std::array<std::string_view, kMemoryParts> kTitles{
-    "counters",         "sites",        "types seen lately", "class loaders",   "classes",
-    "unloaded classes", "types",        "generated names",   "watched classes", "methods",
-    "method ids",       "compiled code"};
+    "counters",         "sites",         "types seen lately", "class loaders",   "classes",
+    "unloaded classes", "types",         "generated names",   "watched classes", "methods",
+    "method ids",       "compiled code", "counts left out"};
 
 }  // namespace
 
@@ -18,6 +18,11 @@ uint64_t MemoryBudget::Used() const {
   uint64_t sum = 0;
   for (const auto& part : used_) sum += part.load(std::memory_order_relaxed);
   return sum;
+}
+
+uint64_t MemoryBudget::UsedHeap() const {
+  return Used(MemoryPart::kCounters) + Used(MemoryPart::kSites) + Used(MemoryPart::kSpill) +
+         Used(MemoryPart::kLoaders);
 }
 
 uint64_t MemoryBudget::Left() const {

@@ -31,8 +31,9 @@ enum class MemoryPart : uint8_t {
   kMethods,    // names of methods for samples
   kMethodIds,  // method ids of unloaded classes, which the JVM never frees
   kCode,       // addresses of compiled code, for samples
+  kWindow,     // counts that a reset or a stop left out
 };
-inline constexpr size_t kMemoryParts = 12;
+inline constexpr size_t kMemoryParts = 13;
 
 class MemoryBudget {
  public:
@@ -50,6 +51,8 @@ class MemoryBudget {
     return used_[static_cast<size_t>(part)].load(std::memory_order_relaxed);
   }
   uint64_t Used() const;
+  // The part of it in the JVM's heap.
+  uint64_t UsedHeap() const;
   // How much more may be used.
   uint64_t Left() const;
 

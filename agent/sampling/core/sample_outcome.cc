@@ -1,5 +1,7 @@
 #include "agent/sampling/core/sample_outcome.h"
 
+#include <algorithm>
+
 #include "agent/sampling/core/call_trace.h"
 
 namespace iprof::sampling {
@@ -117,6 +119,45 @@ uint64_t SampleStats::Weight() const {
   uint64_t sum = 0;
   for (const uint64_t each : weight) sum += each;
   return sum;
+}
+
+SampleStats& SampleStats::operator+=(const SampleStats& other) {
+  for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
+    signals[i] += other.signals[i];
+    weight[i] += other.weight[i];
+  }
+  received += other.received;
+  raw_failed += other.raw_failed;
+  raw_failed_weight += other.raw_failed_weight;
+  cut += other.cut;
+  handler_ns += other.handler_ns;
+  threads_seen += other.threads_seen;
+  timer_failures += other.timer_failures;
+  threads_without_timer = other.threads_without_timer;
+  ended_weight += other.ended_weight;
+  unseen_weight += other.unseen_weight;
+  signal_owner = other.signal_owner;
+  stopped_after_ns = other.stopped_after_ns;
+  ended_cpu_ns += other.ended_cpu_ns;
+  return *this;
+}
+
+SampleStats SampleStats::Since(const SampleStats& earlier) const {
+  SampleStats since = *this;
+  for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
+    since.signals[i] -= earlier.signals[i];
+    since.weight[i] -= earlier.weight[i];
+  }
+  since.received -= earlier.received;
+  since.raw_failed -= earlier.raw_failed;
+  since.raw_failed_weight -= earlier.raw_failed_weight;
+  since.cut -= earlier.cut;
+  since.handler_ns -= earlier.handler_ns;
+  since.timer_failures -= earlier.timer_failures;
+  since.ended_weight -= std::min(ended_weight, earlier.ended_weight);
+  since.unseen_weight -= std::min(unseen_weight, earlier.unseen_weight);
+  since.ended_cpu_ns -= earlier.ended_cpu_ns;
+  return since;
 }
 
 }  // namespace iprof::sampling

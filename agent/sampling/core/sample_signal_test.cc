@@ -63,7 +63,7 @@ TEST_CASE("a free signal is chosen, one in use is refused, one's own may be take
   Reset({SIGURG, SIGWINCH, SIGRTMIN + 3});
 }
 
-TEST_CASE("whoever has a signal is told apart") {
+TEST_CASE("the owners of a signal are told apart") {
   Reset({SIGURG});
   REQUIRE(TakeSignal(SIGURG, First).ok());
   CHECK(OwnerOf(SIGURG, First) == SignalOwner::kUs);

@@ -163,6 +163,7 @@ bool TraceTable::Read(size_t index, TraceView* view) const {
   view->cut_ = (record->flags & kCutFlag) != 0;
   view->samples_ = entry.samples.load(std::memory_order_relaxed);
   view->weight_ = entry.weight.load(std::memory_order_relaxed);
+  view->place_ = index;
   return true;
 }
 

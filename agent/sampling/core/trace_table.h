@@ -40,6 +40,7 @@ class TraceView {
   bool cut() const { return cut_; }  // outer frames are missing, because of the depth limit
   uint64_t samples() const { return samples_; }  // signals
   uint64_t weight() const { return weight_; }    // intervals that these samples stand for
+  size_t place() const { return place_; }        // in the table; it never changes
 
  private:
   friend class TraceTable;
@@ -49,6 +50,7 @@ class TraceView {
   bool cut_ = false;
   uint64_t samples_ = 0;
   uint64_t weight_ = 0;
+  size_t place_ = 0;
 };
 
 class TraceTable {

@@ -13,6 +13,16 @@ std::chrono::nanoseconds BatchSize::TypicalPause() const {
   return sorted[sorted.size() / 2].pause;
 }
 
+void BatchSize::NoteSingleAgain(std::chrono::nanoseconds pause) {
+  measures_again_ = false;
+  // One pause may be unusually long, but the fixed part is not more than that of a batch.
+  measured_ = std::max(measured_, std::min(pause, TypicalPause()));
+  fixed_ = std::max(fixed_, measured_);
+  last_ = {};
+  noted_ = 0;
+  next_ = kLeast;
+}
+
 void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
   if (singles_.size() < kSingles) {
     if (size != 1) return;
@@ -23,10 +33,16 @@ void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
     next_ = kLeast;
     return;
   }
+  if (measures_again_) return NoteSingleAgain(pause);
   if (size < next_) return;  // the rest of a batch: too small to tell anything
   last_[noted_++ % last_.size()] = {size, pause};
   if (size == kLeast && noted_ >= last_.size())
     fixed_ = std::min(std::max(fixed_, TypicalPause()), 2 * measured_);
+  if (size == kLeast && noted_ % last_.size() == 0 && TypicalPause() > Limit()) {
+    measures_again_ = true;
+    next_ = 1;
+    return;
+  }
   size_t classes = 0;
   std::chrono::nanoseconds for_classes{};
   for (const Batch& batch : last_) {

@@ -9,8 +9,9 @@
 // Pauses vary by a factor of two and more on a busy machine, whatever the batch. So the part of a
 // class is measured over several batches. Batches do not become smaller than kLeast, where the
 // pause is almost only the fixed part: smaller batches would make more pauses, not shorter ones. If
-// pauses are too long even then, the measured fixed part was too short, and it is raised by up to a
-// half.
+// pauses are too long even then, the measured fixed part was too short, and it is raised up to its
+// double. If that is not enough, a batch of one class measures it again: the fixed part grows while
+// the program loads classes, and while HotSpot keeps old versions of classes.
 //
 // Guarantees: the size is between 1 and kMost. Threads: one; pure logic. Failure: none.
 #pragma once
@@ -49,15 +50,17 @@ class BatchSize {
 
   // The median of the last pauses.
   std::chrono::nanoseconds TypicalPause() const;
+  void NoteSingleAgain(std::chrono::nanoseconds pause);
 
   const std::chrono::nanoseconds budget_;
   std::vector<std::chrono::nanoseconds> singles_;
-  // the median of the batches of one class, without the first
+  // the median of the first batches of one class, without the very first; or a later one
   std::chrono::nanoseconds measured_{};
   std::chrono::nanoseconds fixed_{};  // measured_, or more
   std::array<Batch, 5> last_{};       // full batches
   size_t noted_ = 0;                  // number of them
   size_t next_ = 1;
+  bool measures_again_ = false;  // the next batch has one class, to measure the fixed part
 };
 
 }  // namespace iprof::vm

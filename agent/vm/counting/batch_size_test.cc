@@ -83,10 +83,28 @@ TEST_CASE("pauses over the limit make batches smaller, but not uselessly small")
   CHECK(sizes.Next() == BatchSize::kMost);
   sizes.Note(sizes.Next(), milliseconds(400));
   CHECK(sizes.Next() == BatchSize::kMost / 2);
-  for (int i = 0; i < 20; ++i) sizes.Note(sizes.Next(), milliseconds(1000));
+  for (int i = 0; i < 20; ++i) sizes.Note(sizes.Next(), milliseconds(sizes.Next() == 1 ? 1 : 1000));
+  if (sizes.Next() == 1) sizes.Note(1, milliseconds(1));
   CHECK(sizes.Next() == BatchSize::kLeast);
   for (int i = 0; i < 40; ++i) sizes.Note(sizes.Next(), milliseconds(1));
   CHECK(sizes.Next() == BatchSize::kMost);
+}
+
+TEST_CASE("where the fixed part has grown since it was measured, it is measured again") {
+  BatchSize sizes(milliseconds(50));
+  for (int i = 0; i < 5; ++i) sizes.Note(1, milliseconds(5));
+  const Vm vm{milliseconds(120), nanoseconds(200'000)};
+  size_t batches = 0;
+  nanoseconds longest{};
+  for (size_t left = 10'000; left > 0; ++batches) {
+    const size_t size = std::min(left, sizes.Next());
+    const nanoseconds pause = vm.PauseOf(size);
+    sizes.Note(size, pause);
+    longest = std::max(longest, pause);
+    left -= size;
+  }
+  CHECK(batches <= 60);  // with the smallest batches, 313
+  CHECK(longest <= vm.PauseOf(1) * 2);
 }
 
 TEST_CASE("a short last batch does not make batches small") {

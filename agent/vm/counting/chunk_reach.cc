@@ -14,7 +14,7 @@ std::vector<uint8_t> ChunkReach::GiveMembers(std::span<const uint8_t> object_cla
   classfile::ClassFile file;
   classfile::ByteSpan result;
   if (file.Parse(object_class, arena) != classfile::Reason::kOk ||
-      instrument::AddInheritedMembers(file, kReachClassName, arena, &result) !=
+      instrument::AddInheritedMembers(file, kReachClassName, stripes_ > 1, arena, &result) !=
           classfile::Reason::kOk) {
     return {};
   }

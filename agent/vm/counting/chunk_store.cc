@@ -41,15 +41,18 @@ TypeNaming NamingBy(ProxyNames& proxies) {
 // The counters and sites of unloaded classes, inside the JVM.
 class JvmCounters final : public instrument::FreedCounters {
  public:
-  JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types)
-      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types) {}
+  JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types,
+              CountWindow& window)
+      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types), window_(window) {}
 
   bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
+    const size_t before = values->size();
     chunks_.Take(jni_, counters, values);
+    window_.Release(counters, std::span(*values).subspan(before));
     return true;
   }
   bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
-    return types_.Take(jvmti_, jni_, sites, first, counts);
+    return types_.Take(jvmti_, jni_, sites, first, window_, counts);
   }
 
  private:
@@ -57,11 +60,12 @@ class JvmCounters final : public instrument::FreedCounters {
   JNIEnv* const jni_;
   CounterChunks& chunks_;
   TypeChunks& types_;
+  CountWindow& window_;
 };
 
 }  // namespace
 
-ChunkStore::ChunkStore(const CountingPlan& plan, ProxyNames& proxies,
+ChunkStore::ChunkStore(const CountingPlan& plan, const ClassSource& classes, ProxyNames& proxies,
                        instrument::MemoryBudget& budget, const std::function<void()>& wake)
     : proxies_(proxies),
       budget_(budget),
@@ -72,7 +76,7 @@ ChunkStore::ChunkStore(const CountingPlan& plan, ProxyNames& proxies,
       reach_(static_cast<uint32_t>(plan.options.stripes)),
       counters_(counter_space_, static_cast<uint32_t>(plan.options.stripes), reach_),
       site_space_(kChunkSites),
-      types_(site_space_, NamingBy(proxies),
+      types_(site_space_, classes, NamingBy(proxies),
              {.spill_slots = plan.heap.spill_slots,
               .hash_names_bytes = std::min(kMostHashBytes, budget.limit() / kHashShare)},
              reach_) {
@@ -175,13 +179,50 @@ void ChunkStore::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter) {
   const LocalFrame frame(jni);
-  JvmCounters counters(jvmti, jni, counters_, types_);
+  JvmCounters counters(jvmti, jni, counters_, types_, window_);
   instrumenter.Unload(counters, types_.rounds());
 }
 
-TypeChunks::Collected ChunkStore::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
-                                          std::chrono::milliseconds patience) {
-  return counts_types_ ? types_.Collect(jvmti, jni, patience) : TypeChunks::Collected();
+ChunkStore::Reading ChunkStore::ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni,
+                                        std::chrono::milliseconds patience) const {
+  Reading reading;
+  reading.counts.counters = counters_.Read(jni);
+  if (!counts_types_) return reading;
+  TypeChunks::Collected types = types_.Collect(jvmti, jni, patience);
+  reading.counts.types = std::move(types.counts);
+  reading.whole = types.whole;
+  return reading;
+}
+
+ChunkStore::Reading ChunkStore::Read(jvmtiEnv* jvmti, JNIEnv* jni,
+                                     std::chrono::milliseconds patience) const {
+  Reading reading = ReadRaw(jvmti, jni, patience);
+  reading.counts = window_.Within(std::move(reading.counts));
+  return reading;
+}
+
+bool ChunkStore::ResetWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) {
+  Reading now = ReadRaw(jvmti, jni, patience);
+  if (!now.whole) return false;
+  window_.Reset(std::move(now.counts));
+  budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
+  return true;
+}
+
+bool ChunkStore::CloseWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) {
+  Reading now = ReadRaw(jvmti, jni, patience);
+  if (!now.whole) return false;
+  window_.Close(std::move(now.counts));
+  budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
+  return true;
+}
+
+bool ChunkStore::OpenWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) {
+  const Reading now = ReadRaw(jvmti, jni, patience);
+  if (!now.whole) return false;
+  window_.Open(now.counts);
+  budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
+  return true;
 }
 
 uint64_t ChunkStore::refusals() const {

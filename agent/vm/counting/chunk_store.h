@@ -8,8 +8,9 @@
 // is always allowed. Room is made before new classes need it; if there is none, they are left
 // unchanged.
 // Threads: DefineEarly at VMStart or later, then FinishStart at VMInit or later, then DefineAhead
-// and Harvest on the agent's thread; Read, Collect and Report on any attached thread; the rest on
-// any thread. No lock is held during a call to the JVM.
+// and Harvest on the agent's thread; Read, the window's functions and Unload on any attached thread,
+// one at a time; Report on any attached thread; the rest on any thread. No lock is held during a
+// call to the JVM.
 // Failure: the Status says what the JVM refused.
 #pragma once
 
@@ -31,6 +32,7 @@
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/settings/log.h"
 #include "writer/base/status.h"
+#include "writer/methods/count_window.h"
 
 namespace iprof::vm {
 
@@ -38,8 +40,8 @@ class ChunkStore {
  public:
   // `wake` is called when chunks run low. The constructor raises the budget's limit to the size of
   // one chunk of each kind, if it is lower.
-  ChunkStore(const CountingPlan& plan, ProxyNames& proxies, instrument::MemoryBudget& budget,
-             const std::function<void()>& wake);
+  ChunkStore(const CountingPlan& plan, const ClassSource& classes, ProxyNames& proxies,
+             instrument::MemoryBudget& budget, const std::function<void()>& wake);
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
@@ -69,15 +71,28 @@ class ChunkStore {
   // Takes the counters of unloaded classes.
   void Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter);
 
-  std::vector<uint64_t> Read(JNIEnv* jni) const { return counters_.Read(jni); }
-  TypeChunks::Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
+  // The recording's counts: those within the window.
+  struct Reading {
+    RawCounts counts;
+    bool whole = true;  // false: a harvest did not end in time, and its counts are missing
+  };
+  Reading Read(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
+  // Move the window's edges (CountWindow). They return false, and change nothing, if a harvest did
+  // not end in time.
+  bool ResetWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
+  bool CloseWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
+  bool OpenWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
 
+  bool is_open() const { return window_.is_open(); }
+
+  uint64_t counters() const { return counter_space_.statistics().counters; }
   // How often there was no room for a class's counters or sites.
   uint64_t refusals() const;
   // Lines of verbose=1.
   std::string Report() const;
 
  private:
+  Reading ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
   // `later_bytes`: what a chunk may need in addition, once it is used.
   void Share(instrument::CounterSpace& space, instrument::MemoryPart part, uint64_t chunk_bytes,
              uint64_t later_bytes, uint32_t most_chunks);
@@ -92,6 +107,7 @@ class ChunkStore {
   CounterChunks counters_;
   instrument::CounterSpace site_space_;
   TypeChunks types_;
+  CountWindow window_;
   std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 

@@ -5,19 +5,9 @@
 
 #include "agent/instrument/effort/kept_shapes.h"
 #include "agent/vm/names/own_classes.h"
-#include "writer/base/glob.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
-namespace {
-
-bool MatchesAny(const PatternList& patterns, std::string_view name) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return GlobMatches(pattern, name); });
-}
-
-}  // namespace
-
 void ClassFilter::LearnLoaders(JNIEnv* jni) {
   jclass loader_class = jni->FindClass("java/lang/ClassLoader");
   jmethodID get = loader_class == nullptr

@@ -79,7 +79,7 @@ bool ClassHashes::Knows(JNIEnv* jni, jclass type, jint hash) const {
 
 void ClassHashes::LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   names_.Absorb();
-  const LoadedClasses classes(jvmti, jni);
+  const LoadedClasses classes(classes_, jvmti, jni);
   for (jclass type : classes.all()) {
     JvmtiString signature(jvmti);
     if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE) continue;

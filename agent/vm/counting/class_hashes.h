@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "agent/vm/counting/hash_names.h"
+#include "agent/vm/jvmti/class_source.h"
 #include "writer/base/status.h"
 #include "writer/methods/type_counts.h"
 
@@ -35,8 +36,8 @@ using TypeNaming = std::function<std::optional<std::string>(
 
 class ClassHashes {
  public:
-  ClassHashes(TypeNaming naming, size_t most_bytes)
-      : naming_(std::move(naming)), names_(most_bytes) {}
+  ClassHashes(const ClassSource& classes, TypeNaming naming, size_t most_bytes)
+      : classes_(classes), naming_(std::move(naming)), names_(most_bytes) {}
 
   // The loaders, besides the boot loader, that live until the program ends.
   Status Start(JNIEnv* jni, jobject platform, jobject application);
@@ -64,6 +65,7 @@ class ClassHashes {
   bool Knows(JNIEnv* jni, jclass type, jint hash) const;
   void Add(JNIEnv* jni, jclass type, jint hash, const std::optional<std::string>& name);
 
+  const ClassSource& classes_;
   const TypeNaming naming_;
   HashNames names_;
   jobject platform_ = nullptr;  // global references

@@ -55,6 +55,9 @@ class ClassOrigin {
   // The object must live until its thread has ended, see Stop.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
 
+  // Starts the thread again after Stop.
+  Status Resume(jvmtiEnv* jvmti, JNIEnv* jni) { return thread_.Start(jvmti, jni); }
+
   // `bytes` is what the hook was given.
   void Note(JNIEnv* jni, jobject loader, std::string_view name, std::span<const uint8_t> bytes);
 

@@ -11,13 +11,12 @@ namespace iprof::vm {
 std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arguments,
                                              const CountingPlan& plan, Log& log) {
   const OtherAgents others = FindOtherAgents(arguments, OwnLibrary());
-  const bool late = plan.attached || plan.startup.start == CountingStart::kRetransform;
+  const bool late = plan.startup.start == CountingStart::kRetransform;
   std::vector<std::string> first = others.before;
   if (late) first.insert(first.end(), others.after.begin(), others.after.end());
   if (first.empty() && late && HasJavaAgents()) first = {"attached"};
-  if (first.empty() && !late) return nullptr;
-  // If counting starts late, all other agents come before it, including those that are loaded
-  // later.
+  // An environment that can retransform comes after all others, including those that are loaded later.
+  if (first.empty() && !late && !plan.restorable) return nullptr;
   auto origin = std::make_unique<ClassOrigin>(log, !first.empty());
   if (first.empty()) return origin;
   const std::string names = fmt::format("{}", fmt::join(first, ", "));

@@ -31,6 +31,7 @@ struct Comparing {
   std::map<std::string, std::vector<uint8_t>> files;  // by resource name
   std::atomic<int> look_ups{0};
   std::atomic<bool> blocks{false};
+  std::atomic<bool> is_asked{false};
   std::atomic<bool> throws{false};
   FakeObject* const loader = jvm.AddLoader();
   ClassOrigin origin;
@@ -43,6 +44,7 @@ struct Comparing {
       const std::string name = va_arg(copy, FakeObject*)->text;
       va_end(copy);
       ++look_ups;
+      is_asked = true;
       while (blocks) std::this_thread::yield();
       if (throws) jvm.pending = jvm.AddClass("java/lang/Error");
       const auto found = files.find(name);
@@ -123,6 +125,7 @@ TEST_CASE("a loader that blocks costs a profile positions, not its end") {
   c.files["a/B.class"] = bytes;
   c.Note("a/B", bytes, c.loader);
   c.Start();
+  while (!c.is_asked) std::this_thread::yield();
   c.origin.Settle(1ms);
   CHECK(c.Judge("a/B", bytes) == MethodOrigin::kChanged);
   CHECK_FALSE(c.origin.Stop(1ms));

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/vm/counting/class_definitions.h"
-#include "agent/vm/counting/live_frames.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 
@@ -51,6 +50,7 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
                    std::unique_ptr<ClassOrigin> origin)
     : vm_(context.vm),
       log_(context.log),
+      classes_(context.classes),
       proxies_(context.proxies),
       watch_(context.watch),
       budget_(context.budget),
@@ -59,11 +59,12 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
       thread_([this](jvmtiEnv*,
                      JNIEnv* jni) { AtBoundary(log_, "the agent's thread", [&] { Work(jni); }); },
               kThreadPeriod),
-      store_(plan_, proxies_, budget_, [this] { thread_.Wake(); }),
+      store_(plan_, classes_, proxies_, budget_, [this] { thread_.Wake(); }),
       access_(store_.reach()),
       instrumenter_(ForInstrumenter(plan_.options, plan_.compilers), store_.counter_space(),
                     store_.CounterHolders(), &budget_),
       held_(watch_, budget_, [this](instrument::ClassId id) { instrumenter_.Release(id); }),
+      unlinked_(vm_, log_),
       origin_(std::move(origin)) {
   store_.GiveSites(instrumenter_);
   instrumenter_.LimitUnloaded(budget_.limit() / kUnloadedShare);
@@ -80,50 +81,56 @@ Counting::~Counting() {
   thread_.Stop(kStopTimeout);  // before the members that it uses are destroyed
 }
 
-Status Counting::Start() {
+Status Counting::Prepare() {
   Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm_);
   if (!opened.ok()) return opened.status();
   environment_ = std::move(*opened);
-  if (plan_.startup.start == CountingStart::kRetransform)
-    earlier_ = std::make_unique<EarlierClasses>(vm_, environment_.get(), filter_);
-  if (Status status = Register(); !status.ok()) return status;
-  if (!plan_.startup.notice.empty()) log_.Warning(plan_.startup.notice);
-  if (plan_.attached) {
-    // VMInit has passed, so this thread may run Java code.
-    JNIEnv* jni = nullptr;
-    if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) == JNI_OK)
-      AtBoundary(log_, "the start of counting", [&] { OnVmInit(jni); });
-  }
-  return {};
-}
-
-Status Counting::Register() {
+  guard_.emplace(environment_.get(), plan_.keeps_old_bytes);
   const CountingStart start = plan_.startup.start;
+  if (start == CountingStart::kRetransform)
+    earlier_ = std::make_unique<EarlierClasses>(vm_, environment_.get(), filter_, *guard_,
+                                                plan_.pause, true);
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_all_class_hook_events = 1;
-  if (start == CountingStart::kFirstBytecode) {
-    capabilities.can_generate_early_class_hook_events = 1;
-    capabilities.can_generate_early_vmstart = 1;
-  } else if (start == CountingStart::kRetransform) {
+  if (plan_.restorable) {
+    // Already now, so that the JVM keeps the bytes that classes have without our code.
     capabilities.can_retransform_classes = 1;
     capabilities.can_retransform_any_class = 1;
     capabilities.can_tag_objects = 1;
+  }
+  if (start == CountingStart::kFirstBytecode) {
+    capabilities.can_generate_early_class_hook_events = 1;
+    capabilities.can_generate_early_vmstart = 1;
   }
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
-  Status status = environment_.AddCapabilities(capabilities, "instrument classes");
-  if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
-  if (start == CountingStart::kFirstBytecode) {
-    // Classes that load before JNI is available refer to the first chunk. Its holder is defined at
-    // VMStart.
-    store_.AnnounceFirst();
-    on_.store(true, std::memory_order_release);
+  const Status status = environment_.AddCapabilities(capabilities, "instrument classes");
+  return status.ok() ? environment_.SetCallbacks(callbacks, this) : status;
+}
+
+Status Counting::Start() {
+  has_begun_.store(true);
+  if (!plan_.startup.notice.empty()) log_.Warning(plan_.startup.notice);
+  if (plan_.startup.start != CountingStart::kFirstBytecode)
+    return environment_.Enable({JVMTI_EVENT_CLASS_LOAD});
+  // Classes that load before JNI is available refer to the first chunk. Its holder is defined at
+  // VMStart.
+  store_.AnnounceFirst();
+  on_.store(true, std::memory_order_release);
+  return environment_.Enable({JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
+}
+
+Status Counting::Begin(JNIEnv* jni) {
+  if (Status status = Start(); !status.ok()) return status;
+  // Until all classes are counted, those that were swapped first would be ahead of the others.
+  {
+    const std::lock_guard lock(unload_mutex_);
+    store_.CloseWindow(environment_.get(), jni, kHarvestTimeout);
   }
-  if (status.ok()) status = environment_.Enable({JVMTI_EVENT_CLASS_LOAD});
-  if (status.ok() && start == CountingStart::kFirstBytecode)
-    status = environment_.Enable({JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
+  const Status status = BeginLate(jni);
+  if (status.ok()) OpenWindow(jni);
   return status;
 }
 
@@ -137,7 +144,17 @@ void Counting::OnVmStart(JNIEnv* jni) {
 }
 
 void Counting::OnVmInit(JNIEnv* jni) {
-  const bool is_late = plan_.startup.start != CountingStart::kFirstBytecode;
+  if (plan_.startup.start == CountingStart::kFirstBytecode) {
+    Status status = LearnJvm(jni);
+    if (status.ok()) status = thread_.Start(environment_.get(), jni);
+    static_cast<void>(NoteStart(status));
+  } else {
+    static_cast<void>(BeginLate(jni));  // which logs a failure
+  }
+}
+
+// Learns what exists only once the VM is initialised, and makes the chunks ready.
+Status Counting::LearnJvm(JNIEnv* jni) {
   filter_.LearnLoaders(jni);
   watch_.LearnLoaders(jni);
   proxies_.LearnFields(jni);
@@ -146,19 +163,25 @@ void Counting::OnVmInit(JNIEnv* jni) {
       log_.Error(fmt::format("positions cannot be checked: {}", started.message()));
   }
   Status status;
-  if (is_late) status = store_.DefineEarly(jni, false);
-  if (status.ok()) {
-    status = store_.FinishStart(environment_.get(), jni, [this] {
-      return environment_.Enable({JVMTI_EVENT_CLASS_PREPARE});
-    });
-  }
-  if (status.ok() && is_late) status = StartHook(jni);
+  if (plan_.startup.start != CountingStart::kFirstBytecode) status = store_.DefineEarly(jni, false);
+  if (!status.ok()) return status;
+  return store_.FinishStart(environment_.get(), jni,
+                            [this] { return environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}); });
+}
+
+Status Counting::BeginLate(JNIEnv* jni) {
+  Status status = LearnJvm(jni);
+  if (status.ok()) status = StartHook(jni);
   // Last, because from here on only the thread creates chunks.
   if (status.ok()) status = thread_.Start(environment_.get(), jni);
-  if (!status.ok()) {
-    log_.Error(fmt::format("no more classes are counted: {}", status.message()));
-    on_.store(false, std::memory_order_release);
-  }
+  return NoteStart(status);
+}
+
+Status Counting::NoteStart(const Status& status) {
+  if (status.ok()) return status;
+  log_.Error(fmt::format("no more classes are counted: {}", status.message()));
+  on_.store(false, std::memory_order_release);
+  return status;
 }
 
 Status Counting::StartHook(JNIEnv* jni) {
@@ -171,7 +194,7 @@ Status Counting::StartHook(JNIEnv* jni) {
 void Counting::CountEarlier(JNIEnv* jni) {
   if (!environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}).ok())
     log_.Step("classes that are not linked yet stay uncounted");
-  earlier_->Start(jni, [&](size_t classes) { return GoesOn(jni, classes); });
+  NoteSwap({.outcome = earlier_->Start(jni, [&](size_t classes) { return GoesOn(jni, classes); })});
   store_.ExpectClasses(0);
 }
 
@@ -206,14 +229,119 @@ void Counting::Work(JNIEnv* jni) {
 }
 
 void Counting::Stop() {
+  has_ended_.store(true);
   on_.store(false, std::memory_order_release);
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+}
+
+bool Counting::MayHaveProbes(InternalName loaded) const {
+  return Knows(proxies_.names().InternalName(loaded.text()));
+}
+
+RestoredClasses Counting::Pause(JNIEnv* jni) {
+  on_.store(false, std::memory_order_release);
+  CloseWindow(jni);
+  RestoredClasses restored;
+  if (plan_.restorable) {
+    if (!environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}).ok())
+      log_.Step("classes that are not linked yet keep their probes");
+    restored = ClassRestorer(vm_, environment_.get(), *guard_, plan_.pause)
+                   .Run(jni, {.is_counted = [&](InternalName name) { return MayHaveProbes(name); },
+                              .not_linked =
+                                  [&](jclass klass) {
+                                    unlinked_.Await(environment_.get(), jni, klass, *guard_);
+                                  },
+                              .goes_on = [this] { return !has_ended_.load(); }});
+    NoteSwap(restored);
+  }
+  if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+  if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
+  if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
+    log_.Step("the thread that looks up class files did not end in time");
+  environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
+  if (unlinked_.awaited() == 0) environment_.Disable(JVMTI_EVENT_CLASS_PREPARE);
+  // Object must keep its members whenever it is redefined.
+  if (!store_.reach().has_members()) environment_.Disable(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
+  return restored;
+}
+
+Status Counting::Resume(JNIEnv* jni) {
+  unlinked_.Forget();
+  if (!plan_.restorable) {
+    // Loaded classes still count.
+    on_.store(true, std::memory_order_release);
+  } else if (earlier_ == nullptr) {
+    earlier_ = std::make_unique<EarlierClasses>(vm_, environment_.get(), filter_, *guard_,
+                                                plan_.pause, false);
+  }
+  Status status = environment_.Enable({JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE});
+  if (status.ok() && store_.counts_types()) store_.types().LearnLoaded(environment_.get(), jni);
+  if (status.ok() && origin_ != nullptr) status = origin_->Resume(environment_.get(), jni);
+  if (status.ok()) status = StartHook(jni);
+  if (status.ok()) status = thread_.Start(environment_.get(), jni);
+  if (status.ok()) {
+    OpenWindow(jni);
+  } else {
+    on_.store(false, std::memory_order_release);
+  }
+  return status;
+}
+
+void Counting::CloseWindow(JNIEnv* jni) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  if (!lock || !store_.CloseWindow(environment_.get(), jni, kHarvestTimeout)) {
+    log_.Error(
+        "the profile may have counts from after the stop: the agent's tables could not be read in "
+        "time "
+        "(a debugger may have suspended a thread)");
+    return;
+  }
+  live_at_close_ = LiveFrames::Collect(classes_, environment_.get(), jni);
+}
+
+void Counting::OpenWindow(JNIEnv* jni) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  if (!lock || !store_.OpenWindow(environment_.get(), jni, kHarvestTimeout)) {
+    log_.Error(
+        "nothing more is recorded: the agent's tables could not be read in time (a debugger may "
+        "have "
+        "suspended a thread)");
+    return;
+  }
+  edges_.Add(live_at_close_);
+  edges_.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
+}
+
+Status Counting::Reset(JNIEnv* jni) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
+    return {Code::kLimit, "the agent's thread, iprof, is suspended"};
+  instrumenter_.ForgetUnloaded();
+  return {};
+}
+
+void Counting::NoteSwap(const RestoredClasses& swap) {
+  const std::lock_guard lock(swap_mutex_);
+  swap_ = swap;
+}
+
+Counting::Figures Counting::figures() const {
+  const std::lock_guard lock(swap_mutex_);
+  return {.sums = instrumenter_.sums(),
+          .counters = store_.counters(),
+          .refusals = store_.refusals() + budget_.refusals(),
+          .cpu_ns = thread_.cpu_ns(),
+          .restorable = plan_.restorable,
+          .hidden_with_probes = swap_.unmodifiable,
+          .others_with_probes = unlinked_.awaited() + swap_.outcome.refused + swap_.redefined,
+          .swap = swap_.outcome};
 }
 
 bool Counting::Close() {
   on_.store(false, std::memory_order_release);
   bool quiet = thread_.Stop(kStopTimeout);
   if (origin_ != nullptr) quiet = origin_->Stop(kStopTimeout) && quiet;
+  quiet = unlinked_.Wait(kStopTimeout) && quiet;
   quiet = store_.reach().loader_holders().Close() && quiet;
   if (!store_.reach().has_members()) return environment_.StopEvents() && quiet;
   environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
@@ -224,20 +352,22 @@ bool Counting::Close() {
 CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
   if (!lock) log_.Error("counts of classes that are being unloaded may be missing");
-  const std::vector<uint64_t> counters = store_.Read(jni);
-  const TypeChunks::Collected types = store_.Collect(environment_.get(), jni, kHarvestTimeout);
-  if (!types.whole) {
+  const ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
+  if (!reading.whole) {
     log_.Error(
         "many classes of receivers are missing: the agent's thread, "
         "iprof, is suspended");
   }
-  const LiveFrames live = LiveFrames::Collect(environment_.get(), jni);
+  LiveFrames live =
+      store_.is_open() ? LiveFrames::Collect(classes_, environment_.get(), jni) : live_at_close_;
+  live.Add(edges_);
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
-  if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
+  if (origin_ != nullptr && store_.is_open())
+    origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
   instrument::AddedCounts added = instrumenter_.AddTo(
-      counters, types.counts, [&](const MethodKey& key) { return live.Of(key); }, profile,
-      Origins());
+      reading.counts.counters, reading.counts.types,
+      [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
   return {std::move(added), {instrumenter_, proxies_.names(), Origins()}};
 }
 

@@ -20,7 +20,8 @@
 //
 // Guarantees: a class or method that cannot be counted is left unchanged and is counted as such;
 // nothing is thrown.
-// Threads: the constructor and Start on the loading thread; the hook on any thread; AddTo on any
+// Threads: the constructor, Prepare and Start on the loading thread; Begin, Pause, Resume and Reset on
+// an attached thread that may run Java code, one at a time; the hook on any thread; AddTo on any
 // attached thread in the live phase, including VMDeath; Stop on the loading thread or after Start;
 // Close after Stop, not in a callback.
 // Failure: Start returns a Status; later problems are logged.
@@ -45,9 +46,13 @@
 #include "agent/vm/counting/class_access.h"
 #include "agent/vm/counting/class_filter.h"
 #include "agent/vm/counting/class_origin.h"
+#include "agent/vm/counting/class_restorer.h"
 #include "agent/vm/counting/counting_plan.h"
 #include "agent/vm/counting/earlier_classes.h"
 #include "agent/vm/counting/held_classes.h"
+#include "agent/vm/counting/live_frames.h"
+#include "agent/vm/counting/swap_guard.h"
+#include "agent/vm/counting/unlinked_classes.h"
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
@@ -63,6 +68,7 @@ namespace iprof::vm {
 struct CountingContext {
   JavaVM* vm;
   Log& log;
+  const ClassSource& classes;
   ProxyNames& proxies;
   ClassWatch& watch;
   instrument::MemoryBudget& budget;
@@ -102,9 +108,14 @@ class Counting final : public HiddenClassCounting {
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
-  // Opens the environment and registers its callbacks. After an attach it also counts the classes
-  // that are already loaded, which takes seconds in a large program.
+  // Opens the environment and requests from the JVM what counting needs. Nothing is counted yet.
+  Status Prepare();
+  // After Prepare, with the JVM's start: counts from the moment that the StartupPlan names.
   Status Start();
+  // After Prepare, in the live phase: counts from now on. This includes the classes that are already
+  // loaded, which takes seconds in a large program.
+  Status Begin(JNIEnv* jni);
+  bool has_begun() const { return has_begun_.load(); }
 
   // Called if the agent started with the JVM; OnVmStart only if counting starts with the first
   // bytecode.
@@ -115,6 +126,28 @@ class Counting final : public HiddenClassCounting {
   // else. Also called at VMDeath. Classes that are instrumented already keep counting, and AddTo
   // still works.
   void Stop();
+
+  // Called while the program keeps running: stops counting, gives the classes their own code back, and
+  // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
+  // with probes count from now on is left out.
+  RestoredClasses Pause(JNIEnv* jni);
+  // After Pause: counting continues from the same counts.
+  Status Resume(JNIEnv* jni);
+  // Forgets what was counted so far, without a pause.
+  Status Reset(JNIEnv* jni);
+
+  struct Figures {
+    instrument::OutcomeTally::Sums sums;
+    uint64_t counters = 0;
+    uint64_t refusals = 0;    // of counters or records, because memory ran out
+    uint64_t cpu_ns = 0;      // of the agent's thread
+    bool restorable = false;  // a stop can give classes their own code back
+    // Classes that kept their probes at the last stop.
+    uint64_t hidden_with_probes = 0;
+    uint64_t others_with_probes = 0;
+    RetransformOutcome swap;  // of the last start or stop
+  };
+  Figures figures() const;
 
   // Called after Stop and the last AddTo, while the program keeps running: disables the events and
   // ends all threads. Returns true if no callback or thread is running, so that this object can be
@@ -139,7 +172,12 @@ class Counting final : public HiddenClassCounting {
   std::string Report(const CountedProfile& counted) const;
 
  private:
-  Status Register();
+  Status LearnJvm(JNIEnv* jni);
+  Status BeginLate(JNIEnv* jni);
+  Status NoteStart(const Status& status);
+  void CloseWindow(JNIEnv* jni);
+  void OpenWindow(JNIEnv* jni);
+  void NoteSwap(const RestoredClasses& swap);
   // Empty if every class is known to be that of the class file.
   OriginOf Origins() const;
   bool IsOn() const { return on_.load(std::memory_order_acquire); }
@@ -152,6 +190,7 @@ class Counting final : public HiddenClassCounting {
   bool Instrument(JNIEnv* jni, const ClassInLoader& type, instrument::ClassBytes input,
                   const std::function<uint8_t*(size_t)>& output,
                   std::optional<instrument::ClassId>* held);
+  bool MayHaveProbes(InternalName loaded) const;
   void OnClassLoad(JNIEnv* jni, jclass klass);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   void CountEarlier(JNIEnv* jni);
@@ -168,6 +207,7 @@ class Counting final : public HiddenClassCounting {
 
   JavaVM* const vm_;
   Log& log_;
+  const ClassSource& classes_;
   ProxyNames& proxies_;
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
@@ -181,10 +221,19 @@ class Counting final : public HiddenClassCounting {
   std::atomic<bool> on_{false};  // the hook instruments classes
   std::atomic<bool> cap_told_{false};
   // Held while a profile is made and while unloaded classes are handled, also during calls to the
-  // JVM, in which the thread may be suspended.
-  std::timed_mutex unload_mutex_;
+  // JVM, in which the thread may be suspended. Guards the store's window, edges_ and live_at_close_.
+  mutable std::timed_mutex unload_mutex_;
+  LiveFrames edges_;          // frames that were live when the recording was started or stopped
+  LiveFrames live_at_close_;  // likewise, when it was stopped last
+  std::atomic<bool> has_begun_{false};
+  std::atomic<bool> has_ended_{false};  // Stop was called
+  mutable std::mutex swap_mutex_;       // guards swap_
+  RestoredClasses swap_;                // of the last start or stop
+  std::optional<SwapGuard> guard_;      // from Prepare on
+  UnlinkedClasses unlinked_;
   const std::unique_ptr<ClassOrigin> origin_;  // null: all classes are those of the class files
-  std::unique_ptr<EarlierClasses> earlier_;    // null if counting starts before any class
+  std::unique_ptr<EarlierClasses>
+      earlier_;  // null if counting starts before any class, until Resume
   // Last, so that it is closed before the members that its callbacks use are destroyed.
   JvmtiEnvironment environment_;
 };

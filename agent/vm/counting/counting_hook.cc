@@ -22,7 +22,9 @@ void Counting::OnClassLoad(JNIEnv* jni, jclass klass) {
 }
 
 void Counting::OnClassPrepare(JNIEnv* jni, jclass klass) {
+  guard_->Note(jni, klass);  // the JVM redefines linked classes only
   if (store_.counts_types()) store_.types().Prepared(environment_.get(), jni, klass);
+  if (!IsOn()) return unlinked_.OnPrepare(environment_.get(), jni, klass, *guard_);
   if (earlier_ != nullptr && earlier_->OnPrepare(jni, klass)) thread_.Wake();
 }
 
@@ -72,8 +74,7 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
   const std::span<const uint8_t> original = type.bytes;
   const std::string_view known_name = type.name;
   jobject loader = type.loader;
-  // After an attach, lambdas are not named.
-  if (!plan_.attached) proxies_.names().lambda_numbers().Note(original);
+  if (plan_.names_lambdas) proxies_.names().lambda_numbers().Note(original);
   if (!filter_.Accepts(jni, loader, known_name)) return;
   std::optional<std::string> proxy;
   if (IsProxyName(InternalName(known_name))) {

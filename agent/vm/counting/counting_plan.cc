@@ -2,13 +2,13 @@
 
 namespace iprof::vm {
 
-CountingPlan PlanCounting(const Options& options, bool attached, const FlagQueries& flags,
+CountingPlan PlanCounting(const Options& options, bool late, const FlagQueries& flags,
                           const HeapLimits& limits) {
   CountingPlan plan;
   plan.options = options;
-  plan.attached = attached;
   plan.startup =
-      attached ? StartupPlan{CountingStart::kRetransform, ""} : PlanStartup(options.jdk, flags);
+      late ? StartupPlan{CountingStart::kRetransform, ""} : PlanStartup(options.jdk, flags);
+  plan.restorable = plan.startup.start == CountingStart::kRetransform;
   plan.options.jdk = options.jdk && plan.startup.start != CountingStart::kApplication;
   plan.compilers = ReadCompilerSettings(flags);
   plan.heap = PlanHeap(plan.options, limits);

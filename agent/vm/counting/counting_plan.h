@@ -5,6 +5,7 @@
 // phase from Agent_OnLoad on. Failure: none; what the JVM cannot do is left out of the options.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -16,15 +17,23 @@
 namespace iprof::vm {
 
 struct CountingPlan {
-  Options options;  // without what this JVM cannot do
-  bool attached = false;
+  Options options;            // without what this JVM cannot do
+  bool names_lambdas = true;  // not after an attach
+  // Whether the JVM can give classes their own code back. It cannot if another agent follows ours on
+  // the command line: then our hook must run before that agent's, to see the class files, and only an
+  // environment that cannot retransform does.
+  bool restorable = false;
+  // The longest pause that a batch of swapped classes should cause.
+  std::chrono::nanoseconds pause = std::chrono::milliseconds(50);
+  // The JVM starts a retransformation from bytes that are older than a redefinition (see SwapGuard).
+  bool keeps_old_bytes = false;
   StartupPlan startup;
   CompilerSettings compilers;
   HeapPlan heap;
 };
 
-// `attached`: the program is already running.
-CountingPlan PlanCounting(const Options& options, bool attached, const FlagQueries& flags,
+// `late`: counting begins while the program runs.
+CountingPlan PlanCounting(const Options& options, bool late, const FlagQueries& flags,
                           const HeapLimits& limits);
 
 }  // namespace iprof::vm

@@ -23,30 +23,39 @@ struct Counted {
   FakeJvm jvm;
   Log log;
   HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
+  ClassSource classes{jvm.vm()};
   UnloadWatch tags{log};
   ClassWatch watch{tags};
   ProxyNames proxies{names, tags};
   instrument::MemoryBudget budget{64 << 20};
   std::unique_ptr<Counting> counting;
 
-  explicit Counted(std::string_view text, bool attached = false) {
+  const bool is_attached;
+
+  explicit Counted(std::string_view text, bool attached = false, bool keeps_old_bytes = false)
+      : is_attached(attached) {
     REQUIRE(tags.Start(jvm.vm()).ok());
     auto parsed = ParseOptions(text);
     REQUIRE(parsed.ok());
+    CountingPlan plan = PlanCounting(parsed->options, attached, kNoFlags,
+                                     {.budget_bytes = budget.limit(), .most_heap_bytes = {}});
+    plan.keeps_old_bytes = keeps_old_bytes;
+    plan.restorable = plan.startup.start != CountingStart::kFirstBytecode;
     counting = std::make_unique<Counting>(
-        CountingContext{jvm.vm(), log, proxies, watch, budget},
-        PlanCounting(parsed->options, attached, kNoFlags,
-                     {.budget_bytes = budget.limit(), .most_heap_bytes = {}}),
-        nullptr);
+        CountingContext{jvm.vm(), log, classes, proxies, watch, budget}, std::move(plan), nullptr);
   }
   ~Counted() {
     counting->Stop();
     counting->Close();
   }
 
+  Status Start() {
+    if (Status status = counting->Prepare(); !status.ok()) return status;
+    return is_attached ? counting->Begin(jvm.jni()) : counting->Start();
+  }
   // A JVM that is started with the agent.
   void StartJvm() {
-    REQUIRE(counting->Start().ok());
+    REQUIRE(Start().ok());
     counting->OnVmStart(jvm.jni());
     counting->OnVmInit(jvm.jni());
   }
@@ -59,7 +68,7 @@ constexpr std::string_view kCalls = "branches=n,receivers=n,monitors=n,samples=n
 
 TEST_CASE("classes are counted from the first bytecode on, until the end") {
   Counted c(kCalls);
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   const FakeEnvironment& environment = c.jvm.environments().back();
   CHECK(environment.capabilities.can_generate_early_class_hook_events == 1);
   CHECK(environment.capabilities.can_generate_early_vmstart == 1);
@@ -89,7 +98,7 @@ TEST_CASE("what probes have counted is in the profile, also after the end") {
 
 TEST_CASE("a JVM that takes no class of the agent's goes on uncounted") {
   Counted c(kCalls);
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   c.jvm.refuse["DefineClass"] = JVMTI_ERROR_OUT_OF_MEMORY;
   c.counting->OnVmStart(c.jvm.jni());
   CHECK(c.jvm.pending == nullptr);
@@ -100,12 +109,12 @@ TEST_CASE("a failed start names the step and leaves nothing behind") {
   Counted c(kCalls);
   SECTION("capabilities") {
     c.jvm.refuse["AddCapabilities"] = JVMTI_ERROR_NOT_AVAILABLE;
-    CHECK(c.counting->Start().message() ==
+    CHECK(c.Start().message() ==
           "cannot get the JVMTI capabilities to instrument classes: NOT_AVAILABLE (98)");
   }
   SECTION("events") {
     c.jvm.refuse["enable ClassFileLoadHook"] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
-    CHECK(c.counting->Start().message() ==
+    CHECK(c.Start().message() ==
           "cannot enable the JVMTI event ClassFileLoadHook: MUST_POSSESS_CAPABILITY (99)");
   }
   c.counting->Stop();
@@ -119,7 +128,7 @@ TEST_CASE("after an attach the classes that are there are counted as well") {
   FakeClass* const earlier = c.jvm.AddClass("a/Earlier", c.jvm.application_loader);
   earlier->bytes = ClassFile("a/Earlier");
   c.jvm.AddMethod(earlier, "f", "()V");
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   CHECK_THAT(c.jvm.retransformed, Catch::VectorContains(std::string("a/Earlier")));
   CHECK(earlier->bytes != ClassFile("a/Earlier"));
   CHECK(c.IsCounted("a/Later", c.jvm.application_loader));
@@ -127,7 +136,7 @@ TEST_CASE("after an attach the classes that are there are counted as well") {
 
 TEST_CASE("with jdk=n only the program's own classes are counted, from VMInit on") {
   Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   CHECK_FALSE(c.IsCounted("a/Early", c.jvm.application_loader));
   c.counting->OnVmInit(c.jvm.jni());
   CHECK_FALSE(c.IsCounted("java/util/List"));
@@ -137,7 +146,7 @@ TEST_CASE("with jdk=n only the program's own classes are counted, from VMInit on
 
 TEST_CASE("closing ends every callback and thread") {
   Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   c.counting->OnVmInit(c.jvm.jni());
   c.counting->Stop();
   CHECK(c.counting->Close());
@@ -147,12 +156,13 @@ TEST_CASE("closing ends every callback and thread") {
   CHECK(c.jvm.open_environments() < open);
   // Because the destructor needs one.
   c.counting = std::make_unique<Counting>(
-      CountingContext{c.jvm.vm(), c.log, c.proxies, c.watch, c.budget}, CountingPlan(), nullptr);
+      CountingContext{c.jvm.vm(), c.log, c.classes, c.proxies, c.watch, c.budget}, CountingPlan(),
+      nullptr);
 }
 
 TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
   Counted c(kCalls);
-  REQUIRE(c.counting->Start().ok());
+  REQUIRE(c.Start().ok());
   instrument::AssembledClass object("java/lang/Object", "");
   FakeClass* const loaded = c.jvm.Load("java/lang/Object", object.Bytes());
   const bool has_members = loaded->bytes != object.Bytes();
@@ -161,7 +171,8 @@ TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
   CHECK_FALSE(c.counting->Close());  // so it must not be destroyed
   CHECK(c.jvm.enabled_events() ==
         std::set{JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
-  CHECK(c.jvm.ThroughHooks(loaded, "java/lang/Object", nullptr, object.Bytes()) == loaded->bytes);
+  CHECK(c.jvm.ThroughHooks(loaded, "java/lang/Object", nullptr, object.Bytes(), false) ==
+        loaded->bytes);
   CHECK_FALSE(c.IsCounted("a/B"));
 }
 
@@ -177,6 +188,83 @@ TEST_CASE("hidden classes are counted while other classes are") {
   CHECK(c.counting->Knows("a/B$$Lambda$1"));
   c.counting->Stop();
   CHECK_FALSE(c.counting->InstrumentHidden(c.jvm.jni(), nullptr, input, &output, &held));
+}
+
+uint64_t CallsIn(Counted& c) {
+  Profile profile;
+  profile.AddStandardTypes();
+  c.counting->AddTo(c.jvm.jni(), profile);
+  return static_cast<uint64_t>(profile.Total(Table::kCalls));
+}
+
+// What probes would do.
+void SetCounters(Counted& c, jlong value) {
+  for (jlong& counter : c.jvm.Find("java/lang/IprofCounters0")->fields["c"]->longs) counter = value;
+}
+
+TEST_CASE("only what is counted between start and stop, and after a reset, is in the profile") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  REQUIRE(c.IsCounted("a/B", c.jvm.application_loader));
+  SetCounters(c, 5);
+  CHECK(CallsIn(c) == 5);
+  REQUIRE(c.counting->Reset(c.jvm.jni()).ok());
+  CHECK(CallsIn(c) == 0);
+  SetCounters(c, 8);
+  CHECK(CallsIn(c) == 3);
+  c.counting->Pause(c.jvm.jni());
+  SetCounters(c, 100);
+  CHECK(CallsIn(c) == 3);
+  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  CHECK(CallsIn(c) == 3);
+  SetCounters(c, 104);
+  CHECK(CallsIn(c) == 7);
+  c.counting->Pause(c.jvm.jni());
+  REQUIRE(c.counting->Reset(c.jvm.jni()).ok());
+  CHECK(CallsIn(c) == 0);
+}
+
+TEST_CASE("a class that is not linked at the stop gets its own code when it is") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  FakeClass* const unlinked = c.jvm.Load("a/B", ClassFile("a/B"), c.jvm.application_loader);
+  REQUIRE(unlinked->bytes != ClassFile("a/B"));
+  unlinked->is_prepared = false;
+  c.counting->Pause(c.jvm.jni());
+  CHECK(unlinked->bytes != ClassFile("a/B"));
+  CHECK(c.counting->figures().others_with_probes == 1);
+  unlinked->is_prepared = true;
+  c.jvm.Prepare(unlinked);
+  REQUIRE(c.counting->Close());  // waits for the thread
+  CHECK(unlinked->bytes == ClassFile("a/B"));
+  CHECK(c.counting->figures().others_with_probes == 0);
+}
+
+TEST_CASE("where a stop would undo a hot swap, the class is left as it is and reported") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n", false, true);
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  FakeClass* const swapped = c.jvm.Load("a/B", ClassFile("a/B"), c.jvm.application_loader);
+  FakeClass* const other = c.jvm.Load("a/C", ClassFile("a/C"), c.jvm.application_loader);
+  c.counting->Pause(c.jvm.jni());
+  CHECK(swapped->bytes == ClassFile("a/B"));
+  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  CHECK(swapped->bytes != ClassFile("a/B"));
+  // A debugger's hot swap.
+  const std::vector<uint8_t> fixed{1, 2, 3};
+  swapped->bytes = fixed;
+  c.jvm.CountRedefinition(*swapped);
+  for (int round = 0; round < 2; ++round) {
+    c.counting->Pause(c.jvm.jni());
+    CHECK(swapped->bytes == fixed);
+    CHECK(other->bytes == ClassFile("a/C"));
+    CHECK(c.counting->figures().others_with_probes == 1);
+    REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+    CHECK(swapped->bytes == fixed);
+    CHECK(other->bytes != ClassFile("a/C"));
+  }
 }
 
 }  // namespace

@@ -8,17 +8,12 @@
 #include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/jvmti/local_frame.h"
 #include "agent/vm/jvmti/own_jvm.h"
 #include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 namespace {
-
-// The tag of a class that is loaded but not linked.
-constexpr jlong kAwaited = 1;
-
-// The longest pause that a batch should cause.
-constexpr auto kPauseBudget = std::chrono::milliseconds(100);
 
 // After a pause for classes that were linked later, the program runs for at least this many times
 // as long.
@@ -34,11 +29,14 @@ double Milliseconds(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter)
+EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter,
+                               SwapGuard& guard, std::chrono::nanoseconds pause, bool is_first)
     : jvmti_(jvmti),
       filter_(filter),
+      guard_(guard),
+      is_first_(is_first),
       clock_(OwnJvm(vm).structs()),
-      retransformer_(jvmti, &clock_, kPauseBudget) {}
+      retransformer_(jvmti, &clock_, pause) {}
 
 bool EarlierClasses::HasCode(jclass klass) const {
   jint count = 0;
@@ -76,7 +74,7 @@ bool EarlierClasses::IsLinked(jclass klass) const {
          (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
 }
 
-void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch) {
+std::unique_ptr<WeakClasses> EarlierClasses::Find(JNIEnv* jni) {
   const LoadedClasses classes(jvmti_, jni);
   std::vector<jclass> linked;
   std::vector<jclass> unlinked;
@@ -84,7 +82,15 @@ void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before
   for (jclass klass : classes.all()) {
     if (!IsCountable(jni, klass)) {
       ++left_out;
-    } else if (IsLinked(klass)) {
+      continue;
+    }
+    // What others did before our first swap is in the bytes that we are given.
+    if (is_first_) {
+      guard_.Note(jni, klass);
+    } else {
+      guard_.NoteUntouched(jni, klass);
+    }
+    if (IsLinked(klass)) {
       jint modifiers = 0;
       const bool is_interface = jvmti_->GetClassModifiers(klass, &modifiers) == JVMTI_ERROR_NONE &&
                                 (modifiers & kInterface) != 0;
@@ -93,7 +99,7 @@ void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before
       } else {
         linked.push_back(klass);
       }
-    } else if (jvmti_->SetTag(klass, kAwaited) == JVMTI_ERROR_NONE) {
+    } else if (SetState(jvmti_, klass, ClassTag::State::kAwaited)) {
       unlinked.push_back(klass);
     }
   }
@@ -101,11 +107,10 @@ void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before
   for (jclass klass : unlinked) {
     // The class may have been linked meanwhile, before it got its tag. The thread that clears the
     // tag does the work.
-    jlong tag = 0;
     if (!IsLinked(klass)) {
       ++awaited;
-    } else if (jvmti_->GetTag(klass, &tag) == JVMTI_ERROR_NONE && tag == kAwaited) {
-      jvmti_->SetTag(klass, 0);
+    } else if (ClassTag::Of(jvmti_, klass).state == ClassTag::State::kAwaited) {
+      SetState(jvmti_, klass, ClassTag::State::kNone);
       linked.push_back(klass);
     }
   }
@@ -114,13 +119,26 @@ void EarlierClasses::Start(JNIEnv* jni, const Retransformer::BeforeBatch& before
     left_out_ = left_out;
     awaited_ = awaited;
   }
-  Retransform(linked, before_batch);
+  is_first_ = false;
+  return std::make_unique<WeakClasses>(jni, linked);
+}
+
+RetransformOutcome EarlierClasses::Start(JNIEnv* jni,
+                                         const Retransformer::BeforeBatch& before_batch) {
+  retransformer_.Restart();
+  const std::unique_ptr<WeakClasses> found = Find(jni);
+  bool goes_on = true;
+  while (goes_on && !found->empty()) {
+    const LocalFrame frame(jni);
+    Retransform(jni, found->Take(retransformer_.NextBatch()),
+                [&](size_t classes) { return goes_on = before_batch(classes); });
+  }
+  return retransformer_.outcome();
 }
 
 bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
-  jlong tag = 0;
-  if (jvmti_->GetTag(klass, &tag) != JVMTI_ERROR_NONE || tag != kAwaited) return false;
-  jvmti_->SetTag(klass, 0);
+  if (ClassTag::Of(jvmti_, klass).state != ClassTag::State::kAwaited) return false;
+  SetState(jvmti_, klass, ClassTag::State::kNone);
   jweak reference = jni->NewWeakGlobalRef(klass);
   if (reference == nullptr) {
     if (jni->ExceptionCheck()) jni->ExceptionClear();
@@ -146,7 +164,7 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
     jni->DeleteWeakGlobalRef(reference);
   }
   const RetransformOutcome before = retransformer_.outcome();
-  Retransform(classes, before_batch);
+  Retransform(jni, classes, before_batch);
   const RetransformOutcome& after = retransformer_.outcome();
   next_work_ = std::chrono::steady_clock::now() +
                kRunsForPause * (after.sum_of_pauses - before.sum_of_pauses);
@@ -157,9 +175,11 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
   for (jclass klass : classes) jni->DeleteLocalRef(klass);
 }
 
-void EarlierClasses::Retransform(const std::vector<jclass>& classes,
+void EarlierClasses::Retransform(JNIEnv* jni, const std::vector<jclass>& classes,
                                  const Retransformer::BeforeBatch& before_batch) {
-  retransformer_.Run(classes, before_batch);
+  const std::vector<jclass> passed = guard_.Pass(jni, classes);
+  retransformer_.Run(passed, before_batch);
+  guard_.Swapped(jni, passed);
   std::lock_guard lock(mutex_);
   outcome_ = retransformer_.outcome();
 }

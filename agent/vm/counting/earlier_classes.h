@@ -7,11 +7,13 @@
 // the last time was a moment ago, all together a little later. So these pauses take at most a
 // twentieth of the time.
 //
+// A class may be unloaded before its turn comes; it is not kept loaded for that.
+//
 // Left out: arrays and primitive types, classes that the filter does not accept, classes that the
 // JVM calls unmodifiable (hidden ones), and interfaces without code.
 //
 // Guarantees: no lock is held during a call to the JVM.
-// Threads: Start once, on a thread in the live phase that may run Java code; OnPrepare on any
+// Threads: Start at the begin of each recording, on a thread in the live phase that may run Java code; OnPrepare on any
 // thread; Work on the agent's thread.
 // Failure: a class that the JVM refuses stays unchanged and is counted in the outcome.
 #pragma once
@@ -29,18 +31,22 @@
 #include "agent/hotspot/pause_clock.h"
 #include "agent/vm/counting/class_filter.h"
 #include "agent/vm/counting/retransformer.h"
+#include "agent/vm/counting/swap_guard.h"
+#include "agent/vm/counting/weak_classes.h"
 
 namespace iprof::vm {
 
 class EarlierClasses {
  public:
-  // The environment must be able to retransform, tag objects and report prepared classes.
-  EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter);
+  // The environment must be able to retransform, tag objects and report prepared classes. `pause`:
+  // the longest one that a batch should cause. `is_first`: we have not swapped any class yet.
+  EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter, SwapGuard& guard,
+                 std::chrono::nanoseconds pause, bool is_first);
   EarlierClasses(const EarlierClasses&) = delete;
   EarlierClasses& operator=(const EarlierClasses&) = delete;
 
-  // `before_batch` as for Retransformer.
-  void Start(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
+  // Returns what this call did. `before_batch` as for Retransformer.
+  RetransformOutcome Start(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
 
   // A class was linked. Returns true if the agent's thread now has work.
   bool OnPrepare(JNIEnv* jni, jclass klass);
@@ -53,11 +59,15 @@ class EarlierClasses {
   bool IsCountable(JNIEnv* jni, jclass klass) const;
   bool HasCode(jclass klass) const;
   bool IsLinked(jclass klass) const;
-  void Retransform(const std::vector<jclass>& classes,
+  // The linked classes to retransform now. Marks the classes that wait to be linked.
+  std::unique_ptr<WeakClasses> Find(JNIEnv* jni);
+  void Retransform(JNIEnv* jni, const std::vector<jclass>& classes,
                    const Retransformer::BeforeBatch& before_batch);
 
   jvmtiEnv* const jvmti_;
   const ClassFilter& filter_;
+  SwapGuard& guard_;
+  bool is_first_;
   const hotspot::PauseClock clock_;
   Retransformer retransformer_;  // used by one thread at a time: first Start's, then the agent's
   std::chrono::steady_clock::time_point next_work_{};  // used only by the agent's thread

@@ -30,6 +30,7 @@ bool CountsTypes(const Options& options) {
 }
 
 bool AsksForCounts(const Options& options) {
+  if (options.source == CountSource::kMethodData) return false;
   return options.calls || options.branches || CountsTypes(options);
 }
 

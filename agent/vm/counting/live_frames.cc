@@ -55,9 +55,10 @@ std::optional<MethodKey> KeyOf(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
 
 }  // namespace
 
-LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
+LiveFrames LiveFrames::Collect(const ClassSource& source, jvmtiEnv* jvmti, JNIEnv* jni) {
   LiveFrames live;
-  const LoadedClasses pinned(jvmti, jni);  // keeps the classes of the methods on the stacks loaded
+  // Keeps the classes of the methods on the stacks loaded.
+  const LoadedClasses pinned(source, jvmti, jni);
   const MethodCounts methods = MethodsOnStacks(jvmti);
   for (const auto& [method, count] : methods) {
     if (const auto key = KeyOf(jvmti, jni, method)) live.counts_[*key] += count;
@@ -68,6 +69,10 @@ LiveFrames LiveFrames::Collect(jvmtiEnv* jvmti, JNIEnv* jni) {
 uint64_t LiveFrames::Of(const MethodKey& key) const {
   const auto found = counts_.find(key);
   return found == counts_.end() ? 0 : found->second;
+}
+
+void LiveFrames::Add(const LiveFrames& other) {
+  for (const auto& [key, count] : other.counts_) counts_[key] += count;
 }
 
 }  // namespace iprof::vm

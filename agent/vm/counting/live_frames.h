@@ -1,4 +1,5 @@
-// LiveFrames: how many activations of each method had not ended when the profile was made.
+// LiveFrames: how many activations of each method had not ended at a moment: when the profile was
+// made, or when the recording was stopped or started.
 //
 // Why: a live frame has entered blocks that it never left. Each such frame may make a derived count
 // wrong by one, and the profile's bounds say so.
@@ -15,15 +16,17 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "agent/vm/jvmti/class_source.h"
 #include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 
 class LiveFrames {
  public:
-  static LiveFrames Collect(jvmtiEnv* jvmti, JNIEnv* jni);
+  static LiveFrames Collect(const ClassSource& source, jvmtiEnv* jvmti, JNIEnv* jni);
 
   uint64_t Of(const MethodKey& key) const;
+  void Add(const LiveFrames& other);
 
  private:
   std::unordered_map<MethodKey, uint64_t> counts_;

@@ -38,7 +38,7 @@ TEST_CASE("a loader gets one holder for a chunk, which refers to the chunk's arr
   REQUIRE(h.HasAccess());
   const auto name = h.Find();
   REQUIRE(name);
-  CHECK(*name == "iprof/agent/iprof-Counters0_0");
+  CHECK(*name == "iprof/agent/iprof$Counters0_0");
   CHECK(h.Find() == name);
   FakeClass* const holder = h.jvm.Find(*name, h.loader);
   REQUIRE(holder != nullptr);
@@ -50,7 +50,7 @@ TEST_CASE("a class of a named module finds a holder in its own package") {
   Holding h;
   h.LearnObject();
   h.loader->fields["module"] = h.jvm.NewObject(nullptr);
-  CHECK(h.Find() == "a/b/iprof-Counters0_0");
+  CHECK(h.Find() == "a/b/iprof$Counters0_0");
 }
 
 TEST_CASE("no loader is asked for what the JVM would not ask it for") {

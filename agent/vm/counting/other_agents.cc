@@ -15,14 +15,14 @@ std::string_view FileName(std::string_view path) {
 
 // The name in an argument that loads an agent, without its options; nullopt for other arguments.
 std::optional<std::string> AgentOf(std::string_view argument) {
-  constexpr std::string_view kJava = "-javaagent:";
+  constexpr std::string_view kJavaAgent = "-javaagent:";
   constexpr std::string_view kPath = "-agentpath:";
   constexpr std::string_view kLibrary = "-agentlib:";
   const auto rest = [&](std::string_view prefix) {
     const std::string_view value = argument.substr(prefix.size());
     return value.substr(0, value.find('='));
   };
-  if (argument.starts_with(kJava)) return std::string(FileName(rest(kJava)));
+  if (argument.starts_with(kJavaAgent)) return std::string(FileName(rest(kJavaAgent)));
   if (argument.starts_with(kPath)) return std::string(FileName(rest(kPath)));
   if (argument.starts_with(kLibrary)) return "lib" + std::string(rest(kLibrary)) + ".so";
   return std::nullopt;

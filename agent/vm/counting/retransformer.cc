@@ -29,6 +29,7 @@ void Retransformer::RunBatch(std::span<const jclass> batch) {
     sizes_.Note(batch.size(), pause);
     outcome_.classes += batch.size();
     ++outcome_.pauses;
+    if (pause > budget_) ++outcome_.pauses_beyond_budget;
     outcome_.sum_of_pauses += pause;
     outcome_.longest_pause = std::max(outcome_.longest_pause, pause);
   } else if (batch.size() == 1) {

@@ -26,6 +26,7 @@ struct RetransformOutcome {
   uint64_t refused = 0;
   jvmtiError last_error = JVMTI_ERROR_NONE;  // for a refused class
   uint64_t pauses = 0;
+  uint64_t pauses_beyond_budget = 0;
   std::chrono::nanoseconds longest_pause{};
   std::chrono::nanoseconds sum_of_pauses{};
 };
@@ -34,12 +35,17 @@ class Retransformer {
  public:
   // `clock` may be null.
   Retransformer(jvmtiEnv* jvmti, const hotspot::PauseClock* clock, std::chrono::nanoseconds budget)
-      : jvmti_(jvmti), clock_(clock), sizes_(budget) {}
+      : jvmti_(jvmti), clock_(clock), budget_(budget), sizes_(budget) {}
 
   // Called before every batch, with its number of classes. If it returns false, Run stops.
   using BeforeBatch = std::function<bool(size_t)>;
 
+  // Forgets the outcome so far, but not how long pauses are.
+  void Restart() { outcome_ = {}; }
   void Run(std::span<const jclass> classes, const BeforeBatch& before_batch);
+
+  // How many classes the next batch should have.
+  size_t NextBatch() const { return sizes_.Next(); }
 
   const RetransformOutcome& outcome() const { return outcome_; }
 
@@ -49,6 +55,7 @@ class Retransformer {
 
   jvmtiEnv* const jvmti_;
   const hotspot::PauseClock* const clock_;
+  const std::chrono::nanoseconds budget_;
   BatchSize sizes_;
   RetransformOutcome outcome_;
 };

@@ -37,7 +37,7 @@ std::string SiteHolderName(uint32_t chunk);
 std::vector<uint8_t> SiteHolderBytes(uint32_t chunk);
 
 // Holders inside the program's class loaders (loader_holders.h). IsOwnClass knows their names:
-// "iprof/agent/iprof-Sites7_12" is holder number 12, for chunk 7. They refer only to classes in
+// "iprof/agent/iprof$Sites7_12" is holder number 12, for chunk 7. They refer only to classes in
 // java.lang.
 inline constexpr std::string_view kLoaderPackage = "iprof/agent";
 std::string LoaderHolderName(std::string_view package, std::string_view what, uint32_t chunk,

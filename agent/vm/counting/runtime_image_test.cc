@@ -70,10 +70,10 @@ TEST_CASE("what probes refer to is there") {
     return false;
   };
   CHECK(member(CounterHolderBytes(3, 1), "c[J"));
-  CHECK(member(CounterHolderBytes(3, 8), "row()[J"));
+  CHECK(member(CounterHolderBytes(3, 8), "hit(I)V"));
   const std::string name = LoaderHolderName("a", "Counters", 3, 0);
   CHECK(member(LoaderCountersBytes(name, 1), "c[J"));
-  CHECK(member(LoaderCountersBytes(name, 8), "row()[J"));
+  CHECK(member(LoaderCountersBytes(name, 8), "hit(I)V"));
   CHECK(member(SiteHolderBytes(3), "hit(Ljava/lang/Object;I)V"));
   CHECK(member(LoaderSitesBytes(name), "hit(Ljava/lang/Object;I)V"));
   for (const uint32_t stripes : {1u, 8u}) {
@@ -110,8 +110,8 @@ TEST_CASE(
     "holders inside the program's class loaders name no class but themselves, Object and arrays of "
     "numbers") {
   const std::string name = LoaderHolderName("a/b", "Counters", 7, 12);
-  CHECK(name == "a/b/iprof-Counters7_12");
-  CHECK(LoaderHolderName("", "Sites", 0, 1) == "iprof-Sites0_1");
+  CHECK(name == "a/b/iprof$Counters7_12");
+  CHECK(LoaderHolderName("", "Sites", 0, 1) == "iprof$Sites0_1");
   for (const auto& bytes :
        {LoaderCountersBytes(name, 1), LoaderCountersBytes(name, 4), LoaderSitesBytes(name)}) {
     classfile::Arena arena;
@@ -131,7 +131,7 @@ TEST_CASE(
 
 TEST_CASE("the agent's own classes are known by name") {
   for (const char* name :
-       {"java/lang/IprofTypes", "iprof/agent/iprof-Sites0_1", "iprof-Counters1_2"})
+       {"java/lang/IprofTypes", "iprof/agent/iprof$Sites0_1", "iprof$Counters1_2"})
     CHECK(IsOwnClass(InternalName(name)));
   for (const char* name : {"java/lang/Object", "a/Iprof", "iprof/agent/Main", "a/iprof", ""})
     CHECK_FALSE(IsOwnClass(InternalName(name)));

@@ -181,30 +181,31 @@ void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCount
 }
 
 bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
-                      UnloadedCounts* counts) {
+                      CountWindow& window, UnloadedCounts* counts) {
   if (!armed_.load(std::memory_order_acquire)) return false;
   bool reusable = true;
   TypeCounts met;
   for (uint32_t i = 0; i < sites.count; ++i) {
     const uint32_t site = static_cast<uint32_t>(sites.first) + i;
     TakeRows(jvmti, jni, site, met);
-    UnloadedCounts::Site taken{first + i, spill_.LostAt(jni, site), {}};
     // Other sites share the place, so it cannot be cleared, and the next user would seem to have
     // lost counts.
-    reusable = reusable && taken.lost == 0;
-    taken.lost += spill_.TakeHarvested(site, met);
-    if (const auto* all = met.Find(site)) {
-      taken.lost += all->lost;
-      for (const auto& [type, count] : all->types)
-        taken.types.emplace_back(met.TypeName(type), count);
-    }
-    if (taken.lost > 0 || !taken.types.empty()) counts->sites.push_back(std::move(taken));
+    const uint64_t lost = spill_.LostAt(jni, site);
+    reusable = reusable && lost == 0;
+    met.AddLost(site, lost + spill_.TakeHarvested(site, met));
+    window.ReleaseSite(site, met);
+    const TypeCounts::Site* const all = met.Find(site);
+    if (all == nullptr || (all->lost == 0 && all->types.empty())) continue;
+    UnloadedCounts::Site taken{first + i, all->lost, {}};
+    for (const auto& [type, count] : all->types)
+      taken.types.emplace_back(met.TypeName(type), count);
+    counts->sites.push_back(std::move(taken));
   }
   return reusable;
 }
 
 TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
-                                          std::chrono::milliseconds patience) {
+                                          std::chrono::milliseconds patience) const {
   Collected collected;
   if (!armed_.load(std::memory_order_acquire)) return collected;  // the start failed: no counts
   TypeCounts& all = collected.counts;

@@ -23,6 +23,7 @@
 #include "agent/vm/counting/chunk_reach.h"
 #include "agent/vm/counting/class_hashes.h"
 #include "agent/vm/counting/spill_table.h"
+#include "writer/methods/count_window.h"
 #include "writer/methods/type_counts.h"
 #include "writer/methods/unloaded_counts.h"
 
@@ -35,11 +36,12 @@ class TypeChunks final : public ChunkHolders {
     size_t hash_names_bytes = 8 << 20;  // native memory for names of classes that may be unloaded
   };
 
-  TypeChunks(instrument::CounterSpace& space, TypeNaming naming, Sizes sizes, ChunkReach& reach)
+  TypeChunks(instrument::CounterSpace& space, const ClassSource& classes, TypeNaming naming,
+             Sizes sizes, ChunkReach& reach)
       : ChunkHolders(space),
         reach_(reach),
         sizes_(sizes),
-        hashes_(std::move(naming), sizes.hash_names_bytes),
+        hashes_(classes, std::move(naming), sizes.hash_names_bytes),
         spill_(hashes_, sizes.spill_slots) {}
 
   std::string HolderName(uint32_t chunk) const override;
@@ -48,6 +50,8 @@ class TypeChunks final : public ChunkHolders {
   // once, at VMInit. From the call of `report_classes` on, Prepared must be called for every class.
   Status ArmSlowPath(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<Status()>& report_classes);
 
+  // The classes that are loaded now, of which Prepared may not have heard.
+  void LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni) { hashes_.LearnLoaded(jvmti, jni); }
   void Prepared(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) { hashes_.Prepared(jvmti, jni, type); }
   // Call it for a hidden class that was just defined and named. `strong`: it lives as long as its
   // loader, so rows may hold it if that loader is never unloaded. Any thread that may run Java
@@ -67,13 +71,14 @@ class TypeChunks final : public ChunkHolders {
 
   // Returns everything so far: what was harvested, both halves, all rows. Waits up to `patience`
   // for a harvest in progress.
-  Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
+  Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
 
   // All counts of an unloaded class's sites are included once two harvests have ended since.
   uint64_t rounds() const { return spill_.rounds(); }
-  // Appends the counts of such sites, numbered from `first` on, and clears them. Returns false if
-  // the sites' numbers must not be reused. On the agent's thread.
-  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
+  // Appends the recording's counts of such sites, numbered from `first` on, and clears them; the
+  // window releases the sites. Returns false if the sites' numbers must not be reused. On the
+  // agent's thread.
+  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first, CountWindow& window,
             UnloadedCounts* counts);
   // The memory of the harvested classes, and its limit.
   size_t harvested_bytes() { return spill_.harvested_bytes(); }
@@ -96,8 +101,8 @@ class TypeChunks final : public ChunkHolders {
 
   ChunkReach& reach_;
   const Sizes sizes_;
-  ClassHashes hashes_;
-  SpillTable spill_;
+  mutable ClassHashes hashes_;
+  mutable SpillTable spill_;
   jmethodID keep_hidden_ = nullptr;
   std::atomic<bool> armed_{false};  // the slow path and the spill table are ready
   mutable std::mutex mutex_;        // guards rows_

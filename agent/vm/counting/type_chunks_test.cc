@@ -75,8 +75,10 @@ TEST_CASE("a thread that is suspended in a harvest costs a profile classes, not 
   Jvmti jvmti;
   instrument::CounterSpace space(1024);
   ChunkReach reach(1);
+  const ClassSource classes(nullptr);
   TypeChunks chunks(
-      space, [](jvmtiEnv*, JNIEnv*, jclass, std::string_view) { return std::nullopt; }, {}, reach);
+      space, classes, [](jvmtiEnv*, JNIEnv*, jclass, std::string_view) { return std::nullopt; }, {},
+      reach);
   REQUIRE(chunks.ArmSlowPath(&jvmti.env, &vm.env, [] { return Status(); }).ok());
   vm.suspends = true;
   std::thread harvest([&] { chunks.Harvest(&jvmti.env, &vm.env); });

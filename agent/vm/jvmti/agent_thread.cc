@@ -1,5 +1,6 @@
 #include "agent/vm/jvmti/agent_thread.h"
 
+#include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/jvmti_error.h"
 
 namespace iprof::vm {
@@ -31,7 +32,9 @@ Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
   {
     std::lock_guard lock(mutex_);
+    if (running_) return {Code::kInternal, "the agent's thread has not ended yet"};
     running_ = true;
+    stop_ = false;
   }
   const jvmtiError error = jvmti->RunAgentThread(thread, Run, this, JVMTI_THREAD_NORM_PRIORITY);
   jni->DeleteLocalRef(thread);
@@ -63,7 +66,9 @@ void AgentThread::Loop(jvmtiEnv* jvmti, JNIEnv* jni) {
   while (!stop_) {
     awake_ = false;
     lock.unlock();
+    const uint64_t before = ThreadCpuNs();
     body_(jvmti, jni);
+    cpu_ns_.fetch_add(ThreadCpuNs() - before, std::memory_order_relaxed);
     if (jni->ExceptionCheck()) jni->ExceptionClear();
     lock.lock();
     changed_.wait_for(lock, period_, [this] { return awake_ || stop_; });

@@ -7,7 +7,7 @@
 // Guarantees: the body runs on a daemon thread that the JVM knows ("iprof"): once at the start,
 // after every Wake (several wakes may cause one run), and at least once per `period`. It never runs
 // twice at a time. Stop waits at most for the timeout, and is safe if the thread never started or
-// ended with the VM.
+// ended with the VM; after a Stop that was in time the thread can be started again.
 // Threads: Start in the live phase, on a thread that may run Java code; Wake on any thread in any
 // phase, also before Start; it only signals.
 // Failure: if the JVM refuses the thread, Start says so and Wake has no effect.
@@ -15,8 +15,10 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 
@@ -39,6 +41,8 @@ class AgentThread {
   // Call it in the live phase, on a thread that may run Java code.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
   void Wake();
+  // The CPU time that the body has taken.
+  uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
   // Returns true if the thread has ended or never started.
   bool Stop(std::chrono::milliseconds timeout);
 
@@ -52,6 +56,7 @@ class AgentThread {
   const std::chrono::milliseconds period_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::atomic<uint64_t> cpu_ns_{0};
   bool running_ = false;
   bool awake_ = false;
   bool stop_ = false;

@@ -8,6 +8,17 @@ namespace iprof::vm {
 
 FakeJvm::FakeJvm() {
   vm_functions_.reserved0 = this;
+  vm_functions_.AttachCurrentThreadAsDaemon = [](JavaVM* vm, void** env, void*) -> jint {
+    auto& jvm = *static_cast<FakeJvm*>(vm->functions->reserved0);
+    if (!jvm.attaches) return JNI_ERR;
+    ++jvm.attached_threads;
+    *env = jvm.jni();
+    return JNI_OK;
+  };
+  vm_functions_.DetachCurrentThread = [](JavaVM* vm) -> jint {
+    --static_cast<FakeJvm*>(vm->functions->reserved0)->attached_threads;
+    return JNI_OK;
+  };
   vm_functions_.GetEnv = [](JavaVM* vm, void** env, jint version) -> jint {
     return static_cast<FakeJvm*>(vm->functions->reserved0)->Open(env, version);
   };
@@ -32,6 +43,7 @@ FakeJvm::FakeJvm() {
 
 FakeJvm::~FakeJvm() {
   for (std::thread& thread : threads_) thread.join();
+  while (attached_threads > 0) std::this_thread::yield();
 }
 
 size_t FakeJvm::open_environments() const {
@@ -57,6 +69,7 @@ jint FakeJvm::Open(void** env, jint version) {
     return JNI_OK;
   }
   if (!has_jvmti) return JNI_EVERSION;
+  if (is_between_phases) return JNI_EDETACHED;
   FakeEnvironment& made = environments_.emplace_back();
   made.jvm = this;
   made.functions.reserved1 = &made;
@@ -107,6 +120,14 @@ FakeClass* FakeJvm::Find(std::string_view name, const FakeObject* loader) const 
   for (FakeClass* const one : classes_)
     if (one->name == name && one->loader == loader && !one->is_gone) return one;
   return nullptr;
+}
+
+void FakeJvm::CountRedefinition(const FakeClass& redefined) {
+  for (FakeClass* each : classes()) {
+    for (const FakeClass* up = each; up != nullptr; up = up->super) {
+      if (up == &redefined) ++each->numbers["classRedefinedCount"];
+    }
+  }
 }
 
 std::vector<FakeClass*> FakeJvm::classes() const {
@@ -189,8 +210,10 @@ void FakeJvm::RequestDump() {
 }
 
 std::vector<uint8_t> FakeJvm::ThroughHooks(FakeClass* redefined, const std::string& name,
-                                           FakeObject* loader, std::vector<uint8_t> bytes) {
+                                           FakeObject* loader, std::vector<uint8_t> bytes,
+                                           bool can_retransform) {
   Each(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, [&](FakeEnvironment& one) {
+    if ((one.capabilities.can_retransform_classes == 1) != can_retransform) return;
     jint size = 0;
     unsigned char* changed = nullptr;
     one.callbacks.ClassFileLoadHook(&one.env, &jni_, reinterpret_cast<jclass>(redefined),
@@ -204,16 +227,23 @@ std::vector<uint8_t> FakeJvm::ThroughHooks(FakeClass* redefined, const std::stri
 }
 
 FakeClass* FakeJvm::Load(const std::string& name, std::vector<uint8_t> bytes, FakeObject* loader) {
-  bytes = ThroughHooks(nullptr, name, loader, std::move(bytes));
+  bytes = ThroughHooks(nullptr, name, loader, std::move(bytes), false);
+  std::vector<uint8_t> changed = ThroughHooks(nullptr, name, loader, bytes, true);
   FakeClass* const made = AddClass(name, loader);
-  made->bytes = std::move(bytes);
+  made->kept = std::move(bytes);
+  made->bytes = std::move(changed);
   auto* const reference = reinterpret_cast<jclass>(made);
   Each(JVMTI_EVENT_CLASS_LOAD,
        [&](FakeEnvironment& one) { one.callbacks.ClassLoad(&one.env, &jni_, nullptr, reference); });
+  Prepare(made);
+  return made;
+}
+
+void FakeJvm::Prepare(FakeClass* klass) {
+  auto* const reference = reinterpret_cast<jclass>(klass);
   Each(JVMTI_EVENT_CLASS_PREPARE, [&](FakeEnvironment& one) {
     one.callbacks.ClassPrepare(&one.env, &jni_, nullptr, reference);
   });
-  return made;
 }
 
 void FakeJvm::Unload(FakeObject* object) {

@@ -51,7 +51,8 @@ struct FakeClass : FakeObject {
   std::string name;  // in internal form
   FakeObject* loader = nullptr;
   FakeClass* super = nullptr;
-  std::vector<uint8_t> bytes;        // as the JVM runs them
+  std::vector<uint8_t> bytes;  // as the JVM runs them
+  std::vector<uint8_t> kept;   // before the first environment that can retransform; empty: as bytes
   std::vector<FakeMethod*> methods;  // as JVMTI lists them
   bool is_prepared = true;
   bool is_modifiable = true;
@@ -89,6 +90,9 @@ class FakeJvm {
   // an event.
   std::map<std::string, jvmtiError> refuse;
   bool has_jvmti = true;
+  bool attaches = true;                  // threads
+  std::atomic<int> attached_threads{0};  // now; the destructor waits for their end
+  bool is_between_phases = false;
   // An exception of this class is pending; null: none.
   std::atomic<FakeClass*> pending{nullptr};
   std::map<std::string, std::string> properties;
@@ -116,6 +120,8 @@ class FakeJvm {
   void RequestDump();
   FakeClass* Load(const std::string& name, std::vector<uint8_t> bytes,
                   FakeObject* loader = nullptr);
+  // The class was linked.
+  void Prepare(FakeClass* klass);
   void Unload(FakeObject* object);
   // The JVM binds a native method. Returns the address that it will call.
   void* Bind(FakeMethod* method, void* address);
@@ -134,6 +140,8 @@ class FakeJvm {
   static FakeEnvironment& Of(jvmtiEnv* env) {
     return *static_cast<FakeEnvironment*>(env->functions->reserved1);
   }
+  // As HotSpot counts: for the class and all its subclasses.
+  void CountRedefinition(const FakeClass& redefined);
   FakeClass* NoteDefined(const char* name, FakeObject* loader);
   jvmtiError AnswerOf(const std::string& call) const;
   jint Open(void** env, jint version);
@@ -142,7 +150,8 @@ class FakeJvm {
   FakeMethod* Intern(const std::string& owner, const std::string& name,
                      const std::string& descriptor);
   std::vector<uint8_t> ThroughHooks(FakeClass* redefined, const std::string& name,
-                                    FakeObject* loader, std::vector<uint8_t> bytes);
+                                    FakeObject* loader, std::vector<uint8_t> bytes,
+                                    bool can_retransform);
   std::vector<FakeClass*> classes() const;
   void RunThread(jvmtiEnv* env, jvmtiStartFunction run, void* argument);
 

@@ -140,6 +140,9 @@ void FakeJvm::FillJni() {
   f.SetStaticIntField = [](JNIEnv*, jclass c, jfieldID id, jint value) {
     ClassFrom(c)->numbers[FieldFrom(id).name] = value;
   };
+  f.GetIntField = [](JNIEnv*, jobject o, jfieldID id) {
+    return static_cast<jint>(From(o)->numbers[FieldFrom(id).name]);
+  };
   // Texts and arrays.
   f.NewStringUTF = [](JNIEnv* e, const char* text) { return To<jstring>(Of(e).NewText(text)); };
   f.GetStringUTFChars = [](JNIEnv*, jstring text, jboolean*) { return From(text)->text.c_str(); };

@@ -172,7 +172,9 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     for (jint i = 0; i < count; ++i) {
       FakeClass& type = *ClassFrom(classes[i]);
       jvm.retransformed.push_back(type.name);
-      type.bytes = jvm.ThroughHooks(&type, type.name, type.loader, type.bytes);
+      jvm.CountRedefinition(type);
+      if (type.kept.empty()) type.kept = type.bytes;
+      type.bytes = jvm.ThroughHooks(&type, type.name, type.loader, type.kept, true);
     }
     return JVMTI_ERROR_NONE;
   };

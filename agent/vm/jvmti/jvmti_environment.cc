@@ -29,7 +29,11 @@ CallbackGate* NewGate(void* owner) {
 
 Result<JvmtiEnvironment> JvmtiEnvironment::Open(JavaVM* vm) {
   void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK)
+  const jint answer = vm->GetEnv(&environment, JVMTI_VERSION_11);
+  // HotSpot's answer between its phases, where an early attach arrives.
+  if (answer == JNI_EDETACHED)
+    return Status(Code::kUsage, "this JVM is still starting, or ending: try again in a moment");
+  if (answer != JNI_OK)
     return Status(Code::kUnsupported, "this JVM has no JVMTI 11, so it cannot be profiled");
   return JvmtiEnvironment(static_cast<jvmtiEnv*>(environment));
 }

@@ -36,7 +36,7 @@ inline constexpr auto kCallbackPatience = std::chrono::milliseconds(2000);
 
 class JvmtiEnvironment {
  public:
-  // Fails if the JVM has no JVMTI 11.
+  // Fails if the JVM has no JVMTI 11, or not in its present phase.
   static Result<JvmtiEnvironment> Open(JavaVM* vm);
 
   // An empty object, without an environment.

@@ -46,6 +46,15 @@ TEST_CASE("a JVM without JVMTI 11 is refused in one sentence") {
         "this JVM has no JVMTI 11, so it cannot be profiled");
 }
 
+TEST_CASE("an attach that comes too early is told so") {
+  FakeJvm jvm;
+  jvm.is_between_phases = true;
+  CHECK(JvmtiEnvironment::Open(jvm.vm()).status().message() ==
+        "this JVM is still starting, or ending: try again in a moment");
+  jvm.is_between_phases = false;
+  CHECK(JvmtiEnvironment::Open(jvm.vm()).ok());
+}
+
 TEST_CASE("each step that the JVM refuses is named") {
   FakeJvm jvm;
   JvmtiEnvironment environment = Open(jvm);

@@ -52,7 +52,7 @@ std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, Registry
 }
 
 // The classes with their descriptors.
-std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<jclass> classes,
+std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<const jclass> classes,
                                   RegistryCounts& counts) {
   std::vector<LoadedClass> described;
   described.reserve(classes.size());
@@ -86,10 +86,11 @@ void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
 
 }  // namespace
 
-Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
-                                        ProxyNames& proxies, Profile& profile) {
+Result<RegistryCounts> AddLoadedClasses(const ClassSource& source, jvmtiEnv* jvmti, JNIEnv* jni,
+                                        const MethodFilter& leave_out, ProxyNames& proxies,
+                                        Profile& profile) {
   RegistryCounts counts;
-  const LoadedClasses classes(jvmti, jni);
+  const LoadedClasses classes(source, jvmti, jni);
   if (classes.error() != JVMTI_ERROR_NONE) {
     return JvmtiFailure("list the loaded classes", classes.error());
   }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <string_view>
 
+#include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/names/proxy_names.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
@@ -37,7 +38,8 @@ using MethodFilter = std::function<bool(InternalName, std::string_view, std::str
 
 // Adds the types and methods to the profile. Their order depends only on their names. Proxies have
 // the names that ProxyNames gives them.
-Result<RegistryCounts> AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni, const MethodFilter& leave_out,
-                                        ProxyNames& proxies, Profile& profile);
+Result<RegistryCounts> AddLoadedClasses(const ClassSource& source, jvmtiEnv* jvmti, JNIEnv* jni,
+                                        const MethodFilter& leave_out, ProxyNames& proxies,
+                                        Profile& profile);
 
 }  // namespace iprof::vm

@@ -13,7 +13,7 @@ namespace iprof::vm {
 // For classes in the boot loader.
 inline constexpr std::string_view kOwnBootPrefix = "java/lang/Iprof";
 // For classes in the program's loaders, after the package.
-inline constexpr std::string_view kOwnLoaderPrefix = "iprof-";
+inline constexpr std::string_view kOwnLoaderPrefix = "iprof$";
 
 inline bool IsOwnClass(InternalName name) {
   const std::string_view text = name.text();

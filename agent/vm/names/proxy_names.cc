@@ -39,6 +39,7 @@ std::optional<std::string> TextField(JNIEnv* jni, jobject object, jfieldID field
 }  // namespace
 
 void ProxyNames::LearnFields(JNIEnv* jni) {
+  if (learnt_.load(std::memory_order_acquire)) return;
   loader_name_ = NameField(jni, "java/lang/ClassLoader");
   module_name_ = NameField(jni, "java/lang/Module");
   learnt_.store(loader_name_ != nullptr && module_name_ != nullptr, std::memory_order_release);

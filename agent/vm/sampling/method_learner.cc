@@ -102,7 +102,7 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
 }
 
 void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
-  const LoadedClasses classes(jvmti_, jni);
+  const LoadedClasses classes(classes_, jvmti_, jni);
   for (jclass klass : classes.all())
     // Skips classes that are not prepared yet; ClassPrepare will come for them.
     LearnClass(jni, klass);
@@ -163,7 +163,7 @@ LineTables MethodLearner::LinesOf(JNIEnv* jni, const SampledIds& sampled) {
     if (const auto method = methods_.Find(id)) classes.insert(method->class_descriptor);
 
   LineTables lines = replaced_lines_;
-  const LoadedClasses loaded(jvmti_, jni);
+  const LoadedClasses loaded(classes_, jvmti_, jni);
   for (jclass klass : loaded.all()) {
     JvmtiString descriptor(jvmti_);
     if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||

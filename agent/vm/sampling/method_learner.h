@@ -23,6 +23,7 @@
 #include <unordered_set>
 
 #include "agent/instrument/table/memory_budget.h"
+#include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"
@@ -37,9 +38,14 @@ class MethodLearner {
 
   // `ids_in_samples` returns the ids that samples contain so far, or nullopt while a sample is
   // being taken.
-  MethodLearner(Log& log, ClassWatch& watch, instrument::MemoryBudget& budget,
+  MethodLearner(Log& log, const ClassSource& classes, ClassWatch& watch,
+                instrument::MemoryBudget& budget,
                 std::function<std::optional<SampledIds>()> ids_in_samples)
-      : log_(log), watch_(watch), budget_(budget), ids_in_samples_(std::move(ids_in_samples)) {}
+      : log_(log),
+        classes_(classes),
+        watch_(watch),
+        budget_(budget),
+        ids_in_samples_(std::move(ids_in_samples)) {}
   MethodLearner(const MethodLearner&) = delete;
   MethodLearner& operator=(const MethodLearner&) = delete;
 
@@ -74,6 +80,7 @@ class MethodLearner {
   void LearnLines(jmethodID id, LineTables& lines);
 
   Log& log_;
+  const ClassSource& classes_;
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
   const std::function<std::optional<SampledIds>()> ids_in_samples_;

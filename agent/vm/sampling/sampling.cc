@@ -41,6 +41,14 @@ CodeKind KindOfGenerated(const char* name) {
   return CodeKind::kStub;
 }
 
+constexpr std::initializer_list<jvmtiEvent> kEvents{JVMTI_EVENT_CLASS_LOAD,
+                                                    JVMTI_EVENT_CLASS_PREPARE,
+                                                    JVMTI_EVENT_THREAD_START,
+                                                    JVMTI_EVENT_THREAD_END,
+                                                    JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                                    JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+                                                    JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+
 void AddSampled(const Sampler& sampler, MethodLearner::SampledIds& ids) {
   sampler.traces().ForEach([&](const sampling::TraceView& trace) {
     for (size_t i = 0; i < trace.depth(); ++i) ids.insert(trace.frame(i).method);
@@ -49,11 +57,13 @@ void AddSampled(const Sampler& sampler, MethodLearner::SampledIds& ids) {
 
 }  // namespace
 
-Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, ClassWatch& watch,
-                   instrument::MemoryBudget& budget)
-    : vm_(vm), log_(log), watch_(watch), budget_(budget), learner_(log, watch, budget, [this] {
-        return SampledNow();
-      }) {
+Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSource& classes,
+                   ClassWatch& watch, instrument::MemoryBudget& budget)
+    : vm_(vm),
+      log_(log),
+      watch_(watch),
+      budget_(budget),
+      learner_(log, classes, watch, budget, [this] { return SampledNow(); }) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
     if (Sampler* const begun = sampler())
@@ -86,24 +96,11 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
   the_vm.store(vm_, std::memory_order_relaxed);
   Status status = environment_.AddCapabilities(capabilities, "sample");
   if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
-  if (status.ok()) {
-    status = environment_.Enable(
-        {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START,
-         JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
-         JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED});
-  }
+  if (status.ok()) status = environment_.Enable(kEvents);
   return status;
 }
 
-void Sampling::Begin() {
-  if (stopping_.load()) return;
-  JNIEnv* jni = nullptr;
-  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
-    log_.Error("no samples are taken: the loading thread is not attached to the JVM");
-    return;
-  }
-  watch_.LearnLoaders(jni);
-  learner_.LearnLoaded(jni, sampler_options_.depth);
+sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   sampling::SamplerHooks hooks;
   const hotspot::LoadedJvm& jvm = OwnJvm(vm_);
   hooks.get_call_trace =
@@ -117,13 +114,27 @@ void Sampling::Begin() {
     log_.Warning(fmt::format("sampling ended early: {}; earlier samples are kept",
                              sampling::LossText(signal, owner)));
   };
-  Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(sampler_options_, hooks);
+  return hooks;
+}
+
+void Sampling::Begin() {
+  if (stopping_.load()) return;
+  JNIEnv* jni = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
+    log_.Error("no samples are taken: the loading thread is not attached to the JVM");
+    return;
+  }
+  watch_.LearnLoaders(jni);
+  learner_.LearnLoaded(jni, sampler_options_.depth);
+  Result<std::unique_ptr<Sampler>> sampler = owned_.empty()
+                                                 ? Sampler::Start(sampler_options_, Hooks(jni))
+                                                 : Sampler::Continue(*owned_.back(), Hooks(jni));
   if (!sampler.ok()) {
     log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
     return;
   }
-  owned_ = std::move(*sampler);
-  Sampler* const begun = owned_.get();
+  owned_.push_back(std::move(*sampler));
+  Sampler* const begun = owned_.back().get();
   running_.store(begun, std::memory_order_release);
   // Either Stop sees the sampler, or this thread sees that Stop was called.
   sampler_.store(begun);
@@ -156,6 +167,43 @@ void Sampling::Stop() {
   if (Sampler* const begun = sampler()) StopSampler(*begun);
 }
 
+void Sampling::Pause() {
+  running_.store(nullptr, std::memory_order_release);
+  if (Sampler* const begun = sampler()) StopSampler(*begun);
+  for (const jvmtiEvent event : kEvents) environment_.Disable(event);
+}
+
+Status Sampling::Resume() {
+  const Status status = environment_.Enable(kEvents);
+  if (status.ok()) Begin();
+  return status;
+}
+
+void Sampling::Reset() {
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return;
+  if (!begun->Drain()) log_.Step("a sample was still being taken at the reset");
+  const std::lock_guard lock(reset_mutex_);
+  baseline_.Take(begun->traces());
+  stats_at_reset_ = begun->stats();
+  watched_cpu_ns_at_reset_ = begun->watched_cpu_ns();
+}
+
+sampling::SampleStats Sampling::StatsSinceReset() const {
+  const std::lock_guard lock(reset_mutex_);
+  return sampler()->stats().Since(stats_at_reset_);
+}
+
+Sampling::Figures Sampling::figures() const {
+  if (sampler() == nullptr) return {};
+  const sampling::SampleStats stats = StatsSinceReset();
+  return {.is_running = running() != nullptr,
+          .samples = stats.Signals(sampling::OutcomeClass::kGood) +
+                     stats.Signals(sampling::OutcomeClass::kRecovered),
+          .failed = stats.Signals(sampling::OutcomeClass::kFailed),
+          .handler_ns = stats.handler_ns};
+}
+
 bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }
 
 std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
@@ -180,27 +228,35 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   MethodLearner::SampledIds sampled;
   AddSampled(*begun, sampled);
   const LineTables lines = learner_.LinesOf(jni, sampled);
-  const SampleWriteCounts written = AddSamples(
-      begun->traces(),
-      {.methods = learner_.methods(), .names = knowledge_.names, .bcis = bcis, .lines = &lines},
-      profile);
-  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(Figures(written)));
+  SampleBaseline since;
+  {
+    const std::lock_guard reset_lock(reset_mutex_);
+    since = baseline_;
+  }
+  const SampleWriteCounts written = AddSamples(begun->traces(),
+                                               {.methods = learner_.methods(),
+                                                .names = knowledge_.names,
+                                                .bcis = bcis,
+                                                .lines = &lines,
+                                                .since = &since},
+                                               profile);
+  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(ReportFigures(written)));
   return written;
 }
 
-SampleFigures Sampling::Figures(const SampleWriteCounts& written) {
+SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) {
   Sampler& begun = *sampler();
   return {.options = sampler_options_,
-          .stats = begun.stats(),
+          .stats = StatsSinceReset(),
           .usage = begun.traces().usage(),
           .written = written,
-          .watched_cpu_ns = begun.watched_cpu_ns(),
+          .watched_cpu_ns = begun.watched_cpu_ns() - watched_cpu_ns_at_reset_,
           .signal = begun.signal(),
           .classes_without_ids = learner_.classes_without_ids()};
 }
 
 std::string Sampling::Report(const SampleWriteCounts& written) {
-  return sampler() == nullptr ? "" : SampleReport(Figures(written));
+  return sampler() == nullptr ? "" : SampleReport(ReportFigures(written));
 }
 
 void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {

@@ -30,6 +30,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/sampling/sampler.h"
@@ -37,6 +38,7 @@
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/method_learner.h"
+#include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
 #include "agent/vm/sampling/sampling_profile.h"
 #include "agent/vm/settings/log.h"
@@ -56,8 +58,8 @@ struct SamplingKnowledge {
 
 class Sampling {
  public:
-  Sampling(JavaVM* vm, const Options& options, Log& log, ClassWatch& watch,
-           instrument::MemoryBudget& budget);
+  Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSource& classes,
+           ClassWatch& watch, instrument::MemoryBudget& budget);
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
 
@@ -71,6 +73,21 @@ class Sampling {
   // Ends sampling for good: all timers are deleted and the sampler's thread has ended. Also called
   // at VMDeath.
   void Stop();
+  // Called while the program keeps running: as Stop, and also disables the events. The samples stay.
+  void Pause();
+  // After Pause: takes samples again and adds them to the earlier ones. A no-op after Stop.
+  Status Resume();
+  // Forgets all samples so far. Not while AddTo runs.
+  void Reset();
+
+  struct Figures {
+    bool is_running = false;
+    uint64_t samples = 0;  // stacks
+    uint64_t failed = 0;
+    uint64_t handler_ns = 0;
+  };
+  Figures figures() const;
+
   // Called after Stop, while the program keeps running: disables the events. Returns true if no
   // callback or signal handler is running, so that this object can be destroyed.
   bool Close();
@@ -84,10 +101,12 @@ class Sampling {
   std::string Report(const SampleWriteCounts& written);
 
  private:
+  sampling::SamplerHooks Hooks(JNIEnv* jni);
   void StopSampler(sampling::Sampler& sampler);
   // The ids in the samples so far; nullopt if a handler does not return.
   std::optional<MethodLearner::SampledIds> SampledNow();
-  SampleFigures Figures(const SampleWriteCounts& written);
+  sampling::SampleStats StatsSinceReset() const;
+  SampleFigures ReportFigures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   sampling::Sampler* sampler() const { return sampler_.load(); }
   sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
@@ -110,9 +129,14 @@ class Sampling {
   sampling::SamplerOptions sampler_options_;
   SamplingKnowledge knowledge_;
   MethodLearner learner_;
-  std::unique_ptr<sampling::Sampler> owned_;          // created by Begin
+  // One for each Begin. Those that have ended stay, because another thread may be reading them.
+  std::vector<std::unique_ptr<sampling::Sampler>> owned_;
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_ while callbacks may use it
+  mutable std::mutex reset_mutex_;                    // guards the three below
+  SampleBaseline baseline_;
+  sampling::SampleStats stats_at_reset_;
+  uint64_t watched_cpu_ns_at_reset_ = 0;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};

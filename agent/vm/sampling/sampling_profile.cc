@@ -62,6 +62,10 @@ class Translation {
   Translation(const SampleLookup& lookup, Profile& profile) : lookup_(lookup), profile_(profile) {}
 
   void Add(const TraceView& trace) {
+    const uint64_t trace_weight =
+        lookup_.since == nullptr ? trace.weight() : lookup_.since->WeightSince(trace);
+    // The stack was read while its weight was still zero, or has no weight since the reset.
+    if (trace_weight == 0) return;
     frames_.clear();
     bool whole = !trace.cut();
     for (size_t i = 0; i < trace.depth(); ++i) {
@@ -88,15 +92,13 @@ class Translation {
         if (bci) NoteLine(frames_.back(), raw);
       }
     }
-    // A stack that was read while its weight was still zero.
-    if (trace.weight() == 0) return;
     if (frames_.empty()) {
-      counts_.empty_weight += trace.weight();
+      counts_.empty_weight += trace_weight;
       return;
     }
-    const auto weight = static_cast<int64_t>(std::min<uint64_t>(trace.weight(), INT64_MAX));
+    const auto weight = static_cast<int64_t>(std::min<uint64_t>(trace_weight, INT64_MAX));
     profile_.AddCount(Table::kSamples, profile_.AddContext(frames_), weight);
-    counts_.weight += trace.weight();
+    counts_.weight += trace_weight;
     if (!whole) ++counts_.cut_contexts;
   }
 

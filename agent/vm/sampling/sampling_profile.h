@@ -34,6 +34,7 @@
 #include "agent/sampling/core/trace_table.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"
+#include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sampling_methods.h"
 #include "writer/model/model.h"
 
@@ -66,6 +67,7 @@ struct SampleLookup {
   const HiddenClassNames* names = nullptr;
   const BciMap* bcis = nullptr;
   const LineTables* lines = nullptr;
+  const SampleBaseline* since = nullptr;  // only what came after it
 };
 
 SampleWriteCounts AddSamples(const sampling::TraceTable& traces, const SampleLookup& lookup,

@@ -113,7 +113,7 @@ TEST_CASE("time in a probe, and in what it calls, belongs to the method that is 
   CHECK(written == Samples{{kWork + ":5 " + MainName(world) + ":4 ", 1}});
 }
 
-TEST_CASE("a lambda goes in under its stable name, and stays out while nobody knows it") {
+TEST_CASE("a lambda is added under its stable name, and left out while that is unknown") {
   struct Names : HiddenClassNames {
     std::optional<std::string> StableName(BinaryName name) const override {
       if (name.text() != "a.App$$Lambda/0x000000080002") return std::nullopt;
@@ -132,7 +132,7 @@ TEST_CASE("a lambda goes in under its stable name, and stays out while nobody kn
   CHECK(counts.unstable_frames == 0);
 }
 
-TEST_CASE("a lambda that had its stable name from the start needs nobody to know it") {
+TEST_CASE("a lambda that had its stable name from the start is always added") {
   World world;
   world.methods.AddClass("La/App$$Lambda.0xfeed0;",
                          std::vector<MethodOfClass>{{Id(11), "run", "()V"}}, ClassNaming::kStable);

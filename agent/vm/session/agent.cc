@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/vm/control/doorbell.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 
@@ -54,12 +55,22 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     session_ = started;
   }
   Status outcome(Code::kInternal, "the agent could not be started");
-  AtBoundary(log_of_session, "the start", [&] { outcome = Register(*started, running); });
-  if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) return outcome;
+  AtBoundary(log_of_session, "the start", [&] {
+    outcome = OpenSocket(started->options());
+    if (outcome.ok()) outcome = Register(*started, running);
+    if (outcome.ok()) outcome = ServeSocket();
+  });
+  const SessionEvent ready =
+      started->options().WaitsForStart() ? SessionEvent::kPrepared : SessionEvent::kStarted;
+  if (outcome.ok() && life_.Take(ready).is_legal) {
+    if (running) Schedule(*started);
+    return outcome;
+  }
   if (life_.state() == SessionState::kEnded) {
     // The program has ended meanwhile, and the session's log says so. There is no caller to report
     // a failure to.
     AtBoundary(log_of_session, "the start", [&] { started->Stop(); });
+    CloseCommands();  // the end may have come before the socket was opened
     return {};
   }
   CleanUp(std::move(started));
@@ -77,7 +88,9 @@ Status Agent::Register(Session& session, bool running) {
   Status status = environment.SetCallbacks(callbacks, this);
   if (status.ok()) status = environment.Enable({JVMTI_EVENT_VM_DEATH});
   if (status.ok()) {
-    status = session.Start(running, [this] { return life_.state() == SessionState::kEnded; });
+    status = session.options().WaitsForStart()
+                 ? session.Prepare(running)
+                 : session.Start(running, [this] { return HasEnded(); });
   }
   if (status.ok() && session.WantsEarlyStart()) {
     jvmtiCapabilities capabilities{};
@@ -86,8 +99,8 @@ Status Agent::Register(Session& session, bool running) {
     if (status.ok()) status = environment.Enable({JVMTI_EVENT_VM_START});
   }
   if (status.ok() && !running) status = environment.Enable({JVMTI_EVENT_VM_INIT});
-  if (status.ok() && session.options().dump_on_request)
-    status = environment.Enable({JVMTI_EVENT_DATA_DUMP_REQUEST});
+  // Also with dump-on-request=n: a tool may have left a command.
+  if (status.ok()) status = environment.Enable({JVMTI_EVENT_DATA_DUMP_REQUEST});
   return status;
 }
 
@@ -97,6 +110,7 @@ void Agent::CleanUp(std::shared_ptr<Session> session) {
     session->Stop();
     const bool is_quiet = session->Close();
     const std::lock_guard lock(mutex_);
+    socket_ = nullptr;
     session_ = nullptr;
     if (!is_quiet) kept_.push_back(session);
   });
@@ -118,7 +132,15 @@ void Agent::OnVmStart(JNIEnv* jni) {
 
 void Agent::OnVmInit(JNIEnv* jni) {
   const auto current = session();
-  if (current != nullptr && life_.Take(SessionEvent::kVmInit).is_legal) current->OnVmInit(jni);
+  if (current == nullptr) return;
+  if (life_.Take(SessionEvent::kVmInit).is_legal) current->OnVmInit(jni);
+  Schedule(*current);
+}
+
+void Agent::OnDataDump(JNIEnv* jni) {
+  if (const auto command = TakeDoorbell(DoorbellPath())) return Submit(vm_, *command);
+  const auto current = session();
+  if (current != nullptr && current->options().dump_on_request) OnDumpRequest(jni);
 }
 
 void Agent::OnDumpRequest(JNIEnv* jni) {
@@ -129,40 +151,93 @@ void Agent::OnDumpRequest(JNIEnv* jni) {
   jvmtiPhase phase{};
   if (current->environment()->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE)
     return;
-  const std::lock_guard lock(dump_mutex_);
-  // The program or the recording may have ended while this thread waited.
-  if (life_.Take(SessionEvent::kDump).is_legal) current->Dump(jni);
+  const Result<std::string> written = Dump(jni, "");  // which logs a failure of the writing
+  if (!written.ok() && written.status().code() == Code::kUsage)
+    current->log().Step(written.status().message());
 }
 
-Status Agent::Stop(JNIEnv* jni) {
-  auto current = session();
+Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path) {
+  const std::lock_guard lock(dump_mutex_);
+  // The program or the recording may have ended while this thread waited.
+  const LifeCycle::Taken taken = life_.Take(SessionEvent::kDump);
+  if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
+  const auto current = session();
+  if (current == nullptr || !current->has_begun())
+    return Status(Code::kUsage, "nothing has been recorded yet");
+  const uint64_t recording = recording_;
+  Result<std::string> written = Status(Code::kInternal, "the profile could not be made");
+  AtBoundary(current->log(), "the dump", [&] { written = current->DumpTo(jni, path); });
+  if (taken.from == SessionState::kStopped && written.ok()) written_ = recording;
+  return written;
+}
+
+Result<std::string> Agent::Stop(JNIEnv* jni) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kStop);
-  if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
-  AtBoundary(current->log(), "the stop", [&] {
-    current->Stop();
-    const std::lock_guard lock(dump_mutex_);
-    if (life_.state() == SessionState::kStopping) current->Dump(jni);
-  });
-  CleanUp(std::move(current));
+  if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
+  const auto current = session();
+  Commands(vm_).Cancel();  // the duration has no more meaning
+  std::string done = "the recording was not stopped cleanly";
+  AtBoundary(current->log(), "the stop", [&] { done = current->Pause(jni); });
   life_.Take(SessionEvent::kStopped);
-  return {};
+  current->log().Step(fmt::format("stopped: {}", done));
+  return done;
+}
+
+Status Agent::Start(JNIEnv* jni) {
+  const LifeCycle::Taken taken = life_.Take(SessionEvent::kStart);
+  if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
+  const auto current = session();
+  Commands(vm_).Cancel();  // a delay has no more meaning
+  ++recording_;
+  Status outcome(Code::kInternal, "the recording could not be started");
+  AtBoundary(current->log(), "the start",
+             [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
+  if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) {
+    Schedule(*current);
+    return outcome;
+  }
+  if (outcome.ok()) return {Code::kUsage, "the program is ending"};
+  AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
+  life_.Take(SessionEvent::kStartFailed);
+  return outcome;
+}
+
+Status Agent::Reset(JNIEnv* jni) {
+  const std::lock_guard lock(dump_mutex_);
+  const LifeCycle::Taken taken = life_.Take(SessionEvent::kReset);
+  if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
+  Status outcome(Code::kInternal, "the counts could not be read");
+  ++recording_;
+  const auto current = session();
+  AtBoundary(current->log(), "the reset", [&] { outcome = current->Reset(jni); });
+  return outcome;
 }
 
 void Agent::OnVmDeath(JNIEnv* jni) {
   const auto current = session();
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kVmDeath);
   if (!taken.is_legal || current == nullptr) return;
+  CloseCommands();
   Log& log = current->log();
   const bool dumps = current->options().dump_on_exit;
-  if (taken.from == SessionState::kStarting) {
-    // An attach is in progress on another thread. A profile written now would contain no counts,
+  const bool is_starting =
+      taken.from == SessionState::kStarting || taken.from == SessionState::kResuming;
+  if (is_starting && !current->has_begun()) {
+    // An attach or a start is in progress on another thread. A profile written now would contain no counts,
     // and could replace an earlier one that does.
     current->StopSampling();
     if (dumps)
-      log.Error("no profile was written: the program ended while the agent was being loaded");
+      log.Error(fmt::format("no profile was written: the program ended while {}",
+                            taken.from == SessionState::kStarting
+                                ? "the agent was being loaded"
+                                : "the recording was being started"));
     return;
   }
+  if (dumps && current->has_begun()) current->ReadyTheLastDump();
   current->Stop();
+  if (!current->has_begun()) return log.Step("nothing was recorded, so no profile is written");
+  if (taken.from == SessionState::kStopped && written_ == recording_)
+    return log.Step("the profile was written after the stop, so no other one is");
   // Wait for a profile that was requested and is being written, but not forever: its thread may be
   // suspended (by a debugger, say), and the JVM must exit.
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
@@ -215,7 +290,7 @@ void JNICALL Agent::DataDumpRequest(jvmtiEnv* jvmti) {
   InAgent(jvmti, "DataDumpRequest", [](Agent& agent) {
     void* jni = nullptr;
     if (agent.vm_->GetEnv(&jni, JNI_VERSION_10) == JNI_OK)
-      agent.OnDumpRequest(static_cast<JNIEnv*>(jni));
+      agent.OnDataDump(static_cast<JNIEnv*>(jni));
   });
 }
 

@@ -9,26 +9,37 @@
 // as before.
 //
 // Guarantees: a session that was stopped or failed to start leaves no callback, timer or thread
-// behind; what the JVM may still refer to is kept. The inserted probes stay in the classes and keep
-// counting. Profiles are written one at a time, on the thread of the VMDeath, the request or the
-// stop; a later one waits. No lock is held during a call to the JVM, except the one for writing
+// behind; what the JVM may still refer to is kept. Classes that the JVM cannot change keep their
+// probes. Profiles are written one at a time, on the thread of the VMDeath or of the request; a later
+// one waits. No lock is held during a call to the JVM, except the one for writing
 // profiles.
-// Threads: loads on any loading thread, in the OnLoad or live phase; Stop on any attached thread in
-// the live phase, not in a callback; the rest where the JVM calls it.
+// Threads: loads on any loading thread, in the OnLoad or live phase; Submit and Describe on any thread;
+// Execute, Start, Stop, Reset and Dump on any attached thread in the live phase, not in a callback;
+// the rest where the JVM calls it.
 // Failure: nothing here ends the process or throws; problems are logged.
 #pragma once
 
 #include <jvmti.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "agent/vm/control/command_runner.h"
+#include "agent/vm/control/control_socket.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/session/life_cycle.h"
 #include "agent/vm/session/session.h"
 #include "agent/vm/settings/log.h"
 #include "writer/base/status.h"
+#include "writer/control/answer.h"
+#include "writer/control/command.h"
+#include "writer/control/session_status.h"
 
 namespace iprof::vm {
 
@@ -67,14 +78,29 @@ class Agent {
     bool is_settled_ = false;
   };
 
-  // Ends the recording while the program runs, and writes its profile. On failure says why it is
-  // not possible now.
-  Status Stop(JNIEnv* jni);
+  // Queues a command. Its answer goes to its reply file. Any thread, before or after a load.
+  void Submit(JavaVM* vm, std::string_view text);
+  // Runs a command: the body of Submit's thread.
+  control::Answer Execute(JNIEnv* jni, const control::Command& command);
+
+  // Stops the recording while the program runs, and says what was done. What was recorded is kept: a
+  // dump, a start or the program's end finds it. On failure says why it is not possible now.
+  Result<std::string> Stop(JNIEnv* jni);
+  // Begins to record, or continues after a stop. On failure says why it is not possible now.
+  Status Start(JNIEnv* jni);
+  // Forgets what was recorded so far.
+  Status Reset(JNIEnv* jni);
+  // Writes a profile to this absolute path, or to the session's file if it is empty. Returns its name.
+  Result<std::string> Dump(JNIEnv* jni, const std::string& path);
+  // Writes HotSpot's own counters as a profile, whether the agent runs or not. Returns what to tell the user.
+  Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
+  control::SessionStatus Describe() const;
 
   // The JVM's callbacks. Each may come in any state.
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
-  // A request for a profile while the program runs.
+  // The JVM's data dump request: a command that a tool has left, or a profile while the program runs.
+  void OnDataDump(JNIEnv* jni);
   void OnDumpRequest(JNIEnv* jni);
   // The last moment at which classes have names.
   void OnVmDeath(JNIEnv* jni);
@@ -90,6 +116,13 @@ class Agent {
                       std::unique_ptr<Log> log, bool running);
   Status Register(Session& session, bool running);
   void CleanUp(std::shared_ptr<Session> session);
+  CommandRunner& Commands(JavaVM* vm);
+  Status OpenSocket(const Options& options);
+  Status ServeSocket();
+  void Schedule(const Session& session);
+  void StopAfter(std::chrono::nanoseconds time, const Session& session);
+  void CloseCommands();
+  bool HasEnded() const { return life_.state() == SessionState::kEnded; }
   void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -98,11 +131,17 @@ class Agent {
   static void JNICALL DataDumpRequest(jvmtiEnv* jvmti);
 
   LifeCycle life_;
-  JavaVM* vm_ = nullptr;      // set before the first callback
-  mutable std::mutex mutex_;  // guards session_ and kept_
+  JavaVM* vm_ = nullptr;                     // set before the first callback
+  mutable std::mutex mutex_;                 // guards the members below
+  std::shared_ptr<CommandRunner> commands_;  // null until a command can come
+  std::unique_ptr<ControlSocket> socket_;
   std::shared_ptr<Session> session_;
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
-  std::timed_mutex dump_mutex_;                 // held while a profile is written
+  // The number of the recording, and of the last one that was written after its stop: the program's end need
+  // not write that again.
+  std::atomic<uint64_t> recording_{1};
+  std::atomic<uint64_t> written_{0};
+  std::timed_mutex dump_mutex_;  // held while a profile is written
 };
 
 }  // namespace iprof::vm

@@ -28,19 +28,24 @@ TEST_CASE("each event in each state") {
   const std::string nothing = "nothing is being recorded";
   const std::string early = "the agent is still being loaded";
   const std::string stopped = "the recording is being stopped";
+  const std::string resumed = "the recording is being started";
+  const std::string runs = "the recording is running already";
   const std::map<std::string, std::vector<std::string>> expected{
-      // idle, starting, recording, stopping, ended
-      {"load", {"> starting", loaded, loaded, stopped, over}},
-      {"attach", {"> starting", loaded, loaded, stopped, over}},
-      {"started", {"", "> recording", "", "", ""}},
-      {"start failed", {"", "> idle", "", "", ""}},
-      {"VMStart", {"", "> starting", "> recording", "", ""}},
-      {"VMInit", {"", "> starting", "> recording", "", ""}},
-      {"dump", {nothing, early, "> recording", stopped, over}},
-      {"stop", {nothing, early, "> stopping", stopped, over}},
-      {"stopped", {"", "", "", "> idle", ""}},
-      {"VMDeath", {"> ended", "> ended", "> ended", "> ended", ""}},
-      {"unload", {"> idle", "> ended", "> ended", "> ended", "> ended"}},
+      // idle, starting, recording, stopping, stopped, resuming, ended
+      {"load", {"> starting", loaded, loaded, stopped, loaded, loaded, over}},
+      {"attach", {"> starting", loaded, loaded, stopped, loaded, loaded, over}},
+      {"started", {"", "> recording", "", "", "", "> recording", ""}},
+      {"prepared", {"", "> stopped", "", "", "", "", ""}},
+      {"start failed", {"", "> idle", "", "", "", "> stopped", ""}},
+      {"VMStart", {"", "> starting", "> recording", "", "", "", ""}},
+      {"VMInit", {"", "> starting", "> recording", "", "", "", ""}},
+      {"dump", {nothing, early, "> recording", stopped, "> stopped", resumed, over}},
+      {"stop", {nothing, early, "> stopping", stopped, nothing, resumed, over}},
+      {"stopped", {"", "", "", "> stopped", "", "", ""}},
+      {"start", {nothing, early, runs, stopped, "> resuming", resumed, over}},
+      {"reset", {nothing, early, "> recording", stopped, "> stopped", resumed, over}},
+      {"VMDeath", {"> ended", "> ended", "> ended", "> ended", "> ended", "> ended", ""}},
+      {"unload", {"> idle", "> ended", "> ended", "> ended", "> ended", "> ended", "> ended"}},
   };
   REQUIRE(expected.size() == kSessionEvents);
   for (size_t e = 0; e < kSessionEvents; ++e) {
@@ -64,12 +69,12 @@ TEST_CASE("nothing begins any more once the program has ended") {
   }
 }
 
-TEST_CASE("a session runs from load to stop, and another one after it") {
+TEST_CASE("a session runs from load to stop, and again from start to stop") {
   LifeCycle life;
-  for (int round = 0; round < 2; ++round) {
-    CHECK(life.state() == SessionState::kIdle);
-    CHECK(life.Take(SessionEvent::kAttach).is_legal);
-    CHECK(life.state() == SessionState::kStarting);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(life.state() == (round == 0 ? SessionState::kIdle : SessionState::kStopped));
+    CHECK(life.Take(round == 0 ? SessionEvent::kAttach : SessionEvent::kStart).is_legal);
+    CHECK(life.state() == (round == 0 ? SessionState::kStarting : SessionState::kResuming));
     CHECK(life.Take(SessionEvent::kStarted).is_legal);
     const LifeCycle::Taken again = life.Take(SessionEvent::kAttach);
     CHECK_FALSE(again.is_legal);
@@ -83,7 +88,7 @@ TEST_CASE("a session runs from load to stop, and another one after it") {
   }
 }
 
-TEST_CASE("of many loads and stops at one moment exactly one is legal") {
+TEST_CASE("of many starts and stops at one moment exactly one is legal") {
   LifeCycle life;
   std::atomic<int> loads{0};
   std::atomic<int> stops{0};
@@ -100,7 +105,7 @@ TEST_CASE("of many loads and stops at one moment exactly one is legal") {
     for (std::thread& thread : threads) thread.join();
   };
   for (int round = 0; round < 50; ++round) {
-    race(SessionEvent::kAttach, loads);
+    race(round == 0 ? SessionEvent::kAttach : SessionEvent::kStart, loads);
     REQUIRE(life.Take(SessionEvent::kStarted).is_legal);
     race(SessionEvent::kStop, stops);
     REQUIRE(life.Take(SessionEvent::kStopped).is_legal);

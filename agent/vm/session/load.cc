@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "agent/vm/control/reply_file.h"
 #include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
@@ -22,11 +24,18 @@
 #include "agent/vm/settings/options.h"
 #include "agent/vm/settings/out_path.h"
 #include "agent/vm/settings/vm_identity.h"
+#include "writer/control/answer.h"
+#include "writer/control/command.h"
 
 namespace iprof::vm {
 namespace {
 
-enum class Outcome { kRunning, kHelped, kStaysOut };
+enum class Outcome { kRunning, kHelped, kStaysOut, kLoadedBefore };
+
+struct Loaded {
+  Outcome outcome = Outcome::kRunning;
+  std::string answer;  // if the agent was loaded before: why this load has no effect
+};
 
 std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
   JvmtiString value(jvmti);
@@ -47,9 +56,25 @@ void PrintHelp(LoadReason reason) {
   static_cast<void>(written);
 }
 
+// Tells an attaching tool how the load went, if it asks (reply=).
+void Reply(std::string_view options, control::Outcome outcome, std::string_view message) {
+  const std::string path = ReplyPathIn(options);
+  if (path.empty()) return;
+  const control::Answer answer{std::string(control::kAttachWord), outcome, std::string(message),
+                               Agent::Get().Describe()};
+  const Status written = WriteReply(path, FormatAnswer(answer));
+  Log stderr_log;
+  if (!written.ok()) stderr_log.Warning(written.message());
+}
+
 // Opens the log that the options name and starts the agent. only= has matched already.
-Result<Outcome> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment jvmti,
-                          Options options) {
+Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment jvmti,
+                         Options options, LoadReason reason) {
+  if (reason == LoadReason::kAttach && options.source == CountSource::kBoth) {
+    return Status(Code::kUsage,
+                  "source=both must count from the JVM's start, as HotSpot does, so the agent must "
+                  "be on its command line");
+  }
   const VmAssessment assessment = Assess(MakeVmIdentity(
       SystemProperty(jvmti.get(), "java.vm.name"), SystemProperty(jvmti.get(), "java.vm.version")));
   if (assessment.verdict == VmVerdict::kRefused) {
@@ -71,8 +96,14 @@ Result<Outcome> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment 
           "a heap of at most {} KiB is too small for counters, which need {} MiB (-Xmx): this JVM "
           "runs without the agent",
           *most_heap / 1024, kLeastHeapBytes >> 20));
-      return Outcome::kStaysOut;
+      return Loaded{Outcome::kStaysOut, {}};
     }
+  }
+  if (!options.control.empty()) {
+    const Result<std::string> path = ExpandPattern(options.control, facts);
+    if (!path.ok())
+      return Status(path.status().code(), "option 'control': " + path.status().message());
+    options.control = std::filesystem::absolute(*path).string();
   }
   const Result<std::string> out =
       ResolveOutPath(options.out, facts, options.force ? OldFile::kIsWritten : OldFile::kIsKept);
@@ -82,15 +113,27 @@ Result<Outcome> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment 
   const Status started = attempt.Start(vm, std::move(jvmti),
                                        SessionSettings{std::move(options), *out}, std::move(log));
   if (!started.ok()) return started;
-  return Outcome::kRunning;
+  return Loaded{Outcome::kRunning, {}};
 }
 
-Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
+// A second load that is a command for the running agent.
+Result<Loaded> TakeCommand(JavaVM* vm, std::string_view text, LoadReason reason) {
+  if (reason == LoadReason::kStart)
+    return Status(Code::kUsage, "command= is for a JVM that runs the agent already");
+  Agent& agent = Agent::Get();
+  if (agent.state() == SessionState::kIdle && !control::IsHarvest(text))
+    return Status(Code::kUsage, "the agent is not loaded in this JVM");
+  agent.Submit(vm, text);
+  return Loaded{Outcome::kRunning, {}};
+}
+
+Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
+  if (control::IsCommand(text)) return TakeCommand(vm, text, reason);
   Result<ParsedOptions> parsed = ParseOptions(text);
   if (!parsed.ok()) return parsed.status();
   if (parsed->help) {
     PrintHelp(reason);
-    return Outcome::kHelped;
+    return Loaded{Outcome::kHelped, {}};
   }
   Agent& agent = Agent::Get();
   Agent::Attempt attempt(
@@ -99,13 +142,13 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     Log stderr_log;
     const auto running = agent.session();
     (running == nullptr ? stderr_log : running->log()).Warning(attempt.answer());
-    return Outcome::kRunning;
+    return Loaded{Outcome::kLoadedBefore, std::string(attempt.answer())};
   }
   if (CopiesOfThisLibrary() > 1) {
     Log stderr_log;
     stderr_log.Warning(
         "another copy of this library is already loaded in this JVM; this one stays out");
-    return Outcome::kStaysOut;
+    return Loaded{Outcome::kStaysOut, {}};
   }
   Result<JvmtiEnvironment> jvmti = JvmtiEnvironment::Open(vm);
   if (!jvmti.ok()) return jvmti.status();
@@ -114,13 +157,32 @@ Result<Outcome> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     Log stderr_log;
     stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
     stderr_log.Step(fmt::format("'{}' does not match only=; staying out", program.name));
-    return Outcome::kStaysOut;
+    return Loaded{Outcome::kStaysOut, {}};
   }
-  return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options));
+  return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options), reason);
+}
+
+// The answer to a load that did not fail.
+void ReplyTo(std::string_view options, const Loaded& loaded) {
+  switch (loaded.outcome) {
+    case Outcome::kRunning:
+      return Reply(options, control::Outcome::kDone, "the agent is loaded");
+    case Outcome::kHelped:
+      return Reply(options, control::Outcome::kDone, "the options are printed to the JVM's stderr");
+    case Outcome::kStaysOut:
+      return Reply(options, control::Outcome::kRefused,
+                   "the agent stays out of this JVM; the JVM's stderr says why");
+    case Outcome::kLoadedBefore:
+      return Reply(options, control::Outcome::kRefused, loaded.answer);
+  }
 }
 
 jint Refuse(const Status& why, std::string_view text, LoadReason reason) {
   Log stderr_log;
+  if (reason == LoadReason::kAttach) {
+    const bool is_usage = why.code() == Code::kUsage;
+    Reply(text, is_usage ? control::Outcome::kRefused : control::Outcome::kFailed, why.message());
+  }
   if (AsksToIgnoreErrors(text)) {
     stderr_log.Error(why.message() + "; going on without the agent (onerror=ignore)");
     return JNI_OK;
@@ -138,13 +200,15 @@ jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
   AtBoundary(stderr_log, "loading", [&] {
     const std::string_view text =
         options == nullptr ? std::string_view() : std::string_view(options);
-    const Result<Outcome> outcome = TryLoad(vm, text, reason);
-    if (!outcome.ok()) {
-      code = Refuse(outcome.status(), text, reason);
+    const Result<Loaded> loaded = TryLoad(vm, text, reason);
+    if (!loaded.ok()) {
+      code = Refuse(loaded.status(), text, reason);
       return;
     }
     code = JNI_OK;
-    if (*outcome == Outcome::kHelped && reason == LoadReason::kStart) std::exit(EXIT_SUCCESS);
+    if (reason == LoadReason::kAttach && !control::IsCommand(text)) ReplyTo(text, *loaded);
+    if (loaded->outcome == Outcome::kHelped && reason == LoadReason::kStart)
+      std::exit(EXIT_SUCCESS);
   });
   return code;
 }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/counting/class_origin_choice.h"
+#include "agent/vm/counting/other_agents.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"
@@ -22,6 +24,14 @@
 namespace iprof::vm {
 namespace {
 
+// From this version on, HotSpot retransforms a class from its last redefinition (JDK-7124710).
+constexpr int kFirstJdkWithNewBytes = 20;
+
+// Far longer than listing the classes takes.
+constexpr auto kListPatience = std::chrono::seconds(5);
+
+constexpr auto kReleasePatience = std::chrono::seconds(2);
+
 // The version of the running JVM; 0 if unknown.
 int JdkVersion(jvmtiEnv* jvmti) {
   JvmtiString text(jvmti);
@@ -34,10 +44,16 @@ int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
   return options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti);
 }
 
-CountingPlan PlanFor(const Options& options, bool running, const VmFlags& flags,
+// Whether threads may wait for memory for ever once the JVM ends, because only threads of the
+// collector free memory, and they have ended before. Other collectors work in the VM's own thread.
+bool CollectorEndsFirst(const VmFlags& flags) {
+  return flags.Bool("UseZGC").value_or(false) || flags.Bool("UseShenandoahGC").value_or(false);
+}
+
+CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
                      uint64_t budget_bytes) {
   return PlanCounting(
-      options, running,
+      options, late,
       {[&](std::string_view name) { return flags.Bool(name); },
        [&](std::string_view name) { return flags.Text(name); },
        [&](std::string_view prefix) { return flags.LastArgument(prefix); }},
@@ -67,6 +83,8 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
       settings_(std::move(settings)),
       log_(std::move(log)),
       target_jdk_(TargetJdk(settings_.options, environment_.get())),
+      collector_ends_first_(CollectorEndsFirst(VmFlags(vm))),
+      classes_(vm),
       hidden_names_(RuleForJdk(target_jdk_),
                     instrument::UnboxingOfJdk(JdkVersion(environment_.get()))),
       unload_watch_(*log_),
@@ -77,34 +95,83 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
 
 Session::~Session() = default;
 
-Status Session::Start(bool running, const std::function<bool()>& is_over) {
+Status Session::Prepare(bool running) {
   PlanMemory();
   if (Status status = unload_watch_.Start(vm_); !status.ok()) return status;
-  const Options& options = settings_.options;
-  if (AsksForCounts(options)) {
-    if (Status status = StartCounting(running); !status.ok()) return status;
+  if (!AsksForCounts(settings_.options) && !settings_.options.samples) return {};
+  const bool sees_hidden = HiddenClasses::CanStart(vm_, *log_, running);
+  if (AsksForCounts(settings_.options)) {
+    if (Status status = PrepareCounting(sees_hidden); !status.ok()) return status;
   }
-  if (is_over()) return {};  // retransforming all classes takes time
-  if ((counting_ != nullptr || options.samples) && HiddenClasses::CanStart(vm_, *log_, running)) {
-    hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_, counting_.get());
-    if (Status status = hidden_->Start(vm_); !status.ok()) return status;
-  }
-  return options.samples ? StartSampling(running, is_over) : Status();
+  if (!sees_hidden) return {};
+  hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_, counting_.get());
+  return hidden_->Start(vm_);
 }
 
-Status Session::StartCounting(bool running) {
+Status Session::Start(bool running, const std::function<bool()>& is_over) {
+  begins_late_ = running;
+  if (Status status = Prepare(running); !status.ok()) return status;
+  if (!running) {
+    has_begun_.store(true);
+    if (counting_ != nullptr) {
+      if (Status status = counting_->Start(); !status.ok()) return status;
+    }
+    return settings_.options.samples ? StartSampling(false, is_over) : Status();
+  }
+  // VMInit has passed, so this thread may run Java code.
+  JNIEnv* jni = nullptr;
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK)
+    return {Code::kInternal, "the loading thread is not attached to the JVM"};
+  return Begin(jni, is_over);
+}
+
+// Starts the parts while the program runs.
+Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
+  if (counting_ != nullptr) {
+    Status status(Code::kInternal, "counting could not be started");
+    AtBoundary(*log_, "the start of counting", [&] { status = counting_->Begin(jni); });
+    if (!status.ok()) return status;
+  }
+  if (is_over()) return {};  // retransforming all classes takes time
+  has_begun_.store(true);
+  ReadyTheEnd(jni);
+  return settings_.options.samples ? StartSampling(true, is_over) : Status();
+}
+
+// Does what must not be done at the end, because it may wait for memory.
+void Session::ReadyTheEnd(JNIEnv* jni) {
+  proxies_.LearnFields(jni);
+  if (!collector_ends_first_) return;
+  if (Status status = classes_.Park(environment_.get()); !status.ok())
+    log_->Step(fmt::format("the thread for the JVM's end did not start: {}", status.message()));
+}
+
+void Session::ReadyTheLastDump() {
+  if (!collector_ends_first_ || classes_.End(environment_.get(), kListPatience)) return;
+  log_->Warning(
+      "the JVM did not list its classes at its end, perhaps because threads wait for memory: the "
+      "profile has no classes that were never counted, and its samples have no lines");
+}
+
+Status Session::PrepareCounting(bool names_lambdas) {
   const VmFlags flags(vm_);
-  CountingPlan plan = PlanFor(settings_.options, running, flags, budget_.limit());
+  CountingPlan plan = PlanFor(settings_.options, begins_late_, flags, budget_.limit());
+  plan.names_lambdas = names_lambdas;
+  plan.pause = std::chrono::nanoseconds(settings_.options.pause.ns);
   wants_early_start_ = plan.startup.start == CountingStart::kFirstBytecode;
+  plan.restorable =
+      plan.restorable || FindOtherAgents(flags.Arguments(), OwnLibrary()).after.empty();
+  plan.keeps_old_bytes = JdkVersion(environment_.get()) < kFirstJdkWithNewBytes;
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
-  counting_ =
-      std::make_unique<Counting>(CountingContext{vm_, *log_, proxies_, class_watch_, budget_},
-                                 std::move(plan), std::move(origin));
-  return counting_->Start();
+  counting_ = std::make_unique<Counting>(
+      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_}, std::move(plan),
+      std::move(origin));
+  return counting_->Prepare();
 }
 
 Status Session::StartSampling(bool running, const std::function<bool()>& is_over) {
-  sampling_ = std::make_unique<Sampling>(vm_, settings_.options, *log_, class_watch_, budget_);
+  sampling_ =
+      std::make_unique<Sampling>(vm_, settings_.options, *log_, classes_, class_watch_, budget_);
   SamplingKnowledge knowledge{.names = &hidden_names_,
                               .looks_after_unloaded = counting_ == nullptr};
   if (Status status = sampling_->Start(knowledge); !status.ok()) return status;
@@ -141,6 +208,7 @@ void Session::OnVmStart(JNIEnv* jni) {
 void Session::OnVmInit(JNIEnv* jni) {
   if (counting_ != nullptr) AtBoundary(*log_, "VMInit", [&] { counting_->OnVmInit(jni); });
   if (sampling_ != nullptr) AtBoundary(*log_, "VMInit", [&] { sampling_->Begin(); });
+  AtBoundary(*log_, "VMInit", [&] { ReadyTheEnd(jni); });
 }
 
 void Session::StopSampling() {
@@ -152,17 +220,73 @@ void Session::Stop() {
   if (counting_ != nullptr) counting_->Stop();
 }
 
+std::string Session::Pause(JNIEnv* jni) {
+  if (sampling_ != nullptr) sampling_->Pause();
+  if (!classes_.Release(kReleasePatience))
+    log_->Step("the thread for the JVM's end did not end in time");
+  if (counting_ == nullptr) {
+    return settings_.options.Harvests() ? "no more samples are taken; HotSpot goes on counting"
+                                        : "no more samples are taken";
+  }
+  return counting_->Pause(jni).Text();
+}
+
+Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
+  if (!has_begun()) return Begin(jni, is_over);
+  if (settings_.options.source == CountSource::kBoth) {
+    return {
+        Code::kUsage,
+        "with source=both a recording cannot go on after a stop: HotSpot has counted meanwhile, "
+        "and the probes have not"};
+  }
+  Status status;
+  if (counting_ != nullptr) status = counting_->Resume(jni);
+  if (status.ok() && sampling_ != nullptr) status = sampling_->Resume();
+  if (status.ok()) ReadyTheEnd(jni);
+  return status;
+}
+
+Status Session::Reset(JNIEnv* jni) {
+  if (settings_.options.Harvests()) {
+    return {
+        Code::kUsage,
+        "a reset needs source=counters: HotSpot stops counting what it has compiled, so what it "
+        "counted before cannot be told from what ran since"};
+  }
+  if (counting_ != nullptr) {
+    if (Status status = counting_->Reset(jni); !status.ok()) return status;
+  }
+  if (Sampling* const sampling = samples_.load()) sampling->Reset();
+  log_->Step("what was recorded so far is forgotten");
+  return {};
+}
+
+Session::Figures Session::figures() const {
+  Figures figures;
+  if (counting_ != nullptr) figures.counting = counting_->figures();
+  if (Sampling* const sampling = samples_.load()) figures.sampling = sampling->figures();
+  figures.heap_bytes = budget_.UsedHeap();
+  figures.native_bytes = budget_.Used() - std::min(budget_.Used(), figures.heap_bytes);
+  figures.memory_limit = budget_.limit();
+  return figures;
+}
+
 bool Session::Close() {
   bool is_quiet = environment_.StopEvents();
+  is_quiet = classes_.Release(kReleasePatience) && is_quiet;
   if (sampling_ != nullptr) is_quiet = sampling_->Close() && is_quiet;
   if (hidden_ != nullptr) is_quiet = hidden_->Close() && is_quiet;
   if (counting_ != nullptr) is_quiet = counting_->Close() && is_quiet;
   return unload_watch_.Close() && is_quiet;
 }
 
-void Session::Dump(JNIEnv* jni) {
-  const Status written = WriteProfile(jni);
-  if (!written.ok()) log_->Error(fmt::format("no profile was written: {}", written.message()));
+void Session::Dump(JNIEnv* jni) { static_cast<void>(DumpTo(jni, "")); }
+
+Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path) {
+  Result<std::string> written = WriteProfile(jni, path.empty() ? settings_.out_path : path);
+  if (!written.ok())
+    log_->Error(fmt::format("no profile was written: {}", written.status().message()));
+  return written;
 }
 
 Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
@@ -170,13 +294,14 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   Profile& profile = made.profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
+  if (settings_.options.Harvests()) AddHarvest(made);
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {
     if (owner.text() == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
     return made.counted && made.counted->added.assembly.WasAdded(owner, name, descriptor);
   };
   const Result<RegistryCounts> counts =
-      AddLoadedClasses(environment_.get(), jni, was_added, proxies_, profile);
+      AddLoadedClasses(classes_, environment_.get(), jni, was_added, proxies_, profile);
   if (!counts.ok()) return counts.status();
   log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
                          counts->hidden_classes, counts->left_out_classes,
@@ -189,7 +314,25 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   return made;
 }
 
-Status Session::WriteProfile(JNIEnv* jni) {
+// Takes what the probes did not count from HotSpot's own counters.
+void Session::AddHarvest(MadeProfile& made) {
+  HarvestOrder order{.options = settings_.options,
+                     .target_jdk = target_jdk_,
+                     .most_bytes = MostHarvestBytes(settings_.options),
+                     .max_lost = static_cast<double>(settings_.options.receivers_max_lost) / 100};
+  if (counting_ != nullptr)
+    order.is_counted = [this](std::string_view name) { return counting_->Knows(name); };
+  Result<std::string> added = Status(Code::kInternal, "failed in an unexpected way");
+  AtBoundary(*log_, "the harvest", [&] { added = AddOwnHarvest(vm_, order, made.profile); });
+  if (added.ok()) {
+    made.harvest_report = std::move(*added);
+  } else if (!has_warned_of_harvest_.exchange(true)) {
+    log_->Warning(fmt::format("HotSpot's counters are not in the profile: this JVM {}",
+                              added.status().message()));
+  }
+}
+
+Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path) {
   Result<MadeProfile> whole = MakeProfile(jni);
   if (!whole.ok()) return whole.status();
   Profile& profile = whole->profile;
@@ -203,9 +346,10 @@ Status Session::WriteProfile(JNIEnv* jni) {
   } else {
     SetAgentPart(profile, kImagePart, ImageNote{image_target, false}.ToJson());
   }
-  DumpTarget target{.path = settings_.out_path, .overwrite = options.force, .format = {}};
+  DumpTarget target{.path = path, .overwrite = options.force, .format = {}};
   target.format.version = options.format;
-  target.format.gzip = options.gzip;
+  // The name of another file than the session's own says whether it is compressed.
+  target.format.gzip = path == settings_.out_path ? options.gzip : path.ends_with(".gz");
   const Result<DumpedFile> file = DumpProfile(profile, target);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {
@@ -215,13 +359,14 @@ Status Session::WriteProfile(JNIEnv* jni) {
   log_->Result(fmt::format("wrote {}: {} types, {} methods", file->path, profile.type_count(),
                            profile.method_count()));
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
-  return {};
+  return file->path;
 }
 
 void Session::LogReport(const MadeProfile& made, const std::string& image_report) {
   std::string report = made.counted ? counting_->Report(*made.counted) : "";
   if (hidden_ != nullptr) report += hidden_->Report();
   if (Sampling* const sampling = samples_.load()) report += sampling->Report(made.samples);
+  report += made.harvest_report;
   report += budget_.Report();
   report += image_report;
   for (std::string_view line : SplitAt(report, "\n")) {

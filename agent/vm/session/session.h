@@ -5,7 +5,8 @@
 // and proxies.
 //
 // Guarantees: nothing here ends the process or throws. LifeCycle decides what is legal when.
-// Threads: Start on the loading thread, in the OnLoad or live phase; OnVmStart and OnVmInit in the
+// Threads: Start and Prepare on the loading thread, in the OnLoad or live phase; Pause, Resume and
+// Reset on an attached thread that may run Java code, one at a time; OnVmStart and OnVmInit in the
 // JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting
 // thread, or on any thread once Start has returned; Dump on any attached thread in the live phase,
 // one at a time; Close after the last profile.
@@ -22,6 +23,8 @@
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/counting.h"
+#include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_classes.h"
@@ -53,6 +56,8 @@ class Session {
   // `running`: the program is already running, so the parts begin at once. Gives up early when
   // `is_over` returns true. After a failure, call Stop and Close.
   Status Start(bool running, const std::function<bool()>& is_over);
+  // Requests from the JVM what a later Resume needs, and records nothing.
+  Status Prepare(bool running);
 
   // Whether OnVmStart must come before the first bytecode (JVMTI's early VMStart).
   bool WantsEarlyStart() const { return wants_early_start_; }
@@ -67,8 +72,36 @@ class Session {
   // session. Returns true if nothing refers to the session any more, so that it can be destroyed.
   bool Close();
 
-  // Writes the current profile and logs the result.
+  // While the program keeps running: stops recording, gives the classes their own code back, and ends
+  // the session's timers and threads. What was recorded is kept. Returns what it did, for the user.
+  std::string Pause(JNIEnv* jni);
+  // After Prepare or Pause: recording begins or continues. Gives up early when `is_over` returns true.
+  Status Resume(JNIEnv* jni, const std::function<bool()>& is_over);
+  // Forgets what was recorded so far, and goes on.
+  Status Reset(JNIEnv* jni);
+  // Whether there is or was anything to write a profile of.
+  bool has_begun() const { return has_begun_.load(); }
+  // Whether classes are changed, or were.
+  bool HasCounted() const { return counting_ != nullptr && has_begun(); }
+
+  // At VMDeath, before everything else and before the last profile is written: what that needs and
+  // what could wait for the JVM. It takes some seconds at most.
+  void ReadyTheLastDump();
+  // Writes the current profile to the session's file and logs the result.
   void Dump(JNIEnv* jni);
+  // Writes it to this file instead, which must be an absolute path, or to the session's if it is
+  // empty. Returns the name of the file.
+  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path);
+
+  struct Figures {
+    std::optional<Counting::Figures> counting;
+    std::optional<Sampling::Figures> sampling;
+    uint64_t heap_bytes = 0;
+    uint64_t native_bytes = 0;
+    uint64_t memory_limit = 0;
+  };
+  Figures figures() const;
+  const std::string& out_path() const { return settings_.out_path; }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
   JvmtiEnvironment& environment() { return environment_; }
@@ -77,16 +110,20 @@ class Session {
 
  private:
   void PlanMemory();
-  Status StartCounting(bool running);
+  Status PrepareCounting(bool names_lambdas);
+  Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
+  void ReadyTheEnd(JNIEnv* jni);
   Status StartSampling(bool running, const std::function<bool()>& is_over);
   // A profile, and what to report about it.
   struct MadeProfile {
     Profile profile;
     std::optional<CountedProfile> counted;  // nullopt if nothing is counted
     SampleWriteCounts samples;
+    std::string harvest_report;  // empty if nothing was harvested
   };
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
-  Status WriteProfile(JNIEnv* jni);
+  void AddHarvest(MadeProfile& made);
+  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path);
   void LogReport(const MadeProfile& made, const std::string& image_report);
 
   JavaVM* const vm_;
@@ -94,12 +131,17 @@ class Session {
   SessionSettings settings_;
   const std::unique_ptr<Log> log_;
   const int target_jdk_;  // the JDK of the image build; 0: unknown
+  const bool collector_ends_first_;
+  ClassSource classes_;
   instrument::MemoryBudget budget_;
   HiddenNames hidden_names_;
   UnloadWatch unload_watch_;
   ClassWatch class_watch_;
   ProxyNames proxies_;
   bool wants_early_start_ = false;
+  bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
+  std::atomic<bool> has_begun_{false};
+  std::atomic<bool> has_warned_of_harvest_{false};
   // Used only by the starting thread until Start returns.
   std::unique_ptr<Counting> counting_;       // null if nothing is counted
   std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+
+#include "writer/base/glob.h"
 
 namespace iprof::vm {
 namespace {
@@ -27,6 +30,11 @@ LeadingNumber ReadLeadingNumber(std::string_view text) {
 }
 
 }  // namespace
+
+bool MatchesAny(const PatternList& patterns, std::string_view text) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return GlobMatches(pattern, text); });
+}
 
 std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -66,8 +74,10 @@ Result<Duration> ParseDuration(std::string_view text) {
   if (number.rest == "us") unit_ns = 1'000;
   if (number.rest == "ms") unit_ns = 1'000'000;
   if (number.rest == "s") unit_ns = 1'000'000'000;
+  if (number.rest == "m") unit_ns = 60'000'000'000;
+  if (number.rest == "h") unit_ns = 3'600'000'000'000;
   if (number.ok && number.rest.empty() && number.value == 0) unit_ns = 1;
-  if (!number.ok || unit_ns == 0) return Bad("must be a number with a unit: us, ms or s");
+  if (!number.ok || unit_ns == 0) return Bad("must be a number with a unit: us, ms, s, m or h");
   if (number.value > std::numeric_limits<int64_t>::max() / unit_ns) {
     return Bad("must be shorter than 292 years");
   }

@@ -33,6 +33,9 @@ struct ByteSize {
 // shell).
 using PatternList = std::vector<std::string>;
 
+// Whether one of the patterns matches the whole text.
+bool MatchesAny(const PatternList& patterns, std::string_view text);
+
 // Splits text at each of the separator characters. Returns at least one part; parts may be empty.
 std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators);
 
@@ -46,7 +49,7 @@ Result<size_t> ParseChoice(std::string_view text, std::string_view choices);
 // A whole number between min and max, decimal.
 Result<int64_t> ParseNumber(std::string_view text, int64_t min, int64_t max);
 
-// "250us", "10ms", "5s"; a unit is required unless the number is 0.
+// "250us", "10ms", "5s", "2m", "1h"; a unit is required unless the number is 0.
 Result<Duration> ParseDuration(std::string_view text);
 
 // "4096", "64k", "10m", "2g" (powers of 1024, either case).

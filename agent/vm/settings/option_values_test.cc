@@ -47,9 +47,11 @@ TEST_CASE("durations carry their unit") {
   CHECK(Ns("250us") == 250'000);
   CHECK(Ns("10ms") == 10'000'000);
   CHECK(Ns("5s") == 5'000'000'000);
+  CHECK(Ns("2m") == 120'000'000'000);
+  CHECK(Ns("1h") == 3'600'000'000'000);
   CHECK(Ns("0") == 0);
   CHECK(Ns("9223372036s") == 9'223'372'036'000'000'000);
-  for (const char* text : {"", "5", "s", "5 s", "5m", "5ns", "-5s", "1.5s", "9223372037s"}) {
+  for (const char* text : {"", "5", "s", "5 s", "5ns", "5min", "-5s", "1.5s", "9223372037s"}) {
     INFO(text);
     CHECK(Ns(text) == -1);
   }

@@ -10,11 +10,13 @@
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/core/trace_table.h"
 #include "writer/base/nearest_name.h"
+#include "writer/base/option_text.h"
 
 namespace iprof::vm {
 namespace {
 
 constexpr int64_t kMaxIntervalNs = 60'000'000'000;
+constexpr int64_t kMaxPauseNs = 60'000'000'000;
 
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
@@ -26,6 +28,9 @@ void StorePlacement(Options& options, size_t index) {
 void StoreTarget(Options& options, size_t index) {
   constexpr std::array kVersions{17, 21, 23, 24, 25};
   options.target_jdk = kVersions[index];
+}
+void StoreSource(Options& options, size_t index) {
+  options.source = static_cast<CountSource>(index);
 }
 void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
@@ -53,6 +58,19 @@ const auto kTable = std::to_array<OptionSpec>({
     {"verbose", NumberSlot{&Options::verbose, 0, 3}, "0",
      "0 warnings and the result, 1 also statistics at the end, 2 also steps, 3 everything"},
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
+    {"start", &Options::start, "y",
+     "record from the start; n: load the agent, and record when the command comes (iprof start)"},
+    {"delay", &Options::delay, "0", "how long after the start the recording begins"},
+    {"duration", &Options::duration, "0",
+     "stop and write the profile after this long; 0: record until a command or the end"},
+    {"control", PathSlot{&Options::control}, "",
+     "listen for commands on a Unix socket of this name; patterns as in out"},
+    {"pause", &Options::pause, "50ms",
+     "the longest pause that a batch of classes should cause when their code is swapped"},
+    {"reply", PathSlot{&Options::reply}, "",
+     "for attaching tools: a new file that gets the result of the attach"},
+    {"source", ChoiceSlot{"counters|methoddata|both", StoreSource}, "counters",
+     "count exactly, take HotSpot's own counters, or both: exactly in the classes of include="},
     {"calls", &Options::calls, "y", "count how often each method is called"},
     {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
     {"receivers", &Options::receivers, "y", "count the receivers' classes at virtual calls"},
@@ -127,16 +145,6 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
   return std::visit(store, spec.slot);
 }
 
-// What a message shows of the user's text: the first 80 characters, without control characters.
-std::string Shown(std::string_view text) {
-  std::string shown;
-  for (char c : text.substr(0, 80)) {
-    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
-  if (text.size() > 80) shown += "...";
-  return shown;
-}
-
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
 Status UnknownOption(std::string_view name) {
@@ -144,14 +152,14 @@ Status UnknownOption(std::string_view name) {
   for (const OptionSpec& spec : kTable) names.push_back(spec.name);
   const std::string_view nearest = NearestName(name, names);
   if (nearest.empty()) {
-    return Bad(fmt::format("unknown option '{}' (\"help\" lists them all)", Shown(name)));
+    return Bad(fmt::format("unknown option '{}' (\"help\" lists them all)", ShownOption(name)));
   }
-  return Bad(fmt::format("unknown option '{}'; did you mean '{}'?", Shown(name), nearest));
+  return Bad(fmt::format("unknown option '{}'; did you mean '{}'?", ShownOption(name), nearest));
 }
 
 Status BadValue(const OptionSpec& spec, std::string_view value, const Status& why) {
   std::string message =
-      fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), Shown(value));
+      fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), ShownOption(value));
   if (const auto* slot = std::get_if<ChoiceSlot>(&spec.slot)) {
     const std::string_view nearest = NearestName(value, SplitAt(slot->choices, "|"));
     if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
@@ -159,18 +167,34 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
   return Bad(std::move(message));
 }
 
-// Splits "a=b,c=d" into its items. One trailing comma is accepted.
-std::vector<std::string_view> SplitItems(std::string_view text) {
-  std::vector<std::string_view> items;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    items.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return items;
-}
-
 bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
+
+// Contradictions with source=. `was_given` tells which options the user wrote.
+template <typename WasGiven>
+Status FindSourceContradiction(const Options& options, const WasGiven& was_given) {
+  if (!options.Harvests()) return {};
+  if (!options.calls && !options.branches && !options.receivers && !options.instance_ofs)
+    return Bad("source= has no effect when nothing is to be counted");
+  if (options.source == CountSource::kBoth) {
+    if (options.include.empty())
+      return Bad("source=both needs include=, for the classes that are counted exactly");
+    if (options.WaitsForStart()) {
+      return Bad(
+          "source=both must count from the JVM's start, as HotSpot does, so it contradicts start=n "
+          "and delay=");
+    }
+    return {};
+  }
+  for (const std::string_view name : {"placement", "stripes", "selfcheck", "jdk"}) {
+    if (was_given(name)) {
+      return Bad(fmt::format(
+          "{}= is about the agent's own counters, and source=methoddata has none", name));
+    }
+  }
+  if (was_given("monitors") && options.monitors)
+    return Bad("monitors=y needs source=counters or source=both: HotSpot does not count locks");
+  return {};
+}
 
 // Finds options that contradict each other. `given` tells which ones the user wrote.
 Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
@@ -182,7 +206,7 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   };
   if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
     return Bad(
-        fmt::format("gzip=n contradicts out={}, whose name ends in .gz", Shown(options.out)));
+        fmt::format("gzip=n contradicts out={}, whose name ends in .gz", ShownOption(options.out)));
   }
   if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
     return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");
@@ -193,6 +217,7 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   if (options.self_check && was_given("placement")) {
     return Bad("selfcheck=y compares both placements, so it contradicts placement=");
   }
+  if (Status status = FindSourceContradiction(options, was_given); !status.ok()) return status;
   if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
     return Bad("option 'interval' must be between 100us and 60s");
   }
@@ -208,6 +233,19 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   if (was_given("memory") && was_given("samples-memory") &&
       options.samples_memory.bytes > options.memory.bytes) {
     return Bad("samples-memory= is a part of memory=, so it cannot be larger");
+  }
+  if (was_given("delay") && !options.start) {
+    return Bad("delay= starts the recording by itself, which start=n rules out");
+  }
+  if (options.pause.ns < 1'000'000 || options.pause.ns > kMaxPauseNs) {
+    return Bad("option 'pause' must be between 1ms and 60s");
+  }
+  if (options.duration.ns != 0 && options.duration.ns < 1'000'000) {
+    return Bad("option 'duration' must be at least 1ms");
+  }
+  if (!options.control.empty() &&
+      (options.control == options.out || options.control == options.log)) {
+    return Bad("control names the same file as another option");
   }
   if (!options.log.empty() && options.log == options.out) {
     return Bad("log and out name the same file");
@@ -227,7 +265,7 @@ std::string ValueSyntax(const OptionSpec& spec) {
       [](const SignalSlot&) { return std::string("SIGNAL"); },
       [](const PathSlot&) { return std::string("FILE"); },
       [](PatternList Options::*) { return std::string("PATTERN;..."); },
-      [](Duration Options::*) { return std::string("N{us|ms|s}"); },
+      [](Duration Options::*) { return std::string("N{us|ms|s|m|h}"); },
       [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
   };
   return std::visit(syntax, spec.slot);
@@ -244,7 +282,7 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     }
   }
   std::array<bool, kTable.size()> given{};
-  for (std::string_view item : SplitItems(text)) {
+  for (std::string_view item : SplitOptions(text)) {
     if (item == "help") {
       parsed.help = true;
       continue;
@@ -271,12 +309,21 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
   const Status contradiction = FindContradiction(parsed.options, given);
   if (!contradiction.ok()) return contradiction;
   if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
+  if (parsed.options.source == CountSource::kMethodData) parsed.options.monitors = false;
   return parsed;
 }
 
 bool AsksToIgnoreErrors(std::string_view text) {
-  const std::vector<std::string_view> items = SplitItems(text);
+  const std::vector<std::string_view> items = SplitOptions(text);
   return std::find(items.begin(), items.end(), "onerror=ignore") != items.end();
+}
+
+std::string ReplyPathIn(std::string_view text) {
+  constexpr std::string_view kName = "reply=";
+  for (const std::string_view item : SplitOptions(text)) {
+    if (item.starts_with(kName)) return std::string(item.substr(kName.size()));
+  }
+  return {};
 }
 
 std::string HelpText() {

@@ -27,6 +27,9 @@ namespace iprof::vm {
 
 enum class OnError { kFail, kIgnore };
 
+// Where counts come from: the agent's probes, HotSpot's MethodData, or both.
+enum class CountSource { kCounters, kMethodData, kBoth };
+
 struct Options {
   std::string out;    // a pattern, see out_path.h
   bool force = true;  // overwrite an existing profile
@@ -39,7 +42,18 @@ struct Options {
   int64_t verbose = 0;
   std::string log;  // empty: stderr
 
+  // When it is recorded, and how a running agent is reached.
+  bool start = true;    // with the agent; otherwise by a command
+  Duration delay;       // 0: none
+  Duration duration;    // 0: until a command or the end
+  std::string control;  // a socket's path; empty: none
+  std::string reply;    // where an attaching tool expects the result; empty: nowhere
+  Duration pause;       // the longest one that swapping a batch of classes should cause
+  bool WaitsForStart() const { return !start || delay.ns > 0; }
+
   // What is counted, and where.
+  CountSource source = CountSource::kCounters;
+  bool Harvests() const { return source != CountSource::kCounters; }
   bool calls = true;
   bool branches = true;
   bool receivers = true;
@@ -106,6 +120,9 @@ Result<ParsedOptions> ParseOptions(std::string_view text);
 
 // Whether the text contains onerror=ignore. Works even if the rest of the text is wrong.
 bool AsksToIgnoreErrors(std::string_view text);
+
+// The value of reply=, also if the rest of the text is wrong; empty: none.
+std::string ReplyPathIn(std::string_view text);
 
 // The table of all options with their defaults, for "help".
 std::string HelpText();

@@ -101,6 +101,32 @@ TEST_CASE("onerror=ignore is seen beside any nonsense") {
   CHECK_FALSE(AsksToIgnoreErrors("out=onerror=ignore"));
 }
 
+TEST_CASE("source= contradicts what it cannot do") {
+  CHECK(ParseOptions("source=methoddata")->options.source == CountSource::kMethodData);
+  CHECK_FALSE(ParseOptions("source=methoddata")->options.monitors);
+  CHECK(ParseOptions("source=methoddata,monitors=n,include=a.*,start=n").ok());
+  CHECK(ParseOptions("source=both,include=a.*,jdk=n,placement=direct,duration=1s").ok());
+  CHECK(ParseOptions("source=counters,jdk=n,monitors=y").ok());
+  CHECK(Refusal("source=both") ==
+        "source=both needs include=, for the classes that are counted exactly");
+  for (const char* option : {"placement=direct", "stripes=2", "selfcheck=y", "jdk=n", "jdk=y"}) {
+    const std::string name(option, std::string_view(option).find('='));
+    CHECK(Refusal("source=methoddata," + std::string(option)) ==
+          name + "= is about the agent's own counters, and source=methoddata has none");
+  }
+  CHECK(Refusal("source=methoddata,monitors=y") ==
+        "monitors=y needs source=counters or source=both: HotSpot does not count locks");
+  for (const char* late : {"start=n", "delay=1s"}) {
+    CHECK(Refusal("source=both,include=a.*," + std::string(late)) ==
+          "source=both must count from the JVM's start, as HotSpot does, so it contradicts start=n "
+          "and "
+          "delay=");
+  }
+  CHECK(Refusal("source=both,include=a.*,calls=n,branches=n,receivers=n") ==
+        "source= has no effect when nothing is to be counted");
+  CHECK(Refusal("source=method").find("did you mean methoddata?") != std::string::npos);
+}
+
 TEST_CASE("what a message shows of the user's text is short and printable") {
   const std::string message = Refusal(std::string(100'000, 'x') + "\n=1");
   CHECK(message.size() < 200);

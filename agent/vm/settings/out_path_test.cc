@@ -145,7 +145,7 @@ TEST_CASE("numbers stand before the suffix") {
   CHECK(NumberedName("x.y.json", 3) == "x.y.3.json");
 }
 
-TEST_CASE("a reserved name was nobody's") {
+TEST_CASE("a reserved name was not there before") {
   const InTemporaryFolder folder;
   const std::string path = (folder.path() / "app.iprof").string();
   CHECK(*ReserveUnusedName(path) == path);

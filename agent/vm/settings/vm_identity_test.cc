@@ -10,7 +10,7 @@ VmAssessment Of(const char* name, const char* version) {
 }
 }  // namespace
 
-TEST_CASE("HotSpot 17, 21 and 25 are tested, whoever built them") {
+TEST_CASE("HotSpot 17, 21 and 25 are tested, from every vendor") {
   CHECK(Of("OpenJDK 64-Bit Server VM", "17.0.15+6-Debian-1deb12u1").verdict == VmVerdict::kTested);
   CHECK(Of("Java HotSpot(TM) 64-Bit Server VM", "21.0.8+12-LTS-250").verdict == VmVerdict::kTested);
   CHECK(Of("OpenJDK 64-Bit Server VM", "25+36-LTS").verdict == VmVerdict::kTested);

@@ -1,13 +1,16 @@
 package compilation;
 
-import java.io.FileOutputStream;
+import java.io.File;
 import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Modifier;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -29,9 +32,11 @@ import jdk.test.whitebox.WhiteBox;
  *
  *   java -Xbatch ... compilation.CompileAll RESULT LEVEL SOURCE...
  *
- * A SOURCE is a jar (also on the class path), "jrt:MODULE", or "jrt:MODULE/PACKAGE" with slashes in the package. If the
- * last one is "only:FILE", only the methods listed in the file are compiled, and each is announced on stdout, so that
- * the JVM's output about it can be found. RESULT gets the methods that were not compiled, and a last line with totals.
+ * A SOURCE is a jar (also on the class path), "own:PATH" with a class path whose first jar is meant and gets its own
+ * loader, "jrt:MODULE", or "jrt:MODULE/PACKAGE" with slashes in the package. "every:N" takes every N-th class of the
+ * sources only. If the last one is "only:FILE", only the methods listed in the file are compiled, and each is announced
+ * on stdout, so that the JVM's output about it can be found. RESULT gets the methods that were not compiled, and a last
+ * line with totals.
  *
  * Querying the JVM about a method initialises its class. Classes that cannot be linked or initialised are left out.
  */
@@ -44,6 +49,8 @@ final class CompileAll {
   private int classes;
   private int unlinked;
   private int methods;
+  private int every = 1;
+  private int seen;
 
   private CompileAll(int level, Set<String> only) {
     this.level = level;
@@ -57,14 +64,33 @@ final class CompileAll {
       only = new HashSet<>(Files.readAllLines(Path.of(sources.remove(sources.size() - 1).substring(5))));
     }
     CompileAll all = new CompileAll(Integer.parseInt(arguments[1]), only);
-    for (String source : sources) {
-      for (String name : source.startsWith("jrt:") ? ofModule(source.substring(4)) : ofJar(source)) all.compile(name);
-    }
+    for (String source : sources) all.compileSource(source);
     List<String> lines = new ArrayList<>(all.refused);
     lines.add("classes=" + all.classes + " unlinked=" + all.unlinked + " methods=" + all.methods + " refused=" + all.refused.size());
     Files.write(Path.of(arguments[0]), lines);
     // Initialisers may have started threads.
     System.exit(0);
+  }
+
+  private void compileSource(String source) throws IOException {
+    ClassLoader loader = ClassLoader.getSystemClassLoader();
+    Collection<String> names;
+    if (source.startsWith("every:")) {
+      every = Integer.parseInt(source.substring(6));
+      return;
+    } else if (source.startsWith("jrt:")) {
+      names = ofModule(source.substring(4));
+    } else if (source.startsWith("own:")) {
+      List<URL> jars = new ArrayList<>();
+      for (String jar : source.substring(4).split(File.pathSeparator)) jars.add(Path.of(jar).toUri().toURL());
+      loader = new URLClassLoader(jars.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+      names = ofJar(source.substring(4).split(File.pathSeparator)[0]);
+    } else {
+      names = ofJar(source);
+    }
+    for (String name : names) {
+      if (seen++ % every == 0) compile(name, loader);
+    }
   }
 
   private static Collection<String> ofModule(String source) throws IOException {
@@ -93,10 +119,10 @@ final class CompileAll {
     names.add(file.substring(0, file.length() - ".class".length()).replace('/', '.'));
   }
 
-  private void compile(String name) {
+  private void compile(String name, ClassLoader loader) {
     List<Executable> found = new ArrayList<>();
     try {
-      Class<?> type = Class.forName(name, false, ClassLoader.getSystemClassLoader());
+      Class<?> type = Class.forName(name, false, loader);
       Collections.addAll(found, type.getDeclaredMethods());
       Collections.addAll(found, type.getDeclaredConstructors());
       found.removeIf(method -> (method.getModifiers() & (Modifier.ABSTRACT | Modifier.NATIVE)) != 0);

@@ -35,8 +35,12 @@ public final class Idle {
     long sum = -1;
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path thread : threads) {
-        if (Files.readString(thread.resolve("comm")).strip().equals("iprof-sampler")) {
-          sum = Math.max(sum, 0) + Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+        try {
+          if (Files.readString(thread.resolve("comm")).strip().equals("iprof-sampler")) {
+            sum = Math.max(sum, 0) + Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+          }
+        } catch (IOException ended) {
+          continue; // the thread has ended since it was listed
         }
       }
     }

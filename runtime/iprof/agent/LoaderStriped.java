@@ -9,17 +9,16 @@ public final class LoaderStriped {
 
     private LoaderStriped() {}
 
-    public static long[] row() {
-        return rows[stripe.hashCode()];
-    }
-
+    /** See java.lang.IprofStriped0.hit. */
     public static void hit(int counter) {
-        row()[counter]++;
+        long notForC1, a, b, c, d, e;
+        rows[stripe.hashCode()][counter]++;
     }
 
     public static void hitKey(int key, int low, int keys, int first) {
+        long notForC1, a, b, c, d, e;
         int slot = key - low;
-        row()[first + (slot >= 0 && slot < keys ? slot : keys)]++;
+        rows[stripe.hashCode()][first + (slot >= 0 && slot < keys ? slot : keys)]++;
     }
 
     private static long[][] none() {

@@ -36,11 +36,10 @@ public final class IprofReach {
 
     private IprofReach() {}
 
-    /** The counters of a chunk; with stripes, those of the current thread's stripe. */
+    /** The counters of a chunk, without stripes. */
     @ForceInline
     public static long[] row(int chunk) {
-        Object arrays = counters[chunk];
-        return STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
+        return (long[]) counters[chunk];
     }
 
     /** The agent writes the number of stripes over this constant. */
@@ -51,7 +50,7 @@ public final class IprofReach {
     /** Increments any counter, as {@link IprofCounters0#hit} does for its chunk. */
     @ForceInline
     public static void count(int counter) {
-        // This does not call row(), because each level of calls costs C1 some of a method's 10,000 virtual registers.
+        // This calls no other method, because each level of calls costs C1 some of a method's 10,000 virtual registers.
         Object arrays = counters[counter >>> CHUNK_SHIFT];
         long[] row = STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
         row[counter & CHUNK_MASK]++;
@@ -61,7 +60,9 @@ public final class IprofReach {
     @ForceInline
     public static void countKey(int key, int low, int keys, int first) {
         int slot = key - low;
-        row(first >>> CHUNK_SHIFT)[(first & CHUNK_MASK) + (slot >= 0 && slot < keys ? slot : keys)]++;
+        Object arrays = counters[first >>> CHUNK_SHIFT];
+        long[] row = STRIPED ? ((long[][]) arrays)[IprofRuntime.stripe()] : (long[]) arrays;
+        row[(first & CHUNK_MASK) + (slot >= 0 && slot < keys ? slot : keys)]++;
     }
 
     /** Counts the class of an object at a site of a chunk, as {@link IprofReceivers0#hit} does. */
@@ -83,7 +84,7 @@ public final class IprofReach {
         }
     }
 
-    /** Like {@link #hit}, for long methods: see {@link IprofReceivers0#meet}. */
+    /** Like {@link #hit}: see {@link IprofReceivers0#meet}. */
     public static void meet(Object object, int chunk, int site) {
         if (object == null) {
             return;

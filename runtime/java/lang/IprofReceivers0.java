@@ -42,8 +42,9 @@ public final class IprofReceivers0 {
     }
 
     /**
-     * Like {@link #hit}, for long methods with many sites. C1 does not inline it, because it is too long and has no
-     * annotation; C2 inlines it in hot code. C1 has 10,000 virtual registers for a method, and hit takes about 50.
+     * Like {@link #hit}, for long methods with many sites, and for short methods, which C1 inlines into others. C1 does
+     * not inline it, because it is too long and has no annotation; C2 inlines it in hot code. C1 has 10,000 virtual
+     * registers for a method and what it inlines there: a call of this takes 2, hit takes 45.
      */
     public static void meet(Object object, int site) {
         if (object == null) {

@@ -81,7 +81,7 @@ public final class Main {
         }
         try {
           Thread.sleep(1_000);
-        } catch (InterruptedException nobodyDoes) {
+        } catch (InterruptedException never) {
           return;
         }
       }

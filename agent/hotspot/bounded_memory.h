@@ -1,0 +1,48 @@
+// BoundedMemory: reads another Memory, for a limited time and up to a limited number of bytes.
+//
+// Why: the agent harvests inside the user's JVM, also while it ends. However large the JVM is, this
+// must neither delay it for long nor take much of its memory. What a harvest keeps grows with what
+// it reads.
+//
+// Guarantees: after a limit is reached, every read fails at once.
+// Threads: one. Failure: reads return false; exceeded() says which limit was reached.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "agent/hotspot/memory.h"
+
+namespace iprof::hotspot {
+
+class BoundedMemory final : public Memory {
+ public:
+  enum class Limit : uint8_t { kNone, kTime, kBytes };
+
+  BoundedMemory(const Memory& memory, std::chrono::steady_clock::time_point end,
+                uint64_t most_bytes)
+      : memory_(memory), end_(end), left_(most_bytes) {}
+
+  bool Read(Address from, void* into, size_t size) const override {
+    if (exceeded_ != Limit::kNone) return false;
+    if (size > left_) {
+      exceeded_ = Limit::kBytes;
+    } else if (std::chrono::steady_clock::now() >= end_) {
+      exceeded_ = Limit::kTime;
+    } else {
+      left_ -= size;
+      return memory_.Read(from, into, size);
+    }
+    return false;
+  }
+
+  Limit exceeded() const { return exceeded_; }
+
+ private:
+  const Memory& memory_;
+  const std::chrono::steady_clock::time_point end_;
+  mutable uint64_t left_;
+  mutable Limit exceeded_ = Limit::kNone;
+};
+
+}  // namespace iprof::hotspot

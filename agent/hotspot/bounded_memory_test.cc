@@ -1,0 +1,32 @@
+#include "agent/hotspot/bounded_memory.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::hotspot {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const uint64_t kValue = 42;
+const Address kAt = reinterpret_cast<uintptr_t>(&kValue);
+
+TEST_CASE("a memory that is bounded reads up to its limit, and nothing after it") {
+  const OwnMemory own;
+  const BoundedMemory memory(own, Clock::now() + std::chrono::hours(1), 20);
+  CHECK(memory.Load<uint64_t>(kAt) == kValue);
+  CHECK(memory.Load<uint64_t>(kAt) == kValue);
+  CHECK(memory.exceeded() == BoundedMemory::Limit::kNone);
+  CHECK_FALSE(memory.Load<uint64_t>(kAt));
+  CHECK_FALSE(memory.Load<uint8_t>(kAt));
+  CHECK(memory.exceeded() == BoundedMemory::Limit::kBytes);
+}
+
+TEST_CASE("a memory whose time is over reads nothing") {
+  const OwnMemory own;
+  const BoundedMemory memory(own, Clock::now(), 20);
+  CHECK_FALSE(memory.Load<uint8_t>(kAt));
+  CHECK(memory.exceeded() == BoundedMemory::Limit::kTime);
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,107 @@
+#include "agent/hotspot/estimate/call_graph.h"
+
+#include <algorithm>
+
+#include "agent/hotspot/estimate/class_hierarchy.h"
+
+namespace iprof::hotspot {
+namespace {
+
+using classfile::Op;
+
+constexpr double kSmallest = 0.001;  // of the weights that divide an unlisted rest
+
+// The rest of a virtual call, which goes to any of these methods.
+struct Rest {
+  uint32_t caller;
+  uint32_t klass;
+  Selector selector;
+  double count;
+};
+
+class Builder {
+ public:
+  explicit Builder(const HarvestedProgram& program)
+      : program_(program), hierarchy_(program), listed_(program.methods.size()) {}
+
+  std::vector<CountedCall> Run() {
+    for (uint32_t m = 0; m < program_.methods.size(); ++m) AddCallsOf(m);
+    for (const Rest& rest : rests_) Divide(rest);
+    return std::move(calls_);
+  }
+
+ private:
+  void AddCallsOf(uint32_t caller) {
+    const HarvestedMethod& method = program_.methods[caller];
+    const HarvestedClass& klass = program_.classes[method.klass];
+    if (klass.is_previous_version) return;
+    size_t types = 0;
+    for (const HarvestedCall& call : method.calls) {
+      while (types < method.types.size() && method.types[types].bci < call.bci) ++types;
+      const HarvestedTypes* rows = nullptr;
+      if (types < method.types.size() && method.types[types].bci == call.bci)
+        rows = &method.types[types];
+      if (call.owner.empty()) continue;  // invokedynamic
+      const auto selector = hierarchy_.FindSelector(call.name, call.descriptor);
+      const auto owner = hierarchy_.FindClass(call.owner, klass.loader);
+      if (!selector || !owner) continue;
+      AddCall(caller, call, *owner, *selector, rows);
+    }
+  }
+
+  void AddCall(uint32_t caller, const HarvestedCall& call, uint32_t owner, Selector selector,
+               const HarvestedTypes* rows) {
+    const auto count = static_cast<double>(call.block_count);
+    if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
+      if (const auto callee = hierarchy_.Resolve(owner, selector)) AddTo(caller, *callee, count);
+      return;
+    }
+    double rest = count;
+    if (rows != nullptr && rows->is_call) {
+      const auto listed = static_cast<double>(rows->Listed());
+      const double total = listed + static_cast<double>(rows->lost);
+      for (const auto& [type, objects] : rows->rows) {
+        const double share = count * static_cast<double>(objects) / total;
+        if (const auto callee = hierarchy_.Resolve(type, selector)) AddTo(caller, *callee, share);
+      }
+      rest = count * static_cast<double>(rows->lost) / total;
+    }
+    if (rest > 0) rests_.push_back({caller, owner, selector, rest});
+  }
+
+  void AddTo(uint32_t caller, uint32_t callee, double count) {
+    listed_[callee] += count;
+    calls_.push_back({caller, callee, count});
+  }
+
+  void Divide(const Rest& rest) {
+    const std::vector<uint32_t>& methods = hierarchy_.Implementations(rest.klass, rest.selector);
+    double sum = 0;
+    for (const uint32_t method : methods) sum += WeightOf(method);
+    for (const uint32_t method : methods)
+      calls_.push_back({rest.caller, method, rest.count * (WeightOf(method) / sum)});
+  }
+
+  // How many calls of a method are listed nowhere. The counts of methods that were compiled without
+  // counters mean nothing, so what is listed elsewhere stands for them.
+  double WeightOf(uint32_t method) const {
+    const auto raw = static_cast<double>(program_.methods[method].invocations);
+    const double listed = listed_[method];
+    const double weight = program_.methods[method].has_data ? raw - listed : std::max(raw, listed);
+    return std::max(weight, raw * kSmallest) + kSmallest;
+  }
+
+  const HarvestedProgram& program_;
+  ClassHierarchy hierarchy_;
+  std::vector<double> listed_;  // by callee
+  std::vector<CountedCall> calls_;
+  std::vector<Rest> rests_;
+};
+
+}  // namespace
+
+std::vector<CountedCall> CountCalls(const HarvestedProgram& program) {
+  return Builder(program).Run();
+}
+
+}  // namespace iprof::hotspot

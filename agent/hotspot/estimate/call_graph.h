@@ -1,0 +1,26 @@
+// CallGraph: which methods call which, and how often one entry of a caller does.
+//
+// Guarantees: pure; gains are finite and at least 0; the edges of a caller are in the order of its
+// calls.
+// Threads: any. Failure: calls that cannot be resolved have no edge.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "agent/hotspot/estimate/flow_solver.h"
+#include "agent/hotspot/harvest/harvested_program.h"
+
+namespace iprof::hotspot {
+
+// Calls with a count: `count` of the executions of the caller's call sites go to `callee`.
+struct CountedCall {
+  uint32_t caller = 0;
+  uint32_t callee = 0;
+  double count = 0;
+};
+
+// All calls of methods that have a MethodData, as counted.
+std::vector<CountedCall> CountCalls(const HarvestedProgram& program);
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,115 @@
+#include "agent/hotspot/estimate/class_hierarchy.h"
+
+#include <algorithm>
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr int kDeepest = 256;  // of superclasses and of interfaces
+constexpr uint16_t kAccAbstract = 0x0400;
+constexpr uint16_t kAccInterface = 0x0200;
+
+}  // namespace
+
+ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
+    : program_(program), subtypes_(program.classes.size()) {
+  selectors_.reserve(program.methods.size());
+  for (uint32_t m = 0; m < program.methods.size(); ++m) {
+    const HarvestedMethod& method = program.methods[m];
+    const auto number = static_cast<Selector>(numbers_.size());
+    const auto [known, is_new] = numbers_.try_emplace({method.name, method.descriptor}, number);
+    selectors_.push_back(known->second);
+    declared_.try_emplace(Key(method.klass, known->second), m);
+  }
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    const HarvestedClass& klass = program.classes[c];
+    if (klass.is_previous_version) continue;
+    by_name_[klass.name].push_back(c);
+    if (klass.super < subtypes_.size()) subtypes_[klass.super].push_back(c);
+    for (const uint32_t interface : klass.interfaces) {
+      if (interface < subtypes_.size()) subtypes_[interface].push_back(c);
+    }
+  }
+}
+
+std::optional<Selector> ClassHierarchy::FindSelector(std::string_view name,
+                                                     std::string_view descriptor) const {
+  const auto found = numbers_.find({name, descriptor});
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_t loader) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  for (const uint32_t klass : found->second) {
+    if (program_.classes[klass].loader == loader) return klass;
+  }
+  return found->second.front();
+}
+
+std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector selector) const {
+  const auto found = declared_.find(Key(klass, selector));
+  if (found == declared_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector selector,
+                                                    int depth) const {
+  if (depth > kDeepest) return std::nullopt;
+  for (const uint32_t interface : program_.classes[klass].interfaces) {
+    const auto method = Declared(interface, selector);
+    if (method && (program_.methods[*method].access & kAccAbstract) == 0) return method;
+    if (const auto above = FindDefault(interface, selector, depth + 1)) return above;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selector) {
+  const auto [known, is_new] = resolved_.try_emplace(Key(klass, selector), kNone);
+  if (!is_new) {
+    if (known->second == kNone) return std::nullopt;
+    return known->second;
+  }
+  std::optional<uint32_t> found;
+  int depth = 0;
+  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
+    found = Declared(c, selector);
+    // Java also finds a default method before an abstract one of a superclass.
+    if (found && (program_.methods[*found].access & kAccAbstract) != 0) found.reset();
+    c = program_.classes[c].super;
+  }
+  depth = 0;
+  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
+    found = FindDefault(c, selector, 0);
+    c = program_.classes[c].super;
+  }
+  if (found) known->second = *found;
+  return found;
+}
+
+const std::vector<uint32_t>& ClassHierarchy::Implementations(uint32_t klass, Selector selector) {
+  const auto [known, is_new] = implementations_.try_emplace(Key(klass, selector));
+  if (!is_new) return known->second;
+  std::vector<uint32_t> methods;
+  std::vector<bool> seen(program_.classes.size());
+  std::vector<uint32_t> open{klass};
+  seen[klass] = true;
+  while (!open.empty()) {
+    const uint32_t c = open.back();
+    open.pop_back();
+    if ((program_.classes[c].access & (kAccAbstract | kAccInterface)) == 0) {
+      if (const auto method = Resolve(c, selector)) methods.push_back(*method);
+    }
+    for (const uint32_t subtype : subtypes_[c]) {
+      if (!seen[subtype]) open.push_back(subtype);
+      seen[subtype] = true;
+    }
+  }
+  std::sort(methods.begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+  return implementations_[Key(klass, selector)] = std::move(methods);
+}
+
+}  // namespace iprof::hotspot

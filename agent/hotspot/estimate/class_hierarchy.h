@@ -1,0 +1,68 @@
+// ClassHierarchy: which method runs when a call names a class, a name and a descriptor.
+//
+// Guarantees: pure; the answers do not depend on the order of classes, except that of classes with
+// the same name the first one that was defined is meant unless the caller's loader has one.
+// The program must outlive the object.
+// Threads: one, because answers are kept. Failure: what cannot be resolved has no target.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+
+namespace iprof::hotspot {
+
+// A method's name and descriptor, as a number.
+using Selector = uint32_t;
+
+class ClassHierarchy {
+ public:
+  explicit ClassHierarchy(const HarvestedProgram& program);
+
+  std::optional<Selector> FindSelector(std::string_view name, std::string_view descriptor) const;
+  Selector SelectorOf(uint32_t method) const { return selectors_[method]; }
+
+  // The class that this name means in a class of that loader.
+  std::optional<uint32_t> FindClass(std::string_view name, uint64_t loader) const;
+
+  // The method that a call to this class runs, or, for a virtual call, that an object of exactly
+  // this class runs.
+  std::optional<uint32_t> Resolve(uint32_t klass, Selector selector);
+
+  // What objects of the class and of its concrete subclasses may run, ascending, each once.
+  const std::vector<uint32_t>& Implementations(uint32_t klass, Selector selector);
+
+ private:
+  struct Text {
+    std::string_view name, descriptor;
+    bool operator==(const Text&) const = default;
+  };
+  struct TextHash {
+    size_t operator()(const Text& text) const {
+      return std::hash<std::string_view>()(text.name) * 31 +
+             std::hash<std::string_view>()(text.descriptor);
+    }
+  };
+  static uint64_t Key(uint32_t klass, Selector selector) {
+    return uint64_t{klass} << 32 | selector;
+  }
+
+  std::optional<uint32_t> Declared(uint32_t klass, Selector selector) const;
+  std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth) const;
+
+  const HarvestedProgram& program_;
+  std::unordered_map<Text, Selector, TextHash> numbers_;
+  std::vector<Selector> selectors_;                  // by method
+  std::unordered_map<uint64_t, uint32_t> declared_;  // by class and selector
+  std::unordered_map<uint64_t, uint32_t> resolved_;  // kNone: nothing
+  std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_;
+  std::vector<std::vector<uint32_t>> subtypes_;  // direct ones
+  std::unordered_map<uint64_t, std::vector<uint32_t>> implementations_;
+};
+
+}  // namespace iprof::hotspot

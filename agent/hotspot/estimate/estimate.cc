@@ -1,0 +1,156 @@
+#include "agent/hotspot/estimate/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "agent/hotspot/estimate/call_graph.h"
+#include "agent/hotspot/estimate/flow_solver.h"
+#include "agent/hotspot/estimate/unseen_calls.h"
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr uint64_t kFewEntries = 64;     // of a method that mostly loops,
+constexpr uint64_t kManyRounds = 2'000;  // and its rounds
+constexpr double kOwnShare = 0.95;       // of a callee's calls that come from one caller
+constexpr size_t kFewestWitnesses = 4;
+constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
+constexpr int kUnseenRounds = 3;     // each scales what the one before added
+constexpr uint64_t kMostCalls = uint64_t{1} << 62;
+
+// Intrinsics whose bodies compiled code still runs, because compilers only recognise them.
+bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method) {
+  if (method.name.starts_with('<') || method.name == "valueOf" || method.name.ends_with("Value"))
+    return true;
+  const std::string_view owner = program.classes[method.klass].name;
+  return owner == "java/lang/StringBuilder" || owner == "java/lang/StringBuffer";
+}
+
+class Estimator {
+ public:
+  explicit Estimator(const HarvestedProgram& program)
+      : program_(program), calls_(CountCalls(program)), loops_(program.methods.size(), 1.0) {}
+
+  Estimate Run() {
+    ScaleLoops();
+    FlowProblem problem;
+    const size_t methods = program_.methods.size();
+    problem.external.resize(methods);
+    for (const HarvestedMethod& method : program_.methods)
+      problem.floor.push_back(static_cast<double>(method.invocations));
+    for (const CountedCall& call : calls_) {
+      const HarvestedMethod& caller = program_.methods[call.caller];
+      if (program_.methods[call.callee].is_exact) continue;  // needs no inflow
+      if (KeepsItsCounts(call.caller)) {
+        problem.external[call.callee] += call.count;
+      } else {
+        problem.edges.push_back(
+            {call.caller, call.callee, call.count * loops_[call.caller] / EntriesOf(caller)});
+      }
+    }
+    const FlowSolution flow = SolveWithUnseen(problem);
+    Estimate estimate;
+    estimate.recursive_groups = flow.recursive_groups;
+    estimate.scales.resize(methods);
+    for (uint32_t m = 0; m < methods; ++m) estimate.scales[m] = ScaleOf(m, flow.total[m]);
+    return estimate;
+  }
+
+ private:
+  // What is called unseen depends on how much more often its callers were executed than counted.
+  FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
+    FlowSolution flow = SolveFlow(problem);
+    const UnseenCalls unseen_calls(program_);
+    for (int round = 0; round < kUnseenRounds; ++round) {
+      const std::vector<double> unseen =
+          unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
+      if (unseen.empty()) break;
+      FlowProblem more = problem;
+      for (size_t m = 0; m < unseen.size(); ++m) {
+        if (!program_.methods[m].is_exact) more.external[m] += unseen[m];
+      }
+      flow = SolveFlow(std::move(more));
+    }
+    return flow;
+  }
+
+  static double EntriesOf(const HarvestedMethod& method) {
+    return static_cast<double>(std::max<uint64_t>(method.data_invocations, 1));
+  }
+
+  bool KeepsItsCounts(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    return method.intrinsic != 0 && !RunsItsBody(program_, method);
+  }
+
+  // How much more often the blocks of a method were executed than counted.
+  double FactorOf(uint32_t number, double total) const {
+    if (KeepsItsCounts(number)) return 1;
+    return std::max(1.0, total / EntriesOf(program_.methods[number]) * loops_[number]);
+  }
+
+  std::vector<double> FactorsOf(const std::vector<double>& total) const {
+    std::vector<double> factors;
+    factors.reserve(total.size());
+    for (uint32_t m = 0; m < total.size(); ++m) factors.push_back(FactorOf(m, total[m]));
+    return factors;
+  }
+
+  MethodScale ScaleOf(uint32_t number, double total) const {
+    const HarvestedMethod& method = program_.methods[number];
+    MethodScale scale;
+    const double calls = std::min(std::round(total), static_cast<double>(kMostCalls));
+    scale.calls = std::max(method.invocations, static_cast<uint64_t>(calls));
+    scale.factor = FactorOf(number, total);
+    return scale;
+  }
+
+  // A method that is entered a few times and loops for long is compiled while it runs, and its own
+  // counts stop. Callees without other callers tell how far its loop really went, if they agree.
+  void ScaleLoops() {
+    std::vector<double> into(program_.methods.size());
+    for (const CountedCall& call : calls_) into[call.callee] += call.count;
+    std::vector<CountedCall> sorted = calls_;
+    std::sort(sorted.begin(), sorted.end(), [](const CountedCall& a, const CountedCall& b) {
+      return a.caller != b.caller ? a.caller < b.caller : a.callee < b.callee;
+    });
+    for (size_t first = 0; first < sorted.size();) {
+      const uint32_t caller = sorted[first].caller;
+      std::vector<double> ratios;
+      size_t at = first;
+      while (at < sorted.size() && sorted[at].caller == caller) {
+        const uint32_t callee = sorted[at].callee;
+        double count = 0;
+        for (; at < sorted.size() && sorted[at].caller == caller && sorted[at].callee == callee;
+             ++at) {
+          count += sorted[at].count;
+        }
+        if (count > 0 && count >= kOwnShare * into[callee]) {
+          ratios.push_back(static_cast<double>(program_.methods[callee].invocations) / count);
+        }
+      }
+      first = at;
+      const HarvestedMethod& method = program_.methods[caller];
+      if (method.data_invocations <= kFewEntries && method.back_edges >= kManyRounds)
+        loops_[caller] = AgreedRatio(ratios);
+    }
+  }
+
+  static double AgreedRatio(std::vector<double>& ratios) {
+    if (ratios.size() < kFewestWitnesses) return 1;
+    std::sort(ratios.begin(), ratios.end());
+    const double low = ratios[ratios.size() / 4];
+    const double high = ratios[ratios.size() * 3 / 4];
+    return high > kMostSpread * low ? 1 : std::max(1.0, ratios[ratios.size() / 2]);
+  }
+
+  const HarvestedProgram& program_;
+  const std::vector<CountedCall> calls_;
+  std::vector<double> loops_;  // by method: how much more often its loops ran than was counted
+};
+
+}  // namespace
+
+Estimate EstimateCalls(const HarvestedProgram& program) { return Estimator(program).Run(); }
+
+}  // namespace iprof::hotspot

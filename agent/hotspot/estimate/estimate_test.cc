@@ -1,0 +1,176 @@
+#include "agent/hotspot/estimate/estimate.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::hotspot {
+namespace {
+
+using classfile::Op;
+
+// A program of named methods; each call has its block's count.
+class Program {
+ public:
+  uint32_t Class(std::string_view name, uint32_t super = kNoClass, uint16_t access = 1) {
+    HarvestedClass klass;
+    klass.name = name;
+    klass.super = super;
+    klass.access = access;
+    klass.first_method = static_cast<uint32_t>(made.methods.size());
+    made.classes.push_back(klass);
+    return static_cast<uint32_t>(made.classes.size() - 1);
+  }
+  // Adds a method to the last class.
+  uint32_t Method(std::string_view name, uint64_t invocations, bool has_data = true) {
+    HarvestedMethod method;
+    method.klass = static_cast<uint32_t>(made.classes.size() - 1);
+    method.name = name;
+    method.descriptor = "()V";
+    method.invocations = method.data_invocations = invocations;
+    method.has_data = has_data;
+    made.methods.push_back(method);
+    ++made.classes.back().methods;
+    return static_cast<uint32_t>(made.methods.size() - 1);
+  }
+  void Call(uint32_t caller, Op op, std::string_view owner, std::string_view name, uint64_t count) {
+    auto& calls = made.methods[caller].calls;
+    calls.push_back({static_cast<uint32_t>(calls.size()), op, owner, name, "()V", count});
+  }
+
+  HarvestedProgram made;
+};
+
+TEST_CASE("a callee whose counts stopped gets what its callers' blocks tell") {
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 1000);
+  const uint32_t leaf = program.Method("leaf", 500);
+  program.Call(run, Op::invokestatic, "A", "leaf", 3000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[run].calls == 1000);
+  CHECK(estimate.scales[run].factor == 1);
+  CHECK(estimate.scales[leaf].calls == 3000);
+  CHECK(estimate.scales[leaf].factor == Approx(6));
+}
+
+TEST_CASE("receivers divide a call, and the rest goes to what is called beyond what is listed") {
+  Program program;
+  const uint32_t base = program.Class("Base", kNoClass, 0x401);
+  const uint32_t one = program.Class("One", base);
+  const uint32_t one_run = program.Method("run", 700);
+  program.Class("Two", base);
+  const uint32_t two_run = program.Method("run", 100);
+  program.Class("Three", base);
+  const uint32_t three_run = program.Method("run", 300);
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  program.Call(main, Op::invokevirtual, "Base", "run", 10'000);
+  program.made.methods[main].types.push_back(
+      {.bci = 0, .is_call = true, .rows = {{one, 600}}, .lost = 400});
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[one_run].calls == Approx(6000).epsilon(0.01));
+  CHECK(estimate.scales[two_run].calls == Approx(1000).epsilon(0.01));
+  CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
+}
+
+TEST_CASE("an inherited method and a default method are found") {
+  Program program;
+  const uint32_t face = program.Class("Face", kNoClass, 0x601);
+  const uint32_t defaulted = program.Method("go", 1);
+  const uint32_t base = program.Class("Base", kNoClass, 0x401);
+  program.made.classes[base].interfaces = {face};
+  const uint32_t inherited = program.Method("stay", 1);
+  const uint32_t leaf = program.Class("Leaf", base);
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  program.Call(main, Op::invokeinterface, "Face", "go", 50);
+  program.Call(main, Op::invokevirtual, "Leaf", "stay", 70);
+  program.made.methods[main].types = {{.bci = 0, .is_call = true, .rows = {{leaf, 5}}},
+                                      {.bci = 1, .is_call = true, .rows = {{leaf, 7}}}};
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[defaulted].calls == 50);
+  CHECK(estimate.scales[inherited].calls == 70);
+}
+
+TEST_CASE("a loop that outran its counters is scaled by callees that agree") {
+  Program program;
+  program.Class("A");
+  const uint32_t loop = program.Method("loop", 1);
+  program.made.methods[loop].back_edges = 60'000;
+  std::vector<uint32_t> own;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    own.push_back(program.Method(name, 600'000));
+    program.Call(loop, Op::invokestatic, "A", name, 60'000);
+  }
+  const uint32_t quiet = program.Method("quiet", 5);
+  program.Call(loop, Op::invokestatic, "A", "quiet", 30'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[loop].calls == 1);
+  CHECK(estimate.scales[loop].factor == Approx(10));
+  CHECK(estimate.scales[quiet].calls == Approx(300'000));
+}
+
+TEST_CASE("an intrinsic passes on what was counted in it") {
+  Program program;
+  program.Class("java/lang/String");
+  const uint32_t equals = program.Method("equals", 10);
+  program.made.methods[equals].intrinsic = 7;
+  const uint32_t inside = program.Method("inside", 3);
+  program.Call(equals, Op::invokestatic, "java/lang/String", "inside", 10);
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  program.Call(main, Op::invokestatic, "java/lang/String", "equals", 1'000'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[equals].calls == 1'000'000);
+  CHECK(estimate.scales[equals].factor == 1);
+  CHECK(estimate.scales[inside].calls == 10);
+}
+
+// "run" was counted 1,000 times and called 10,000 times; it calls through a handle whose target is
+// not known. The handle's code was counted 4,000 times, and its target `counted` times.
+struct ThroughHandle {
+  explicit ThroughHandle(uint64_t counted) {
+    program.Class("Main");
+    const uint32_t main = program.Method("main", 1);
+    const uint32_t run = program.Method("run", 1000);
+    program.Call(main, Op::invokestatic, "Main", "run", 10'000);
+    program.Call(run, Op::invokedynamic, "", "call", 3000);
+    target = program.Method("target", counted);
+    program.made.methods[target].access = 9;
+    callee = program.Method("callee", 1);
+    program.Call(target, Op::invokestatic, "Main", "callee", 2 * counted);
+    program.Class("java/lang/invoke/LambdaForm$DMH");
+    form = program.Method("invokeStatic", 4000);
+    program.made.methods[form].descriptor = "(Ljava/lang/Object;)V";
+    program.Call(form, Op::invokestatic, "java/lang/invoke/MethodHandle", "linkToStatic", 4000);
+    program.made.methods[form].calls.back().descriptor = "(Ljava/lang/Object;)V";
+  }
+  Program program;
+  uint32_t target, callee, form;
+};
+
+TEST_CASE("what handles call grows as the sites that call through handles") {
+  const ThroughHandle handle(2000);
+  const Estimate estimate = EstimateCalls(handle.program.made);
+  CHECK(estimate.scales[handle.form].calls == 40'000);
+  CHECK(estimate.scales[handle.target].calls == 20'000);
+  CHECK(estimate.scales[handle.callee].calls == 40'000);
+}
+
+TEST_CASE("a method that handles did not call more often than it was counted is left alone") {
+  const ThroughHandle handle(50'000);
+  const Estimate estimate = EstimateCalls(handle.program.made);
+  CHECK(estimate.scales[handle.target].calls == 50'000);
+}
+
+TEST_CASE("calls that lead nowhere do no harm") {
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 5);
+  program.Call(run, Op::invokestatic, "Missing", "run", 10);
+  program.Call(run, Op::invokestatic, "A", "missing", 10);
+  program.Call(run, Op::invokedynamic, "", "run", 10);
+  CHECK(EstimateCalls(program.made).scales[run].calls == 5);
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,248 @@
+#include "agent/hotspot/estimate/flow_solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr int kMostRounds = 500;
+constexpr int kPowerRounds = 60;
+constexpr double kClose = 1e-7;  // relative change at which a group has settled
+
+double Bounded(double value) {
+  if (!(value > 0)) return 0;  // also if undefined
+  return std::min(value, kMostTotal);
+}
+
+// The strongly connected components, callees before callers (Tarjan's algorithm without recursion).
+class Components {
+ public:
+  Components(uint32_t nodes, const std::vector<FlowEdge>& edges, const std::vector<uint32_t>& first)
+      : edges_(edges), first_(first), index_(nodes, kNew), low_(nodes), of_(nodes, kNew) {
+    for (uint32_t n = 0; n < nodes; ++n) {
+      if (index_[n] == kNew) Visit(n);
+    }
+  }
+
+  const std::vector<std::vector<uint32_t>>& all() const { return all_; }
+  uint32_t Of(uint32_t node) const { return of_[node]; }
+
+ private:
+  static constexpr uint32_t kNew = UINT32_MAX;
+  struct Step {
+    uint32_t node;
+    uint32_t next_edge;
+  };
+
+  void Visit(uint32_t root) {
+    std::vector<Step> steps{{root, first_[root]}};
+    Enter(root);
+    while (!steps.empty()) {
+      Step& step = steps.back();
+      const uint32_t node = step.node;
+      if (step.next_edge < first_[node + 1]) {
+        const uint32_t to = edges_[step.next_edge++].to;
+        if (index_[to] == kNew) {
+          Enter(to);
+          steps.push_back({to, first_[to]});
+        } else if (of_[to] == kNew) {
+          low_[node] = std::min(low_[node], index_[to]);
+        }
+        continue;
+      }
+      steps.pop_back();
+      if (!steps.empty()) low_[steps.back().node] = std::min(low_[steps.back().node], low_[node]);
+      if (low_[node] == index_[node]) Close(node);
+    }
+  }
+
+  void Enter(uint32_t node) {
+    index_[node] = low_[node] = count_++;
+    open_.push_back(node);
+  }
+
+  void Close(uint32_t node) {
+    std::vector<uint32_t> component;
+    while (true) {
+      const uint32_t member = open_.back();
+      open_.pop_back();
+      of_[member] = static_cast<uint32_t>(all_.size());
+      component.push_back(member);
+      if (member == node) break;
+    }
+    std::sort(component.begin(), component.end());
+    all_.push_back(std::move(component));
+  }
+
+  const std::vector<FlowEdge>& edges_;
+  const std::vector<uint32_t>& first_;
+  std::vector<uint32_t> index_, low_, of_, open_;
+  std::vector<std::vector<uint32_t>> all_;
+  uint32_t count_ = 0;
+};
+
+class Solver {
+ public:
+  explicit Solver(FlowProblem problem)
+      : floor_(std::move(problem.floor)),
+        external_(std::move(problem.external)),
+        edges_(std::move(problem.edges)) {
+    external_.resize(floor_.size());
+    for (double& value : floor_) value = Bounded(value);
+    for (double& value : external_) value = Bounded(value);
+    for (FlowEdge& edge : edges_) edge.gain = Bounded(edge.gain);
+    const auto nodes = static_cast<uint32_t>(floor_.size());
+    std::erase_if(edges_, [&](const FlowEdge& edge) {
+      return edge.from >= nodes || edge.to >= nodes || edge.gain == 0;
+    });
+    std::sort(edges_.begin(), edges_.end(), [](const FlowEdge& a, const FlowEdge& b) {
+      if (a.from != b.from) return a.from < b.from;
+      return a.to != b.to ? a.to < b.to : a.gain < b.gain;
+    });
+    first_.assign(nodes + 1, 0);
+    for (const FlowEdge& edge : edges_) ++first_[edge.from + 1];
+    for (uint32_t n = 0; n < nodes; ++n) first_[n + 1] += first_[n];
+    into_.assign(nodes, 0);
+    floor_into_.assign(nodes, 0);
+    for (const FlowEdge& edge : edges_) floor_into_[edge.to] += floor_[edge.from] * edge.gain;
+    solution_.total.assign(nodes, 0);
+  }
+
+  FlowSolution Run() {
+    const Components components(static_cast<uint32_t>(floor_.size()), edges_, first_);
+    // Tarjan's order is callees first.
+    for (size_t c = components.all().size(); c-- > 0;) SolveGroup(components, c);
+    return std::move(solution_);
+  }
+
+ private:
+  void SolveGroup(const Components& components, size_t c) {
+    const std::vector<uint32_t>& group = components.all()[c];
+    std::vector<FlowEdge> inner;
+    for (const uint32_t node : group) {
+      for (uint32_t e = first_[node]; e < first_[node + 1]; ++e) {
+        if (components.Of(edges_[e].to) == c) inner.push_back(edges_[e]);
+      }
+    }
+    if (inner.empty()) {
+      const uint32_t node = group.front();
+      solution_.total[node] = Bounded(std::max(floor_[node], external_[node] + into_[node]));
+    } else {
+      SolveRecursion(group, inner);
+    }
+    for (const uint32_t node : group) {
+      for (uint32_t e = first_[node]; e < first_[node + 1]; ++e) {
+        const FlowEdge& edge = edges_[e];
+        if (components.Of(edge.to) == c) continue;
+        into_[edge.to] = Bounded(into_[edge.to] + solution_.total[node] * edge.gain);
+      }
+    }
+  }
+
+  void SolveRecursion(const std::vector<uint32_t>& group, std::vector<FlowEdge>& inner) {
+    const auto local = [&](uint32_t node) {
+      return static_cast<size_t>(std::lower_bound(group.begin(), group.end(), node) -
+                                 group.begin());
+    };
+    for (FlowEdge& edge : inner) {
+      edge.from = static_cast<uint32_t>(local(edge.from));
+      edge.to = static_cast<uint32_t>(local(edge.to));
+    }
+    const double radius = RadiusOf(group.size(), inner);
+    if (radius > kMostGain) {
+      for (FlowEdge& edge : inner) edge.gain *= kMostGain / radius;
+    }
+    // How much more flows into the group than from floors alone.
+    double estimated = 0;
+    double counted = 0;
+    std::vector<double> outside(group.size());
+    std::vector<double> inner_floor(group.size());
+    for (const FlowEdge& edge : inner) inner_floor[edge.to] += floor_[group[edge.from]] * edge.gain;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const uint32_t node = group[i];
+      outside[i] = external_[node] + into_[node];
+      estimated += outside[i];
+      counted += external_[node] + std::max(0.0, FloorInto(node, inner_floor[i]));
+    }
+    const double growth = counted > 0 ? Bounded(std::max(1.0, estimated / counted)) : 1.0;
+    std::vector<double> anchor(group.size());
+    std::vector<double> total(group.size());
+    for (size_t i = 0; i < group.size(); ++i) {
+      const uint32_t node = group[i];
+      anchor[i] = Bounded(std::max(floor_[node], external_[node] + floor_into_[node]) * growth);
+      total[i] = std::max(floor_[node], anchor[i]);
+    }
+    Iterate(group, inner, outside, anchor, total);
+    double sum = 0;
+    for (size_t i = 0; i < group.size(); ++i) {
+      solution_.total[group[i]] = total[i];
+      sum += total[i];
+    }
+    if (sum > 0) ++solution_.recursive_groups;
+  }
+
+  double FloorInto(uint32_t node, double from_inside) const {
+    const double from_outside = floor_into_[node] - from_inside;
+    return std::isfinite(from_outside) ? from_outside : 0;
+  }
+
+  void Iterate(const std::vector<uint32_t>& group, const std::vector<FlowEdge>& inner,
+               const std::vector<double>& outside, const std::vector<double>& anchor,
+               std::vector<double>& total) const {
+    std::vector<double> inflow(group.size());
+    for (int round = 0; round < kMostRounds; ++round) {
+      inflow = outside;
+      for (const FlowEdge& edge : inner)
+        inflow[edge.to] = Bounded(inflow[edge.to] + total[edge.from] * edge.gain);
+      double change = 0;
+      for (size_t i = 0; i < group.size(); ++i) {
+        const double mean = std::pow(inflow[i], kTrust) * std::pow(anchor[i], 1 - kTrust);
+        const double next = Bounded(std::max(floor_[group[i]], mean));
+        const double larger = std::max(next, total[i]);
+        if (larger > 0) change = std::max(change, std::abs(next - total[i]) / larger);
+        total[i] = next;
+      }
+      if (change < kClose) return;
+    }
+  }
+
+  // The largest factor by which going round the group once multiplies, by power iteration on the
+  // matrix plus the identity, which converges for cycles of any length.
+  static double RadiusOf(size_t nodes, const std::vector<FlowEdge>& inner) {
+    std::vector<double> at(nodes, 1);
+    std::vector<double> next(nodes);
+    double radius = 0;
+    double largest_gain = 0;
+    for (const FlowEdge& edge : inner) largest_gain = std::max(largest_gain, edge.gain);
+    // Sums of huge gains must stay finite.
+    const double unit = largest_gain > 0 ? largest_gain : 1;
+    for (int round = 0; round < kPowerRounds; ++round) {
+      next = at;
+      for (const FlowEdge& edge : inner) next[edge.to] += at[edge.from] * (edge.gain / unit);
+      double sum = 0;
+      double before = 0;
+      for (size_t i = 0; i < nodes; ++i) {
+        sum += next[i];
+        before += at[i];
+      }
+      radius = (sum / before - 1) * unit;
+      for (size_t i = 0; i < nodes; ++i) at[i] = next[i] / sum * static_cast<double>(nodes);
+    }
+    return std::isfinite(radius) ? radius : unit;
+  }
+
+  std::vector<double> floor_, external_;
+  std::vector<FlowEdge> edges_;  // by from
+  std::vector<uint32_t> first_;  // of each node, in edges_
+  std::vector<double> into_;     // from the groups that are solved
+  std::vector<double> floor_into_;
+  FlowSolution solution_;
+};
+
+}  // namespace
+
+FlowSolution SolveFlow(FlowProblem problem) { return Solver(std::move(problem)).Run(); }
+
+}  // namespace iprof::hotspot

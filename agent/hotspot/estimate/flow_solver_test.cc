@@ -1,0 +1,104 @@
+#include "agent/hotspot/estimate/flow_solver.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+TEST_CASE("a method is entered as often as its callers call it, and at least as often as counted") {
+  // main calls work ten times, which calls a leaf 100 times; the compiler stopped counting the leaf.
+  const auto solved = SolveFlow(
+      {.floor = {1, 5, 300, 7}, .external = {}, .edges = {{0, 1, 10}, {1, 2, 100}, {0, 3, 2}}});
+  CHECK(solved.total == std::vector<double>{1, 10, 1000, 7});
+  CHECK(solved.recursive_groups == 0);
+}
+
+TEST_CASE("external calls flow on") {
+  const auto solved = SolveFlow({.floor = {0, 0}, .external = {50, 1}, .edges = {{0, 1, 2}}});
+  CHECK(solved.total == std::vector<double>{50, 101});
+}
+
+TEST_CASE("recursion with a gain below 1 adds up, and is drawn to what was counted") {
+  const auto solved =
+      SolveFlow({.floor = {1, 2000}, .external = {}, .edges = {{0, 1, 1000}, {1, 1, 0.5}}});
+  CHECK(solved.recursive_groups == 1);
+  CHECK(solved.total[1] == Approx(2000).epsilon(0.01));
+}
+
+TEST_CASE("a cycle that multiplies stays finite and near its anchor") {
+  // Each call of b makes two of c, each of c two of b.
+  const auto solved = SolveFlow(
+      {.floor = {1, 1000, 1000}, .external = {}, .edges = {{0, 1, 1}, {1, 2, 2}, {2, 1, 2}}});
+  for (const double total : solved.total) {
+    CHECK(std::isfinite(total));
+    CHECK(total < 1e5);
+  }
+  CHECK(solved.total[1] >= 1000);
+  CHECK(solved.total[2] >= 1000);
+}
+
+TEST_CASE("any numbers give finite totals") {
+  std::mt19937 random(1);
+  const double kinds[] = {0, 1, -1, 1e300, kInfinite, -kInfinite, std::nan(""), 0.5, 1e-300, 3};
+  for (int run = 0; run < 300; ++run) {
+    FlowProblem problem;
+    const auto nodes = static_cast<uint32_t>(1 + random() % 12);
+    for (uint32_t n = 0; n < nodes; ++n) {
+      problem.floor.push_back(kinds[random() % std::size(kinds)]);
+      problem.external.push_back(kinds[random() % std::size(kinds)]);
+    }
+    for (uint32_t e = 0; e < 3 * nodes; ++e) {
+      const uint32_t beyond = nodes + 1;  // some edges lead nowhere
+      problem.edges.push_back({static_cast<uint32_t>(random() % beyond),
+                               static_cast<uint32_t>(random() % beyond),
+                               kinds[random() % std::size(kinds)]});
+    }
+    const auto solved = SolveFlow(problem);
+    REQUIRE(solved.total.size() == nodes);
+    for (uint32_t n = 0; n < nodes; ++n) {
+      INFO("run " << run << " node " << n);
+      CHECK(std::isfinite(solved.total[n]));
+      CHECK(solved.total[n] <= kMostTotal);
+      if (problem.floor[n] > 0) CHECK(solved.total[n] >= std::min(problem.floor[n], kMostTotal));
+    }
+  }
+}
+
+TEST_CASE("the order of methods makes no difference") {
+  std::mt19937 random(7);
+  for (int run = 0; run < 50; ++run) {
+    const uint32_t nodes = 20;
+    FlowProblem problem;
+    for (uint32_t n = 0; n < nodes; ++n)
+      problem.floor.push_back(static_cast<double>(random() % 1000));
+    for (uint32_t e = 0; e < 60; ++e) {
+      problem.edges.push_back({static_cast<uint32_t>(random() % nodes),
+                               static_cast<uint32_t>(random() % nodes),
+                               static_cast<double>(random() % 100) / 40});
+    }
+    std::vector<uint32_t> place(nodes);
+    std::iota(place.begin(), place.end(), 0U);
+    std::shuffle(place.begin(), place.end(), random);
+    FlowProblem other;
+    other.floor.resize(nodes);
+    for (uint32_t n = 0; n < nodes; ++n) other.floor[place[n]] = problem.floor[n];
+    for (const FlowEdge& edge : problem.edges)
+      other.edges.push_back({place[edge.from], place[edge.to], edge.gain});
+    std::shuffle(other.edges.begin(), other.edges.end(), random);
+    const auto one = SolveFlow(problem);
+    const auto two = SolveFlow(other);
+    for (uint32_t n = 0; n < nodes; ++n)
+      CHECK(one.total[n] == Approx(two.total[place[n]]).epsilon(1e-6));
+    CHECK(one.recursive_groups == two.recursive_groups);
+  }
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

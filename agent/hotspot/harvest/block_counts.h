@@ -1,0 +1,31 @@
+// BlockCounts: how often the basic blocks of a method were executed, as far as its MethodData
+// tells.
+//
+// A block has the largest count of the records on its instructions. A block without a record gets
+// the sum of what flows into it along edges whose counts are known, at most the largest count of
+// the method.
+//
+// Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agent/hotspot/original_code.h"
+
+namespace iprof::hotspot {
+
+// What MethodData tells about one instruction.
+struct InstructionCount {
+  uint32_t bci = 0;
+  uint64_t count = 0;
+  std::vector<uint64_t> edges;  // of a branch or switch, as SuccessorBcis orders them
+};
+
+// The count of the block of each instruction. `counts` ascend in bci.
+std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
+                                  std::span<const CodeInstruction> instructions,
+                                  std::span<const InstructionCount> counts, uint64_t entries);
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,297 @@
+#include "agent/hotspot/harvest/harvest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "agent/hotspot/block_cache.h"
+#include "agent/hotspot/harvest/class_naming.h"
+#include "agent/hotspot/harvest/harvest_limits.h"
+#include "agent/hotspot/harvest/method_decoder.h"
+#include "agent/hotspot/harvest/profiling_mode.h"
+#include "agent/hotspot/metadata.h"
+#include "agent/hotspot/method_data.h"
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr int kAttempts = 5;  // to read the list of classes while it changes
+constexpr uint64_t kMostDataBytes = 8 << 20;
+constexpr uint32_t kMostRows = 8;  // HotSpot's largest TypeProfileWidth
+constexpr uint32_t kMostRetRows = 1000;
+constexpr int32_t kFirstWithoutExtraCell = 22;
+
+class Harvester {
+ public:
+  Harvester(const Memory& memory, const MetadataLayout& layout, const VmFlags& flags,
+            int naming_jdk)
+      : layout_(layout),
+        flags_(flags),
+        rule_(RuleForJdk(naming_jdk == 0 ? layout.major : naming_jdk)),
+        program_(std::make_unique<HarvestedProgram>()),
+        cache_(memory) {}
+
+  Result<std::unique_ptr<HarvestedProgram>> Run() {
+    program_->major = layout_.major;
+    if (!ReadClasses()) return ChangesTooQuickly();
+    LinkClasses();
+    NameClasses(*metadata_, listed_, rule_, *program_);
+    ReadMethodDatas();
+    MethodDecoder decoder(*metadata_, class_numbers_, *program_);
+    DecideShape(decoder.shape());
+    for (ReadMethodData& data : read_) {
+      if (decoder.Decode(data) != nullptr) failed_.push_back(&data);
+    }
+    RetryFailed(decoder);
+    if (!LeaveOutUnloaded()) return ChangesTooQuickly();
+    CountFailed();
+    if (const Status refused = CheckLimits(program_->counts, RunsWithoutProfiling(flags_));
+        !refused.ok())
+      return refused;
+    program_->type_rows = decoder.shape().type_rows;
+    program_->has_extra_cell = decoder.shape().has_extra_cell;
+    return std::move(program_);
+  }
+
+ private:
+  static Status ChangesTooQuickly() {
+    return {Code::kIo, "has a list of classes that could not be read: it changes too quickly"};
+  }
+
+  // A class that is still listed at the end was loaded all the time, so its memory was its own. What
+  // was read of any other class may be anything. (An equal class of an equal loader may be at the
+  // same addresses by then, so all that is read is checked, too.)
+  bool LeaveOutUnloaded() {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      cache_.ForgetAll();
+      TextStore texts;
+      Metadata metadata(cache_, layout_, texts);
+      const auto now = metadata.Classes();
+      if (!now) continue;
+      std::vector<bool> is_there(listed_.size());
+      for (const ListedClass& klass : *now) {
+        const uint32_t* c = class_numbers_.Find(klass.at);
+        if (c == nullptr) continue;
+        const ListedClass& before = listed_[*c];
+        is_there[*c] = before.name == klass.name && before.loader == klass.loader;
+      }
+      for (uint32_t c = 0; c < listed_.size(); ++c) {
+        if (!is_there[c]) LeaveOut(c);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  void LeaveOut(uint32_t c) {
+    HarvestedClass& klass = program_->classes[c];
+    klass.is_gone = true;
+    klass.stable_name = {};
+    ++program_->counts.unloaded_classes;
+    for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
+      HarvestedMethod& method = program_->methods[m];
+      method.has_data = false;
+      method.branches.clear();
+      method.types.clear();
+      method.calls.clear();
+      method.invocations = method.data_invocations = 0;
+    }
+  }
+
+  // Reads classes and methods; again from the start if the lists changed meanwhile.
+  bool ReadClasses() {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      cache_.ForgetAll();
+      metadata_.emplace(cache_, layout_, program_->texts);
+      auto listed = metadata_->Classes();
+      if (!listed) continue;
+      listed_ = std::move(*listed);
+      ListMethods();
+      return true;
+    }
+    return false;
+  }
+
+  void ListMethods() {
+    constexpr size_t kExpected = 16;  // methods of a class
+    program_->classes.reserve(listed_.size());
+    program_->methods.reserve(listed_.size() * kExpected);
+    listed_methods_.reserve(listed_.size() * kExpected);
+    for (const ListedClass& listed : listed_) {
+      HarvestedClass klass;
+      klass.loader = listed.loader;
+      klass.access = listed.access;
+      klass.is_array = !listed.is_instance;
+      klass.first_method = static_cast<uint32_t>(program_->methods.size());
+      if (listed.is_instance) {
+        // A class that is just being loaded or unloaded has no methods that matter.
+        for (ListedMethod& method :
+             metadata_->MethodsOf(listed).value_or(std::vector<ListedMethod>())) {
+          if (!method.is_old) AddMethod(method);
+        }
+      }
+      klass.methods = static_cast<uint32_t>(program_->methods.size()) - klass.first_method;
+      program_->classes.push_back(std::move(klass));
+    }
+  }
+
+  void AddMethod(const ListedMethod& listed) {
+    HarvestedMethod method;
+    method.klass = static_cast<uint32_t>(program_->classes.size());
+    method.name = listed.name;
+    method.descriptor = listed.descriptor;
+    method.access = listed.access;
+    method.intrinsic = listed.intrinsic;
+    method.invocations = listed.invocations;
+    program_->methods.push_back(std::move(method));
+    listed_methods_.push_back(listed);
+  }
+
+  void LinkClasses() {
+    for (uint32_t c = 0; c < listed_.size(); ++c) *class_numbers_.TryAdd(listed_[c].at).first = c;
+    struct NameAndLoader {
+      std::string_view name;
+      Address loader;
+      bool operator==(const NameAndLoader&) const = default;
+    };
+    struct Hash {
+      size_t operator()(const NameAndLoader& key) const {
+        return std::hash<std::string_view>()(key.name) ^ std::hash<Address>()(key.loader);
+      }
+    };
+    std::unordered_set<NameAndLoader, Hash> seen;
+    for (uint32_t c = 0; c < listed_.size(); ++c) {
+      HarvestedClass& klass = program_->classes[c];
+      klass.super = Find(listed_[c].super);
+      if (listed_[c].is_instance) {
+        for (const Address at : metadata_->InterfacesOf(listed_[c])) {
+          const uint32_t interface = Find(at);
+          if (interface != kNoClass) klass.interfaces.push_back(interface);
+        }
+      }
+      // Redefinition puts the new methods into the class and the previous ones into another,
+      // which is put into the list later.
+      klass.is_previous_version = !seen.insert({listed_[c].name, listed_[c].loader}).second;
+    }
+  }
+
+  uint32_t Find(Address klass) const {
+    const uint32_t* found = class_numbers_.Find(klass);
+    return found == nullptr ? kNoClass : *found;
+  }
+
+  void ReadMethodDatas() {
+    for (uint32_t m = 0; m < program_->methods.size(); ++m) {
+      const HarvestedMethod& method = program_->methods[m];
+      if (program_->classes[method.klass].is_previous_version) continue;
+      if (listed_methods_[m].data == 0) {
+        if (method.invocations > 0) ++program_->counts.without_data;
+        continue;
+      }
+      ReadMethodData data{.method = m,
+                          .listed = listed_methods_[m],
+                          .klass = listed_[method.klass].at,
+                          .words = {}};
+      ReadWords(data);
+      read_.push_back(std::move(data));
+    }
+  }
+
+  void ReadWords(ReadMethodData& data) {
+    const Address at = data.listed.data;
+    const auto& layout = layout_.data;
+    data.words.clear();
+    HarvestedMethod& method = program_->methods[data.method];
+    data.weight = method.invocations;
+    const auto owner = cache_.Load<Address>(at + layout.method);
+    const auto size = cache_.Load<int32_t>(at + layout.data_size);
+    const auto invocations = cache_.Load<uint32_t>(at + layout.invocations);
+    const auto back_edges = cache_.Load<uint32_t>(at + layout.back_edges);
+    data.is_readable = owner == data.listed.at && size && invocations && back_edges && *size >= 0 &&
+                       *size % 8 == 0 && static_cast<uint64_t>(*size) <= kMostDataBytes;
+    if (!data.is_readable) return;
+    method.data_invocations = *invocations >> layout_.counters.shift;
+    method.back_edges = *back_edges >> layout_.counters.shift;
+    data.weight += method.data_invocations + method.back_edges;
+    data.words.resize(static_cast<size_t>(*size) / 8);
+    data.is_readable = cache_.Read(at + layout.data, data.words.data(), data.words.size() * 8);
+  }
+
+  void DecideShape(DataShape& shape) {
+    shape.type_rows = static_cast<uint32_t>(
+        std::min<uint64_t>(flags_.Number("TypeProfileWidth").value_or(2), kMostRows));
+    shape.ret_rows = static_cast<uint32_t>(
+        std::min<uint64_t>(flags_.Number("BciProfileWidth").value_or(2), kMostRetRows));
+    std::vector<std::span<const uint64_t>> samples;
+    for (const ReadMethodData& data : read_) samples.push_back(data.words);
+    shape.has_extra_cell = VoteForExtraCell(samples, shape, layout_.major < kFirstWithoutExtraCell);
+  }
+
+  // What failed was perhaps being changed while it was read.
+  void RetryFailed(MethodDecoder& decoder) {
+    std::vector<ReadMethodData*> again = std::move(failed_);
+    failed_.clear();
+    for (ReadMethodData* data : again) {
+      cache_.Forget(data->listed.data, layout_.data.fixed_size + data->words.size() * 8);
+      cache_.Forget(data->listed.code, layout_.code.size + data->listed.code_size);
+      cache_.Forget(data->listed.at, 128);
+      decoder.ForgetPool();
+      ReadWords(*data);
+      const char* const fault = decoder.Decode(*data);
+      if (fault == nullptr) continue;
+      data->fault = fault;
+      failed_.push_back(data);
+    }
+  }
+
+  // MethodDatas of classes that were unloaded meanwhile count neither as read nor as failed.
+  void CountFailed() {
+    HarvestCounts& counts = program_->counts;
+    const auto is_gone = [&](const ReadMethodData& data) {
+      return program_->classes[program_->methods[data.method].klass].is_gone;
+    };
+    for (const ReadMethodData& data : read_) {
+      if (is_gone(data)) continue;
+      ++counts.method_datas;
+      counts.counts += data.weight;
+    }
+    for (const ReadMethodData* data : failed_) {
+      if (is_gone(*data)) continue;
+      ++counts.failed;
+      counts.failed_counts += data->weight;
+      constexpr size_t kMostExamples = 20;
+      if (counts.failed_examples.size() == kMostExamples) continue;
+      const HarvestedMethod& method = program_->methods[data->method];
+      counts.failed_examples.push_back(fmt::format("{}.{}{}: {}",
+                                                   program_->classes[method.klass].name,
+                                                   method.name, method.descriptor, data->fault));
+    }
+  }
+
+  const MetadataLayout& layout_;
+  const VmFlags& flags_;
+  const NamingRule rule_;
+  std::unique_ptr<HarvestedProgram> program_;
+  BlockCache cache_;
+  std::optional<Metadata> metadata_;
+  std::vector<ListedClass> listed_;
+  std::vector<ListedMethod> listed_methods_;  // by number of the method
+  AddressMap<uint32_t> class_numbers_;
+  std::vector<ReadMethodData> read_;
+  std::vector<ReadMethodData*> failed_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
+                                                         const MetadataLayout& layout,
+                                                         const VmFlags& flags, int naming_jdk) {
+  return Harvester(memory, layout, flags, naming_jdk).Run();
+}
+
+}  // namespace iprof::hotspot

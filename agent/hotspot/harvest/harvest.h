@@ -1,0 +1,32 @@
+// Harvest: reads all classes of a JVM and the counters that HotSpot keeps for its compilers.
+//
+// Why: HotSpot counts branches, receivers and calls in its interpreter and in code of tier 3. Read
+// from outside, these counters are a profile of a JVM that runs without an agent.
+//
+// Guarantees:
+//  - Reads only; the JVM is neither stopped nor changed. It runs on, so a structure that fails a
+//    check is read again, after the first pass, and left out and counted if it fails once more.
+//  - Classes that are unloaded meanwhile are left out: their memory may have been used again.
+//  - The harvest is refused if more than 1 % of the MethodDatas or 0.1 % of their counts fail (see
+//    harvest_limits.h). Those of classes that are unloaded meanwhile count on neither side.
+//  - The order of classes and methods depends on the order of their definition only.
+// Threads: one. Failure: one sentence without a subject, to be put behind "process 4711".
+#pragma once
+
+#include <memory>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "agent/hotspot/memory.h"
+#include "agent/hotspot/metadata_layout.h"
+#include "agent/hotspot/vm_flags.h"
+#include "writer/base/status.h"
+
+namespace iprof::hotspot {
+
+// `memory` must fail reads of bad addresses instead of faulting. `naming_jdk` is the JDK of the
+// image build, which decides how lambdas are named; 0: the JVM's.
+Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
+                                                         const MetadataLayout& layout,
+                                                         const VmFlags& flags, int naming_jdk);
+
+}  // namespace iprof::hotspot

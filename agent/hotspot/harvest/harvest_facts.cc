@@ -1,0 +1,64 @@
+#include "agent/hotspot/harvest/harvest_facts.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <string>
+
+namespace iprof::hotspot {
+namespace {
+
+// The text's word number `n` as a number, or 0.
+double Word(std::string_view text, int n) {
+  for (; n > 0; --n) text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+int64_t Permille(uint64_t part, uint64_t all) {
+  return all == 0 ? 0 : static_cast<int64_t>((part * 1000 + all / 2) / all);
+}
+
+// Whether an AOT cache has put counts of its training run into MethodDatas (JEP 515).
+bool IsTrained(const VmFlags& flags) {
+  return flags.Bool("AOTReplayTraining").value_or(false) &&
+         !flags.Text("AOTCache").value_or(std::string()).empty();
+}
+
+}  // namespace
+
+HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s) {
+  const HarvestCounts& counts = program.counts;
+  HarvestNote note;
+  note.without_data_permille =
+      Permille(counts.without_data, counts.without_data + counts.method_datas);
+  note.left_out_permille = Permille(counts.failed, counts.method_datas);
+  note.type_width = program.type_rows;
+  note.jvm_age_s = age_s;
+  note.time = UtcTime(std::time(nullptr));
+  note.trained = IsTrained(flags);
+  return note;
+}
+
+std::string UtcTime(int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+int64_t AgeSeconds(std::string_view stat) {
+  // The name of the program, in parentheses, may contain anything.
+  const size_t name_end = stat.rfind(") ");
+  if (name_end == std::string_view::npos) return 0;
+  constexpr int kStartTime = 19;  // behind the name
+  const double started_s =
+      Word(stat.substr(name_end + 2), kStartTime) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  timespec now{};
+  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  return std::max<int64_t>(0, static_cast<int64_t>(static_cast<double>(now.tv_sec) - started_s));
+}
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,26 @@
+// HarvestFacts: what a harvest says about itself in its profile, but for the estimate.
+//
+// Guarantees: pure, except that NoteOf reads the clock.
+// Threads: any. Failure: facts that are unknown are 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "agent/hotspot/vm_flags.h"
+#include "writer/io/harvest_note.h"
+
+namespace iprof::hotspot {
+
+// `age_s`: how long the JVM has run, in seconds.
+HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s);
+
+// As the note has it: "2026-11-22T23:35:27Z". `seconds`: since 1970.
+std::string UtcTime(int64_t seconds);
+
+// How long a process has run, in seconds, from the content of its /proc/PID/stat.
+int64_t AgeSeconds(std::string_view stat);
+
+}  // namespace iprof::hotspot

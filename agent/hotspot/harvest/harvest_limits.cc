@@ -1,0 +1,34 @@
+#include "agent/hotspot/harvest/harvest_limits.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace iprof::hotspot {
+
+Status CheckLimits(const HarvestCounts& counts, bool runs_without_profiling) {
+  if (counts.method_datas == 0) {
+    return {Code::kUnsupported,
+            runs_without_profiling
+                ? "has no MethodData to harvest: it runs without profiling (-Xint, or "
+                  "-XX:TieredStopAtLevel=1)"
+                : "has no MethodData to harvest: no method of it was called often enough yet"};
+  }
+  const std::string example =
+      counts.failed_examples.empty() ? std::string("no example") : counts.failed_examples.front();
+  if (counts.failed * 100 > counts.method_datas) {
+    return {Code::kUnsupported,
+            fmt::format("is refused: {} of its {} MethodDatas do not pass the checks, so their "
+                        "layout is not known for certain ({})",
+                        counts.failed, counts.method_datas, example)};
+  }
+  if (counts.failed_counts > counts.counts / 1000) {
+    return {Code::kUnsupported,
+            fmt::format("is refused: MethodDatas that do not pass the checks hold {} of {} counts "
+                        "({})",
+                        counts.failed_counts, counts.counts, example)};
+  }
+  return {};
+}
+
+}  // namespace iprof::hotspot

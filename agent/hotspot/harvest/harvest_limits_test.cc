@@ -1,0 +1,37 @@
+#include "agent/hotspot/harvest/harvest_limits.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::hotspot {
+namespace {
+
+bool Passes(uint64_t failed, uint64_t method_datas, uint64_t failed_counts, uint64_t counts) {
+  HarvestCounts all;
+  all.failed = failed;
+  all.method_datas = method_datas;
+  all.failed_counts = failed_counts;
+  all.counts = counts;
+  return CheckLimits(all, false).ok();
+}
+
+TEST_CASE("one per cent of the MethodDatas may fail, and no more") {
+  CHECK(Passes(10, 1000, 0, 5));
+  CHECK_FALSE(Passes(11, 1000, 0, 5));
+  CHECK(Passes(0, 99, 0, 5));
+  CHECK_FALSE(Passes(1, 99, 0, 5));
+}
+
+TEST_CASE("one per mille of the counts may fail, and no more") {
+  CHECK(Passes(1, 1000, 5, 5000));
+  CHECK_FALSE(Passes(1, 1000, 6, 5000));
+  CHECK_FALSE(Passes(1, 1000, 5, 4999));
+  CHECK_FALSE(Passes(1, 1000, 1, 999));
+}
+
+TEST_CASE("a JVM without MethodDatas is refused, with the reason that its flags tell") {
+  CHECK(CheckLimits({}, true).message().find("runs without profiling") != std::string::npos);
+  CHECK(CheckLimits({}, false).message().find("often enough") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,42 @@
+// HarvestProfile: turns a harvested program into a profile, by the same records and the same
+// assembly as the agent's counters (writer/methods).
+//
+// Guarantees: as AssembleProfile: no dangling references, no entries without counts, the same
+// program gives the same profile. Classes without a stable name are in no table.
+// Threads: one. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/methods/profile_assembly.h"
+#include "writer/model/model.h"
+
+namespace iprof::hotspot {
+
+// How a method's numbers go into the profile, by the number of the method.
+struct MethodScale {
+  uint64_t calls = 0;
+  double factor = 1;  // of its branches, receivers and type checks; at least 0
+};
+
+// What HotSpot counted, unchanged.
+std::vector<MethodScale> RawScales(const HarvestedProgram& program);
+
+// What of a harvest goes into a profile.
+struct HarvestParts {
+  bool calls = true;
+  bool branches = true;
+  bool receivers = true;
+  bool type_checks = true;
+  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  std::function<bool(const HarvestedClass&)> takes = {};  // null: every class
+};
+
+AssemblyResult WriteHarvest(const HarvestedProgram& program, std::span<const MethodScale> scales,
+                            const HarvestParts& parts, Profile& profile);
+
+}  // namespace iprof::hotspot

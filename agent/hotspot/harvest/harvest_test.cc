@@ -1,0 +1,243 @@
+#include "agent/hotspot/harvest/harvest.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+
+#include "agent/hotspot/block_cache.h"
+#include "agent/hotspot/harvest/fake_hotspot.h"
+#include "agent/hotspot/harvest/harvest_profile.h"
+#include "writer/base/murmur3.h"
+
+namespace iprof::hotspot {
+namespace {
+
+using std::string_view_literals::operator""sv;
+using Types = std::vector<std::pair<uint32_t, uint64_t>>;
+constexpr uint8_t kOriginal[] = {42, 182, 0, 6, 153, 0, 4, 0, 177};
+
+Result<std::unique_ptr<HarvestedProgram>> Harvest(const FakeProgram& program) {
+  return HarvestProgram(program.vm, program.vm.layout(), NoFlags(), 0);
+}
+
+TEST_CASE("branches, receivers and calls are read, at the positions of the class file") {
+  const FakeProgram fake;
+  const auto program = Harvest(fake);
+  INFO(program.status().message());
+  REQUIRE(program.ok());
+  REQUIRE((*program)->methods.size() == 1);
+  const HarvestedMethod& method = (*program)->methods[0];
+  CHECK((*program)->classes[method.klass].stable_name == "a/A");
+  CHECK(method.name == "run");
+  CHECK(method.descriptor == "()V");
+  CHECK(method.invocations == 100);
+  REQUIRE(method.branches.size() == 1);
+  CHECK(method.branches[0].bci == 4);
+  CHECK(method.branches[0].targets == std::vector<uint32_t>{8, 7});
+  CHECK(method.branches[0].counts == std::vector<uint64_t>{30, 50});
+  REQUIRE(method.types.size() == 1);
+  CHECK(method.types[0].is_call);
+  CHECK(method.types[0].rows == Types{{0, 80}});
+  REQUIRE(method.calls.size() == 1);
+  CHECK(method.calls[0].owner == "a/A");
+  CHECK(method.calls[0].name == "run");
+  CHECK(method.calls[0].block_count == 80);
+  CHECK(method.code_hash == Murmur3(std::span<const uint8_t>(kOriginal)).low);
+  CHECK((*program)->counts.failed == 0);
+}
+
+TEST_CASE("a harvest becomes a profile like the agent's") {
+  const FakeProgram fake;
+  const auto program = Harvest(fake);
+  REQUIRE(program.ok());
+  Profile profile;
+  profile.AddStandardTypes();
+  std::vector<MethodScale> scales = RawScales(**program);
+  scales[0].factor = 2;
+  WriteHarvest(**program, scales, {}, profile);
+  CHECK(profile.Total(Table::kCalls) == 100);
+  CHECK(profile.Total(Table::kConditionals) == 160);
+  CHECK(profile.Total(Table::kVirtualInvokes) == 160);
+  CHECK(profile.FindType("a.A"));
+}
+
+TEST_CASE("a class whose symbols hold no names, since it is being unloaded, has no methods") {
+  for (const auto& [name, descriptor] :
+       {std::pair(""sv, "()V"sv), std::pair("a\0"sv, "()V"sv), std::pair("a"sv, "("sv)}) {
+    FakeProgram fake;
+    const Address pool =
+        fake.vm.Pool({{1, fake.vm.Symbol(name)}, {1, fake.vm.Symbol(descriptor)}}, {});
+    fake.vm.Method(fake.vm.Class(fake.loader, "a/B"), pool, {177}, 5);
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    CHECK((*program)->classes.size() == 2);
+    CHECK((*program)->methods.size() == 1);
+  }
+}
+
+TEST_CASE("a breakpoint is undone") {
+  FakeProgram fake;
+  const Address code = *fake.vm.Load<Address>(fake.method) + 24;
+  fake.vm.Put(code + 4, uint8_t{202});
+  CHECK_FALSE(Harvest(fake).ok());  // it is unknown which instruction it replaced
+  const Address breakpoint = fake.vm.Allocate(24);
+  fake.vm.Put(breakpoint, uint32_t{153});
+  fake.vm.Put(breakpoint + 4, int32_t{4});
+  fake.vm.Put(breakpoint + 8, uint16_t{1});
+  fake.vm.Put(breakpoint + 10, uint16_t{2});
+  fake.vm.Put(fake.klass + fake.vm.layout().instance.breakpoints, breakpoint);
+  const auto program = Harvest(fake);
+  REQUIRE(program.ok());
+  CHECK((*program)->methods[0].code_hash == Murmur3(std::span<const uint8_t>(kOriginal)).low);
+}
+
+TEST_CASE("a previous version of a class is left out") {
+  FakeProgram fake;
+  const Address previous = fake.vm.Class(fake.loader, "a/A");
+  const Address old = fake.vm.Method(previous, fake.pool, {177}, 5);
+  fake.vm.Data(old, {uint64_t{9} << 16 | 7, 1, 0, 1}, 5);  // would fail the checks
+  const auto program = Harvest(fake);
+  REQUIRE(program.ok());
+  CHECK((*program)->counts.method_datas == 1);
+  CHECK((*program)->classes[1].is_previous_version);
+}
+
+// A JVM that unloads its last class after that was read.
+class Unloading final : public Memory {
+ public:
+  explicit Unloading(const FakeProgram& program) : program_(program) {}
+  bool Read(Address from, void* into, size_t size) const override {
+    if (!program_.vm.Read(from, into, size)) return false;
+    // A new cache reads the first block again.
+    if (from == FakeHotSpot::kBase && ++first_reads_ > 1)
+      std::memset(static_cast<char*>(into) + (program_.loader + 8 - from), 0, 8);
+    return true;
+  }
+
+ private:
+  const FakeProgram& program_;
+  mutable int first_reads_ = 0;
+};
+
+TEST_CASE("a class that is unloaded while it is read is left out") {
+  FakeProgram fake;
+  const Address klass = fake.vm.Class(fake.vm.Loader(), "b/B");
+  fake.vm.Data(fake.vm.Method(klass, fake.pool, {177}, 7), {}, 1);
+  const Unloading memory(fake);
+  const auto program = HarvestProgram(memory, fake.vm.layout(), NoFlags(), 0);
+  REQUIRE(program.ok());
+  CHECK((*program)->counts.unloaded_classes == 1);
+  CHECK((*program)->counts.method_datas == 1);
+  CHECK((*program)->counts.counts == 8);
+  CHECK((*program)->classes[1].stable_name.empty());
+  CHECK((*program)->methods[1].invocations == 0);
+  Profile profile;
+  profile.AddStandardTypes();
+  WriteHarvest(**program, RawScales(**program), {}, profile);
+  CHECK(profile.Total(Table::kCalls) == 8);
+}
+
+// A JVM that ends after its classes were read.
+class Ending final : public Memory {
+ public:
+  explicit Ending(const FakeProgram& program) : program_(program) {}
+  bool Read(Address from, void* into, size_t size) const override {
+    if (from == FakeHotSpot::kBase && size == BlockCache::kBlockBytes) ++first_reads_;
+    return first_reads_ <= 1 && program_.vm.Read(from, into, size);
+  }
+
+ private:
+  const FakeProgram& program_;
+  mutable int first_reads_ = 0;
+};
+
+TEST_CASE("a JVM that ends while it is read gives no profile") {
+  const FakeProgram fake;
+  CHECK_FALSE(HarvestProgram(Ending(fake), fake.vm.layout(), NoFlags(), 0).ok());
+}
+
+// Many methods with ten counts each; `failed` of their MethodDatas belong to another method.
+Result<std::unique_ptr<HarvestedProgram>> HarvestMany(int methods, int failed) {
+  FakeProgram fake;
+  for (int m = 0; m + 1 < methods; ++m) {
+    const Address klass = fake.vm.Class(fake.loader, "m/M" + std::to_string(m));
+    const Address data = fake.vm.Data(fake.vm.Method(klass, fake.pool, {177}, 4), {}, 6);
+    if (m < failed) fake.vm.Put(data, klass);
+  }
+  return Harvest(fake);
+}
+
+TEST_CASE("up to one per cent may fail, and what cannot be read weighs what is known of it") {
+  const auto program = HarvestMany(200, 2);
+  // Two of 200, but 2 * 4 of 199 * 10 - 2 * 6 + 100 counts.
+  REQUIRE_FALSE(program.ok());
+  CHECK(program.status().message().find("hold 8 of 2078 counts") != std::string::npos);
+  CHECK(HarvestMany(200, 3).status().message().find("3 of its 200 MethodDatas") !=
+        std::string::npos);
+  CHECK(HarvestMany(200, 0).ok());
+}
+
+TEST_CASE("what fails a check is refused with its name") {
+  const auto refused = [](const FakeProgram& fake) {
+    const auto program = Harvest(fake);
+    REQUIRE_FALSE(program.ok());
+    return program.status().message();
+  };
+  {
+    FakeProgram fake;  // a branch where there is none
+    fake.vm.Put(fake.data + 24 + 7 * 8, uint64_t{7} << 16 | 7);
+    CHECK(refused(fake) ==
+          "is refused: 1 of its 1 MethodDatas do not pass the checks, so their layout is not known "
+          "for certain (a/A.run()V: its records do not fit its bytecode)");
+  }
+  {
+    FakeProgram fake;  // another method's data
+    fake.vm.Put(fake.data, fake.klass);
+    CHECK(refused(fake).find("it cannot be read") != std::string::npos);
+  }
+  {
+    FakeProgram fake;  // cut off
+    fake.vm.Put(fake.data + 8, int32_t{80});
+    CHECK(refused(fake).find("do not end where its data ends") != std::string::npos);
+  }
+  {
+    FakeProgram fake;  // an instruction that no interpreter has
+    fake.vm.Put(*fake.vm.Load<Address>(fake.method) + 24, uint8_t{238});
+    CHECK(refused(fake).find("its bytecode is not understood") != std::string::npos);
+  }
+  {
+    FakeProgram fake;
+    fake.vm.Put(fake.method + 8, Address{0});
+    CHECK(refused(fake).find("has no MethodData to harvest") != std::string::npos);
+  }
+  {
+    FakeProgram fake;  // a list of classes without an end
+    fake.vm.Put(fake.klass + fake.vm.layout().klass.loader, Address{1});
+    CHECK(refused(fake).find("has a list of classes that could not be read") != std::string::npos);
+  }
+}
+
+TEST_CASE("memory that was changed at random gives a profile or a refusal") {
+  std::mt19937 random(1);
+  int harvested = 0;
+  for (int run = 0; run < 2000; ++run) {
+    FakeProgram fake;
+    for (auto changes = 1 + random() % 4; changes > 0; --changes)
+      fake.vm.bytes()[random() % fake.vm.used()] = static_cast<uint8_t>(random());
+    const auto program = Harvest(fake);
+    if (!program.ok()) {
+      CHECK_FALSE(program.status().message().empty());
+      continue;
+    }
+    ++harvested;
+    Profile profile;
+    profile.AddStandardTypes();
+    WriteHarvest(**program, RawScales(**program), {}, profile);
+    for (const Table table : kAllTables) CHECK(profile.Total(table) >= 0);
+  }
+  CHECK(harvested > 0);
+  CHECK(harvested < 2000);
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

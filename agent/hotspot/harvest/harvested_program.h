@@ -1,0 +1,123 @@
+// HarvestedProgram: what a JVM's own structures tell about a running program: its classes, its
+// methods, and what HotSpot counted in them.
+//
+// Guarantees: plain data that refers to nothing outside it. Numbers of classes and methods are
+// indices into the vectors here.
+// Threads: any. Failure: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/classfile/opcodes.h"
+#include "agent/hotspot/text_store.h"
+
+namespace iprof::hotspot {
+
+inline constexpr uint32_t kNoClass = UINT32_MAX;
+
+struct HarvestedBranch {
+  uint32_t bci = 0;
+  bool is_switch = false;
+  std::vector<uint32_t> targets;  // if: target, fall-through; switch: keys, then default
+  std::vector<uint64_t> counts;   // one for each target
+
+  uint64_t Total() const;
+};
+
+// A call or a type check whose objects' classes were counted.
+struct HarvestedTypes {
+  uint32_t bci = 0;
+  bool is_call = false;
+  std::vector<std::pair<uint32_t, uint64_t>> rows;  // class, count
+  uint64_t lost = 0;                                // objects of other classes
+  bool is_lost_known = true;
+
+  uint64_t Listed() const;
+};
+
+struct HarvestedCall {
+  uint32_t bci = 0;
+  classfile::Op op{};
+  std::string_view owner;  // empty: invokedynamic
+  std::string_view name;
+  std::string_view descriptor;
+  uint64_t block_count = 0;  // how often HotSpot counted the block that contains it
+};
+
+struct HarvestedMethod {
+  uint32_t klass = 0;
+  std::string_view name;
+  std::string_view descriptor;
+  uint16_t access = 0;
+  uint16_t intrinsic = 0;    // HotSpot's number; 0: none
+  uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
+  bool is_exact = false;     // invocations are those of an exact count instead
+  bool has_data = false;     // a MethodData was read; what follows comes from it
+  uint64_t data_invocations = 0;
+  uint64_t back_edges = 0;
+  uint64_t code_hash = 0;
+  std::vector<HarvestedBranch> branches;  // ascending bci, only those that were executed
+  std::vector<HarvestedTypes> types;      // ascending bci, only those with rows
+  std::vector<HarvestedCall> calls;       // ascending bci
+};
+
+struct HarvestedClass {
+  std::string_view name;         // internal; a hidden class has a dot before its suffix
+  std::string_view stable_name;  // for the profile, internal; empty: the class is left out
+  uint64_t loader = 0;
+  uint32_t super = kNoClass;
+  std::vector<uint32_t> interfaces;
+  uint16_t access = 0;
+  bool is_array = false;
+  bool is_hidden = false;
+  bool is_previous_version = false;  // of a class that was redefined
+  bool is_gone = false;              // unloaded while it was read
+  uint32_t first_method = 0;
+  uint32_t methods = 0;
+};
+
+// What was left out, and why.
+struct HarvestCounts {
+  uint64_t method_datas = 0;
+  uint64_t failed = 0;  // did not pass the checks
+  std::vector<std::string> failed_examples;
+  uint64_t failed_counts = 0;  // their invocations and back edges
+  uint64_t counts = 0;         // of all
+  uint64_t without_data = 0;   // methods that were called, and have no MethodData
+  uint64_t unnamed_lambdas = 0;
+  uint64_t left_out_classes = 0;    // generated at run time: linkage, proxies, accessors
+  uint64_t unloaded_classes = 0;    // while they were read
+  uint64_t sites_without_rows = 0;  // virtual calls whose receivers HotSpot did not record
+  uint64_t checks_unknown = 0;      // type checks with more classes than rows
+};
+
+struct HarvestedProgram {
+  int32_t major = 0;
+  uint32_t type_rows = 0;
+  bool has_extra_cell = false;
+  std::vector<HarvestedClass> classes;
+  std::vector<HarvestedMethod> methods;  // those of a class are consecutive
+  HarvestCounts counts;
+  TextStore texts;  // what the views refer to
+
+  std::string_view Keep(std::string_view text) { return texts.Keep(text); }
+};
+
+inline uint64_t HarvestedBranch::Total() const {
+  uint64_t sum = 0;
+  for (const uint64_t count : counts) sum += count;
+  return sum;
+}
+
+inline uint64_t HarvestedTypes::Listed() const {
+  uint64_t sum = 0;
+  for (const auto& [klass, count] : rows) sum += count;
+  return sum;
+}
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,35 @@
+// LambdaNaming: the stable names of lambdas, from what a process holds of their classes.
+//
+// The agent numbers lambdas of one class that do the same by their place in the class file
+// (agent/instrument/names/lambda_sites.h), which a running process does not tell. So where several
+// loaded lambdas share a name, all of them are left out; any other lambda has the number 0.
+//
+// Guarantees: a name that is given is the agent's, unless the class file has another lambda of the
+// same name that has not been linked yet.
+// Threads: one. Failure: a lambda without a name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/hotspot/metadata.h"
+#include "writer/names/stable_names.h"
+
+namespace iprof::hotspot {
+
+// HotSpot's name of a hidden class split at its suffix: "a/B$$Lambda+0x01" gives "a/B$$Lambda" and
+// "0x01". The suffix is empty if the class is not hidden.
+struct HiddenName {
+  std::string_view name;
+  std::string_view suffix;
+};
+HiddenName SplitHiddenName(std::string_view symbol);
+
+// The base name of a lambda, or nullopt. `klass` must be hidden.
+std::optional<std::string> LambdaNameOf(Metadata& metadata, const ListedClass& klass,
+                                        std::span<const std::string_view> interfaces,
+                                        NamingRule rule);
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,150 @@
+#include "agent/hotspot/harvest/method_decoder.h"
+
+#include <utility>
+
+#include "agent/classfile/bytes.h"
+#include "writer/base/murmur3.h"
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr uint64_t kMostCount = uint64_t{1} << 62;
+
+bool AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn, InstructionCount& count,
+               HarvestedMethod& method) {
+  if (count.edges.empty()) return true;
+  HarvestedBranch branch{.bci = insn.bci,
+                         .is_switch = classfile::IsSwitch(insn.op),
+                         .targets = SuccessorBcis(code, insn),
+                         .counts = count.edges};
+  if (branch.targets.size() != branch.counts.size()) return false;
+  for (const uint64_t edge : branch.counts) {
+    if (edge > kMostCount || count.count > kMostCount - edge) return false;
+    count.count += edge;
+  }
+  if (count.count > 0) method.branches.push_back(std::move(branch));
+  return true;
+}
+
+}  // namespace
+
+const char* MethodDecoder::Decode(const ReadMethodData& data) {
+  if (!data.is_readable) return "it cannot be read";
+  const auto records = SplitMethodData(data.words, shape_);
+  const Pool* pool = PoolOf(data.listed.pool);
+  if (!records || pool == nullptr) return "its records do not end where its data ends";
+  if (pool->cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, *pool);
+  const auto code =
+      ReadOriginalCode(metadata_, data.listed, *pool, pool_cache_ ? &*pool_cache_ : nullptr,
+                       ReadBreakpoints(metadata_, data.klass, data.listed));
+  if (!code) return "its bytecode is not understood";
+  HarvestedMethod method = program_.methods[data.method];
+  sites_without_rows_ = checks_unknown_ = 0;
+  if (!Fill(*code, *records, *pool, method)) return "its records do not fit its bytecode";
+  program_.methods[data.method] = std::move(method);
+  program_.counts.sites_without_rows += sites_without_rows_;
+  program_.counts.checks_unknown += checks_unknown_;
+  return nullptr;
+}
+
+const Pool* MethodDecoder::PoolOf(Address at) {
+  if (at != pool_at_) {
+    pool_ = metadata_.ReadPool(at);
+    pool_at_ = at;
+    pool_cache_.reset();
+  }
+  return pool_ ? &*pool_ : nullptr;
+}
+
+bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>& records,
+                         const Pool& pool, HarvestedMethod& method) {
+  const std::vector<CodeInstruction>& instructions = code.instructions;
+  size_t at = 0;
+  std::vector<InstructionCount> counts;
+  counts.reserve(records.size());
+  for (const DataRecord& record : records) {
+    while (at < instructions.size() && instructions[at].bci < record.bci) ++at;
+    if (at == instructions.size() || instructions[at].bci != record.bci) return false;
+    const CodeInstruction& insn = instructions[at];
+    if (!FitsInstruction(record.tag, insn.op)) return false;
+    InstructionCount count{.bci = record.bci, .count = 0, .edges = ReadEdges(record)};
+    if (!AddBranch(code.bytes, insn, count, method)) return false;
+    if (const auto executed = ReadCount(record)) count.count = *executed;
+    if (!AddTypes(record, insn, count, method)) return false;
+    if (count.count > kMostCount) return false;
+    counts.push_back(std::move(count));
+  }
+  const std::vector<uint64_t> blocks =
+      CountBlocks(code.bytes, instructions, counts, method.data_invocations);
+  if (!AddCalls(code, blocks, pool, method)) return false;
+  FindLostChecks(instructions, blocks, method);
+  method.code_hash = Murmur3(code.bytes).low;
+  method.has_data = true;
+  method.invocations += method.data_invocations;
+  return true;
+}
+
+bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& insn,
+                             InstructionCount& count, HarvestedMethod& method) {
+  const bool is_call =
+      record.tag == DataTag::kVirtualCall || record.tag == DataTag::kVirtualCallType;
+  if (!is_call && record.tag != DataTag::kReceiverType) return true;
+  const TypeRows rows = ReadTypeRows(record, shape_);
+  HarvestedTypes types{.bci = insn.bci, .is_call = is_call, .rows = {}};
+  if (rows.unlisted > 0) types.lost = static_cast<uint64_t>(rows.unlisted);
+  uint64_t total = types.lost;
+  for (const TypeRow& row : rows.rows) {
+    if (row.count > kMostCount || total > kMostCount - row.count) return false;
+    total += row.count;
+    const uint32_t* klass = class_numbers_.Find(row.klass);
+    if (klass == nullptr || program_.classes[*klass].is_previous_version) {
+      types.lost += row.count;  // loaded after the list was read
+    } else {
+      types.rows.emplace_back(*klass, row.count);
+    }
+  }
+  if (is_call) {
+    count.count = total;
+    if (types.rows.empty() && total > 0) ++sites_without_rows_;
+  } else if (rows.unlisted < 0 || (shape_.has_extra_cell && rows.is_full)) {
+    // Up to JDK 21, compiled code counts a check that fails only as such, and a class that found no
+    // row not at all.
+    types.is_lost_known = false;
+  }
+  if (!types.rows.empty()) method.types.push_back(std::move(types));
+  return true;
+}
+
+bool MethodDecoder::AddCalls(const OriginalCode& code, std::span<const uint64_t> blocks,
+                             const Pool& pool, HarvestedMethod& method) {
+  for (size_t i = 0; i < code.instructions.size(); ++i) {
+    const CodeInstruction& insn = code.instructions[i];
+    if (!classfile::IsInvoke(insn.op) || blocks[i] == 0) continue;
+    const uint16_t index = classfile::LoadU2(code.bytes.data() + insn.bci + 1);
+    const auto member = metadata_.Member(pool, index);
+    if (!member) return false;
+    method.calls.push_back(
+        {insn.bci, insn.op, member->owner, member->name, member->descriptor, blocks[i]});
+  }
+  return true;
+}
+
+// What a type check did not list is what its block was executed without it. Nulls are among that,
+// so at most too much is taken for lost.
+void MethodDecoder::FindLostChecks(std::span<const CodeInstruction> instructions,
+                                   std::span<const uint64_t> blocks, HarvestedMethod& method) {
+  size_t at = 0;
+  for (HarvestedTypes& types : method.types) {
+    while (instructions[at].bci < types.bci) ++at;
+    if (types.is_call || types.is_lost_known) continue;
+    const uint64_t listed = types.Listed() + types.lost;
+    if (blocks[at] == 0) {
+      ++checks_unknown_;
+      continue;
+    }
+    types.lost += blocks[at] > listed ? blocks[at] - listed : 0;
+    types.is_lost_known = true;
+  }
+}
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,68 @@
+// MethodDecoder: from the MethodData and the bytecode of one method to its counts.
+//
+// Guarantees: what it returns passed all checks: the MethodData ended exactly where it should, its
+// positions rise, and each record lies on an instruction of its kind.
+// Threads: one. Failure: a short reason; the method is left unchanged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "agent/hotspot/harvest/block_counts.h"
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "agent/hotspot/metadata.h"
+#include "agent/hotspot/method_data.h"
+#include "agent/hotspot/original_code.h"
+
+namespace iprof::hotspot {
+
+// A method and its MethodData, as they were read.
+struct ReadMethodData {
+  uint32_t method = 0;  // its number in the program
+  ListedMethod listed;
+  Address klass = 0;
+  std::vector<uint64_t> words;
+  uint64_t weight = 0;  // invocations and back edges, as far as they are known
+  bool is_readable = false;
+  const char* fault = "";  // why it failed
+};
+
+class MethodDecoder {
+ public:
+  // `class_numbers` has the program's classes by their addresses.
+  MethodDecoder(Metadata& metadata, const AddressMap<uint32_t>& class_numbers,
+                HarvestedProgram& program)
+      : metadata_(metadata), class_numbers_(class_numbers), program_(program) {}
+
+  DataShape& shape() { return shape_; }
+
+  // Fills the method in the program. Null, or why the MethodData failed.
+  const char* Decode(const ReadMethodData& data);
+  // The next method's constant pool is read again.
+  void ForgetPool() { pool_at_ = 0; }
+
+ private:
+  bool Fill(const OriginalCode& code, const std::vector<DataRecord>& records, const Pool& pool,
+            HarvestedMethod& method);
+  bool AddTypes(const DataRecord& record, const CodeInstruction& insn, InstructionCount& count,
+                HarvestedMethod& method);
+  bool AddCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool,
+                HarvestedMethod& method);
+  void FindLostChecks(std::span<const CodeInstruction> instructions,
+                      std::span<const uint64_t> blocks, HarvestedMethod& method);
+  const Pool* PoolOf(Address at);
+
+  Metadata& metadata_;
+  const AddressMap<uint32_t>& class_numbers_;
+  HarvestedProgram& program_;
+  DataShape shape_;
+  // The pool of the last class, which the next method probably needs too.
+  Address pool_at_ = 0;
+  std::optional<Pool> pool_;
+  std::optional<PoolCache> pool_cache_;
+  uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;  // of the method that is decoded
+};
+
+}  // namespace iprof::hotspot

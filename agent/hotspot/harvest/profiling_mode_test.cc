@@ -1,0 +1,52 @@
+#include "agent/hotspot/harvest/profiling_mode.h"
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <iterator>
+
+#include "agent/hotspot/fake_structs.h"
+
+namespace iprof::hotspot {
+namespace {
+
+struct Flag {
+  void* value;
+  const char* name;
+};
+
+struct Vm {
+  uint64_t stop_at = 4;
+  uint8_t compiler = 1, tiered = 1;
+  const char* mode = "default";
+  Flag flags[4] = {{&stop_at, "TieredStopAtLevel"},
+                   {&compiler, "UseCompiler"},
+                   {&tiered, "TieredCompilation"},
+                   {&mode, "CompilationMode"}};
+  const Flag* first = flags;
+  uint64_t count = std::size(flags);
+
+  bool RunsWithoutProfiling() {
+    FakeStructs fake;
+    fake.AddField("JVMFlag", "_name", offsetof(Flag, name));
+    fake.AddField("JVMFlag", "_addr", offsetof(Flag, value));
+    fake.AddType("JVMFlag", sizeof(Flag));
+    fake.AddStatic("JVMFlag", "flags", &first);
+    fake.AddStatic("JVMFlag", "numFlags", &count);
+    const OwnMemory memory;
+    const VmStructs structs(memory, fake.Symbols());
+    return hotspot::RunsWithoutProfiling(VmFlags(structs));
+  }
+};
+
+TEST_CASE("a JVM profiles unless its flags forbid it") {
+  CHECK_FALSE(Vm().RunsWithoutProfiling());
+  CHECK_FALSE(Vm{.stop_at = 3}.RunsWithoutProfiling());
+  CHECK(Vm{.stop_at = 2}.RunsWithoutProfiling());
+  CHECK(Vm{.stop_at = 0}.RunsWithoutProfiling());
+  CHECK_FALSE(Vm{.stop_at = 1, .tiered = 0}.RunsWithoutProfiling());  // only C2
+  CHECK(Vm{.compiler = 0}.RunsWithoutProfiling());                    // -Xint
+  CHECK(Vm{.mode = "quick-only"}.RunsWithoutProfiling());
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,89 @@
+#include "agent/hotspot/method_data.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::hotspot {
+namespace {
+
+using classfile::Op;
+using Words = std::vector<uint64_t>;
+
+uint64_t Header(DataTag tag, uint64_t bci) { return static_cast<uint64_t>(tag) | bci << 16; }
+
+// An if at 4, a call at 7 with two classes and three unlisted objects, a switch at 12.
+Words Example(bool extra_cell) {
+  Words words = {Header(DataTag::kBranch, 4), 30, 24, 70};
+  words.insert(words.end(), {Header(DataTag::kVirtualCall, 7), 3});
+  if (extra_cell) words.push_back(0);
+  words.insert(words.end(), {0x1000, 80, 0x2000, 20});
+  words.insert(words.end(), {Header(DataTag::kMultiBranch, 12), 6, 5, 0, 1, 0, 2, 0});
+  return words;
+}
+
+TEST_CASE("records are split by their tags, and end with the data") {
+  for (const bool extra_cell : {false, true}) {
+    const Words words = Example(extra_cell);
+    const DataShape shape{.has_extra_cell = extra_cell};
+    const auto records = SplitMethodData(words, shape);
+    REQUIRE(records);
+    REQUIRE(records->size() == 3);
+    CHECK((*records)[0].bci == 4);
+    CHECK(ReadEdges((*records)[0]) == Words{30, 70});
+    const TypeRows rows = ReadTypeRows((*records)[1], shape);
+    CHECK(rows.unlisted == 3);
+    CHECK(rows.is_full);
+    REQUIRE(rows.rows.size() == 2);
+    CHECK(rows.rows[1].klass == 0x2000);
+    CHECK(rows.rows[1].count == 20);
+    CHECK(ReadEdges((*records)[2]) == Words{1, 2, 5});  // keys, then the default
+  }
+}
+
+TEST_CASE("data with the wrong shape, end or order is refused") {
+  const Words words = Example(false);
+  CHECK_FALSE(SplitMethodData(words, {.has_extra_cell = true}));
+  CHECK_FALSE(SplitMethodData(words, {.type_rows = 3}));
+  CHECK_FALSE(SplitMethodData(std::span(words).first(words.size() - 1), {}));
+  const Words same = {Header(DataTag::kCounter, 4), 1, Header(DataTag::kCounter, 4), 1};
+  CHECK_FALSE(SplitMethodData(same, {}));
+  CHECK_FALSE(SplitMethodData(Words{Header(DataTag{14}, 0)}, {}));
+  CHECK_FALSE(SplitMethodData(Words{Header(DataTag::kMultiBranch, 0), UINT64_MAX}, {}));
+  CHECK_FALSE(SplitMethodData(Words{Header(DataTag::kCallType, 0), 1}, {}));
+  CHECK(SplitMethodData({}, {})->empty());
+}
+
+TEST_CASE("types of arguments are skipped") {
+  const Words words = {Header(DataTag::kCallType, 1), 9, 2, 0, 0, Header(DataTag::kCounter, 5), 4};
+  const auto records = SplitMethodData(words, {});
+  REQUIRE(records);
+  REQUIRE(records->size() == 2);
+  CHECK(ReadCount((*records)[0]) == 9);
+  CHECK(ReadCount((*records)[1]) == 4);
+}
+
+TEST_CASE("the extra cell is found by what parses") {
+  const Words with = Example(true);
+  const Words without = Example(false);
+  const Words either = {Header(DataTag::kCounter, 1), 3};
+  using Samples = std::vector<std::span<const uint64_t>>;
+  for (const bool fallback : {false, true}) {
+    CHECK(VoteForExtraCell(Samples(3, with), {}, fallback));
+    CHECK_FALSE(VoteForExtraCell(Samples(3, without), {}, fallback));
+    CHECK(VoteForExtraCell(Samples{either}, {}, fallback) == fallback);
+  }
+}
+
+TEST_CASE("records belong to instructions of their kind") {
+  CHECK(FitsInstruction(DataTag::kBranch, Op::ifnull));
+  CHECK_FALSE(FitsInstruction(DataTag::kBranch, Op::goto_));
+  CHECK(FitsInstruction(DataTag::kJump, Op::goto_));
+  CHECK(FitsInstruction(DataTag::kMultiBranch, Op::lookupswitch));
+  CHECK(FitsInstruction(DataTag::kVirtualCall, Op::invokeinterface));
+  CHECK_FALSE(FitsInstruction(DataTag::kVirtualCall, Op::invokestatic));
+  CHECK(FitsInstruction(DataTag::kCounter, Op::invokedynamic));
+  CHECK(FitsInstruction(DataTag::kReceiverType, Op::aastore));
+  CHECK_FALSE(FitsInstruction(DataTag::kArgumentInfo, Op::nop));
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,98 @@
+// OriginalCode: the bytecode of a loaded method as its class file has it.
+//
+// Why: HotSpot rewrites bytecode when it links a class, and again while it interprets it. It
+// replaces instructions by faster ones, constant-pool indices by indices of its caches, and an
+// instruction with a debugger's breakpoint by another one. Lengths never change, so positions are
+// those of the class file.
+//
+// The numbers of the fast instructions are not in HotSpot's tables. They are those of JDK 17 to 25,
+// and they are verified: the code must consist of known instructions up to its last byte, every
+// branch must lead to an instruction, and every constant must have a kind that fits the
+// instruction.
+//
+// Guarantees: what is returned passed these checks. The index of a constant of ldc is restored if it
+// is known, otherwise it is 0.
+// Threads: one. Failure: nullopt; the method must be left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "agent/classfile/bytes.h"
+#include "agent/classfile/opcodes.h"
+#include "agent/hotspot/metadata.h"
+
+namespace iprof::hotspot {
+
+// Reads the cache of one constant pool.
+class PoolCache {
+ public:
+  PoolCache(const Metadata& metadata, const Pool& pool);
+
+  // The constant-pool indices behind the operands of rewritten instructions.
+  std::optional<uint16_t> OfField(uint32_t operand) const;
+  std::optional<uint16_t> OfMethod(uint32_t operand) const;
+  std::optional<uint16_t> OfDynamic(uint32_t operand) const;
+  std::optional<uint16_t> OfReference(uint32_t operand) const;
+
+ private:
+  std::optional<uint16_t> Entry(uint32_t index) const;
+
+  std::vector<uint16_t> entries_, fields_, methods_, dynamic_, references_;
+};
+
+// Breakpoints of one method: the instructions that they replaced, by bci.
+using Breakpoints = std::map<uint32_t, uint8_t>;
+Breakpoints ReadBreakpoints(const Metadata& metadata, Address klass, const ListedMethod& method);
+
+// One instruction of code that passed the checks.
+struct CodeInstruction {
+  uint32_t bci;
+  uint32_t length;
+  classfile::Op op;
+};
+
+struct OriginalCode {
+  std::vector<uint8_t> bytes;
+  std::vector<CodeInstruction> instructions;
+};
+
+// `cache` is null if the class has not been linked: its code is still original.
+std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const ListedMethod& method,
+                                             const Pool& pool, const PoolCache* cache,
+                                             const Breakpoints& breakpoints);
+
+// The instructions in code order; nullopt if the code does not consist of instructions.
+std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> code);
+
+// Where a jump leads to. If: target, fall-through. Switch: the keys in table order, then the
+// default. Empty for other instructions and for goto: use JumpTarget.
+std::vector<uint32_t> SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn);
+// Calls visit(bci) for each of them, in that order.
+template <typename Visit>
+void ForEachSuccessor(std::span<const uint8_t> code, const CodeInstruction& insn, Visit visit) {
+  const uint8_t* at = code.data() + insn.bci;
+  const auto target = [&](int32_t delta) {
+    return static_cast<uint32_t>(int64_t{insn.bci} + delta);
+  };
+  if (classfile::IsConditionalBranch(insn.op)) {
+    visit(target(classfile::LoadS2(at + 1)));
+    visit(insn.bci + insn.length);
+    return;
+  }
+  if (!classfile::IsSwitch(insn.op)) return;
+  const uint8_t* p = code.data() + ((insn.bci + 4) & ~uint32_t{3});
+  const bool is_lookup = insn.op == classfile::Op::lookupswitch;
+  const uint32_t keys = is_lookup ? classfile::LoadU4(p + 4)
+                                  : classfile::LoadU4(p + 8) - classfile::LoadU4(p + 4) + 1;
+  for (uint32_t k = 0; k < keys; ++k)
+    visit(target(classfile::LoadS4(p + 12 + (is_lookup ? 8 : 4) * size_t{k})));
+  visit(target(classfile::LoadS4(p)));
+}
+// goto, goto_w, jsr, jsr_w.
+std::optional<uint32_t> JumpTarget(std::span<const uint8_t> code, const CodeInstruction& insn);
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,69 @@
+// CommandRunner: takes commands from all sides, runs them in order, and gives their answers back.
+//
+// Each command has a short-lived thread of its own, on which it waits for its turn and runs. So a tool
+// that attaches never waits for the command before, and after the last command no thread is left.
+//
+// Guarantees: commands run one at a time, in order of arrival. Each gets exactly one answer, unless the
+// JVM ends before. A command that waits longer than its timeout is refused with the name of the one
+// that runs. Exceptions become answers.
+// Threads: any. `execute` runs on a thread that is attached to the JVM. Threads keep the runner alive;
+// what the functions refer to must outlive the last command.
+// Failure: what cannot be run is answered with the reason; an answer that cannot be delivered is given
+// to `undelivered`.
+#pragma once
+
+#include <jni.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "agent/vm/control/command_queue.h"
+#include "writer/control/answer.h"
+#include "writer/control/command.h"
+
+namespace iprof::vm {
+
+class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
+ public:
+  using Execute = std::function<control::Answer(JNIEnv*, const control::Command&)>;
+  using Deliver = std::function<void(const control::Answer&)>;
+  using Undelivered = std::function<void(const std::string& why)>;
+
+  static std::shared_ptr<CommandRunner> Make(JavaVM* vm, Execute execute, Undelivered undelivered);
+  CommandRunner(const CommandRunner&) = delete;
+  CommandRunner& operator=(const CommandRunner&) = delete;
+
+  // Takes the text of a command. If it is not valid, delivers the reason at once.
+  void Submit(std::string_view text, Deliver deliver);
+  // Takes a command whose answer goes to its reply file, if it names one.
+  void Submit(std::string_view text);
+
+  // Runs the command in a while, unless Cancel is called before.
+  void Schedule(std::chrono::nanoseconds after, const control::Command& command);
+  void Cancel();
+
+  // The program is ending: the commands that wait are refused.
+  void Close();
+
+ private:
+  CommandRunner(JavaVM* vm, Execute execute, Undelivered undelivered);
+  void Start(const control::Command& command, Deliver deliver);
+  control::Answer Run(JNIEnv* jni, const control::Command& command, CommandQueue::Place& place);
+  void DeliverToFile(const std::string& path, const control::Answer& answer) const;
+  bool Sleep(std::chrono::nanoseconds time, uint64_t schedule);
+
+  JavaVM* const vm_;
+  const Execute execute_;
+  const Undelivered undelivered_;
+  CommandQueue queue_;
+  std::mutex mutex_;  // guards schedule_
+  std::condition_variable changed_;
+  uint64_t schedule_ = 0;  // grows with each Cancel
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,163 @@
+#include "agent/vm/control/command_runner.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/vm/jvmti/fake_jvm.h"
+
+namespace iprof::vm {
+namespace {
+
+using namespace std::chrono_literals;
+using control::Answer;
+using control::Command;
+using control::Outcome;
+using control::Verb;
+
+// Answers as they come.
+class Answers : public std::enable_shared_from_this<Answers> {
+ public:
+  CommandRunner::Deliver Here() {
+    return [self = shared_from_this()](const Answer& answer) {
+      self->Add(answer.command + ": " + answer.message);
+    };
+  }
+  void Add(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(text);
+    changed_.notify_all();
+  }
+  std::vector<std::string> First(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, 1min, [&] { return all_.size() >= count; });
+    return all_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> all_;
+};
+
+Command Only(Verb verb) {
+  Command command;
+  command.verb = verb;
+  return command;
+}
+
+struct Fixture {
+  // They live for the whole process, as in the agent: a thread may still be leaving them.
+  static FakeJvm& Jvm() {
+    static FakeJvm& jvm = *new FakeJvm;
+    return jvm;
+  }
+  std::shared_ptr<Answers> shared_answers = std::make_shared<Answers>();
+  Answers& answers = *shared_answers;
+  std::shared_ptr<Answers> shared_ran = std::make_shared<Answers>();  // the commands, in order
+  std::shared_ptr<std::atomic<bool>> shared_held = std::make_shared<std::atomic<bool>>(false);
+  std::atomic<bool>& held = *shared_held;
+  std::shared_ptr<CommandRunner> runner = CommandRunner::Make(
+      Jvm().vm(),
+      [held = shared_held, ran = shared_ran](JNIEnv* jni, const Command& command) -> Answer {
+        ran->Add(std::string(VerbName(command.verb)));
+        if (command.verb == Verb::kReset) throw std::runtime_error("no memory");
+        if (command.verb == Verb::kHarvest) throw 1;
+        while (*held && command.verb == Verb::kStop) std::this_thread::sleep_for(1ms);
+        return {std::string(VerbName(command.verb)),
+                Outcome::kDone,
+                jni == nullptr ? "unattached" : "ran",
+                {}};
+      },
+      [answers = shared_answers](const std::string& why) { answers->Add(why); });
+};
+
+}  // namespace
+
+TEST_CASE("Each command gets one answer, in order of arrival", "[command_runner]") {
+  Fixture f;
+  f.held = true;
+  f.runner->Submit("command=stop", f.answers.Here());
+  f.runner->Submit("command=dump", f.answers.Here());
+  f.runner->Submit("command=start", f.answers.Here());
+  f.held = false;
+  CHECK(f.answers.First(3).size() == 3);
+  CHECK(f.shared_ran->First(3) == std::vector<std::string>{"stop", "dump", "start"});
+}
+
+TEST_CASE("A command that waits too long names the one that runs", "[command_runner]") {
+  Fixture f;
+  f.held = true;
+  f.runner->Submit("command=stop", f.answers.Here());
+  f.shared_ran->First(1);
+  f.runner->Submit("command=status,timeout=10ms", f.answers.Here());
+  CHECK(f.answers.First(1).front() ==
+        "status: the command waited too long: 'stop' is still running");
+  f.held = false;
+  CHECK(f.answers.First(2).back() == "stop: ran");
+}
+
+TEST_CASE("Bad commands and exceptions become answers", "[command_runner]") {
+  Fixture f;
+  f.runner->Submit("command=sotp", f.answers.Here());
+  CHECK(f.answers.First(1).front().find("sotp") != std::string::npos);
+  f.runner->Submit("command=reset", f.answers.Here());
+  CHECK(f.answers.First(2).back() == "reset: no memory");
+  f.runner->Submit("command=harvest,out=/tmp/x.iprof", f.answers.Here());
+  CHECK(f.answers.First(3).back() == "harvest: unknown exception");
+}
+
+TEST_CASE("An answer goes to the reply file", "[command_runner]") {
+  Fixture f;
+  char folder[] = "/tmp/iprof_runner_XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/answer";
+  f.runner->Submit("command=status,reply=" + path);
+  for (int i = 0; i < 60'000 && !std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(1ms);
+  std::ifstream in(path);
+  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+  REQUIRE(answer.ok());
+  CHECK(answer->message == "ran");
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  f.runner->Submit("command=status,reply=" + path);
+  CHECK(f.answers.First(1).front().find(folder) != std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("A scheduled command runs after its time, unless it is cancelled", "[command_runner]") {
+  Fixture f;
+  f.runner->Schedule(1ms, Only(Verb::kReset));
+  CHECK(f.answers.First(1).front() == "the command 'reset' was not carried out: no memory");
+  f.runner->Schedule(1h, Only(Verb::kReset));
+  f.runner->Cancel();
+  f.runner->Schedule(1ms, Only(Verb::kReset));
+  CHECK(f.answers.First(2).size() == 2);
+}
+
+TEST_CASE("At the end the commands that wait are refused", "[command_runner]") {
+  Fixture f;
+  f.held = true;
+  f.runner->Submit("command=stop", f.answers.Here());
+  f.shared_ran->First(1);
+  f.runner->Submit("command=dump", f.answers.Here());
+  f.runner->Close();
+  CHECK(f.answers.First(1).front() == "dump: the program is ending");
+  f.held = false;
+  f.answers.First(2);
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,227 @@
+#include "agent/vm/control/control_socket.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/jvmti/attached_thread.h"
+#include "writer/control/command.h"
+
+namespace iprof::vm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// How long a client may take to receive its answer, and a listener to accept.
+constexpr timeval kPatience{5, 0};
+constexpr int kBacklog = 16;
+
+Status Failed(const std::string& path, std::string_view what, int error) {
+  return {Code::kIo, fmt::format("cannot {} '{}': {}", what, path, std::strerror(error))};
+}
+
+void SetTimeouts(int socket) {
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+}
+
+// Whether the path is a socket of this user without a listener.
+bool IsLeftBehind(const sockaddr_un& address) {
+  struct stat found {};
+  if (lstat(address.sun_path, &found) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
+    return false;
+  const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (client < 0) return false;
+  SetTimeouts(client);
+  const bool refused =
+      connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  close(client);
+  return refused;
+}
+
+bool MayCommand(int client) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         (peer.uid == geteuid() || peer.uid == 0);
+}
+
+// The clients that have not sent their line yet, in order of arrival.
+class SilentClients {
+ public:
+  SilentClients(const ControlSocket::Handler& handler, milliseconds patience)
+      : handler_(handler), patience_(patience) {}
+
+  void Add(int socket) {
+    auto client = std::make_shared<ControlClient>(socket);
+    if (!MayCommand(socket)) return;
+    SetTimeouts(socket);
+    if (clients_.size() == ControlSocket::kMostSilent) clients_.erase(clients_.begin());
+    clients_.push_back({socket, std::move(client), {}, Clock::now() + patience_});
+  }
+
+  // What poll shall watch.
+  void AddTo(std::vector<pollfd>* watched) const {
+    for (const Each& each : clients_) watched->push_back({each.socket, POLLIN, 0});
+  }
+
+  // Reads from those that poll reports, in the order of AddTo, and drops those whose time is up.
+  void Read(const pollfd* reported) {
+    const auto now = Clock::now();
+    std::vector<Each> left;
+    for (Each& each : clients_) {
+      const bool is_ready = reported++->revents != 0;
+      if (is_ready ? ReadLine(each) : now < each.deadline) left.push_back(std::move(each));
+    }
+    clients_ = std::move(left);
+  }
+
+  // Until the first one's time is up; -1: no client waits.
+  int PollMs() const {
+    if (clients_.empty()) return -1;
+    const auto left =
+        std::chrono::ceil<milliseconds>(clients_.front().deadline - Clock::now()).count();
+    return static_cast<int>(std::max<int64_t>(left, 0));
+  }
+
+ private:
+  struct Each {
+    int socket;
+    std::shared_ptr<ControlClient> client;
+    std::string line;
+    Clock::time_point deadline;
+  };
+
+  // Returns true if the rest of the line is still to come.
+  bool ReadLine(Each& each) {
+    char bytes[1024];
+    const ssize_t got = recv(each.socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (got <= 0) return false;
+    const auto* const end =
+        static_cast<const char*>(std::memchr(bytes, '\n', static_cast<size_t>(got)));
+    each.line.append(static_cast<const char*>(bytes), end == nullptr ? bytes + got : end);
+    if (each.line.size() > control::kLongestCommand) return false;
+    if (end == nullptr) return true;
+    handler_(each.line, std::move(each.client));
+    return false;
+  }
+
+  const ControlSocket::Handler& handler_;
+  const milliseconds patience_;
+  std::vector<Each> clients_;
+};
+
+// Returns false if Close was called.
+bool Accept(int listener, SilentClients& clients) {
+  const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client >= 0) {
+    clients.Add(client);
+    return true;
+  }
+  if (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN) return true;
+  if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return false;
+  // No descriptors are left; try again when there may be.
+  poll(nullptr, 0, 1000);
+  return true;
+}
+
+void Listen(int listener, const ControlSocket::Handler& handler, milliseconds patience) {
+  SilentClients clients(handler, patience);
+  std::vector<pollfd> watched;
+  for (;;) {
+    watched.assign(1, {listener, POLLIN, 0});
+    clients.AddTo(&watched);
+    if (poll(watched.data(), watched.size(), clients.PollMs()) < 0) {
+      if (errno != EINTR && errno != EAGAIN && errno != ENOMEM) return;
+      continue;
+    }
+    clients.Read(watched.data() + 1);
+    if (watched.front().revents != 0 && !Accept(listener, clients)) return;
+  }
+}
+
+}  // namespace
+
+ControlClient::~ControlClient() { close(socket_); }
+
+void ControlClient::Answer(const std::string& text) const {
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t sent = send(socket_, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;
+    left.remove_prefix(static_cast<size_t>(sent));
+  }
+}
+
+ControlSocket::ControlSocket(std::string path, std::shared_ptr<int> listener, dev_t device,
+                             ino_t inode)
+    : path_(std::move(path)), listener_(std::move(listener)), device_(device), inode_(inode) {}
+
+Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return Status(Code::kUsage, fmt::format("'{}' is too long for a socket: at most {} characters",
+                                            path, sizeof address.sun_path - 1));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (opened < 0) return Failed(path, "open a socket for", errno);
+  const std::shared_ptr<int> listener(new int(opened), [](int* file) {
+    close(*file);
+    delete file;
+  });
+  // Linux creates the path with the mode of the descriptor.
+  fchmod(opened, 0600);
+  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+  int bound = bind(opened, generic, sizeof address);
+  if (bound != 0 && errno == EADDRINUSE) {
+    if (!IsLeftBehind(address))
+      return Status(
+          Code::kUsage,
+          fmt::format("'{}' exists already, and is not a socket that a killed JVM left", path));
+    unlink(path.c_str());
+    bound = bind(opened, generic, sizeof address);
+  }
+  if (bound != 0) return Failed(path, "create", errno);
+  struct stat made {};
+  if (chmod(path.c_str(), 0600) != 0 || lstat(path.c_str(), &made) != 0 ||
+      listen(opened, kBacklog) != 0) {
+    const int error = errno;
+    unlink(path.c_str());
+    return Failed(path, "listen on", error);
+  }
+  return std::unique_ptr<ControlSocket>(
+      new ControlSocket(path, listener, made.st_dev, made.st_ino));
+}
+
+Status ControlSocket::Serve(Handler handler, milliseconds line_patience) {
+  return StartNativeThread("iprof-control",
+                           [listener = listener_, handler = std::move(handler), line_patience] {
+                             Listen(*listener, handler, line_patience);
+                           });
+}
+
+void ControlSocket::Close() {
+  // This ends the accept of the thread.
+  if (shutdown(*listener_, SHUT_RDWR) != 0) return;
+  struct stat found {};
+  if (lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_)
+    unlink(path_.c_str());
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,193 @@
+#include "agent/vm/control/control_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace iprof::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string NewPath() {
+  const std::string path = "/tmp/iprof_socket_test" + std::to_string(getpid());
+  fs::remove(path);
+  return path;
+}
+
+Result<std::unique_ptr<ControlSocket>> Opened(
+    const std::string& path, const ControlSocket::Handler& handler,
+    std::chrono::milliseconds patience = ControlSocket::kLinePatience) {
+  auto opened = ControlSocket::Open(path);
+  if (opened.ok()) REQUIRE((*opened)->Serve(handler, patience).ok());
+  return opened;
+}
+
+int Connect(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return client;
+  close(client);
+  return -1;
+}
+
+std::string Ask(const std::string& path, const std::string& text) {
+  const int client = Connect(path);
+  if (client < 0) return "refused";
+  send(client, text.data(), text.size(), MSG_NOSIGNAL);
+  std::string answer;
+  char bytes[256];
+  for (ssize_t got = 0; (got = recv(client, bytes, sizeof bytes, 0)) > 0;)
+    answer.append(bytes, static_cast<size_t>(got));
+  close(client);
+  return answer;
+}
+
+// Answers with the line itself.
+const ControlSocket::Handler kEcho = [](const std::string& line,
+                                        const std::shared_ptr<ControlClient>& client) {
+  client->Answer("<" + line + ">");
+};
+
+}  // namespace
+
+TEST_CASE("Each client gets an answer to its line", "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = Opened(path, kEcho);
+  REQUIRE(opened.ok());
+  struct stat found {};
+  REQUIRE(lstat(path.c_str(), &found) == 0);
+  CHECK((found.st_mode & 0777) == 0600);
+  std::vector<std::thread> clients;
+  std::vector<std::string> answers(8);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    clients.emplace_back(
+        [&, i] { answers[i] = Ask(path, "command=status" + std::to_string(i) + "\nmore"); });
+  }
+  for (std::thread& client : clients) client.join();
+  for (size_t i = 0; i < answers.size(); ++i)
+    CHECK(answers[i] == "<command=status" + std::to_string(i) + ">");
+  (*opened)->Close();
+  CHECK_FALSE(fs::exists(path));
+  CHECK(Ask(path, "x\n") == "refused");
+}
+
+TEST_CASE("A client that leaves or sends too much does no harm", "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = Opened(path, kEcho);
+  REQUIRE(opened.ok());
+  close(Connect(path));
+  CHECK(Ask(path, std::string(40'000, 'x') + "\n").empty());
+  CHECK(Ask(path, "still here\n") == "<still here>");
+}
+
+// What a client finds at its connection: 0 if it was closed, -1 if there is nothing.
+ssize_t Peek(int client) {
+  char byte = 0;
+  return recv(client, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+TEST_CASE("Silent clients delay no other, and the oldest of too many is dropped",
+          "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = Opened(path, kEcho, std::chrono::hours(1));
+  REQUIRE(opened.ok());
+  std::vector<int> silent(ControlSocket::kMostSilent);
+  for (int& client : silent) client = Connect(path);
+  send(silent.back(), "half a ", 7, MSG_NOSIGNAL);
+  CHECK(Ask(path, "x\n") == "<x>");
+  char byte = 0;
+  CHECK(recv(silent.front(), &byte, 1, 0) == 0);
+  for (size_t i = 1; i < silent.size(); ++i) CHECK(Peek(silent[i]) == -1);
+  send(silent.back(), "line\n", 5, MSG_NOSIGNAL);
+  char answer[20] = {};
+  CHECK(recv(silent.back(), answer, sizeof answer, 0) == 13);
+  CHECK(std::string(answer) == "<half a line>");
+  (*opened)->Close();
+  for (const int client : silent) close(client);
+}
+
+TEST_CASE("A client that stays silent is dropped after a while", "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = Opened(path, kEcho, std::chrono::milliseconds(20));
+  REQUIRE(opened.ok());
+  const int client = Connect(path);
+  char byte = 0;
+  CHECK(recv(client, &byte, 1, 0) == 0);
+  close(client);
+}
+
+TEST_CASE("Clients that come before the socket is served wait, or are dropped with it",
+          "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = ControlSocket::Open(path);
+  REQUIRE(opened.ok());
+  const int client = Connect(path);
+  REQUIRE(client >= 0);
+  send(client, "early\n", 6, MSG_NOSIGNAL);
+  CHECK(Peek(client) == -1);
+  char answer[10] = {};
+  SECTION("served") {
+    REQUIRE((*opened)->Serve(kEcho).ok());
+    CHECK(recv(client, answer, sizeof answer, 0) == 7);
+  }
+  SECTION("closed") {
+    *opened = nullptr;
+    CHECK(recv(client, answer, sizeof answer, 0) <= 0);
+    CHECK_FALSE(fs::exists(path));
+  }
+  close(client);
+}
+
+TEST_CASE("An existing path is refused, a socket left behind is replaced", "[control_socket]") {
+  const std::string path = NewPath();
+  std::ofstream(path) << "data";
+  const auto refused = Opened(path, kEcho);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.status().message() ==
+        "'" + path + "' exists already, and is not a socket that a killed JVM left");
+  CHECK(fs::file_size(path) == 4);
+  fs::remove(path);
+  {
+    auto first = Opened(path, kEcho);
+    REQUIRE(first.ok());
+    CHECK_FALSE(Opened(path, kEcho).ok());
+    CHECK(Ask(path, "a\n") == "<a>");
+    // As after a kill: the path stays, without a listener.
+    fs::rename(path, path + ".kept");
+  }
+  fs::rename(path + ".kept", path);
+  auto second = Opened(path, kEcho);
+  REQUIRE(second.ok());
+  CHECK(Ask(path, "b\n") == "<b>");
+}
+
+TEST_CASE("Close removes only its own path", "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened = Opened(path, kEcho);
+  REQUIRE(opened.ok());
+  fs::remove(path);
+  std::ofstream(path) << "another's";
+  (*opened)->Close();
+  CHECK(fs::exists(path));
+  fs::remove(path);
+}
+
+TEST_CASE("A path that is too long or has no folder is refused", "[control_socket]") {
+  CHECK_FALSE(ControlSocket::Open("/tmp/" + std::string(200, 'x')).ok());
+  CHECK_FALSE(ControlSocket::Open("/tmp/no such folder/socket").ok());
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,153 @@
+#include "agent/vm/harvest/own_harvest.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "agent/hotspot/bounded_memory.h"
+#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/harvest.h"
+#include "agent/hotspot/harvest/harvest_facts.h"
+#include "agent/hotspot/harvest/harvest_profile.h"
+#include "agent/hotspot/metadata_layout.h"
+#include "agent/hotspot/process_memory.h"
+#include "agent/vm/harvest/exact_calls.h"
+#include "agent/vm/jvmti/own_jvm.h"
+#include "agent/vm/jvmti/vm_flags.h"
+#include "agent/vm/names/own_classes.h"
+#include "agent/vm/settings/container_memory.h"
+#include "writer/base/glob.h"
+#include "writer/io/agent_section.h"
+
+namespace iprof::vm {
+namespace {
+
+using hotspot::BoundedMemory;
+using hotspot::HarvestedClass;
+using hotspot::HarvestedProgram;
+
+constexpr size_t kMostPatternBytes = 1000;  // of the note
+
+int64_t OwnAgeSeconds() {
+  std::ifstream file("/proc/self/stat");
+  const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return hotspot::AgeSeconds(stat);
+}
+
+std::string Joined(const PatternList& patterns) {
+  std::string text;
+  for (const std::string& pattern : patterns) text += (text.empty() ? "" : "+") + pattern;
+  return text;
+}
+
+// The classes that are counted exactly, for the note: "a.* without a.b.*".
+std::string ExactClasses(const Options& options) {
+  std::string text = Joined(options.include);
+  if (!options.exclude.empty()) text += " without " + Joined(options.exclude);
+  if (text.size() > kMostPatternBytes) text = text.substr(0, kMostPatternBytes) + "...";
+  return text;
+}
+
+bool IsSelected(const Options& options, std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  if (!options.include.empty() && !MatchesAny(options.include, name)) return false;
+  return !MatchesAny(options.exclude, name);
+}
+
+// Whether the class's counts are taken from HotSpot.
+bool Takes(const HarvestOrder& order, const HarvestedClass& klass) {
+  if (IsOwnClass(InternalName(klass.name))) return false;
+  if (order.options.source == CountSource::kMethodData)
+    return IsSelected(order.options, klass.stable_name);
+  return !order.is_counted || !order.is_counted(klass.stable_name);
+}
+
+Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order) {
+  const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
+  if (!layout.ok()) return layout.status();
+  const hotspot::ProcessMemory process(getpid());
+  if (!process.Check(layout->loaders).ok()) {
+    return Status(Code::kIo,
+                  "may not read its own memory: a seccomp filter forbids process_vm_readv");
+  }
+  const BoundedMemory memory(process, std::chrono::steady_clock::now() + kMostHarvestTime,
+                             order.most_bytes);
+  auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk);
+  switch (memory.exceeded()) {
+    case BoundedMemory::Limit::kNone:
+      return program;
+    case BoundedMemory::Limit::kTime:
+      return Status(Code::kIo,
+                    fmt::format("could not be read within {} seconds", kMostHarvestTime.count()));
+    case BoundedMemory::Limit::kBytes:
+      return Status(Code::kIo, fmt::format("has more counters and code than the agent may hold "
+                                           "(memory=; {} MiB are left)",
+                                           order.most_bytes >> 20));
+  }
+  return program;
+}
+
+std::string Describe(const HarvestedProgram& program, const AssemblyResult& added) {
+  const hotspot::HarvestCounts& counts = program.counts;
+  std::string text = fmt::format(
+      "HotSpot's own counters: {} methods with, {} more ran without; {} failed a check\n",
+      counts.method_datas - counts.failed, counts.without_data, counts.failed);
+  for (const std::string& example : counts.failed_examples) text += fmt::format("  {}\n", example);
+  text += fmt::format(
+      "  left out: {} call sites and type checks with too many classes, {} lambdas "
+      "and {} other generated classes without a stable name\n",
+      added.sites_left_out + counts.checks_unknown, counts.unnamed_lambdas,
+      counts.left_out_classes);
+  return text;
+}
+
+}  // namespace
+
+uint64_t MostHarvestBytes(const Options& options) {
+  MemoryFacts facts{.container = ContainerMemory()};
+  if (options.memory.bytes > 0) facts.memory = static_cast<uint64_t>(options.memory.bytes);
+  return ShareMemory(facts).rest;
+}
+
+Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile) {
+  const Options& options = order.options;
+  auto harvested = Read(vm, order);
+  if (!harvested.ok()) return harvested.status();
+  HarvestedProgram& program = **harvested;
+  HarvestNote note = hotspot::NoteOf(program, VmFlags(vm), OwnAgeSeconds());
+  if (options.source == CountSource::kBoth) {
+    note.source = "both";
+    note.exact_classes = ExactClasses(options);
+    if (order.is_counted && options.calls)
+      note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
+  }
+  std::vector<hotspot::MethodScale> scales;
+  if (order.estimate) {
+    hotspot::Estimate estimate = hotspot::EstimateCalls(program);
+    note.estimator = hotspot::kEstimatorName;
+    note.recursive_groups = estimate.recursive_groups;
+    scales = std::move(estimate.scales);
+  } else {
+    scales = hotspot::RawScales(program);
+  }
+  const AssemblyResult added = hotspot::WriteHarvest(
+      program, scales,
+      {.calls = options.calls,
+       .branches = options.branches,
+       .receivers = options.receivers,
+       .type_checks = options.instance_ofs,
+       .max_lost = order.max_lost,
+       .takes = [&](const HarvestedClass& klass) { return Takes(order, klass); }},
+      profile);
+  SetAgentPart(profile, kHarvestPart, note.ToJson());
+  return Describe(program, added);
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,47 @@
+// OwnHarvest: adds HotSpot's own counters (MethodData) of this JVM to a profile.
+//
+// Why: HotSpot counts branches, receivers and calls for its compilers anyway. Reading them costs the
+// program nothing until a profile is written, and no class is changed.
+//
+// Guarantees: only reads, and a pointer that is stale fails a read instead of faulting. It runs no
+// Java code, stops no thread and calls neither JNI nor JVMTI. It reads for at most kMostHarvestTime, and keeps
+// no more than `most_bytes` of what it reads. Where it fails, the profile is as before.
+// Threads: any, in any phase, one at a time. Failure: a sentence without a subject, to be put behind
+// "this JVM"; std::bad_alloc.
+#pragma once
+
+#include <jni.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "agent/vm/settings/options.h"
+#include "writer/base/status.h"
+#include "writer/model/model.h"
+
+namespace iprof::vm {
+
+inline constexpr std::chrono::seconds kMostHarvestTime{20};
+
+struct HarvestOrder {
+  const Options& options;
+  int target_jdk = 0;  // of the image build; 0: the JVM's
+  uint64_t most_bytes = 0;
+  bool estimate = true;    // calls and weights; otherwise they are HotSpot's
+  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
+  // already. Null: none is.
+  std::function<bool(std::string_view)> is_counted = {};
+};
+
+// How much a harvest may keep of what it reads: as much as memory= says, or its default. The heap
+// makes no difference, because nothing is kept in it.
+uint64_t MostHarvestBytes(const Options& options);
+
+// Returns the paragraph that verbose=1 prints.
+Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile);
+
+}  // namespace iprof::vm

@@ -1,0 +1,80 @@
+#include "agent/vm/jvmti/attached_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace iprof::vm {
+namespace {
+
+// HotSpot's own default. A function may run Java code.
+constexpr size_t kStackBytes = size_t{1} << 20;
+
+std::atomic<uint64_t> ended_cpu_ns{0};
+
+struct Work {
+  std::string name;
+  std::function<void()> function;
+};
+
+void* Run(void* argument) {
+  const std::unique_ptr<Work> work(static_cast<Work*>(argument));
+  constexpr size_t kLongestName = 15;  // of a thread in Linux
+  pthread_setname_np(pthread_self(), work->name.substr(0, kLongestName).c_str());
+  try {
+    work->function();
+  } catch (...) {
+    // There is no memory for a message; the program goes on.
+  }
+  ended_cpu_ns.fetch_add(ThreadCpuNs(), std::memory_order_relaxed);
+  return nullptr;
+}
+
+}  // namespace
+
+uint64_t ThreadCpuNs() {
+  timespec time{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+Status StartNativeThread(std::string name, std::function<void()> function) {
+  auto work = std::make_unique<Work>(Work{std::move(name), std::move(function)});
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return {Code::kLimit, "there is no memory for a thread"};
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  // The new thread inherits the mask: the program's signals are not meant for it.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread{};
+  const int failed = pthread_create(&thread, &attributes, Run, work.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) return {Code::kLimit, "the system refuses a thread"};
+  static_cast<void>(work.release());
+  return {};
+}
+
+Status StartAttachedThread(JavaVM* vm, std::string name, std::function<void(JNIEnv*)> function) {
+  std::string java_name = name;
+  return StartNativeThread(std::move(name), [vm, java_name = std::move(java_name),
+                                             function = std::move(function)]() mutable {
+    JavaVMAttachArgs arguments{JNI_VERSION_10, java_name.data(), nullptr};
+    void* jni = nullptr;
+    if (vm->AttachCurrentThreadAsDaemon(&jni, &arguments) != JNI_OK) return function(nullptr);
+    const std::unique_ptr<JavaVM, void (*)(JavaVM*)> attached(
+        vm, [](JavaVM* to) { to->DetachCurrentThread(); });
+    function(static_cast<JNIEnv*>(jni));
+  });
+}
+
+uint64_t EndedThreadsCpuNs() { return ended_cpu_ns.load(std::memory_order_relaxed); }
+
+}  // namespace iprof::vm

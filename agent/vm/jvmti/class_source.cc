@@ -1,0 +1,123 @@
+#include "agent/vm/jvmti/class_source.h"
+
+#include <condition_variable>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/jvmti/attached_thread.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+
+namespace iprof::vm {
+namespace {
+
+std::vector<jclass> ListClasses(jvmtiEnv* jvmti, JNIEnv* jni) {
+  const LoadedClasses loaded(jvmti, jni);
+  std::vector<jclass> classes;
+  classes.reserve(loaded.all().size());
+  for (jclass klass : loaded.all()) {
+    // Another thread may use only global references.
+    if (jobject global = jni->NewGlobalRef(klass)) classes.push_back(static_cast<jclass>(global));
+  }
+  return classes;
+}
+
+}  // namespace
+
+// What the thread shares with the ClassSource.
+struct ClassSource::Lister {
+  std::mutex mutex;  // guards all
+  std::condition_variable changed;
+  bool is_asked = false;     // to list the classes
+  bool is_released = false;  // to end
+  bool has_tried = false;    // to list them
+  bool has_ended = false;
+  std::vector<jclass> classes;  // constant once listed
+
+  // The thread's body. `jni` is null if the JVM refuses the thread.
+  void Run(jvmtiEnv* jvmti, JNIEnv* jni) {
+    std::unique_lock lock(mutex);
+    if (jni != nullptr) {
+      changed.wait(lock, [this] { return is_asked || is_released; });
+      if (is_asked) {
+        lock.unlock();
+        std::vector<jclass> listed = ListClasses(jvmti, jni);
+        lock.lock();
+        classes = std::move(listed);
+        has_tried = true;
+        changed.notify_all();
+        // At the end the thread stays: to detach itself, it would run Java code.
+        changed.wait(lock, [this] { return is_released; });
+      }
+    }
+    has_ended = true;
+    changed.notify_all();
+  }
+
+  void Release() {
+    const std::lock_guard lock(mutex);
+    is_released = true;
+    changed.notify_all();
+  }
+  // Returns true if the thread listed the classes in time.
+  bool Ask(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    is_asked = true;
+    changed.notify_all();
+    changed.wait_for(lock, patience, [this] { return has_tried || has_ended; });
+    return !classes.empty();
+  }
+  bool Wait(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, patience, [this] { return has_ended; });
+  }
+  bool HasEnded() {
+    const std::lock_guard lock(mutex);
+    return has_ended;
+  }
+};
+
+ClassSource::~ClassSource() {
+  if (lister_ != nullptr) lister_->Release();
+}
+
+std::shared_ptr<ClassSource::Lister> ClassSource::StartLister(jvmtiEnv* jvmti, Status* status) {
+  auto lister = std::make_shared<Lister>();
+  *status = StartAttachedThread(vm_, "iprof-end",
+                                [lister, jvmti](JNIEnv* jni) { lister->Run(jvmti, jni); });
+  return status->ok() ? lister : nullptr;
+}
+
+Status ClassSource::Park(jvmtiEnv* jvmti) {
+  const std::lock_guard lock(mutex_);
+  Status status;
+  if (lister_ == nullptr || lister_->HasEnded()) lister_ = StartLister(jvmti, &status);
+  return status;
+}
+
+bool ClassSource::Release(std::chrono::milliseconds patience) {
+  std::shared_ptr<Lister> released;
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_ended_.load()) return false;  // the thread belongs to the end
+    released = std::exchange(lister_, nullptr);
+  }
+  if (released == nullptr) return true;
+  released->Release();
+  return released->Wait(patience);
+}
+
+bool ClassSource::End(jvmtiEnv* jvmti, std::chrono::milliseconds patience) {
+  std::shared_ptr<Lister> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    Status status;
+    if (lister_ == nullptr || lister_->HasEnded()) lister_ = StartLister(jvmti, &status);
+    asked = lister_;
+  }
+  const bool is_listed = asked != nullptr && asked->Ask(patience);
+  if (is_listed) last_ = asked->classes;  // constant from now on
+  has_ended_.store(true, std::memory_order_release);
+  return is_listed;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,145 @@
+// The agent's commands: who brings them, and what they do. See agent.h.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/session/agent.h"
+
+namespace iprof::vm {
+namespace {
+
+using control::Answer;
+using control::Command;
+using control::Outcome;
+using control::Verb;
+
+Answer AnswerOf(const Command& command, const Status& status, std::string done) {
+  Answer answer{std::string(VerbName(command.verb)), Outcome::kDone, std::move(done), {}};
+  if (status.ok()) return answer;
+  // Usage: the command does not fit the state, and nothing was changed.
+  answer.outcome = status.code() == Code::kUsage ? Outcome::kRefused : Outcome::kFailed;
+  answer.message = status.message();
+  return answer;
+}
+
+}  // namespace
+
+CommandRunner& Agent::Commands(JavaVM* vm) {
+  const std::lock_guard lock(mutex_);
+  if (commands_ == nullptr) {
+    commands_ = CommandRunner::Make(
+        vm, [this](JNIEnv* jni, const Command& command) { return Execute(jni, command); },
+        [this](const std::string& why) {
+          if (const auto current = session()) current->log().Warning(why);
+        });
+  }
+  return *commands_;
+}
+
+void Agent::Submit(JavaVM* vm, std::string_view text) { Commands(vm).Submit(text); }
+
+// Before anything else is begun, because it may fail.
+Status Agent::OpenSocket(const Options& options) {
+  if (options.control.empty()) return {};
+  Result<std::unique_ptr<ControlSocket>> opened = ControlSocket::Open(options.control);
+  if (!opened.ok())
+    return Status(opened.status().code(), "option 'control': " + opened.status().message());
+  const std::lock_guard lock(mutex_);
+  socket_ = std::move(*opened);
+  return {};
+}
+
+// When the session is ready for commands. Those that came earlier have waited.
+Status Agent::ServeSocket() {
+  const std::shared_ptr<CommandRunner> commands = Commands(vm_).shared_from_this();
+  const std::lock_guard lock(mutex_);
+  if (socket_ == nullptr) return {};
+  return socket_->Serve(
+      [commands](const std::string& line, const std::shared_ptr<ControlClient>& client) {
+        commands->Submit(
+            line, [client](const Answer& answer) { client->Answer(FormatAnswer(answer) + "\n"); });
+      });
+}
+
+// Called when the VM is initialised, and at each start: lets time do what the options say.
+void Agent::Schedule(const Session& session) {
+  const Options& options = session.options();
+  Command command;
+  if (life_.state() == SessionState::kStopped) {
+    if (!options.start || options.delay.ns == 0) return;
+    command.verb = Verb::kStart;
+    Commands(vm_).Schedule(std::chrono::nanoseconds(options.delay.ns), command);
+  } else if (options.duration.ns > 0) {
+    StopAfter(std::chrono::nanoseconds(options.duration.ns), session);
+  }
+}
+
+// Stops and writes, unless another stop comes first.
+void Agent::StopAfter(std::chrono::nanoseconds time, const Session& session) {
+  Command command;
+  command.verb = Verb::kStop;
+  command.out = session.out_path();
+  Commands(vm_).Schedule(time, command);
+}
+
+// The program is ending.
+void Agent::CloseCommands() {
+  std::shared_ptr<CommandRunner> commands;
+  std::unique_ptr<ControlSocket> socket;
+  {
+    const std::lock_guard lock(mutex_);
+    commands = commands_;
+    socket = std::move(socket_);
+  }
+  if (commands != nullptr) commands->Close();
+}
+
+Answer Agent::Execute(JNIEnv* jni, const Command& command) {
+  Answer answer;
+  switch (command.verb) {
+    case Verb::kStart:
+      answer = AnswerOf(command, Start(jni), "the recording is running");
+      if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
+        StopAfter(command.duration, *session());
+      break;
+    case Verb::kStop: {
+      const bool only_writes = life_.state() == SessionState::kStopped && !command.out.empty();
+      Result<std::string> stopped =
+          only_writes ? Result<std::string>("the recording was stopped before") : Stop(jni);
+      if (stopped.ok() && !command.out.empty()) {
+        const Result<std::string> written = Dump(jni, command.out);
+        if (!written.ok()) {
+          // After a stop, "refused" would be wrong: the recording has changed.
+          const Code code = only_writes ? written.status().code() : Code::kIo;
+          answer = AnswerOf(command, {code, written.status().message()}, "");
+          break;
+        }
+        *stopped = fmt::format("{}; wrote {}", *stopped, *written);
+      }
+      answer = AnswerOf(command, stopped.status(), stopped.ok() ? *stopped : "");
+      break;
+    }
+    case Verb::kReset:
+      answer = AnswerOf(command, Reset(jni), "what was recorded so far is forgotten");
+      break;
+    case Verb::kDump: {
+      const Result<std::string> written = Dump(jni, command.out);
+      answer = AnswerOf(command, written.status(),
+                        written.ok() ? fmt::format("wrote {}", *written) : "");
+      break;
+    }
+    case Verb::kHarvest: {
+      const Result<std::string> written = Harvest(jni, command);
+      answer = AnswerOf(command, written.status(), written.ok() ? *written : "");
+      break;
+    }
+    case Verb::kStatus:
+      answer = AnswerOf(command, Status(), "");
+      break;
+  }
+  answer.status = Describe();
+  return answer;
+}
+
+}  // namespace iprof::vm

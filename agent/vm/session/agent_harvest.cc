@@ -1,0 +1,45 @@
+// The command harvest. See agent.h.
+#include <fmt/format.h>
+
+#include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/session/agent.h"
+#include "agent/vm/session/profile_dump.h"
+
+namespace iprof::vm {
+
+// Needs neither callbacks nor capabilities nor a session. So a tool can load the library for this command
+// alone, and nothing of it runs afterwards.
+Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command) {
+  const std::lock_guard lock(dump_mutex_);
+  if (HasEnded()) return Status(Code::kUsage, "the program is ending");
+  const auto current = session();
+  if (current != nullptr && current->HasCounted()) {
+    return Status(
+        Code::kUsage,
+        "the agent counts in this JVM itself, and HotSpot counts the code with its probes: "
+        "take the agent's profile instead (iprof dump)");
+  }
+  JavaVM* vm = nullptr;
+  if (jni->GetJavaVM(&vm) != JNI_OK) return Status(Code::kInternal, "the JVM does not answer");
+  Options options;
+  options.source = CountSource::kMethodData;
+  options.instance_ofs = true;
+  Profile profile;
+  profile.AddStandardTypes();
+  const Result<std::string> added =
+      AddOwnHarvest(vm,
+                    {.options = options,
+                     .target_jdk = static_cast<int>(command.target),
+                     .most_bytes = MostHarvestBytes(options),
+                     .estimate = command.estimate,
+                     .max_lost = static_cast<double>(command.receivers_max_lost) / 1000},
+                    profile);
+  if (!added.ok()) return Status(Code::kUnsupported, "this JVM " + added.status().message());
+  DumpTarget target{.path = command.out, .overwrite = true, .format = {}};
+  target.format.version = FormatVersion::k1_1_0;
+  const Result<DumpedFile> file = DumpProfile(profile, target);
+  if (!file.ok()) return file.status();
+  return fmt::format("wrote {}", file->path);
+}
+
+}  // namespace iprof::vm

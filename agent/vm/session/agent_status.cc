@@ -1,0 +1,92 @@
+// What the agent says about itself: the answer to the command status. See agent.h.
+#include <unistd.h>
+
+#include <chrono>
+#include <string_view>
+
+#include "agent/vm/jvmti/attached_thread.h"
+#include "agent/vm/session/agent.h"
+
+namespace iprof::vm {
+namespace {
+
+using control::SessionStatus;
+
+uint64_t Milliseconds(std::chrono::nanoseconds time) {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+void AddRecords(const Options& options, SessionStatus& status) {
+  const auto add = [&](bool is_on, std::string_view what) {
+    if (is_on) status.records.emplace_back(what);
+  };
+  add(options.calls, "calls");
+  add(options.branches, "branches");
+  add(options.receivers, "receivers");
+  add(options.monitors, "monitors");
+  add(options.instance_ofs, "instanceofs");
+  add(options.samples, "samples");
+}
+
+void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatus& status) {
+  status.classes_counted = figures.sums.classes_counted;
+  status.classes_left_alone = figures.sums.classes_left_alone;
+  status.methods_counted = figures.sums.methods_counted;
+  status.methods_left_out = figures.sums.methods_left_alone;
+  status.counters = figures.counters;
+  if (is_stopped) {
+    status.hidden_classes_with_probes = figures.hidden_with_probes;
+    status.other_classes_with_probes =
+        figures.restorable ? figures.others_with_probes : figures.sums.classes_counted;
+  }
+  status.swap_batches = figures.swap.pauses;
+  status.swap_pauses_beyond_budget = figures.swap.pauses_beyond_budget;
+  status.swap_longest_pause_ms = Milliseconds(figures.swap.longest_pause);
+  status.swap_total_pause_ms = Milliseconds(figures.swap.sum_of_pauses);
+  const auto lose = [&](uint64_t count, std::string_view what) {
+    if (count > 0) status.losses.push_back({std::string(what), count});
+  };
+  lose(figures.refusals, "requests for memory beyond the limit (memory=)");
+  lose(figures.swap.refused, "classes that the JVM refused to change");
+}
+
+}  // namespace
+
+SessionStatus Agent::Describe() const {
+  SessionStatus status;
+  const SessionState state = life_.state();
+  status.state = NameOf(state);
+  status.since_ms = life_.since_ms();
+  status.now_ms = Milliseconds(std::chrono::system_clock::now().time_since_epoch());
+  status.pid = static_cast<uint64_t>(getpid());
+  status.agent_version = IPROF_VERSION;
+  const auto current = session();
+  if (current == nullptr) return status;
+  status.out = current->out_path();
+  AddRecords(current->options(), status);
+  // The loading thread may still be making the session's parts, or removing them after a failure.
+  const bool is_complete = state != SessionState::kIdle && state != SessionState::kStarting &&
+                           (state != SessionState::kEnded || current->has_begun());
+  if (!is_complete) return status;
+  const Session::Figures figures = current->figures();
+  uint64_t cpu_ns = EndedThreadsCpuNs();
+  if (figures.counting) {
+    const bool has_stopped = state == SessionState::kStopped && current->has_begun();
+    AddCounting(*figures.counting, has_stopped, status);
+    cpu_ns += figures.counting->cpu_ns;
+  }
+  if (figures.sampling) {
+    status.samples = figures.sampling->samples;
+    status.samples_lost = figures.sampling->failed;
+    cpu_ns += figures.sampling->handler_ns;
+    if (figures.sampling->failed > 0)
+      status.losses.push_back({"samples whose stack could not be read", figures.sampling->failed});
+  }
+  status.heap_bytes = figures.heap_bytes;
+  status.native_bytes = figures.native_bytes;
+  status.memory_limit_bytes = figures.memory_limit;
+  status.agent_cpu_ms = cpu_ns / 1'000'000;
+  return status;
+}
+
+}  // namespace iprof::vm

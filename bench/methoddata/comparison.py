@@ -1,0 +1,104 @@
+"""How far a harvested profile is from exact counts of the same work: what each figure means, and which are required."""
+
+import dataclasses
+import json
+import subprocess
+
+CLEAR = 0.7  # a branch that goes one way more often than this has a direction
+
+
+@dataclasses.dataclass(frozen=True)
+class Branches:
+    """What a profile says about the branches of the truth; shares of their executions, in percent."""
+
+    with_data: float
+    error: float  # mean, in points of the probability, at branches with two ways
+    right: float  # of the branches that go one way in 70 % or more: those that do so in both profiles
+
+
+@dataclasses.dataclass(frozen=True)
+class Receivers:
+    with_rows: float  # share of the calls at sites that the profile has, in percent
+    overlap: float  # at these sites
+    overlap_of_several: float  # at those of them with several classes
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    calls: float  # overlaps in percent
+    branch_weights: float
+    branches: Branches
+    receivers: Receivers
+    decisions: dict
+
+    @property
+    def misses(self):
+        """The requirements on an estimated profile that do not hold."""
+        return [text for holds, text in (
+            (self.calls >= 80, f"overlap of calls {self.calls:.1f} % < 80 %"),
+            (self.branches.with_data >= 99, f"branches with data {self.branches.with_data:.2f} % < 99 %"),
+            (self.branches.error <= 3, f"error {self.branches.error:.2f} points > 3"),
+            (self.branches.right >= 99, f"right direction {self.branches.right:.2f} % < 99 %")) if not holds]
+
+    def worse_than(self, raw):
+        return [f"{what} worse than raw: {mine:.1f} % < {theirs:.1f} %"
+                for what, mine, theirs in (("calls", self.calls, raw.calls), ("branch weights", self.branch_weights, raw.branch_weights))
+                if mine < theirs]
+
+
+def _percent(part, whole):
+    return 100 * part / whole if whole else float("nan")
+
+
+def _taken(successors):
+    """The share of the first target of a branch with two."""
+    counts = [count for _, count in sorted(successors.items())]
+    return counts[0] / sum(counts) if len(counts) == 2 and sum(counts) else None
+
+
+def branches(exact, harvested):
+    found = total = error = compared = clear = right = 0
+    for context, successors in exact.items():
+        weight = sum(successors.values())
+        total += weight
+        if context not in harvested:
+            continue
+        found += weight
+        true, guess = _taken(successors), _taken(harvested[context])
+        if true is None or guess is None:
+            continue
+        compared += weight
+        error += weight * abs(true - guess)
+        if max(true, 1 - true) >= CLEAR:
+            clear += weight
+            right += weight * ((true > 0.5) == (guess > 0.5))
+    return Branches(_percent(found, total), _percent(error, compared), _percent(right, clear))
+
+
+def receivers(exact, harvested):
+    total = found = same = several = same_of_several = 0
+    for context, true in exact.items():
+        weight = sum(true.values())
+        total += weight
+        guess = harvested.get(context)
+        if not guess or not weight:
+            continue
+        counted = sum(guess.values())
+        overlap = weight * sum(min(n / weight, guess.get(name, 0) / counted) for name, n in true.items())
+        found += weight
+        same += overlap
+        if len(true) > 1:
+            several += weight
+            same_of_several += overlap
+    return Receivers(_percent(found, total), _percent(same, found), _percent(same_of_several, several))
+
+
+def compare(tool, load_profile, exact, harvested):
+    """Figures of two files."""
+    done = subprocess.run([tool, "overlap", "--decisions", "--format", "json", exact, harvested], capture_output=True, text=True,
+                          check=True)
+    said = json.loads(done.stdout)
+    overlaps = {table["table"]: 100 * (table["overlap"] or 0) for table in said["tables"]}
+    truth, guess = load_profile(exact), load_profile(harvested)
+    return Figures(overlaps["callCountProfiles"], overlaps["conditionalProfiles"], branches(truth.branches(), guess.branches()),
+                   receivers(truth.receivers(), guess.receivers()), said["decisions"])

@@ -1,0 +1,157 @@
+#include "cli/harvest_core.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "agent/hotspot/core/build_id.h"
+#include "agent/hotspot/core/core_layout.h"
+#include "agent/hotspot/core/core_memory.h"
+#include "agent/hotspot/core/file_memory.h"
+#include "agent/hotspot/harvest/harvest.h"
+#include "agent/hotspot/harvest/harvest_facts.h"
+#include "agent/hotspot/remote_jvm.h"
+#include "agent/vm/settings/main_program.h"
+
+namespace iprof::cli {
+namespace {
+
+using hotspot::Address;
+using hotspot::CoreLayout;
+using hotspot::CoreMapping;
+using hotspot::FileMemory;
+using hotspot::Memory;
+
+constexpr char kLibrary[] = "libjvm.so";
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string(".") : path.substr(0, slash);
+}
+
+// The file of libjvm that belongs to the core, and whether there is one.
+class Library {
+ public:
+  // `inside` reads only what is in the core.
+  Library(const Memory& inside, const CoreMapping& mapping, std::string given)
+      : inside_(inside),
+        mapping_(mapping),
+        given_(std::move(given)),
+        path_(given_.empty() ? mapping.path : given_) {}
+
+  // A file that was named must fit. One that was not may be absent, if the core has all pages.
+  Status Check() {
+    const auto file = FileMemory::Open(path_);
+    if (file == nullptr) {
+      why_ = fmt::format("{} cannot be opened ({})", path_, std::strerror(errno));
+    } else if (std::string other = Difference(*file); !other.empty()) {
+      why_ = std::move(other);
+    }
+    if (why_.empty() || given_.empty()) return {};
+    return {Code::kBadInput, why_};
+  }
+
+  // Files beside libjvm, such as the CDS archive, are looked for beside the one that was given.
+  std::unique_ptr<Memory> Open(const std::string& path) const {
+    if (path == mapping_.path) return why_.empty() ? FileMemory::Open(path_) : nullptr;
+    const bool is_beside = !given_.empty() && FolderOf(path) == FolderOf(mapping_.path);
+    return FileMemory::Open(is_beside ? FolderOf(path_) + path.substr(path.rfind('/')) : path);
+  }
+
+  const std::string& why_unusable() const { return why_; }
+
+ private:
+  std::string Difference(const Memory& file) const {
+    const std::string wanted = hotspot::BuildIdOf(inside_, mapping_.at);
+    const std::string found = hotspot::BuildIdOf(file, 0);
+    if (wanted != found) {
+      return fmt::format("{} is another build than the core's {} (build id {} instead of {})",
+                         path_, mapping_.path, found.empty() ? "none" : found,
+                         wanted.empty() ? "none" : wanted);
+    }
+    if (!wanted.empty() || HasSameFirstPage(file)) return {};
+    return fmt::format("{} is not known to be the core's {}: neither has a build id", path_,
+                       mapping_.path);
+  }
+
+  bool HasSameFirstPage(const Memory& file) const {
+    std::array<char, 4096> a;
+    std::array<char, 4096> b;
+    return inside_.Read(mapping_.at, a.data(), a.size()) && file.Read(0, b.data(), b.size()) &&
+           a == b;
+  }
+
+  const Memory& inside_;
+  const CoreMapping& mapping_;
+  const std::string given_;
+  const std::string path_;
+  std::string why_;
+};
+
+const CoreMapping* FindLibrary(const CoreLayout& layout) {
+  const std::vector<Address> bases = layout.BasesOf(kLibrary);
+  for (const CoreMapping& mapping : layout.mappings) {
+    if (!bases.empty() && mapping.at == bases.front()) return &mapping;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
+  const auto about = [&](const Status& status) {
+    return Status(status.code(), files.core + " " + status.message());
+  };
+  const int64_t before_us = ProcessorTime_us();
+  const auto file = FileMemory::Open(files.core);
+  if (file == nullptr)
+    return Status(Code::kIo, fmt::format("cannot open {}: {}", files.core, std::strerror(errno)));
+  const Result<CoreLayout> layout = CoreLayout::Read(*file, file->size());
+  if (!layout.ok()) return about(layout.status());
+  const CoreMapping* const mapping = FindLibrary(*layout);
+  if (mapping == nullptr) {
+    return about({Code::kBadInput,
+                  layout->mappings.empty()
+                      ? "has no list of mapped files (NT_FILE), so libjvm.so cannot be found in it"
+                      : "is not the core of a JVM: no libjvm.so was loaded"});
+  }
+  const hotspot::CoreMemory inside(*file, *layout);
+  Library library(inside, *mapping, files.libjvm);
+  if (Status status = library.Check(); !status.ok()) return status;
+  const hotspot::CoreMemory memory(*file, *layout,
+                                   [&](const std::string& path) { return library.Open(path); });
+  const auto explain = [&](const Status& status) {
+    if (memory.missing().empty()) return about(status);
+    if (memory.missing() == mapping->path) {
+      return Status(Code::kIo, fmt::format("{} does not contain all of libjvm.so, and {}: add "
+                                           "--libjvm FILE",
+                                           files.core, library.why_unusable()));
+    }
+    return Status(
+        status.code(),
+        fmt::format("{} {}; the core does not contain all of {}, and that file is not here",
+                    files.core, status.message(), memory.missing()));
+  };
+  const std::array<Address, 1> bases = {mapping->at};
+  const auto remote = hotspot::RemoteJvm::Open(memory, bases);
+  if (!remote.ok()) return explain(remote.status());
+  const hotspot::RemoteJvm& jvm = **remote;
+  auto program = hotspot::HarvestProgram(memory, jvm.layout(), jvm.flags(), naming_jdk);
+  if (!program.ok()) return explain(program.status());
+
+  ProcessHarvest harvest;
+  harvest.program = std::move(*program);
+  harvest.main_class = vm::FromJavaCommand(jvm.JavaCommand(), {}).name;
+  harvest.jdk_version = jvm.Version();
+  harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), 0);
+  harvest.note.time = hotspot::UtcTime(file->changed_s());
+  harvest.read_us = ProcessorTime_us() - before_us;
+  return harvest;
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,134 @@
+#include "cli/harvest_process.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "agent/hotspot/harvest/harvest.h"
+#include "agent/hotspot/harvest/harvest_facts.h"
+#include "agent/hotspot/harvest/profiling_mode.h"
+#include "agent/hotspot/process_libraries.h"
+#include "agent/hotspot/process_memory.h"
+#include "agent/hotspot/remote_jvm.h"
+#include "cli/jvm/memory_rights.h"
+#include "cli/jvm/running_jvm.h"
+
+namespace iprof::cli {
+namespace {
+
+// A process that is younger may be a JVM that is not ready yet.
+constexpr int64_t kYoung_s = 20;
+constexpr std::chrono::milliseconds kBetweenAttempts{50};
+
+enum class Why : uint8_t {
+  kFinal,      // it will not be different later
+  kNoLibrary,  // libjvm.so is not loaded
+  kNotReady,   // something in HotSpot is missing or does not fit
+};
+
+struct Refusal {
+  Why why = Why::kFinal;
+  Status status;  // without a subject where it is not ready
+};
+
+std::chrono::seconds PatienceFor(Why why) {
+  switch (why) {
+    case Why::kFinal:
+      break;
+    case Why::kNoLibrary:
+      return std::chrono::seconds(2);  // a JVM loads it at once
+    case Why::kNotReady:
+      return std::chrono::seconds(5);
+  }
+  return std::chrono::seconds(0);
+}
+
+int64_t AgeOf(const jvm::Process& process) {
+  const Result<std::string> stat = process.Read("stat");
+  return stat.ok() ? hotspot::AgeSeconds(*stat) : 0;
+}
+
+Status Explain(const jvm::Process& process, const Refusal& refusal, bool is_young) {
+  const std::string& message = refusal.status.message();
+  const Code code = refusal.status.code();
+  if (refusal.why == Why::kFinal) return refusal.status;
+  if (refusal.why == Why::kNotReady) {
+    return {code, is_young ? fmt::format("{} has only just started, so try again soon: it {}",
+                                         process.Name(), message)
+                           : fmt::format("{} {}", process.Name(), message)};
+  }
+  if (!is_young) return refusal.status;
+  return {code,
+          fmt::format("{} is not a JVM, or has only just started: no libjvm.so is loaded in it",
+                      process.Name())};
+}
+
+Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, Refusal* refusal) {
+  const auto refuse = [&](Why why, const Status& status) {
+    *refusal = {why, status};
+    return status;
+  };
+  const Result<std::string> maps = process.Read("maps");
+  if (!maps.ok()) return refuse(Why::kFinal, maps.status());
+  const bool has_library = jvm::KindOfJvm(jvm::MappedFiles(*maps)) != jvm::JvmKind::kNone;
+  const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
+  if (!jvm.ok()) return refuse(has_library ? Why::kFinal : Why::kNoLibrary, jvm.status());
+  const hotspot::ProcessMemory memory(process.pid());
+  const std::vector<hotspot::Address> bases = hotspot::BasesOf("libjvm.so", *maps);
+  for (const hotspot::Address base : bases) {
+    char byte = 0;
+    if (!memory.Read(base, &byte, 1)) return refuse(Why::kFinal, jvm::WhyUnreadable(process));
+  }
+  const auto remote = hotspot::RemoteJvm::Open(memory, bases);
+  if (!remote.ok()) return refuse(Why::kNotReady, remote.status());
+  const hotspot::RemoteJvm& target = **remote;
+  auto program = hotspot::HarvestProgram(memory, target.layout(), target.flags(), naming_jdk);
+  if (!program.ok()) {
+    const Status& status = program.status();
+    if (!hotspot::RunsWithoutProfiling(target.flags())) return refuse(Why::kNotReady, status);
+    return refuse(Why::kFinal, {status.code(), process.Name() + " " + status.message()});
+  }
+
+  ProcessHarvest harvest;
+  harvest.program = std::move(*program);
+  harvest.main_class = jvm->program;
+  harvest.jdk_version = jvm->jdk_version;
+  harvest.note = hotspot::NoteOf(*harvest.program, target.flags(), AgeOf(process));
+  return harvest;
+}
+
+}  // namespace
+
+int64_t ProcessorTime_us() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return int64_t{used.tv_sec} * 1'000'000 + used.tv_nsec / 1000;
+}
+
+Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk) {
+  const Result<jvm::Process> process = jvm::Process::Open(pid);
+  if (!process.ok()) return process.status();
+  const auto start = std::chrono::steady_clock::now();
+  while (true) {
+    Refusal refusal;
+    const int64_t before_us = ProcessorTime_us();
+    Result<ProcessHarvest> harvest = TryHarvest(*process, naming_jdk, &refusal);
+    if (harvest.ok()) {
+      harvest->read_us = ProcessorTime_us() - before_us;
+      return harvest;
+    }
+    if (process->HasEnded()) return process->Ended();
+    const bool is_young = AgeOf(*process) < kYoung_s;
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (!is_young || waited >= PatienceFor(refusal.why))
+      return Explain(*process, refusal, is_young);
+    std::this_thread::sleep_for(kBetweenAttempts);
+  }
+}
+
+}  // namespace iprof::cli

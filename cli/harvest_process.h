@@ -1,0 +1,39 @@
+// HarvestProcess: reads the counters of a running HotSpot JVM from outside.
+//
+// Guarantees: the process is neither stopped nor changed. A process that has only just started, and
+// may be a JVM that is not ready yet, is waited for: five seconds at most.
+// Threads: one. Failure: one sentence that names the process and says what helps.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/status.h"
+#include "writer/io/harvest_note.h"
+
+namespace iprof::cli {
+
+struct ProcessHarvest {
+  std::unique_ptr<hotspot::HarvestedProgram> program;
+  std::string main_class;
+  std::string jdk_version;
+  HarvestNote note;     // without the estimator
+  int64_t read_us = 0;  // of processor time, for reading
+
+  // How many methods have been called, as far as HotSpot knows.
+  uint64_t CalledMethods() const {
+    return program->counts.method_datas + program->counts.without_data;
+  }
+};
+
+// The processor time that this process has used, in microseconds.
+int64_t ProcessorTime_us();
+
+// `naming_jdk`: the JDK of the image build, which decides how lambdas are named; 0: the JVM's.
+Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk);
+
+}  // namespace iprof::cli

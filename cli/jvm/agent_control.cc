@@ -1,0 +1,228 @@
+#include "cli/jvm/agent_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "cli/jvm/attach_protocol.h"
+#include "cli/jvm/control_socket.h"
+#include "cli/jvm/doorbell.h"
+#include "cli/jvm/target_wait.h"
+
+namespace iprof::jvm {
+namespace {
+
+using control::Command;
+using std::chrono::milliseconds;
+
+constexpr char kAnswerFile[] = "answer";
+
+const char* FileOf(ProfileForm form) {
+  return form == ProfileForm::kGzip ? "profile.iprof.gz" : "profile.iprof";
+}
+
+// How long a command may wait in the agent: shorter than the tool waits, so that the agent can still say
+// which command it waited for.
+milliseconds QueueTime(const AttachTimeouts& timeouts) {
+  return std::min(control::kDefaultTimeout, timeouts.answer * 4 / 5);
+}
+
+Result<control::Answer> Parsed(const Result<std::string>& json, const std::string& who) {
+  if (!json.ok()) return json.status();
+  Result<control::Answer> answer = control::ParseAnswer(*json);
+  if (answer.ok()) return answer;
+  return Status(answer.status().code(), fmt::format("{}: {}", who, answer.status().message()));
+}
+
+Status NoAgent(const JvmTarget& target) {
+  const pid_t pid = target.process.pid();
+  return Status(Code::kUnsupported,
+                fmt::format("the agent is not loaded in {}: 'iprof profile {}' or 'iprof attach "
+                            "{}' loads it",
+                            target.process.Name(), pid, pid));
+}
+
+Result<control::Answer> ReadAnswer(const JvmTarget& target, const PrivateFolder& folder) {
+  std::string json;
+  if (!ReadAll(folder.OpenFile(kAnswerFile).get(), control::kLongestAnswer + 1, json)) {
+    return Status(Code::kIo, fmt::format("cannot read the answer of {}", target.process.Name()));
+  }
+  return Parsed(json, target.process.Name());
+}
+
+// The answer that the agent writes into the folder.
+Result<control::Answer> AwaitAnswer(const JvmTarget& target, const PrivateFolder& folder,
+                                    milliseconds most) {
+  TargetWait wait(target.process, most);
+  for (;;) {
+    // Before the look, so that an answer is found that was written just before the end.
+    const Status going_on = wait.Pause();
+    if (folder.OpenFile(kAnswerFile).is_open()) return ReadAnswer(target, folder);
+    if (!going_on.ok()) return going_on;
+  }
+}
+
+// How long the tool waits for an answer.
+class Patience {
+ public:
+  explicit Patience(milliseconds most) : end_(Clock::now() + most) {}
+  // The tool gave up, so the agent may have the command and go on with it.
+  bool IsOver() const { return HeldSignals::IsPending() || Clock::now() >= end_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end_;
+};
+
+// The same failure, with what the agent may do now. `address` is as in "iprof status ADDRESS".
+Status MayGoOn(const Status& failure, const std::string& address, const Command& command,
+               PrivateFolder* folder) {
+  if (command.verb == control::Verb::kStatus) return failure;
+  const std::string_view verb = VerbName(command.verb);
+  std::string message =
+      fmt::format("{}; the agent may still carry out '{}'", failure.message(), verb);
+  if (folder != nullptr && !command.out.empty()) {
+    folder->Keep();
+    message += fmt::format(
+        " and write the profile to {}, where it stays for an hour; 'iprof {} {} -o FILE' writes it "
+        "again",
+        command.out, verb, address);
+  } else {
+    message += fmt::format(": 'iprof status {}' shows it", address);
+  }
+  return Status(failure.code(), std::move(message));
+}
+
+Status NoFolder(const JvmTarget& target, const Status& why) {
+  return Status(why.code(), fmt::format("cannot make a folder in the /tmp of {}: {}",
+                                        target.process.Name(), why.message()));
+}
+
+// Over attach, or where that is forbidden, over the control socket or the doorbell.
+Result<control::Answer> SendByAttach(JvmConnection& connection, const PrivateFolder& folder,
+                                     Command command, milliseconds most) {
+  const JvmTarget& target = connection.target();
+  const std::string to_socket = FormatCommand(command);
+  command.reply = folder.PathOf(kAnswerFile);
+  const std::string text = FormatCommand(command);
+  const Result<Answer> said = connection.Request({"load", target.jvm.agent->path, "true", text});
+  if (!said.ok()) return said.status();
+  const Status verdict = JudgeLoad(*said, target.jvm.agent->path);
+  if (!verdict.ok() && ForbidsLoading(*said)) {
+    if (!target.jvm.control.empty()) {
+      return Parsed(ExchangeIn(target, target.jvm.control, to_socket, most), target.process.Name());
+    }
+    if (Status rung = Ring(connection, text, most); !rung.ok()) return rung;
+  } else if (!verdict.ok() && !folder.OpenFile(kAnswerFile).is_open()) {
+    return Status(verdict.code(), fmt::format("{}: {}", target.process.Name(), verdict.message()));
+  }
+  return AwaitAnswer(target, folder, most);
+}
+
+Result<control::Answer> SendTo(const std::shared_ptr<JvmTarget>& target,
+                               const AgentAddress& address, PrivateFolder& folder,
+                               const Command& command, const AttachTimeouts& timeouts) {
+  const std::string name = target->process.Name();
+  std::optional<JvmConnection> connection;
+  const bool needs_attach =
+      address.socket.empty() && (!target->jvm.attach_disabled || target->jvm.control.empty());
+  if (needs_attach) {
+    Result<JvmConnection> opened = JvmConnection::Open(target, timeouts);
+    if (!opened.ok()) return opened.status();
+    connection.emplace(std::move(*opened));
+  }
+  const Patience patience(timeouts.answer);
+  Result<control::Answer> answer =
+      connection ? SendByAttach(*connection, folder, command, timeouts.answer)
+      : address.socket.empty()
+          ? Parsed(
+                ExchangeIn(*target, target->jvm.control, FormatCommand(command), timeouts.answer),
+                name)
+          : Parsed(ExchangeAt(address.socket, FormatCommand(command), timeouts.answer),
+                   "control socket " + address.socket);
+  if (answer.ok() || !patience.IsOver() || target->process.HasEnded()) return answer;
+  return MayGoOn(answer.status(), std::to_string(address.pid), command, &folder);
+}
+
+// With a library that is not loaded yet.
+Result<control::Answer> SendByLoad(const std::shared_ptr<JvmTarget>& target,
+                                   const std::string& library, PrivateFolder& folder,
+                                   Command command, const AttachTimeouts& timeouts) {
+  Result<JvmConnection> connection = JvmConnection::Open(target, timeouts);
+  if (!connection.ok()) return connection.status();
+  command.reply = folder.PathOf(kAnswerFile);
+  const Status loaded = connection->Load(library, FormatCommand(command));
+  if (!loaded.ok()) return loaded;
+  return AwaitAnswer(*target, folder, timeouts.answer);
+}
+
+// Without a pid.
+Result<AgentReply> SendToSocket(const std::string& socket, const Command& command,
+                                milliseconds most) {
+  const Patience patience(most);
+  Result<control::Answer> answer =
+      Parsed(ExchangeAt(socket, FormatCommand(command), most), "control socket " + socket);
+  if (answer.ok()) return AgentReply{std::move(*answer), OwnedFd(), command.out};
+  if (!patience.IsOver()) return answer.status();
+  return MayGoOn(answer.status(), "--control " + socket, command, nullptr);
+}
+
+}  // namespace
+
+Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
+                               const AttachTimeouts& timeouts) {
+  const HeldSignals held;  // until the private folder is removed
+  const bool wants_profile = request.profile != ProfileForm::kNone;
+  Command command;
+  command.verb = request.verb;
+  command.timeout = QueueTime(timeouts);
+  command.duration = request.duration;
+  command.estimate = request.estimate;
+  command.receivers_max_lost = request.receivers_max_lost;
+  command.target = request.target;
+  if (address.pid == 0) {
+    if (wants_profile) command.out = request.out;
+    return SendToSocket(address.socket, command, timeouts.answer);
+  }
+  Result<JvmTarget> opened = JvmTarget::Open(address.pid, timeouts.listen);
+  if (!opened.ok()) return opened.status();
+  const auto target = std::make_shared<JvmTarget>(std::move(*opened));
+  if (!target->jvm.agent && request.library.empty()) return NoAgent(*target);
+  Result<PrivateFolder> folder = PrivateFolder::Make(*target);
+  if (!folder.ok()) return NoFolder(*target, folder.status());
+  if (wants_profile) command.out = folder->PathOf(FileOf(request.profile));
+  Result<control::Answer> answer =
+      target->jvm.agent ? SendTo(target, address, *folder, command, timeouts)
+                        : SendByLoad(target, request.library, *folder, command, timeouts);
+  if (!answer.ok()) return answer.status();
+  AgentReply reply{std::move(*answer), OwnedFd(), command.out};
+  if (wants_profile) reply.profile = folder->OpenFile(FileOf(request.profile));
+  return reply;
+}
+
+Status LoadAgent(JvmConnection& connection, const std::string& library,
+                 const std::string& options) {
+  const HeldSignals held;
+  const JvmTarget& target = connection.target();
+  const Result<PrivateFolder> folder = PrivateFolder::Make(target);
+  if (!folder.ok()) return NoFolder(target, folder.status());
+  const std::string reply = "reply=" + folder->PathOf(kAnswerFile);
+  const std::string with_reply = options.empty() ? reply : options + "," + reply;
+  // Long options go without it: an attach must not fail because the tool wants to hear more.
+  Status loaded =
+      connection.Load(library, FitsVersion1({"load", with_reply}) ? with_reply : options);
+  if (!loaded.ok() && HeldSignals::IsPending()) {
+    return Status(loaded.code(),
+                  fmt::format("interrupted; {} may still load the agent: 'iprof list' shows it",
+                              target.process.Name()));
+  }
+  if (loaded.ok() || !folder->OpenFile(kAnswerFile).is_open()) return loaded;
+  const Result<control::Answer> answer = ReadAnswer(target, *folder);
+  if (!answer.ok() || answer->outcome == control::Outcome::kDone) return loaded;
+  return Status(Code::kUnsupported, fmt::format("{}: {}", target.process.Name(), answer->message));
+}
+
+}  // namespace iprof::jvm

@@ -1,0 +1,66 @@
+// AgentControl: gives a command to the agent in a running JVM, and waits for its answer.
+//
+// Ways to the agent, in this order:
+//  1. the control socket that the user names;
+//  2. a second load of the library (attach), which HotSpot hands to the agent that is there;
+//  3. where loading is forbidden: the control socket that the JVM's options name (control=),
+//  4. or, without one, the doorbell (doorbell.h).
+// Except over a socket, the agent writes its answer into a private folder of the target's /tmp. A profile goes
+// through such a folder, too, so that it reaches the tool's file whatever the agent's rights and root are.
+//
+// Guarantees: nothing stays in the target's /tmp, with one exception: if the tool gives up or is interrupted
+// after the agent got the command, and a profile was wanted, the agent can still write it into the private
+// folder, and the failure names that file. A command that is still in the agent's queue when the tool's time is
+// up does not run later: its own limit is shorter than the tool's.
+// Threads: one. Failure: one sentence that names the process or the socket. An answer that refuses is not a
+// failure here: the caller looks at its outcome.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/jvm/jvm_connection.h"
+#include "cli/jvm/owned_fd.h"
+#include "cli/jvm/private_folder.h"
+#include "writer/base/status.h"
+#include "writer/control/answer.h"
+#include "writer/control/command.h"
+
+namespace iprof::jvm {
+
+struct AgentAddress {
+  pid_t pid = 0;       // 0: only the socket is known
+  std::string socket;  // a path of this machine; empty: find a way
+};
+
+struct AgentReply {
+  control::Answer answer;
+  OwnedFd profile;  // what the agent wrote for this command, if a profile was wanted and written
+  std::string profile_path;  // where that was, as the answer's message names it
+};
+
+// Whether a profile is wanted, and compressed.
+enum class ProfileForm { kNone, kPlain, kGzip };
+
+struct AgentRequest {
+  control::Verb verb = control::Verb::kStatus;
+  ProfileForm profile = ProfileForm::kNone;
+  // At an address without a pid, where the tool cannot know what the JVM sees: where the agent writes the
+  // profile, an absolute path of the JVM. The reply has no profile then.
+  std::string out;
+  std::chrono::milliseconds duration{0};  // see Command
+  // Of a harvest, see Command.
+  bool estimate = true;
+  int64_t receivers_max_lost = 20;
+  int64_t target = 0;
+  // A harvest needs no agent: where none is there, this library is loaded for it.
+  std::string library = {};
+};
+
+Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
+                               const AttachTimeouts& timeouts);
+
+// Loads the agent. If it refuses, the failure has the agent's reason.
+Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options);
+
+}  // namespace iprof::jvm

@@ -1,0 +1,182 @@
+// One exchange over a control socket, with a thread of the test as the agent.
+#include "cli/jvm/control_socket.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "cli/jvm/agent_control.h"
+#include "cli/jvm/fake_jvm.h"
+
+namespace iprof::jvm {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+// Listens at PATH, reads one line and lets the test deal with the connection.
+class Server {
+ public:
+  using Serve = std::function<void(int connection, const std::string& line)>;
+
+  Server(const std::string& path, Serve serve) : serve_(std::move(serve)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, path.c_str());
+    listener_ = socket(AF_UNIX, SOCK_STREAM, 0);
+    REQUIRE(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(listen(listener_, 5) == 0);
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~Server() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+ private:
+  void Run() {
+    for (;;) {
+      const int connection = accept(listener_, nullptr, nullptr);
+      if (connection < 0) return;
+      std::string line;
+      char byte = 0;
+      while (read(connection, &byte, 1) == 1 && byte != '\n') line += byte;
+      serve_(connection, line);
+      close(connection);
+    }
+  }
+
+  Serve serve_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+void Write(int connection, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t n = send(connection, text.data() + at, text.size() - at, MSG_NOSIGNAL);
+    if (n <= 0) return;
+    at += static_cast<size_t>(n);
+  }
+}
+
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/iprof-control.XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string WhyNot(const std::string& path, std::chrono::milliseconds most = 60s) {
+  const Result<std::string> answer = ExchangeAt(path, "command=status", most);
+  return answer.ok() ? "it was answered" : answer.status().message();
+}
+
+TEST_CASE("a command over the control socket") {
+  const Folder folder;
+  const std::string path = folder / "a.sock";
+  const Server server(path, [](int connection, const std::string& line) {
+    Write(connection, "first, ");
+    Write(connection, line);
+  });
+  CHECK(*ExchangeAt(path, "command=status", 60s) == "first, command=status");
+}
+
+TEST_CASE("an address without a process id is a socket, and the JVM writes the file itself") {
+  const Folder folder;
+  const std::string path = folder / "a.sock";
+  const Server server(path, [](int connection, const std::string& line) {
+    const auto command = control::ParseCommand(line);
+    Write(connection, control::FormatAnswer({"dump",
+                                             control::Outcome::kDone,
+                                             command.ok() ? command->out + command->reply : "wrong",
+                                             {}}));
+  });
+  const Result<AgentReply> reply = SendCommand(
+      {0, path}, {control::Verb::kDump, ProfileForm::kPlain, "/data/x.iprof", 0s}, {60s, 60s});
+  REQUIRE(reply.ok());
+  CHECK(reply->answer.message == "/data/x.iprof");
+}
+
+TEST_CASE("a socket in the target's file system") {
+  FakeJvm::Part part;
+  if (geteuid() == 0) part.in_own_root = true;
+  const FakeJvm fake(part);
+  const std::string path = fake.folder() + "/c.sock";
+  const Server server(path,
+                      [](int connection, const std::string&) { Write(connection, "answered"); });
+  const Result<JvmTarget> target = JvmTarget::Open(fake.pid(), 60s);
+  REQUIRE(target.ok());
+  const std::string seen = part.in_own_root ? "/c.sock" : path;
+  CHECK(*ExchangeIn(*target, seen, "x", 60s) == "answered");
+  CHECK(*ExchangeIn(*target, "c.sock", "x", 60s) == "answered");  // from its working directory
+  if (geteuid() != 0) return;
+  REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
+  CHECK(ExchangeIn(*target, seen, "x", 60s).status().message() ==
+        "control socket /c.sock: it belongs to user nobody, not to the user of the JVM");
+}
+
+TEST_CASE("what can be wrong with a control socket") {
+  const Folder folder;
+  const std::string path = folder / "a.sock";
+  const std::string where = "control socket " + path + ": ";
+  SECTION("it is not there") {
+    CHECK(WhyNot(path) == where + "cannot find it: No such file or directory");
+    CHECK(WhyNot("/nowhere/a.sock") ==
+          "control socket /nowhere/a.sock: cannot find it: No such file or directory");
+  }
+  SECTION("it is a file") {
+    std::ofstream(path) << "x";
+    CHECK(WhyNot(path) == where + "it is not a socket");
+  }
+  SECTION("its JVM has ended") {
+    {
+      const Server ended(path, [](int, const std::string&) {});
+    }
+    CHECK(WhyNot(path) == where + "it has no listener: the JVM that made it has ended");
+  }
+  SECTION("it is closed") {
+    const Server server(path, [](int, const std::string&) {});
+    CHECK(WhyNot(path) == where +
+                              "it was closed without an answer: the JVM has ended, its agent "
+                              "could not start, or it takes no commands of this user");
+  }
+  SECTION("it says nothing") {
+    const Server server(path, [](int connection, const std::string&) {
+      pollfd closed{connection, POLLRDHUP, 0};
+      poll(&closed, 1, 60'000);  // until the client gives up
+    });
+    CHECK(WhyNot(path, 300ms) == where + "no answer within 0.3 s (--timeout)");
+  }
+  SECTION("it says too much") {
+    const Server server(path, [](int connection, const std::string&) {
+      Write(connection, std::string(3 << 20, 'x'));
+    });
+    CHECK(WhyNot(path) == where + "the answer is too long");
+  }
+}
+
+}  // namespace
+}  // namespace iprof::jvm

@@ -1,0 +1,73 @@
+#include "cli/jvm/private_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "cli/jvm/borrowed_ids.h"
+#include "cli/jvm/left_behind.h"
+
+namespace iprof::jvm {
+namespace {
+
+Status LastError() { return Status(Code::kIo, std::strerror(errno)); }
+
+constexpr std::string_view kPrefix = ".iprof-";
+constexpr size_t kDigits = 16;
+
+}  // namespace
+
+bool PrivateFolder::IsName(std::string_view name) {
+  return name.size() == kPrefix.size() + kDigits && name.starts_with(kPrefix) &&
+         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
+Result<PrivateFolder> PrivateFolder::Make(const JvmTarget& target) {
+  RemoveLeftBehind(target);
+  const BorrowedIds ids(target.status);
+  if (!ids.status().ok()) return ids.status();
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != sizeof random) return LastError();
+  std::string name = fmt::format("{}{:0{}x}", kPrefix, random, kDigits);
+  const int tmp = target.tmp.get();
+  if (mkdirat(tmp, name.c_str(), 0700) != 0) return LastError();
+  OwnedFd folder(openat(tmp, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open()) {
+    Status failed = LastError();
+    unlinkat(tmp, name.c_str(), AT_REMOVEDIR);
+    return failed;
+  }
+  flock(folder.get(), LOCK_EX | LOCK_NB);
+  return PrivateFolder(target, std::move(name), std::move(folder));
+}
+
+PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
+    : target_(other.target_),
+      name_(std::exchange(other.name_, std::string())),
+      folder_(std::move(other.folder_)) {}
+
+OwnedFd PrivateFolder::OpenFile(const char* file) const {
+  OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat found {};
+  if (!fd.is_open() || fstat(fd.get(), &found) != 0) return OwnedFd();
+  // A hard link could be to any file of another user.
+  if (!S_ISREG(found.st_mode) || found.st_uid != target_->status.uid) return OwnedFd();
+  return fd;
+}
+
+void PrivateFolder::Remove() {
+  if (name_.empty()) return;
+  const BorrowedIds ids(target_->status);
+  for (const std::string& file : NamesIn(folder_.get())) unlinkat(folder_.get(), file.c_str(), 0);
+  unlinkat(target_->tmp.get(), name_.c_str(), AT_REMOVEDIR);
+  name_.clear();
+}
+
+}  // namespace iprof::jvm

@@ -1,0 +1,278 @@
+// iprof profile: records a window of a running program, writes the profile and leaves the program as it was.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agent/vm/settings/options.h"
+#include "cli/agent_library.h"
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/jvm/agent_control.h"
+#include "cli/jvm/target_wait.h"
+#include "cli/jvm_options.h"
+#include "cli/option_kinds.h"
+#include "cli/progress.h"
+#include "cli/session_options.h"
+#include "cli/terminal_text.h"
+
+namespace iprof::cli {
+namespace {
+
+using control::Verb;
+using jvm::HeldSignals;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kSlice{100};  // how soon an end of the program is noticed
+// If this tool is killed, the agent stops by itself this long after it should have been stopped.
+constexpr milliseconds kMargin{60'000};
+constexpr char kLastProfile[] = "exit.iprof";  // in the private folder; see Load
+
+enum class Ending { kTimeIsUp, kInterrupt, kProgramEnded };
+
+milliseconds Since(Clock::time_point start) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+}
+
+// Waits, with a bar, and for ever without a time.
+Ending WaitFor(Console& console, const jvm::Process& process, const std::string& what,
+               milliseconds most) {
+  const Clock::time_point start = Clock::now();
+  Progress progress(console, what);
+  for (;;) {
+    const milliseconds elapsed = Since(start);
+    if (most.count() != 0 && elapsed >= most) return Ending::kTimeIsUp;
+    const milliseconds rest = most.count() == 0 ? kSlice : std::min(kSlice, most - elapsed);
+    if (HeldSignals::Take(rest) != 0) return Ending::kInterrupt;
+    if (process.HasEnded()) return Ending::kProgramEnded;
+    progress.Update(static_cast<uint64_t>(Since(start).count() / 1000),
+                    static_cast<uint64_t>(most.count() / 1000), "s");
+  }
+}
+
+bool Names(std::string_view options, std::string_view name) {
+  return options.starts_with(name) || options.find(fmt::format(",{}", name)) != options.npos;
+}
+
+class ProfileCommand : public Command {
+ public:
+  void Define(OptionList& options) override {
+    AddPid(options, address_.pid);
+    options
+        .Add("options", options_,
+             "Options of the agent as behind -agentpath, such as jdk=n,interval=5ms; only if "
+             "it is not loaded yet")
+        .Takes("OPTIONS");
+    options.Add("-o,--output", output_, "Where the profile goes").Required().Takes("FILE");
+    AddDuration(options, "--warmup", warmup_,
+                "Wait this long before the agent is loaded (default: 0s)");
+    AddDuration(options, "--duration", duration_, "Record this long (default: until Ctrl-C)");
+    options
+        .Add("--agent", library_,
+             "The agent's library (default: the one that belongs to this tool)")
+        .Takes("FILE");
+    AddTimeout(options, timeouts_);
+    AddFormat(options, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    // Until the end: what was begun is ended well, also after Ctrl-C, and a second one still lets this tool say
+    // what goes on in the JVM.
+    const HeldSignals held;
+    const Status done = Profile(console);
+    return done.ok() ? ExitCode::kOk : console.Error(done);
+  }
+
+ private:
+  Status Profile(Console& console) {
+    if (Status status = Prepare(); !status.ok()) return status;
+    Result<jvm::JvmTarget> opened = jvm::JvmTarget::Open(address_.pid, timeouts_.listen);
+    if (!opened.ok()) return opened.status();
+    target_ = std::make_shared<jvm::JvmTarget>(std::move(*opened));
+    if (Status status = CheckFree(); !status.ok()) return status;
+    if (warmup_.count() != 0) {
+      const Ending ending = WaitFor(console, target_->process, "warm-up", warmup_);
+      if (ending == Ending::kProgramEnded) return target_->process.Ended();
+      if (ending == Ending::kInterrupt) {
+        return Status(Code::kIo, "interrupted during the warm-up: nothing was recorded");
+      }
+    }
+    if (!target_->jvm.agent) {
+      if (Status status = Load(); !status.ok()) return status;
+    }
+    const Clock::time_point start = Clock::now();
+    if (Status status = Start(); !status.ok()) {
+      if (!HeldSignals::IsPending()) return status;
+      // The agent may record by now. What interrupts the stop in turn ends this tool.
+      HeldSignals::Take(milliseconds(0));
+      return Stop(console, Since(start));
+    }
+    const Ending ending = WaitFor(console, target_->process, "recording", duration_);
+    const milliseconds recorded = Since(start);
+    if (ending == Ending::kProgramEnded) return SaveLast(console, recorded);
+    return Stop(console, recorded);
+  }
+
+  // What can be refused before anything was done.
+  Status Prepare() {
+    if (Names(options_, "command=") || Names(options_, "start=") || Names(options_, "reply=")) {
+      return Status(Code::kUsage,
+                    "'iprof profile' sets start=, reply= and command= itself: leave them out");
+    }
+    if (duration_ > control::kLongestTime - kMargin) {
+      return Status(Code::kUsage, "--duration is at most 23 hours and 59 minutes (1439m)");
+    }
+    if (library_.empty()) {
+      const Result<vm::ParsedOptions> parsed = vm::ParseOptions(options_);
+      if (!parsed.ok()) return parsed.status();
+      const Result<std::string> found = FindAgentLibrary();
+      if (!found.ok()) return found.status();
+      library_ = *found;
+    }
+    return CheckWritable(output_);
+  }
+
+  // An agent that is loaded must not record for somebody else.
+  Status CheckFree() const {
+    if (!target_->jvm.agent) return Status();
+    if (!options_.empty()) {
+      return Status(
+          Code::kUsage,
+          fmt::format("{}: the agent is loaded already, and the options of its first load "
+                      "stand: leave the options out",
+                      target_->process.Name()));
+    }
+    const Result<control::Answer> answer = Ask({});
+    if (!answer.ok()) return answer.status();
+    if (!answer->status || answer->status->state != "recording") return Status();
+    return Status(Code::kIo,
+                  fmt::format("{}: the agent is recording already: 'iprof stop {}' stops "
+                              "it, 'iprof dump {} -o FILE' writes what it has",
+                              target_->process.Name(), address_.pid, address_.pid));
+  }
+
+  // The agent's own file is in a private folder. So it needs no folder of the program that can be written,
+  // and what it writes if the program ends during the recording is found.
+  Status Load() {
+    Result<jvm::PrivateFolder> folder = jvm::PrivateFolder::Make(*target_);
+    if (!folder.ok()) return folder.status();
+    folder_.emplace(std::move(*folder));
+    std::string options = "start=n";
+    if (!options_.empty()) options += "," + options_;
+    if (!Names(options_, "out=")) options += ",out=" + folder_->PathOf(kLastProfile);
+    Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, timeouts_);
+    if (!connection.ok()) return connection.status();
+    return LoadAgent(*connection, library_, options);
+  }
+
+  Status Start() const {
+    jvm::AgentRequest request;
+    request.verb = Verb::kStart;
+    if (duration_.count() != 0) request.duration = duration_ + kMargin;
+    return Ask(request).status();
+  }
+
+  Status Stop(Console& console, milliseconds recorded) {
+    jvm::AgentRequest request;
+    request.verb = Verb::kStop;
+    request.profile = FormOf(output_);
+    jvm::OwnedFd profile;
+    const Result<control::Answer> answer = Ask(request, &profile);
+    if (!answer.ok()) {
+      // The agent may go on recording, or its stop may fail: then it writes to its own file.
+      if (folder_ && !target_->process.HasEnded()) folder_->Keep();
+      return answer.status();
+    }
+    if (!profile.is_open()) {
+      return Status(Code::kIo,
+                    fmt::format("{}: the agent wrote no profile", target_->process.Name()));
+    }
+    if (Status saved = SaveProfile(profile, output_); !saved.ok()) return saved;
+    Report(console, recorded, false);
+    return Status();
+  }
+
+  // The program ended during the recording; the agent has written its profile by then.
+  Status SaveLast(Console& console, milliseconds recorded) const {
+    const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(kLastProfile) : jvm::OwnedFd();
+    if (!profile.is_open()) {
+      return Status(Code::kIo,
+                    fmt::format("{} has ended during the recording: its profile, if it could write "
+                                "one, is where the agent's out= says",
+                                target_->process.Name()));
+    }
+    if (Status saved = SaveProfile(profile, output_); !saved.ok()) return saved;
+    Report(console, recorded, true);
+    return Status();
+  }
+
+  void Report(Console& console, milliseconds recorded, bool has_ended) const {
+    if (format_ == "json") {
+      JsonText json(console);
+      json.StartObject();
+      json.Field("pid", static_cast<int64_t>(address_.pid));
+      json.Field("recorded_ms", static_cast<int64_t>(recorded.count()));
+      json.Field("program_ended", has_ended);
+      json.Field("output", output_);
+      json.EndObject();
+      return;
+    }
+    console.Print("{}: {} {}, wrote {}\n", target_->process.Name(),
+                  has_ended ? "has ended; recorded" : "recorded", jvm::InSeconds(recorded),
+                  EscapeForTerminal(output_));
+  }
+
+  // An answer that is not "done" is a failure.
+  Result<control::Answer> Ask(const jvm::AgentRequest& request,
+                              jvm::OwnedFd* profile = nullptr) const {
+    if (target_->process.HasEnded()) return target_->process.Ended();
+    Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
+    if (!reply.ok()) return reply.status();
+    if (reply->answer.outcome != control::Outcome::kDone) {
+      return Status(Code::kIo,
+                    fmt::format("{}: {}", target_->process.Name(), reply->answer.message));
+    }
+    if (profile != nullptr) *profile = std::move(reply->profile);
+    return std::move(reply->answer);
+  }
+
+  jvm::AgentAddress address_;
+  std::string options_;
+  std::string output_;
+  std::string library_;
+  milliseconds warmup_{0};
+  milliseconds duration_{0};
+  jvm::AttachTimeouts timeouts_;
+  std::string format_ = "text";
+
+  std::shared_ptr<jvm::JvmTarget> target_;
+  std::optional<jvm::PrivateFolder> folder_;  // if this command loaded the agent
+};
+
+constexpr Example kExamples[] = {
+    {"iprof profile 4711 --warmup 60s --duration 30s -o app.iprof",
+     "Wait a minute, record for half a minute, stop, and write the profile."},
+    {"iprof profile 4711 -o app.iprof", "Record until Ctrl-C."},
+    {"iprof profile 4711 jdk=n,receivers=n --duration 5m -o app.iprof.gz",
+     "Record less, for five minutes; the file is compressed."},
+};
+
+}  // namespace
+
+const CommandEntry kProfileEntry = {
+    "profile", "Record a window of a running program, and leave it as it was",
+    "Loads the agent into the JVM if it is not there yet, records, writes the profile and stops: "
+    "the program runs its own code again. Nothing touches the program before the warm-up is over. "
+    "Ctrl-C ends the recording early and writes the profile; without --duration it is the way to "
+    "end it. A second Ctrl-C does not wait until the profile is written.\n\n"
+    "If the program ends during the recording, its profile is written all the same. If this tool "
+    "is killed, the agent stops by itself a minute after the end of --duration.\n\n"
+    "The agent stays loaded and idle; 'iprof start' and a second 'iprof profile' use it again.",
+    kExamples, [] { return std::unique_ptr<Command>(new ProfileCommand); }};
+
+}  // namespace iprof::cli

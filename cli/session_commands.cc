@@ -1,0 +1,149 @@
+// iprof start, stop, reset, dump and status: commands to an agent that is loaded.
+#include <string>
+
+#include "cli/entries.h"
+#include "cli/jvm/target_wait.h"
+#include "cli/jvm_options.h"
+#include "cli/option_kinds.h"
+#include "cli/session_options.h"
+#include "cli/session_report.h"
+
+namespace iprof::cli {
+namespace {
+
+using control::Verb;
+
+// The agent's sentence names its own file; the user knows the other one.
+void NameFile(std::string& message, const std::string& agents, const std::string& ours) {
+  const size_t at = agents.empty() ? std::string::npos : message.find(agents);
+  if (at != std::string::npos) message.replace(at, agents.size(), ours);
+}
+
+template <Verb kVerb>
+class SessionCommand : public Command {
+ public:
+  void Define(OptionList& options) override {
+    AddAddress(options, address_);
+    if (kWrites) {
+      options
+          .Add("-o,--output", output_,
+               kVerb == Verb::kStop
+                   ? "Also write the profile to this file"
+                   : "Write to this file (default: to the file that the agent's out= names)")
+          .Takes("FILE");
+    }
+    AddTimeout(options, timeouts_);
+    AddFormat(options, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    const jvm::HeldSignals held;  // so that an interrupted command can say what goes on in the JVM
+    if (Status given = CheckAddress(address_); !given.ok()) return console.Error(given);
+    jvm::AgentRequest request;
+    request.verb = kVerb;
+    if (!output_.empty()) {
+      request.profile = FormOf(output_);
+      if (Status ready = CheckOutput(request); !ready.ok()) return console.Error(ready);
+    }
+    Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
+    if (!reply.ok()) return console.Error(reply.status());
+    control::Answer& answer = reply->answer;
+    NameFile(answer.message, reply->profile_path, output_);
+    const bool is_ours = !output_.empty() && address_.pid != 0;
+    if (answer.outcome == control::Outcome::kDone && is_ours) {
+      const Status saved = Save(reply->profile);
+      if (!saved.ok()) return console.Error(saved);
+    }
+    return ReportAnswer(console, NameOf(address_), answer, format_ == "json");
+  }
+
+ private:
+  static constexpr bool kWrites = kVerb == Verb::kStop || kVerb == Verb::kDump;
+
+  Status CheckOutput(jvm::AgentRequest& request) {
+    if (address_.pid != 0) return CheckWritable(output_);
+    if (!output_.starts_with('/')) {
+      return Status(Code::kUsage,
+                    "with --control and without a process id, the JVM itself writes the file: give "
+                    "an absolute path of the JVM with -o");
+    }
+    request.out = output_;
+    return Status();
+  }
+
+  Status Save(const jvm::OwnedFd& profile) const {
+    if (profile.is_open()) return SaveProfile(profile, output_);
+    return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
+  }
+
+  jvm::AgentAddress address_;
+  std::string output_;
+  jvm::AttachTimeouts timeouts_;
+  std::string format_ = "text";
+};
+
+template <Verb kVerb>
+std::unique_ptr<Command> Make() {
+  return std::unique_ptr<Command>(new SessionCommand<kVerb>);
+}
+
+constexpr Example kStartExamples[] = {
+    {"iprof start 4711", "Record from now on, or go on after 'iprof stop'."},
+    {"iprof start --control /run/app/iprof.sock", "Through the agent's control socket."},
+};
+constexpr Example kStopExamples[] = {
+    {"iprof stop 4711 -o app.iprof", "Stop recording, and write what was recorded."},
+    {"iprof stop 4711", "Stop recording; what was recorded stays in the agent."},
+};
+constexpr Example kResetExamples[] = {
+    {"iprof reset 4711", "Forget what was counted during the warm-up."},
+};
+constexpr Example kDumpExamples[] = {
+    {"iprof dump 4711 -o now.iprof", "Write the profile so far, and go on recording."},
+    {"iprof dump 4711", "The same, to the file that the agent's out= names."},
+};
+constexpr Example kStatusExamples[] = {
+    {"iprof status 4711", "What the agent does, and what it costs."},
+    {"iprof status 4711 --format json", "The same for programs."},
+};
+
+}  // namespace
+
+const CommandEntry kStartEntry = {
+    "start", "Start recording in a JVM that has the agent",
+    "Starts to record in a JVM in which the agent is loaded and does not record: it was loaded "
+    "with "
+    "start=n, or stopped. After a stop the counts continue; 'iprof reset' begins anew.\n\n"
+    "The classes that are loaded are changed in batches, each of which pauses the program shortly. "
+    "If no agent is loaded, use 'iprof profile' or 'iprof attach'.",
+    kStartExamples, Make<Verb::kStart>};
+
+const CommandEntry kStopEntry = {
+    "stop", "Stop recording, and give the classes their own code back",
+    "Stops recording. All classes that the JVM can change get the code back that they had before, "
+    "so that the program is as fast as without the agent; lambdas that were counted keep their "
+    "probes, and 'iprof status' says how many. What was recorded is kept.\n\n"
+    "With -o the profile is written after that.",
+    kStopExamples, Make<Verb::kStop>};
+
+const CommandEntry kResetEntry = {
+    "reset", "Forget what was recorded so far",
+    "Forgets the counts and samples up to now, so that the next profile has only what comes later. "
+    "The program does not pause, and recording goes on.",
+    kResetExamples, Make<Verb::kReset>};
+
+const CommandEntry kDumpEntry = {
+    "dump", "Write the profile while the program runs",
+    "Writes the profile of what was recorded so far; recording goes on. With -o, the tool writes "
+    "the file, with the rights of its own user; else the agent writes the file that its option "
+    "out= names.",
+    kDumpExamples, Make<Verb::kDump>};
+
+const CommandEntry kStatusEntry = {
+    "status", "Print what the agent in a JVM does",
+    "Prints whether the agent records, since when and what; how many classes and methods it counts "
+    "and leaves alone; samples, losses, memory and CPU time of the agent; and the pauses of the "
+    "last start or stop.",
+    kStatusExamples, Make<Verb::kStatus>};
+
+}  // namespace iprof::cli

@@ -1,0 +1,28 @@
+// What the commands for a session share: how the agent is reached, and where a profile goes.
+//
+// Guarantees: as cli/command.h. Threads: one. Failure: a usage error, or one sentence.
+#pragma once
+
+#include <string>
+
+#include "cli/jvm/agent_control.h"
+#include "cli/option_list.h"
+
+namespace iprof::cli {
+
+// PID and --control FILE. CheckAddress: at least one of them must be given.
+void AddAddress(OptionList& options, jvm::AgentAddress& address);
+Status CheckAddress(const jvm::AgentAddress& address);
+
+// "process 4711", or the socket.
+std::string NameOf(const jvm::AgentAddress& address);
+
+// Whether a profile could be written to this file: nothing is recorded in vain.
+Status CheckWritable(const std::string& path);
+// Copies the profile, so that the file is there whole or not at all.
+Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path);
+
+// Compressed if the file's name says so.
+jvm::ProfileForm FormOf(const std::string& path);
+
+}  // namespace iprof::cli

@@ -1,0 +1,129 @@
+#include "cli/session_report.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "cli/json_text.h"
+#include "cli/terminal_text.h"
+
+namespace iprof::cli {
+namespace {
+
+using control::SessionStatus;
+
+std::string Grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string Mebibytes(uint64_t bytes) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+std::string Seconds(uint64_t ms) { return fmt::format("{:.1f} s", static_cast<double>(ms) / 1000); }
+
+// "2026-11-22 23:12:01 UTC, for 192.4 s"
+std::string Since(const SessionStatus& status) {
+  const auto seconds = static_cast<std::time_t>(status.since_ms / 1000);
+  const uint64_t elapsed = status.now_ms > status.since_ms ? status.now_ms - status.since_ms : 0;
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC, for {}", fmt::gmtime(seconds), Seconds(elapsed));
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? "nothing" : EscapeForTerminal(text);
+}
+
+void PrintStatusJson(JsonText& json, const SessionStatus& status) {
+  json.StartObject();
+  VisitPlainMembers(
+      status,
+      [&](std::string_view key, uint64_t number) { json.Field(key, static_cast<int64_t>(number)); },
+      [&](std::string_view key, const std::string& text) { json.Field(key, text); });
+  json.Key("records");
+  json.StartArray();
+  for (const std::string& record : status.records) json.String(record);
+  json.EndArray();
+  json.Key("losses");
+  json.StartArray();
+  for (const control::Loss& loss : status.losses) {
+    json.StartObject();
+    json.Field("what", loss.what);
+    json.Field("count", static_cast<int64_t>(loss.count));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void PrintJson(Console& console, const control::Answer& answer) {
+  JsonText json(console);
+  json.StartObject();
+  json.Field("command", answer.command);
+  json.Field("outcome", OutcomeName(answer.outcome));
+  json.Field("message", answer.message);
+  if (answer.status) {
+    json.Key("status");
+    PrintStatusJson(json, *answer.status);
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string StatusText(const std::string& who, const SessionStatus& status) {
+  std::string text = fmt::format("{}: {} since {}\n", EscapeForTerminal(who),
+                                 EscapeForTerminal(status.state), Since(status));
+  const auto row = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<12}{}\n", name, value);
+  };
+  row("records", Joined(status.records));
+  row("classes", fmt::format("{} counted, {} left alone", Grouped(status.classes_counted),
+                             Grouped(status.classes_left_alone)));
+  row("methods", fmt::format("{} counted, {} left out", Grouped(status.methods_counted),
+                             Grouped(status.methods_left_out)));
+  if (status.hidden_classes_with_probes + status.other_classes_with_probes != 0) {
+    row("keep probes",
+        fmt::format("{} hidden classes, {} others", Grouped(status.hidden_classes_with_probes),
+                    Grouped(status.other_classes_with_probes)));
+  }
+  row("counters", Grouped(status.counters));
+  row("samples", fmt::format("{}, {} lost", Grouped(status.samples), Grouped(status.samples_lost)));
+  row("memory", fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),
+                            Mebibytes(status.native_bytes), Mebibytes(status.memory_limit_bytes)));
+  row("agent CPU", Seconds(status.agent_cpu_ms));
+  if (status.swap_batches != 0) {
+    row("last swap",
+        fmt::format("{} pauses, {} of them beyond pause=, the longest {} ms, {} ms in all",
+                    Grouped(status.swap_batches), Grouped(status.swap_pauses_beyond_budget),
+                    status.swap_longest_pause_ms, status.swap_total_pause_ms));
+  }
+  for (const control::Loss& loss : status.losses) {
+    row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));
+  }
+  if (!status.out.empty()) row("profile", EscapeForTerminal(status.out));
+  row("agent", EscapeForTerminal(status.agent_version));
+  return text;
+}
+
+ExitCode ReportAnswer(Console& console, const std::string& who, const control::Answer& answer,
+                      bool as_json) {
+  if (as_json) PrintJson(console, answer);
+  if (answer.outcome != control::Outcome::kDone) {
+    return console.Error(Status(Code::kIo, fmt::format("{}: {}", who, answer.message)));
+  }
+  if (as_json) return ExitCode::kOk;
+  if (answer.command == "status" && answer.status) {
+    console.Write(StatusText(who, *answer.status));
+  } else {
+    console.Print("{}: {}\n", EscapeForTerminal(who),
+                  answer.message.empty() ? "done" : EscapeForTerminal(answer.message));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace iprof::cli

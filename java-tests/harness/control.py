@@ -1,0 +1,57 @@
+"""Commands to a running agent over its control socket, without the tool."""
+
+import json
+import pathlib
+import socket
+
+
+class Controlled:
+    """A program that was started with control=PATH."""
+
+    def __init__(self, path, patience_s):
+        self.path, self.patience_s = str(path), patience_s
+
+    def ask(self, verb, **options):
+        """Sends a command and returns its answer, as a dictionary."""
+        line = ",".join([f"command={verb}", *(f"{name}={value}" for name, value in options.items())])
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(self.patience_s)
+            client.connect(self.path)
+            client.sendall(line.encode() + b"\n")
+            answer = b""
+            while part := client.recv(65536):
+                answer += part
+        return json.loads(answer)
+
+
+def send_and_leave(path, verb):
+    """Sends a command and closes the connection without waiting for the answer."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        client.sendall(f"command={verb}\n".encode())
+
+
+def threads_of(pid):
+    """The names of the process's threads that are the agent's."""
+    names = []
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            names.append((task / "comm").read_text().strip())
+        except OSError:  # it has ended meanwhile
+            continue
+    return sorted(name for name in names if name.startswith("iprof"))
+
+
+def timers_of(pid):
+    """The number of POSIX timers; None if the system does not tell."""
+    try:
+        return sum(line.startswith("ID:") for line in pathlib.Path(f"/proc/{pid}/timers").read_text().splitlines())
+    except OSError:
+        return None
+
+
+def resident_kib(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise ValueError(f"no VmRSS of {pid}")

@@ -1,0 +1,51 @@
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.Instrumentation;
+import java.nio.ByteBuffer;
+
+/**
+ * Answers each line of its input with the line and the value of a method. The line "swap" first redefines the method's class,
+ * as a debugger would, so that the value becomes 2222222. It is its own Java agent.
+ */
+public class Swapped {
+    private static final int BEFORE = 1111111;
+    private static final int AFTER = 2222222;
+    private static Instrumentation instrumentation;
+
+    static class Holder {
+        static int value() {
+            return 1111111;
+        }
+    }
+
+    public static void premain(String arguments, Instrumentation given) {
+        instrumentation = given;
+    }
+
+    private static void swap() throws Exception {
+        byte[] bytes;
+        try (InputStream in = Swapped.class.getResourceAsStream("Swapped$Holder.class")) {
+            bytes = in.readAllBytes();
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        for (int at = 0; at + Integer.BYTES <= bytes.length; at++) {
+            if (buffer.getInt(at) == BEFORE) {
+                buffer.putInt(at, AFTER);
+            }
+        }
+        instrumentation.redefineClasses(new ClassDefinition(Holder.class, bytes));
+    }
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println("ready");
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (line.equals("swap")) {
+                swap();
+            }
+            System.out.println(line + " " + Holder.value());
+        }
+    }
+}

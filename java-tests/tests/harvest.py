@@ -1,0 +1,232 @@
+"""iprof harvest: a profile from the counters that HotSpot keeps anyway, read from outside. Its shares are those of the
+program and of the agent's exact counts, its positions are those of the class files, and the program does not notice."""
+
+import json
+import os
+import subprocess
+import time
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import AgentCase, Settings
+from harness.harvestable import SHAPE, STEPS, TOLERANCE, shares
+from harness.scope import in_proof, on_one_jvm
+from oracle import java_sources
+
+UNSUPPORTED, IO, USAGE = 3, 4, 2  # exit codes
+NOBODY = 65534
+RECORDS_FAILED_CHECKS = 22  # the first Java whose compiled code records the classes of type checks that fail
+STARTING = r"has only just started"  # beyond the tool's patience
+ENDING = r"has ended|no process"
+CHANGING = r"changes too quickly"  # the classes of a program that loads and unloads them without a break
+
+
+class Harvest(AgentCase):
+    def start(self, *arguments, **options):
+        return self.start_java(*(arguments or ("Harvestable", STEPS)), agent=None, **options)
+
+    def harvest(self, process, *options, name="harvest.iprof"):
+        """The profile, and what the tool reports."""
+        said = self.run_tool("harvest", str(process.pid), "-o", self.folder / name, "--format", "json", *options).stdout
+        return self.profile(name), json.loads(said)
+
+    def refused(self, pid, expect, prefix=()):
+        run = self.run_command([*prefix, Settings.tool, "harvest", str(pid), "-o", self.folder / "x.iprof"], expect=expect)
+        (line,) = run.stderr.splitlines()
+        self.assertFalse((self.folder / "x.iprof").exists())
+        return line.removeprefix("iprof: error: ")
+
+    def end(self, process):
+        """The program goes on as if nothing had been."""
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        self.assertEqual(process.out_path.read_text(), "ready\ndone\n")
+        self.assertEqual(process.err_path.read_text(), "")
+
+    def assert_shares(self, expected, counts, what):
+        actual = shares(counts)
+        self.assertEqual(set(expected), set(actual), what)
+        for key, share in expected.items():
+            self.assertAlmostEqual(share, actual[key], delta=TOLERANCE, msg=f"{what}: {actual}")
+
+    def exact(self):
+        """The agent's counts of the same program."""
+        self.run_java("Harvestable", STEPS, "end", agent="samples=n,instanceofs=y,format=1.1.0,out=exact.iprof")
+        return self.profile("exact.iprof")
+
+
+class KnownShares(Harvest):
+    def test_shares_are_those_of_the_program_and_of_exact_counts(self):
+        process = self.start()
+        harvested, said = self.harvest(process, "--no-estimate")
+        estimated, _ = self.harvest(process)
+        self.end(process)
+        self.assertEqual(said["failed"], 0)
+        exact = self.exact()
+        for table in ("conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles"):
+            expected = {c: n for c, n in exact.table(table).items() if c[0].startswith("Harvestable.") and ".main(" not in c[0]}
+            actual = {c: n for c, n in harvested.table(table).items() if c[0].startswith("Harvestable.") and ".main(" not in c[0]}
+            if table == "instanceOfProfiles" and self.jvm.major < RECORDS_FAILED_CHECKS:
+                # A site is left out if compiled code ran it, since half of its objects are in no row. What only the
+                # interpreter ran is complete.
+                expected = {context: counts for context, counts in expected.items() if context in actual}
+            self.assertEqual(set(expected), set(actual), table)
+            for context, counts in expected.items():
+                self.assert_shares(shares(counts), actual[context], f"{table} {context}")
+        self.assert_shares({"Harvestable$Square": 0.8, "Harvestable$Circle": 0.2},
+                           harvested.table("virtualInvokeProfiles")[(SHAPE,)], "receivers")
+        for method in ("step", "every10th", "cases", "check", "areaOf", "twice"):
+            # HotSpot counts fewer: a method that it compiles without counters, or with C2, is counted no more.
+            self.assertLess(harvested.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
+            self.assertAlmostEqual(estimated.calls_of(f"Harvestable.{method}"), STEPS, delta=0.1 * STEPS, msg=method)
+        self.assertEqual(harvested.section["harvest"]["estimator"], "none")
+        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-2")
+
+    def test_the_profile_says_where_it_comes_from(self):
+        process = self.start()
+        harvested, _ = self.harvest(process)
+        note = harvested.section["harvest"]
+        self.assertEqual((note["source"], note["type_width"], note["trained"]), ("methoddata", 2, 0))
+        self.assertLess(note["jvm_age_s"], PATIENCE_S)
+        self.assertIn("methoddata", self.run_tool("show", self.folder / "harvest.iprof").stdout)
+        self.end(process)
+
+    def test_list_writes_nothing(self):
+        process = self.start()
+        before = set(self.folder.iterdir())
+        said = json.loads(self.run_tool("harvest", str(process.pid), "--list", "--format", "json").stdout)
+        self.assertEqual((said["program"], said["failed"], said["type_width"]), ("Harvestable", 0, 2))
+        self.assertIn("Harvestable", self.run_tool("harvest", str(process.pid), "--list").stdout)
+        self.assertEqual(set(self.folder.iterdir()), before)
+        self.run_tool("harvest", str(process.pid), expect=USAGE)
+        self.run_tool("harvest", str(process.pid), "--list", "-o", self.folder / "x.iprof", expect=USAGE)
+        self.end(process)
+
+    def test_watching_does_not_count_twice_and_survives_the_end_of_the_program(self):
+        process = self.start()
+        for watch in ("1s", "4s", "16s", "64s"):  # on a busy machine one harvest takes seconds
+            harvested, said = self.harvest(process, "--watch", watch, "--every", "200ms")
+            if said["harvests"] > 1:
+                break
+        self.assertGreater(said["harvests"], 1)
+        self.assertEqual(harvested.section["harvest"]["harvests"], said["harvests"])
+        self.assertAlmostEqual(harvested.calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
+        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "watched.iprof", "--watch", "1h",
+                                 "--every", "50ms"], stderr=subprocess.PIPE)
+        self.addCleanup(tool.stderr.close)
+        deadline = time.monotonic() + PATIENCE_S
+        while not (self.folder / "watched.iprof").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.end(process)
+        self.assertEqual(tool.wait(PATIENCE_S), 0)
+        self.assertIn("harvests before", tool.stderr.read().decode())
+        self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
+
+    def test_collectors_and_flags(self):
+        flags = [["-XX:+UseSerialGC"], ["-XX:+UseParallelGC"], ["-XX:+UseG1GC"], ["-XX:+UseZGC"],
+                 ["-XX:TypeProfileWidth=8"], ["-Xshare:off", "-XX:TieredStopAtLevel=3"]]
+        if self.jvm.major >= 25:
+            flags += [["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"]]
+        for flag in flags:
+            with self.subTest(flag=flag):
+                process = self.start(jvm_args=flag)
+                harvested, said = self.harvest(process)
+                self.assertEqual(said["failed"], 0)
+                self.assert_shares({"Harvestable$Square": 0.8, "Harvestable$Circle": 0.2},
+                                   harvested.table("virtualInvokeProfiles")[(SHAPE,)], "receivers")
+                self.end(process)
+
+
+class Positions(Harvest):
+    def test_branches_are_where_the_agent_sees_them(self):
+        """For javac and all of the JDK that it runs: every branch that both saw has the same targets."""
+        if self.jvm.tool("javac") is None:
+            self.skipTest(f"{self.jvm.id} has no javac")
+        command = java_sources.javac_command(self.folder / "classes")
+        self.run_java(*command, agent="samples=n,image=n,out=exact.iprof")
+        exact = self.profile("exact.iprof").branches()
+        process = self.start(*command, ready=None)
+        while process.poll() is None:  # the last harvest has seen the most, and replaces those before
+            run = self.run_tool("harvest", str(process.pid), "--no-image", "-o", self.folder / "h.iprof", expect=None)
+            if run.code != 0:
+                self.assertRegex(run.stderr, f"{STARTING}|{ENDING}|{CHANGING}")
+            time.sleep(0.3)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        best = self.profile("h.iprof").branches()
+        common = [context for context in best if context in exact]
+        self.assertGreater(len(common), 1000)
+        different = [(c, best[c], exact[c]) for c in common if set(best[c]) != set(exact[c])]
+        self.assertEqual(different[:5], [])
+        self.assertGreater(len(common), 0.95 * len(best))
+
+
+class Moments(Harvest):
+    def starting(self, harvests):
+        harvested = 0
+        for number in range(harvests):
+            with self.subTest(number=number):
+                process = self.start("Harvestable", STEPS, ready=None)
+                time.sleep(number * 0.4 / harvests)
+                run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof", expect=None)
+                if run.code == 0:
+                    self.profile("h.iprof")
+                    harvested += 1
+                else:
+                    self.assertRegex(run.stderr, STARTING)
+                    self.assertIn(run.code, (UNSUPPORTED, IO))
+                self.end(process)
+        self.assertGreater(harvested, harvests / 2)  # the tool waits until there is something to harvest
+
+    def test_while_it_starts(self):
+        self.starting(10)
+
+    @in_proof
+    def test_often_while_it_starts(self):
+        self.starting(330)
+
+    def test_while_classes_are_loaded_and_unloaded(self):
+        process = self.start("ClassChurn", 3000, ready=None)
+        harvested = 0
+        while process.poll() is None:
+            run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof", expect=None)
+            if run.code == 0:
+                self.run_tool("check", self.folder / "h.iprof")
+                harvested += 1
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        self.assertGreater(harvested, 0)
+
+
+class Refused(Harvest):
+    def test_a_jvm_that_does_not_profile(self):
+        for flag in ("-Xint", "-XX:TieredStopAtLevel=1"):
+            process = self.start(jvm_args=[flag])
+            self.assertEqual(self.refused(process.pid, UNSUPPORTED),
+                             f"process {process.pid} has no MethodData to harvest: it runs without profiling (-Xint, or "
+                             "-XX:TieredStopAtLevel=1)")
+            self.end(process)
+
+    @on_one_jvm
+    def test_processes_that_are_no_jvm(self):
+        own = os.getpid()
+        self.assertRegex(self.refused(own, UNSUPPORTED),
+                         f"^process {own} is not a JVM(, or has only just started)?: no libjvm.so is loaded in it$")
+        young = subprocess.Popen(["sleep", "1000"])
+        try:
+            self.assertEqual(self.refused(young.pid, UNSUPPORTED),
+                             f"process {young.pid} is not a JVM, or has only just started: no libjvm.so is loaded in it")
+        finally:
+            young.kill()
+            young.wait()
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.assertEqual(self.refused(gone.pid, IO), f"there is no process {gone.pid}")
+
+    @on_one_jvm
+    def test_without_rights(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root, for another user")
+        process = self.start()
+        self.folder.chmod(0o777)
+        said = self.refused(process.pid, IO, prefix=["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"])
+        self.assertIn("run it as", said)
+        self.end(process)

@@ -1,0 +1,98 @@
+"""iprof harvest CORE: what a core file holds is what the stopped process held, record by record; what cannot be read is
+refused in one sentence."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+from harness.case import AgentCase, Settings
+from harness.harvestable import STEPS
+from harness.scope import on_one_jvm
+from iprofdev.processes import PATIENCE_S
+from oracle.core_writer import stop, write_core
+
+BAD_INPUT, IO, USAGE = 3, 4, 2  # exit codes
+SMALL = ["-Xmx16m", "-Xss512k", "-XX:ReservedCodeCacheSize=16m", "-XX:+UseSerialGC"]
+
+
+class HarvestCore(AgentCase):
+    def core(self):
+        """A core of Harvestable, and what was harvested from the process at that moment."""
+        process = self.start_java("Harvestable", STEPS, agent=None, jvm_args=SMALL)
+        stop(process.pid)
+        try:
+            self.run_tool("harvest", str(process.pid), "-o", self.folder / "process.iprof")
+            write_core(process.pid, self.folder / "core")
+            with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+                self.libjvm = next(line.split()[-1] for line in maps if line.rstrip().endswith("libjvm.so"))
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0)
+        return self.folder / "core"
+
+    def harvest(self, core, *options):
+        self.run_tool("harvest", core, "-o", self.folder / "core.iprof", *options)
+        return self.profile("core.iprof")
+
+    def refused(self, core, expect, *options):
+        run = self.run_command([Settings.tool, "harvest", core, "-o", self.folder / "x.iprof", *options], expect=expect)
+        (line,) = run.stderr.splitlines()
+        self.assertFalse((self.folder / "x.iprof").exists())
+        return line.removeprefix("iprof: error: ")
+
+    def assert_same(self, core):
+        process = json.loads((self.folder / "process.iprof").read_text())
+        harvested = json.loads((self.folder / "core.iprof").read_text())
+        for profile in (process, harvested):
+            for unequal in ("time", "jvm_age_s"):
+                del profile["iprofagent"]["harvest"][unequal]
+        self.assertGreater(core.calls_of("Harvestable.step"), 0)
+        self.assertEqual(sorted(process), sorted(harvested))
+        for table in process:
+            self.assertEqual(process[table], harvested[table], table)
+
+    def test_a_core_holds_what_the_process_held(self):
+        core = self.core()
+        self.assert_same(self.harvest(core))
+        said = json.loads(self.run_tool("harvest", core, "--list", "--format", "json").stdout)
+        self.assertEqual((said["program"], said["failed"]), ("Harvestable", 0))
+        # The core comes from a machine where the JDK was in another folder.
+        folder = os.path.dirname(self.libjvm).encode()
+        with open(core, "r+b") as file:
+            head = file.read(1 << 20)  # the list of mapped files is at the beginning
+            file.seek(0)
+            file.write(head.replace(folder + b"/", b"/absent" + folder[7:] + b"/"))
+        self.assertRegex(self.refused(core, IO), "does not contain all of libjvm.so, and /absent.*/libjvm.so cannot be opened "
+                                                 r"\(No such file or directory\): add --libjvm FILE$")
+        self.assert_same(self.harvest(core, "--libjvm", self.libjvm))
+
+    @on_one_jvm
+    def test_what_is_refused(self):
+        core = self.core()
+        other = self.folder / "libjvm.so"
+        data = bytearray(pathlib.Path(self.libjvm).read_bytes())
+        at = data.index(b"GNU\0", 0, 4096) + 4  # the build id
+        data[at] ^= 1
+        other.write_bytes(data)
+        self.assertRegex(self.refused(core, BAD_INPUT, "--libjvm", other),
+                         rf"^{other} is another build than the core's .*libjvm\.so \(build id \w+ instead of \w+\)$")
+        self.assertIn("cannot be opened", self.refused(core, BAD_INPUT, "--libjvm", self.folder / "absent"))
+        self.assertRegex(self.refused(other, BAD_INPUT), "is not a core file: it is an ELF file of type 3$")
+        with open(core, "r+b") as file:
+            size = os.path.getsize(core)
+            file.truncate(size - 1)
+            self.assertEqual(self.refused(core, BAD_INPUT), f"{core} is cut short: it has {size - 1} of {size} bytes")
+            file.seek(18)
+            file.write(b"\x16\0")
+        self.assertIn("is of another architecture (ELF machine 22)", self.refused(core, BAD_INPUT))
+        self.assertIn("cannot open", self.refused(self.folder / "absent", IO))
+        self.assertIn("--attach and --watch are for processes", self.refused(core, USAGE, "--watch", "1s"))
+        sleeper = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        stop(sleeper.pid)
+        write_core(sleeper.pid, core)
+        self.assertEqual(self.refused(core, BAD_INPUT), f"{core} is not the core of a JVM: no libjvm.so was loaded")

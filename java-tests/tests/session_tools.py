@@ -1,0 +1,208 @@
+"""Tools that control a running agent: many at once, killed ones, those of another user, and those in other namespaces."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import Settings
+from harness.namespaces import jvm_in, own_namespaces
+from harness.scope import on_one_jvm
+from harness.session_case import AS_NOBODY, IO, NOBODY, SessionCase, needs_root
+
+
+class ManyTools(SessionCase):
+    def test_commands_at_once_run_one_after_the_other(self):
+        process = self.start()
+        tools = []
+        for number in range(3):
+            for verb, *args in (("start",), ("dump", "-o", f"{number}.iprof"), ("status",), ("stop",), ("reset",)):
+                tools.append(subprocess.Popen([Settings.tool, verb, str(process.pid), *args], cwd=self.folder, stdout=subprocess.PIPE,
+                                              stderr=subprocess.STDOUT, text=True))
+        for tool in tools:
+            said, _ = tool.communicate(timeout=PATIENCE_S)
+            self.assertIn(tool.returncode, (0, IO), said)
+            self.assertNotIn("has not answered", said)
+        if self.status(process)["state"] == "recording":
+            self.command("stop", process)
+        self.command("reset", process)
+        self.command("start", process)
+        self.rounds(process, 3)
+        self.command("stop", process, "-o", "x.iprof")
+        self.assertEqual(self.counted("x.iprof"), 3)
+        self.end(process)
+
+
+@needs_root
+@on_one_jvm
+class Killed(SessionCase):
+    """kill -9 at moments that are spread over each command. The JVM has its own /tmp, so that all that is left there is ours."""
+    MOMENTS = 6
+
+    def start_apart(self, agent="start=n,out=end.iprof"):
+        prefix, self.place = own_namespaces(self)
+        process = self.start(agent=agent, prefix=prefix)
+        return process, jvm_in(process)
+
+    def kill_after(self, seconds, pid, verb, *args):
+        tool = subprocess.Popen([str(part) for part in (Settings.tool, verb, pid, *args)], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        tool.kill()
+        tool.wait()
+
+    def killed_runs(self, process, pid, verb, *args):
+        """Kills the command again and again, and returns after each time."""
+        start = time.monotonic()
+        self.run_tool(verb, pid, *args, expect=None)
+        took = time.monotonic() - start
+        for moment in range(self.MOMENTS):
+            self.kill_after(took * moment / (self.MOMENTS - 1), pid, verb, *args)
+            self.rounds(process, 1)  # the program goes on
+            yield
+
+    def assert_nothing_stays(self, process, pid):
+        tmp = pathlib.Path(f"/proc/{pid}/root/tmp")
+        for path in tmp.glob(".iprof*"):
+            os.utime(path, (time.time() - 7200,) * 2)
+        self.status(pid)
+        self.assertEqual([path.name for path in tmp.glob(".iprof*")] + [path.name for path in self.place.glob(".attach_pid*")], [])
+        self.end(process)
+
+    def test_commands(self):
+        process, pid = self.start_apart()
+        for verb in ("start", "stop", "dump", "reset", "status"):
+            args = ["-o", "killed.iprof"] if verb in ("dump", "stop") else []
+            for _ in self.killed_runs(process, str(pid), verb, *args):
+                state = self.status(pid)["state"]
+                # So that the next one has something to do.
+                if verb == "start" and state == "recording":
+                    self.command("stop", pid)
+                elif verb != "start" and state == "stopped":
+                    self.command("start", pid)
+        self.command("stop", pid)
+        self.command("reset", pid)
+        self.cycle(process, str(pid))
+        self.assert_nothing_stays(process, pid)
+
+    def test_attach(self):
+        process, pid = self.start_apart(agent=None)
+        start = time.monotonic()
+        self.command("attach", pid, "start=n,out=end.iprof")
+        took = time.monotonic() - start
+        self.end(process)
+        for moment in range(self.MOMENTS):
+            with self.subTest(moment=moment):
+                process, pid = self.start_apart(agent=None)
+                self.kill_after(took * moment / (self.MOMENTS - 1), pid, "attach", "start=n,samples=n,image=n,out=end.iprof")
+                self.rounds(process, 1)
+                self.command("attach", pid, "start=n,samples=n,image=n,out=end.iprof")
+                self.cycle(process, str(pid))
+                self.assert_nothing_stays(process, pid)
+
+    def test_profile(self):
+        process, pid = self.start_apart()
+        for _ in self.killed_runs(process, str(pid), "profile", "--duration", "200ms", "-o", "killed.iprof"):
+            if self.status(pid)["state"] == "recording":
+                self.command("stop", pid)
+        self.command("reset", pid)
+        self.cycle(process, str(pid))
+        self.assert_nothing_stays(process, pid)
+
+
+@needs_root
+class OtherUsers(SessionCase):
+    """Root controls the JVMs of other users, also in containers. Files of -o belong to root, files of out= to the JVM's user."""
+    def setUp(self):
+        super().setUp()
+        if subprocess.run([*map(str, AS_NOBODY), self.jvm.java, "-version"], capture_output=True, check=False).returncode != 0:
+            self.skipTest(f"{self.jvm.id} is installed for this user only")
+        self.folder.chmod(0o777)
+
+    def owners(self, *names):
+        return [(self.folder / name).stat().st_uid for name in names]
+
+    def test_root_profiles_the_jvm_of_another_user(self):
+        process = self.start(agent=None, prefix=AS_NOBODY)
+        self.command("attach", process, "start=n,samples=n,image=n,out=new/folder/end.iprof")
+        self.command("start", process)
+        self.rounds(process, 2)
+        self.command("stop", process, "-o", "x.iprof")
+        self.assertIn("none/x.iprof", self.refused("stop", process, "-o", "none/x.iprof"))
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.end(process)
+        self.assertEqual([self.counted("x.iprof"), self.counted("new/folder/end.iprof")], [2, 3])
+        self.assertEqual(self.owners("x.iprof", "new", "new/folder", "new/folder/end.iprof"), [0, NOBODY, NOBODY, NOBODY])
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_a_socket_takes_no_commands_of_other_users(self):
+        """Whatever its mode is: the agent asks for the user of each client."""
+        process = self.start(agent="start=n,out=end.iprof,control=a.sock")
+        socket = self.folder / "a.sock"
+        self.assertEqual(socket.stat().st_mode & 0o777, 0o600)
+        for mode, reason in ((0o600, "cannot connect: Permission denied"), (0o666, "takes no commands of this user")):
+            socket.chmod(mode)
+            done = subprocess.run([*map(str, AS_NOBODY), Settings.tool, "start", "--control", socket], capture_output=True, text=True,
+                                  cwd="/", check=False)
+            self.assertEqual(done.returncode, IO, done)
+            self.assertIn(reason, done.stderr)
+        self.assertEqual(self.status(process)["state"], "stopped")
+        self.end(process)
+
+    def test_commands_to_a_jvm_in_its_own_namespaces(self):
+        """In each of the ways to an agent. The tool's files are on its own side."""
+        ways = (("out=end.iprof", []),
+                ("out=end.iprof", ["-XX:-EnableDynamicAgentLoading"]),
+                ("out=end.iprof,control=/tmp/a.sock", ["-XX:+DisableAttachMechanism"]))
+        for user in ([], AS_NOBODY):
+            for agent, jvm_args in ways:
+                with self.subTest(user=user, agent=agent, jvm_args=jvm_args):
+                    prefix, place = own_namespaces(self)
+                    process = self.start(agent=f"start=n,{agent}", jvm_args=jvm_args, prefix=[*prefix, *user])
+                    pid = jvm_in(process)
+                    self.assertEqual(self.status(pid)["pid"], 1)
+                    self.cycle(process, str(pid))
+                    self.assertEqual([path.name for path in pathlib.Path(f"/proc/{pid}/root/tmp").glob(".iprof*")], [])
+                    self.end(process)
+                    self.assertEqual(self.owners("dump.iprof", "stop.iprof"), [0, 0])
+                    self.assertEqual(sorted(place.glob("*.iprof")), [])  # all was written to the files of -o
+
+    def test_a_window_of_a_jvm_in_its_own_namespaces(self):
+        prefix, place = own_namespaces(self)
+        process = self.start(agent=None, prefix=[*prefix, *AS_NOBODY])
+        pid = jvm_in(process)
+        library = self.folder / "private" / Settings.agent.name  # in our /tmp, so the JVM cannot see it
+        library.parent.mkdir(mode=0o700)
+        shutil.copy(Settings.agent, library)
+        tool = self.tool(pid, "samples=n,image=n", "--agent", library, "-o", "x.iprof")
+        self.wait_until_recording(pid)
+        self.rounds(process, 3)
+        tool.send_signal(signal.SIGINT)
+        said, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual((tool.returncode, complaints), (0, ""), said)
+        self.assertEqual(self.counted("x.iprof"), 3)
+        self.assertEqual(self.owners("x.iprof"), [0])
+        self.assertEqual((self.folder / "x.iprof").stat().st_mode & 0o777, 0o666 & ~self.umask())
+        self.assertEqual([path.name for path in pathlib.Path(f"/proc/{pid}/root/tmp").glob(".iprof*")], [])
+        self.end(process)
+        self.assertEqual(sorted(place.glob("*.iprof")), [])
+
+    def test_a_jvm_in_its_own_namespaces_ends_during_the_window(self):
+        """Its /tmp goes with it, and the profile is saved all the same."""
+        prefix, _ = own_namespaces(self)
+        process = self.start(agent=None, prefix=prefix)
+        pid = jvm_in(process)
+        tool = self.tool(pid, "samples=n,image=n", "-o", "x.iprof")
+        self.wait_until_recording(pid)
+        self.end_in_window(process, tool, "x.iprof", 2)
+
+    @staticmethod
+    def umask():
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask

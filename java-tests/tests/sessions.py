@@ -1,0 +1,300 @@
+"""The commands of the tool for a running agent: start, stop, reset, dump, status, and profile, which does everything at once. What an
+agent or a JVM does wrong is in cli/jvm/agent_control_test.cc, and tools that are killed or of another user in session_tools.py."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import Settings
+from harness.scope import in_proof, on_one_jvm
+from harness.session_case import BAD_INPUT, IO, SessionCase
+
+
+class Windows(SessionCase):
+    def test_a_window_has_the_rounds_that_ran_in_it(self):
+        process = self.start()
+        self.cycle(process)
+        self.assert_tidy(process)
+        self.end(process)
+
+    def test_a_program_that_records_from_its_start(self):
+        process = self.start(agent="out=end.iprof")
+        self.rounds(process, 2)
+        self.assertEqual(self.status(process)["state"], "recording")
+        self.command("stop", process, "-o", "stop.iprof")
+        self.assertEqual(self.counted("stop.iprof"), 2)
+        self.assertEqual(self.status(process)["state"], "stopped")
+        self.end(process)
+
+    def test_an_attached_agent(self):
+        process = self.start(agent=None)
+        self.rounds(process, 1)
+        self.command("attach", process, "start=n,samples=n,image=n,out=end.iprof")
+        self.cycle(process)
+        self.end(process)
+
+    def test_the_agent_writes_to_its_own_file(self):
+        process = self.start()
+        self.command("start", process)
+        self.rounds(process, 2)
+        said = self.command("dump", process).stdout
+        self.assertIn(f"{self.folder}/end.iprof", said)
+        self.assertEqual(self.counted("end.iprof"), 2)
+        self.end(process)
+
+    def test_a_compressed_file(self):
+        process = self.start()
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.command("stop", process, "-o", "x.iprof.gz")
+        self.assertEqual((self.folder / "x.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
+        self.end(process)
+
+
+class Ways(SessionCase):
+    """Without the usual way to the agent."""
+    def test_the_doorbell(self):
+        process = self.start(jvm_args=["-XX:-EnableDynamicAgentLoading"])
+        self.cycle(process)
+        self.assert_tidy(process)
+        self.end(process)
+
+    def test_the_control_socket_that_the_options_name(self):
+        for flag in ("-XX:+DisableAttachMechanism", "-XX:-EnableDynamicAgentLoading"):
+            process = self.start(agent="start=n,out=end.iprof,control=%p.sock", jvm_args=[flag])
+            self.assertTrue((self.folder / f"{process.pid}.sock").is_socket())
+            self.cycle(process)
+            self.end(process)
+            self.assertFalse((self.folder / f"{process.pid}.sock").exists())
+
+    def test_the_control_socket_alone(self):
+        """The JVM writes the files."""
+        process = self.start(agent=None)
+        self.command("attach", process, f"start=n,samples=n,image=n,out=end.iprof,control={self.folder}/a.sock")
+        self.cycle(process, "--control", self.folder / "a.sock")
+        self.end(process)
+
+
+class Refusals(SessionCase):
+    def test_a_command_that_does_not_fit(self):
+        process = self.start()
+        self.assertIn("nothing is being recorded", self.refused("stop", process))
+        self.command("start", process)
+        self.assertIn("running already", self.refused("start", process))
+        self.assertIn("recording already", self.refused("profile", process, "-o", "x.iprof"))
+        self.command("stop", process)
+        self.assertIn("nothing is being recorded", self.refused("stop", process))
+        self.end(process)
+
+    def test_without_the_agent(self):
+        process = self.start(agent=None)
+        self.assertEqual(self.refused("status", process, expect=BAD_INPUT),
+                         f"the agent is not loaded in process {process.pid}: 'iprof profile {process.pid}' or 'iprof attach "
+                         f"{process.pid}' loads it")
+        self.end(process)
+
+    def test_an_agent_that_refuses_to_start_says_why(self):
+        process = self.start(agent=None)
+        said = self.refused("attach", process, "out=/dev/null/x.iprof", expect=BAD_INPUT)
+        self.assertEqual(said, f"process {process.pid}: option 'out': cannot create the folder '/dev/null': Not a directory")
+        self.end(process)
+
+    def test_attaching_is_disabled(self):
+        process = self.start(jvm_args=["-XX:+DisableAttachMechanism"])
+        self.assertIn("-XX:+DisableAttachMechanism, which forbids attaching", self.refused("status", process, expect=BAD_INPUT))
+        self.end(process)
+
+    def test_a_control_path_that_is_taken(self):
+        taken = self.folder / "taken"
+        taken.write_text("data")
+        process = self.start(agent=None)
+        self.assertEqual(self.refused("attach", process, f"control={taken}", expect=BAD_INPUT),
+                         f"process {process.pid}: option 'control': '{taken}' exists already, and is not a socket that a killed JVM left")
+        self.assertEqual(taken.read_text(), "data")
+        self.end(process)
+
+    @on_one_jvm
+    def test_processes_that_are_no_jvm(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        for verb, *args in (("start",), ("stop",), ("reset",), ("dump",), ("status",), ("profile", "-o", "x.iprof")):
+            with self.subTest(verb=verb):
+                self.assertEqual(self.refused(verb, gone.pid, *args), f"there is no process {gone.pid}")
+                self.assertEqual(self.refused(verb, os.getpid(), *args, expect=BAD_INPUT),
+                                 f"process {os.getpid()} is not a JVM: no libjvm.so is loaded in it")
+        self.assertFalse((self.folder / "x.iprof").exists())
+
+    @on_one_jvm
+    def test_an_output_that_cannot_be_written_changes_nothing(self):
+        process = self.start()
+        self.command("start", process)
+        self.assertIn("No such file", self.refused("stop", process, "-o", "none/x.iprof"))
+        self.assertEqual(self.status(process)["state"], "recording")
+        self.end(process)
+
+
+class ByOptions(SessionCase):
+    """For those who cannot run a command."""
+    def test_start_n_keeps_class_data_sharing(self):
+        if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
+            self.skipTest(f"{self.jvm.id} has no class-data archive")
+        run = self.run_java("Ends", "return", agent="start=n", jvm_args=["-Xshare:on"])
+        self.assertEqual(self.agent_lines(run.stderr), [])
+
+    def test_a_delay_and_a_duration(self):
+        process = self.start(agent="delay=500ms,duration=2s,out=end.iprof")
+        self.rounds(process, 1)
+        while not (self.folder / "end.iprof").exists():
+            self.rounds(process, 1)
+        counted = self.counted("end.iprof")
+        self.assertGreater(counted, 0)
+        self.assertLessEqual(counted, process.rounds)
+        self.assertEqual(self.status(process)["state"], "stopped")
+        self.rounds(process, 1)
+        self.end(process)
+        self.assertEqual(self.counted("end.iprof"), counted)  # nothing was recorded since then
+
+
+class Statuses(SessionCase):
+    def test_what_the_agent_says_of_itself(self):
+        process = self.start()
+        idle = self.status(process)
+        self.assertEqual((idle["state"], idle["pid"], idle["counters"]), ("stopped", process.pid, 0))
+        self.command("start", process)
+        self.rounds(process, 1)
+        status = self.status(process)
+        self.assertEqual(status["state"], "recording")
+        self.assertEqual(status["records"], ["calls", "branches", "receivers", "monitors"])
+        self.assertGreater(status["classes_counted"], 100)
+        self.assertGreater(status["methods_counted"], status["classes_counted"])
+        self.assertGreater(status["counters"], status["methods_counted"])
+        self.assertGreaterEqual(status["now_ms"], status["since_ms"])
+        self.assertEqual(status["out"], f"{self.folder}/end.iprof")
+        text = self.command("status", process).stdout
+        self.assertTrue(text.startswith(f"process {process.pid}: recording since "), text)
+        self.assertIn("\n  classes     ", text)
+        self.end(process)
+
+
+class AtOnce(SessionCase):
+    """iprof profile."""
+    def test_a_time(self):
+        process = self.start(agent=None)
+        self.rounds(process, 1)
+        said = self.command("profile", process, "samples=n,image=n", "--warmup", "100ms", "--duration", "300ms", "-o", "app.iprof").stdout
+        self.assertRegex(said, rf"^process {process.pid}: recorded [0-9.]+ s, wrote app.iprof\n$")
+        self.assertEqual(self.status(process)["state"], "stopped")
+        self.profile("app.iprof")
+        # Nothing was recorded since then, so the end of the program writes nothing and has nothing to complain about.
+        lines = self.end(process)
+        self.assertEqual([line for line in lines if ": wrote /tmp/.iprof-" not in line], [])
+        self.assertEqual(len(lines), 1, lines)
+
+    def test_an_interrupt_ends_the_recording_and_writes(self):
+        for number, ending in enumerate((signal.SIGINT, signal.SIGTERM)):
+            process = self.start(agent=None)
+            tool = self.tool(process, "samples=n,image=n", "-o", f"{number}.iprof")
+            self.wait_until_recording(process)
+            self.rounds(process, 3)
+            tool.send_signal(ending)
+            said, complaints = tool.communicate(timeout=PATIENCE_S)
+            self.assertEqual((tool.returncode, complaints), (0, ""))
+            self.assertIn(f"wrote {number}.iprof", said)
+            self.assertEqual(self.counted(f"{number}.iprof"), 3)
+            self.assertEqual(self.status(process)["state"], "stopped")
+            self.end(process)
+
+    def test_an_interrupt_during_the_warm_up_touches_nothing(self):
+        process = self.start(agent=None)
+        tool = self.tool(process, "--warmup", "1h", "-o", "x.iprof")
+        time.sleep(0.3)
+        tool.send_signal(signal.SIGINT)
+        _, complaints = tool.communicate(timeout=PATIENCE_S)
+        # An interrupt that comes before the tool holds its signals back ends it as any program.
+        self.assertIn(tool.returncode, (IO, -signal.SIGINT))
+        if tool.returncode == IO:
+            self.assertEqual(complaints, "iprof: error: interrupted during the warm-up: nothing was recorded\n")
+        self.refused("status", process, expect=BAD_INPUT)
+        self.end(process)
+
+    def hold_commands(self, process, socket):
+        """From now on, commands wait for a dump into a FIFO. Who reads that FIFO lets them go on."""
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        dump = subprocess.Popen([Settings.tool, "dump", "--control", socket, "-o", fifo], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+        self.addCleanup(dump.wait)
+        self.addCleanup(dump.kill)
+        deadline = time.monotonic() + PATIENCE_S
+        while "'dump' is still running" not in self.run_tool("status", str(process.pid), "--timeout", "1", expect=None).stderr:
+            self.assertLess(time.monotonic(), deadline)
+        return fifo
+
+    def interrupt(self, tool):
+        """Sends SIGINT and waits until the tool, which holds it back, has taken it."""
+        tool.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + PATIENCE_S
+        while int(re.search(r"^ShdPnd:\t([0-9a-f]+)$", pathlib.Path(f"/proc/{tool.pid}/status").read_text(), re.M)[1], 16):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.005)
+
+    def test_a_second_interrupt_says_where_the_profile_will_be(self):
+        process = self.start(agent="start=n,out=end.iprof,control=a.sock")
+        tool = self.tool(process, "-o", "x.iprof")
+        self.wait_until_recording(process)
+        self.rounds(process, 3)
+        fifo = self.hold_commands(process, self.folder / "a.sock")
+        self.interrupt(tool)  # the stop begins, and waits
+        tool.send_signal(signal.SIGINT)
+        _, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(tool.returncode, -signal.SIGINT, complaints)
+        said = re.fullmatch(rf"iprof: error: interrupted while waiting for process {process.pid}; the agent may still carry out 'stop' and "
+                            rf"write the profile to (/tmp/\.iprof-[0-9a-f]+/profile\.iprof), where it stays for an hour; 'iprof stop "
+                            rf"{process.pid} -o FILE' writes it again\n", complaints)
+        self.assertTrue(said, complaints)
+        self.assertFalse((self.folder / "x.iprof").exists())
+        profile = pathlib.Path(said[1])
+        self.addCleanup(shutil.rmtree, profile.parent, ignore_errors=True)
+        fifo.read_bytes()  # the JVM goes on
+        self.assertEqual(self.status(process)["state"], "stopped")  # comes after the stop
+        self.assertEqual(self.counted(profile), 3)
+        self.command("stop", process, "-o", "again.iprof")
+        self.assertEqual(self.counted("again.iprof"), 3)
+        self.end(process)
+
+    def test_the_program_ends_meanwhile(self):
+        process = self.start(agent=None)
+        tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof")
+        self.wait_until_recording(process)
+        self.end_in_window(process, tool, "x.iprof", 2)
+
+    def test_again_with_the_agent_that_is_there(self):
+        process = self.start(agent=None)
+        self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")
+        tool = self.tool(process, "-o", "2.iprof")
+        self.wait_until_recording(process)
+        self.rounds(process, 2)
+        tool.send_signal(signal.SIGINT)
+        tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(self.counted("2.iprof"), 2)
+        self.assertIn("the agent is loaded already", self.refused("profile", process, "jdk=n", "-o", "3.iprof", expect=2))
+        self.end(process)
+
+    @in_proof
+    def test_the_tool_is_killed(self):
+        process = self.start(agent=None)
+        tool = self.tool(process, "samples=n,image=n", "--duration", "1s", "-o", "x.iprof")
+        self.wait_until_recording(process)
+        tool.kill()
+        tool.wait()
+        deadline = time.monotonic() + 61 + PATIENCE_S
+        while self.status(process)["state"] != "stopped":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(1)
+        self.end(process)

@@ -1,0 +1,63 @@
+// Command: what a tool asks a running agent to do, and its text.
+//
+// The text has the form of agent options, because a tool hands it to the agent through a second load of
+// the library: "command=stop,timeout=30s,out=/tmp/x.iprof,reply=/tmp/y". In paths, ',', '%' and control
+// characters are written as %XX.
+//
+// Guarantees: ParseCommand(FormatCommand(c)) gives c back for every valid command, and any text may be
+// parsed. Paths are absolute. No option may be given twice.
+// Threads: any; pure. Failure: kUsage, with one sentence that has no control characters and at most 600
+// characters.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "writer/base/status.h"
+
+namespace iprof::control {
+
+// kHarvest reads HotSpot's own counters. It needs no agent that is started, only its library.
+enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest };
+
+std::string_view VerbName(Verb verb);  // "start"
+std::optional<Verb> VerbNamed(std::string_view name);
+
+inline constexpr std::chrono::milliseconds kDefaultTimeout{60'000};
+inline constexpr std::chrono::milliseconds kLongestTime{24 * 3'600'000};
+inline constexpr size_t kLongestCommand = 16 * 1024;  // bytes of text
+
+struct Command {
+  Verb verb = Verb::kStatus;
+  std::string
+      out;  // where stop, dump and harvest write; empty: stop writes nothing, dump to the agent's out=
+  // How long it may wait for the commands before it.
+  std::chrono::milliseconds timeout = kDefaultTimeout;
+  // The file for the answer; empty: the answer has another way, or is not wanted.
+  std::string reply;
+  // Of a start: the recording stops by itself after this long, and the profile goes to the agent's out=. So
+  // the program does not stay slow if the tool is killed. 0: the agent's option duration= says.
+  std::chrono::milliseconds duration{0};
+
+  // Of a harvest.
+  bool estimate = true;             // calls and weights; otherwise they are HotSpot's
+  int64_t receivers_max_lost = 20;  // per mille; a site that lost a larger share is left out
+  int64_t target = 0;               // the JDK of the image build; 0: the JVM's
+
+  bool operator==(const Command&) const = default;
+};
+
+// Whether agent options are a command: one of them is command=.
+bool IsCommand(std::string_view options);
+
+// Whether they are the one command that needs no agent.
+bool IsHarvest(std::string_view options);
+
+Result<Command> ParseCommand(std::string_view text);
+std::string FormatCommand(const Command& command);
+
+}  // namespace iprof::control

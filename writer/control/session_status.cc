@@ -1,0 +1,123 @@
+#include "writer/control/session_status.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "writer/io/json_object.h"
+#include "writer/io/writer.h"
+
+namespace iprof::control {
+namespace {
+
+constexpr uint64_t kMostInJson = std::numeric_limits<int64_t>::max();
+
+void AppendKey(std::string_view key, std::string* out) {
+  if (!out->ends_with('{')) *out += ',';
+  AppendJsonString(key, out);
+  *out += ':';
+}
+
+void AppendNumber(uint64_t number, std::string* out) {
+  *out += std::to_string(std::min(number, kMostInJson));
+}
+
+// Not negative, without a fraction.
+bool ReadNumber(JsonScanner& json, uint64_t* number) {
+  const char first = json.Peek();
+  int64_t value = 0;
+  if (first < '0' || first > '9') return false;
+  if (json.ReadInteger(&value) != JsonScanner::Number::kInteger) return false;
+  *number = static_cast<uint64_t>(value);
+  return true;
+}
+
+bool ReadText(JsonScanner& json, std::string* text) {
+  std::string_view value;
+  if (json.Peek() != '"' || !json.ReadString(&value)) return false;
+  *text = value;
+  return true;
+}
+
+// An array; element() reads one value.
+template <typename Element>
+bool ReadArray(JsonScanner& json, Element element) {
+  if (!json.Consume('[')) return false;
+  if (json.Consume(']')) return true;
+  do {
+    if (!element()) return false;
+  } while (json.Consume(','));
+  return json.Consume(']');
+}
+
+bool ReadLoss(JsonScanner& json, Loss* loss) {
+  return ReadObject(json, [&](const std::string& key) {
+    if (key == "what") return ReadText(json, &loss->what);
+    if (key == "count") return ReadNumber(json, &loss->count);
+    return json.SkipValue();
+  });
+}
+
+bool ReadMember(JsonScanner& json, const std::string& key, SessionStatus* status) {
+  if (key == "records") {
+    return ReadArray(json, [&] { return ReadText(json, &status->records.emplace_back()); });
+  }
+  if (key == "losses") {
+    return ReadArray(json, [&] { return ReadLoss(json, &status->losses.emplace_back()); });
+  }
+  bool is_known = false;
+  bool is_read = false;
+  VisitPlainMembers(
+      *status,
+      [&](std::string_view name, uint64_t& number) {
+        if (name != key) return;
+        is_known = true;
+        is_read = ReadNumber(json, &number);
+      },
+      [&](std::string_view name, std::string& text) {
+        if (name != key) return;
+        is_known = true;
+        is_read = ReadText(json, &text);
+      });
+  return is_known ? is_read : json.SkipValue();
+}
+
+}  // namespace
+
+void AppendJson(const SessionStatus& status, std::string* out) {
+  *out += '{';
+  VisitPlainMembers(
+      status,
+      [&](std::string_view key, uint64_t number) {
+        AppendKey(key, out);
+        AppendNumber(number, out);
+      },
+      [&](std::string_view key, const std::string& text) {
+        AppendKey(key, out);
+        AppendJsonString(text, out);
+      });
+  AppendKey("records", out);
+  *out += '[';
+  for (const std::string& record : status.records) {
+    if (!out->ends_with('[')) *out += ',';
+    AppendJsonString(record, out);
+  }
+  *out += ']';
+  AppendKey("losses", out);
+  *out += '[';
+  for (const Loss& loss : status.losses) {
+    *out += out->ends_with('[') ? "{" : ",{";
+    AppendKey("what", out);
+    AppendJsonString(loss.what, out);
+    AppendKey("count", out);
+    AppendNumber(loss.count, out);
+    *out += '}';
+  }
+  *out += "]}";
+}
+
+bool ReadJson(JsonScanner& json, SessionStatus* status) {
+  return ReadObject(json, [&](const std::string& key) { return ReadMember(json, key, status); });
+}
+
+}  // namespace iprof::control

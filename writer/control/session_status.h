@@ -1,0 +1,94 @@
+// SessionStatus: what a running agent tells about its session, and its JSON.
+//
+// It is called so because iprof::Status is the value of an error.
+//
+// Guarantees: the JSON is one flat object, its keys are the members' names, always in the same order, and
+// reading it back gives the same status. Numbers beyond 2^63-1 are written as 2^63-1. The reader skips keys
+// that it does not know; a key that is missing leaves the member at its default.
+// Threads: any; pure. Failure: Read... returns false for anything else than such an object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "writer/io/json_scanner.h"
+
+namespace iprof::control {
+
+// Something that the profile will lack, in words, and how often that happened.
+struct Loss {
+  std::string what;
+  uint64_t count = 0;
+  bool operator==(const Loss&) const = default;
+};
+
+struct SessionStatus {
+  std::string state;      // "idle", "starting", "recording", "stopping", "stopped", "ended" …
+  uint64_t since_ms = 0;  // when that state began; ms since 1970
+  uint64_t now_ms = 0;
+  uint64_t pid = 0;  // in the JVM's own namespace
+  std::string agent_version;
+  std::vector<std::string> records;  // "calls", "branches", "receivers", … "samples"
+
+  uint64_t classes_counted = 0;
+  uint64_t classes_left_alone = 0;
+  uint64_t methods_counted = 0;
+  uint64_t methods_left_out = 0;
+  // After a stop: classes that cannot be changed back, and so keep their probes.
+  uint64_t hidden_classes_with_probes = 0;
+  uint64_t other_classes_with_probes = 0;
+
+  uint64_t counters = 0;
+  uint64_t samples = 0;
+  uint64_t samples_lost = 0;
+  uint64_t heap_bytes = 0;    // of the agent
+  uint64_t native_bytes = 0;  // of the agent
+  uint64_t memory_limit_bytes = 0;
+  uint64_t agent_cpu_ms = 0;
+  std::vector<Loss> losses;
+  std::string out;  // where the profile goes
+
+  // The JVM's pauses while the last start or stop changed the classes.
+  uint64_t swap_batches = 0;
+  uint64_t swap_pauses_beyond_budget = 0;  // longer than pause=
+  uint64_t swap_longest_pause_ms = 0;
+  uint64_t swap_total_pause_ms = 0;
+
+  bool operator==(const SessionStatus&) const = default;
+};
+
+// Calls number(key, member) or text(key, member) for each plain member, in the order of the JSON. Used by
+// the JSON here and by what prints a status.
+template <typename S, typename Number, typename Text>
+void VisitPlainMembers(S& status, Number number, Text text) {
+  text("state", status.state);
+  number("since_ms", status.since_ms);
+  number("now_ms", status.now_ms);
+  number("pid", status.pid);
+  text("agent_version", status.agent_version);
+  number("classes_counted", status.classes_counted);
+  number("classes_left_alone", status.classes_left_alone);
+  number("methods_counted", status.methods_counted);
+  number("methods_left_out", status.methods_left_out);
+  number("hidden_classes_with_probes", status.hidden_classes_with_probes);
+  number("other_classes_with_probes", status.other_classes_with_probes);
+  number("counters", status.counters);
+  number("samples", status.samples);
+  number("samples_lost", status.samples_lost);
+  number("heap_bytes", status.heap_bytes);
+  number("native_bytes", status.native_bytes);
+  number("memory_limit_bytes", status.memory_limit_bytes);
+  number("agent_cpu_ms", status.agent_cpu_ms);
+  text("out", status.out);
+  number("swap_batches", status.swap_batches);
+  number("swap_pauses_beyond_budget", status.swap_pauses_beyond_budget);
+  number("swap_longest_pause_ms", status.swap_longest_pause_ms);
+  number("swap_total_pause_ms", status.swap_total_pause_ms);
+}
+
+void AppendJson(const SessionStatus& status, std::string* out);
+// Reads the object that comes next.
+bool ReadJson(JsonScanner& json, SessionStatus* status);
+
+}  // namespace iprof::control

@@ -1,0 +1,102 @@
+#include "writer/io/harvest_note.h"
+
+#include <fmt/format.h>
+
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostBytes = 4096;  // a note has about 300
+
+}  // namespace
+
+std::string HarvestNote::ToJson() const {
+  std::string json = "{";
+  const auto key = [&](std::string_view name) {
+    if (json.size() > 1) json += ',';
+    AppendJsonString(name, &json);
+    json += ':';
+  };
+  const auto text = [&](std::string_view name, std::string_view value) {
+    key(name);
+    AppendJsonString(value, &json);
+  };
+  const auto number = [&](std::string_view name, int64_t value) {
+    key(name);
+    json += std::to_string(value);
+  };
+  text("source", source);
+  text("estimator", estimator);
+  number("without_methoddata_permille", without_data_permille);
+  number("left_out_permille", left_out_permille);
+  number("type_width", type_width);
+  number("recursive_groups", recursive_groups);
+  number("jvm_age_s", jvm_age_s);
+  number("harvests", harvests);
+  text("time", time);
+  if (!exact_classes.empty()) {
+    text("exact_classes", exact_classes);
+    number("exact_methods", exact_methods);
+  }
+  number("trained", trained ? 1 : 0);
+  return json + '}';
+}
+
+std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
+  if (json.size() > kMostBytes) return std::nullopt;
+  StringSource source(json);
+  const Place place{.section = "harvest"};
+  JsonScanner scanner(source, "harvest", place, 0);
+  HarvestNote note;
+  note.source.clear();
+  int64_t trained = 0;
+  const auto text = [&](std::string* value) {
+    std::string_view read;
+    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
+    *value = read;
+    return true;
+  };
+  const auto number = [&](int64_t* value) {
+    return scanner.ReadInteger(value) == JsonScanner::Number::kInteger;
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name == "source") return text(&note.source);
+    if (name == "estimator") return text(&note.estimator);
+    if (name == "time") return text(&note.time);
+    if (name == "without_methoddata_permille") return number(&note.without_data_permille);
+    if (name == "left_out_permille") return number(&note.left_out_permille);
+    if (name == "type_width") return number(&note.type_width);
+    if (name == "recursive_groups") return number(&note.recursive_groups);
+    if (name == "jvm_age_s") return number(&note.jvm_age_s);
+    if (name == "harvests") return number(&note.harvests);
+    if (name == "exact_classes") return text(&note.exact_classes);
+    if (name == "exact_methods") return number(&note.exact_methods);
+    if (name == "trained") return number(&trained);
+    return scanner.SkipValue();
+  });
+  if (!read || !scanner.ExpectEnd() || note.source.empty()) return std::nullopt;
+  note.trained = trained != 0;
+  return note;
+}
+
+std::string HarvestNote::Describe() const {
+  std::string text = source;
+  text += estimator == "none" ? ", calls and weights as HotSpot counted them"
+                              : fmt::format(", calls and weights estimated ({})", estimator);
+  text += fmt::format(", {} after {} s", time, jvm_age_s);
+  if (harvests > 1) text += fmt::format(", {} harvests united", harvests);
+  text += fmt::format("; no data for {:.1f} % of the methods that ran, {} classes a site",
+                      static_cast<double>(without_data_permille) / 10, type_width);
+  if (left_out_permille > 0)
+    text += fmt::format(", {:.1f} % left out", static_cast<double>(left_out_permille) / 10);
+  if (recursive_groups > 0) text += fmt::format(", {} recursive groups", recursive_groups);
+  if (!exact_classes.empty())
+    text += fmt::format(", exact counts of {} methods in {}", exact_methods, exact_classes);
+  if (trained) text += ", with counts of the AOT cache's training run";
+  return text;
+}
+
+}  // namespace iprof

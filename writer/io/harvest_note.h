@@ -1,0 +1,41 @@
+// HarvestNote: says of a profile that its numbers come from HotSpot's own counters (MethodData), and
+// how far they can be trusted. It is a part of the profile's section "iprofagent"
+// (agent_section.h):
+//   "harvest": {"source":"methoddata","estimator":"none","without_methoddata_permille":83, …}
+//
+// Guarantees: Parse reads what ToJson returns, also with additional members. Anything else is no
+// note.
+// Threads: any; pure functions. Failure: what is not a note is nullopt; std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace iprof {
+
+struct HarvestNote {
+  std::string source = "methoddata";
+  std::string estimator = "none";     // how calls and weights were estimated; none: not at all
+  int64_t without_data_permille = 0;  // methods that ran and have no MethodData, of all that ran
+  int64_t left_out_permille = 0;      // MethodDatas that did not pass the checks
+  int64_t type_width = 0;             // classes that HotSpot records at a site
+  int64_t recursive_groups = 0;       // of methods, whose calls are less certain
+  int64_t jvm_age_s = 0;
+  int64_t harvests = 1;  // that were united
+  std::string time;      // UTC, "2026-11-22T23:35:27Z"
+  // Of source "both": the patterns of the classes that were counted exactly, and the methods in them
+  // that ran. The rest is HotSpot's.
+  std::string exact_classes;
+  int64_t exact_methods = 0;
+  bool trained = false;  // an AOT cache held counts of a training run
+  bool operator==(const HarvestNote&) const = default;
+
+  std::string ToJson() const;
+  static std::optional<HarvestNote> Parse(std::string_view json);
+  // For people: "methoddata, calls estimated (flow-1), …".
+  std::string Describe() const;
+};
+
+}  // namespace iprof

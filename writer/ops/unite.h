@@ -1,0 +1,19 @@
+// UniteByLargest: one profile from several states of the same counters.
+//
+// Why: counters that are read again have grown, so adding the readings would count twice. But a
+// later reading may lack what was unloaded or compiled anew meanwhile. So each entry is that of the
+// reading in which its total is the largest.
+//
+// Guarantees: the result does not depend on the order of the inputs, but for equal totals and the order of types,
+// methods and entries: those of `first` come first. Extra keys are those of `last`. The inputs are
+// not changed.
+// Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include "writer/model/model.h"
+
+namespace iprof {
+
+Profile UniteByLargest(const Profile& first, const Profile& last);
+
+}  // namespace iprof
