@@ -12,6 +12,7 @@ import time
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
+from harness.control import Controlled
 from harness.scope import in_proof, on_one_jvm
 from harness.session_case import BAD_INPUT, IO, SessionCase
 
@@ -78,6 +79,21 @@ class Ways(SessionCase):
         process = self.start(agent=None)
         self.command("attach", process, f"start=n,samples=n,image=n,out=end.iprof,control={self.folder}/a.sock")
         self.cycle(process, "--control", self.folder / "a.sock")
+        self.end(process)
+
+    def test_commands_before_the_jvm_is_initialised(self):
+        path = self.folder / "a.sock"
+        # Touching so much memory takes a while.
+        process = self.start(agent=f"start=n,out=end.iprof,control={path}", jvm_args=["-Xms512m", "-XX:+AlwaysPreTouch"],
+                             ready=None)
+        deadline = time.monotonic() + PATIENCE_S
+        while not path.exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.001)
+        control = Controlled(path, PATIENCE_S)
+        answers = [control.ask(verb)["outcome"] for verb in ("status", "start", "status", "stop")]
+        self.assertEqual(answers, ["done"] * 4)
+        self.rounds(process, 1)
         self.end(process)
 
 

@@ -58,7 +58,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   AtBoundary(log_of_session, "the start", [&] {
     outcome = OpenSocket(started->options());
     if (outcome.ok()) outcome = Register(*started, running);
-    if (outcome.ok()) outcome = ServeSocket();
+    if (outcome.ok() && running) outcome = ServeSocket();
   });
   const SessionEvent ready =
       started->options().WaitsForStart() ? SessionEvent::kPrepared : SessionEvent::kStarted;
@@ -135,6 +135,8 @@ void Agent::OnVmInit(JNIEnv* jni) {
   if (current == nullptr) return;
   if (life_.Take(SessionEvent::kVmInit).is_legal) current->OnVmInit(jni);
   Schedule(*current);
+  const Status served = ServeSocket();
+  if (!served.ok()) current->log().Warning("no commands can be given: " + served.message());
 }
 
 void Agent::OnDataDump(JNIEnv* jni) {

@@ -50,7 +50,8 @@ Status Agent::OpenSocket(const Options& options) {
   return {};
 }
 
-// When the session is ready for commands. Those that came earlier have waited.
+// When the session is ready for commands, and the JVM is initialised: a command attaches its thread,
+// which crashes the JVM while it has no heap. Commands that came earlier have waited.
 Status Agent::ServeSocket() {
   const std::shared_ptr<CommandRunner> commands = Commands(vm_).shared_from_this();
   const std::lock_guard lock(mutex_);
