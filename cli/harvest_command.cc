@@ -244,7 +244,7 @@ class HarvestCommand : public Command {
     json.Field("read_cpu_us_per_10000_methods",
                harvest.read_us * 10'000 /
                    static_cast<int64_t>(std::max<uint64_t>(harvest.CalledMethods(), 1)));
-    json.Field("cpu_us", ProcessorTime_us());
+    json.Field("cpu_us", ProcessorTimeUs());
     if (profile != nullptr) {
       json.Field("output", output_);
       json.Field("types", profile->type_count());

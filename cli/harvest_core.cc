@@ -107,7 +107,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   const auto about = [&](const Status& status) {
     return Status(status.code(), files.core + " " + status.message());
   };
-  const int64_t before_us = ProcessorTime_us();
+  const int64_t before_us = ProcessorTimeUs();
   const auto file = FileMemory::Open(files.core);
   if (file == nullptr)
     return Status(Code::kIo, fmt::format("cannot open {}: {}", files.core, std::strerror(errno)));
@@ -150,7 +150,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   harvest.jdk_version = jvm.Version();
   harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), 0);
   harvest.note.time = hotspot::UtcTime(file->changed_s());
-  harvest.read_us = ProcessorTime_us() - before_us;
+  harvest.read_us = ProcessorTimeUs() - before_us;
   return harvest;
 }
 

@@ -104,7 +104,7 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
 
 }  // namespace
 
-int64_t ProcessorTime_us() {
+int64_t ProcessorTimeUs() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return int64_t{used.tv_sec} * 1'000'000 + used.tv_nsec / 1000;
@@ -116,10 +116,10 @@ Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk) {
   const auto start = std::chrono::steady_clock::now();
   while (true) {
     Refusal refusal;
-    const int64_t before_us = ProcessorTime_us();
+    const int64_t before_us = ProcessorTimeUs();
     Result<ProcessHarvest> harvest = TryHarvest(*process, naming_jdk, &refusal);
     if (harvest.ok()) {
-      harvest->read_us = ProcessorTime_us() - before_us;
+      harvest->read_us = ProcessorTimeUs() - before_us;
       return harvest;
     }
     if (process->HasEnded()) return process->Ended();

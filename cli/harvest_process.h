@@ -31,7 +31,7 @@ struct ProcessHarvest {
 };
 
 // The processor time that this process has used, in microseconds.
-int64_t ProcessorTime_us();
+int64_t ProcessorTimeUs();
 
 // `naming_jdk`: the JDK of the image build, which decides how lambdas are named; 0: the JVM's.
 Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk);

@@ -8,7 +8,7 @@
 namespace iprof::classfile {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 bool IsLegalType(const TypeView& type) {
   const size_t dimensions = std::min(type.text.find_first_not_of('['), type.text.size());

@@ -29,7 +29,7 @@ class BlockCache final : public Memory {
   bool Read(Address from, void* into, size_t size) const override {
     const Address offset = from % kBlockBytes;
     const Recent& recent = recent_[RecentOf(from)];
-    if (recent.address == from - offset && size <= kBlockBytes - offset) {
+    if (size > 0 && recent.address == from - offset && size <= kBlockBytes - offset) {
       std::memcpy(into, recent.bytes + offset, size);
       return true;
     }

@@ -47,5 +47,14 @@ TEST_CASE("what is mapped of a block can be read") {
   CHECK_FALSE(cache.Load<uint64_t>(UINT64_MAX - 3));
 }
 
+TEST_CASE("nothing can be read from anywhere") {
+  const Counting memory(0, BlockCache::kBlockBytes);
+  const BlockCache cache(memory);
+  CHECK(cache.Read(5, nullptr, 0));
+  CHECK(cache.Load<uint8_t>(5));
+  CHECK(cache.Read(5, nullptr, 0));  // memcpy must not be called with null
+  CHECK(cache.Read(UINT64_MAX, nullptr, 0));
+}
+
 }  // namespace
 }  // namespace iprof::hotspot

@@ -2,7 +2,7 @@
 // file (core/core_memory.h).
 //
 // Guarantees: never writes; takes no locks. Each implementation says whether reading a bad address
-// returns false or faults.
+// returns false or faults. Reading nothing is allowed, also into a null pointer.
 // Threads: any, unless the implementation says otherwise.
 // Failure: Read returns false unless it copied all bytes. Text returns nullopt if the text does not
 // end within the limit.
@@ -60,7 +60,8 @@ class OwnMemory final : public Memory {
  public:
   bool Read(Address from, void* into, size_t size) const override {
     if (from == 0) return false;
-    std::memcpy(into, reinterpret_cast<const void*>(static_cast<uintptr_t>(from)), size);
+    if (size > 0)
+      std::memcpy(into, reinterpret_cast<const void*>(static_cast<uintptr_t>(from)), size);
     return true;
   }
 };

@@ -12,7 +12,6 @@ using classfile::Format;
 using classfile::LoadS2;
 using classfile::LoadS4;
 using classfile::LoadU2;
-using classfile::LoadU4;
 using classfile::Op;
 using classfile::StoreU2;
 
