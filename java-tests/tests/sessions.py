@@ -197,6 +197,20 @@ class Statuses(SessionCase):
         self.assertIn("\n  classes     ", text)
         self.end(process)
 
+    def test_pauses_are_those_of_the_jvm(self):
+        """Most of the work of a swap is done while the program runs, and is no pause."""
+        log = self.folder / "jvm.log"
+        process = self.start(jvm_args=[f"-Xlog:safepoint=info:file={log}"])
+        self.command("start", process)
+        status = self.status(process)
+        pauses = [int(ns) / 1e6 for ns in re.findall(r'Safepoint "RedefineClasses".* Total: +(\d+) ns', log.read_text())]
+        self.assertGreater(len(pauses), 1)
+        self.assertLessEqual(status["swap_batches"], len(pauses))  # classes that are linked later have pauses of their own
+        # The agent's figures may contain pauses of other kinds that came meanwhile.
+        self.assertLess(status["swap_total_pause_ms"], 1.5 * sum(pauses) + 20)
+        self.assertGreater(status["swap_total_pause_ms"], 0.3 * sum(pauses) - 5)
+        self.end(process)
+
 
 class AtOnce(SessionCase):
     """iprof profile."""

@@ -31,12 +31,7 @@ double Milliseconds(std::chrono::nanoseconds time) {
 
 EarlierClasses::EarlierClasses(JavaVM* vm, jvmtiEnv* jvmti, const ClassFilter& filter,
                                SwapGuard& guard, std::chrono::nanoseconds pause, bool is_first)
-    : jvmti_(jvmti),
-      filter_(filter),
-      guard_(guard),
-      is_first_(is_first),
-      clock_(OwnJvm(vm).structs()),
-      retransformer_(jvmti, &clock_, pause) {}
+    : vm_(vm), jvmti_(jvmti), filter_(filter), guard_(guard), pause_(pause), is_first_(is_first) {}
 
 bool EarlierClasses::HasCode(jclass klass) const {
   jint count = 0;
@@ -125,15 +120,19 @@ std::unique_ptr<WeakClasses> EarlierClasses::Find(JNIEnv* jni) {
 
 RetransformOutcome EarlierClasses::Start(JNIEnv* jni,
                                          const Retransformer::BeforeBatch& before_batch) {
-  retransformer_.Restart();
+  if (!retransformer_) {
+    clock_.emplace(OwnJvm(vm_).structs());
+    retransformer_.emplace(jvmti_, &*clock_, pause_);
+  }
+  retransformer_->Restart();
   const std::unique_ptr<WeakClasses> found = Find(jni);
   bool goes_on = true;
   while (goes_on && !found->empty()) {
     const LocalFrame frame(jni);
-    Retransform(jni, found->Take(retransformer_.NextBatch()),
+    Retransform(jni, found->Take(retransformer_->NextBatch()),
                 [&](size_t classes) { return goes_on = before_batch(classes); });
   }
-  return retransformer_.outcome();
+  return retransformer_->outcome();
 }
 
 bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
@@ -163,9 +162,9 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
     if (jobject alive = jni->NewLocalRef(reference)) classes.push_back(static_cast<jclass>(alive));
     jni->DeleteWeakGlobalRef(reference);
   }
-  const RetransformOutcome before = retransformer_.outcome();
+  const RetransformOutcome before = retransformer_->outcome();
   Retransform(jni, classes, before_batch);
-  const RetransformOutcome& after = retransformer_.outcome();
+  const RetransformOutcome& after = retransformer_->outcome();
   next_work_ = std::chrono::steady_clock::now() +
                kRunsForPause * (after.sum_of_pauses - before.sum_of_pauses);
   {
@@ -178,10 +177,10 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
 void EarlierClasses::Retransform(JNIEnv* jni, const std::vector<jclass>& classes,
                                  const Retransformer::BeforeBatch& before_batch) {
   const std::vector<jclass> passed = guard_.Pass(jni, classes);
-  retransformer_.Run(passed, before_batch);
+  retransformer_->Run(passed, before_batch);
   guard_.Swapped(jni, passed);
   std::lock_guard lock(mutex_);
-  outcome_ = retransformer_.outcome();
+  outcome_ = retransformer_->outcome();
 }
 
 std::string EarlierClasses::Report() const {

@@ -25,6 +25,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,12 +65,16 @@ class EarlierClasses {
   void Retransform(JNIEnv* jni, const std::vector<jclass>& classes,
                    const Retransformer::BeforeBatch& before_batch);
 
+  JavaVM* const vm_;
   jvmtiEnv* const jvmti_;
   const ClassFilter& filter_;
   SwapGuard& guard_;
+  const std::chrono::nanoseconds pause_;
   bool is_first_;
-  const hotspot::PauseClock clock_;
-  Retransformer retransformer_;  // used by one thread at a time: first Start's, then the agent's
+  // Made by the first Start: the JVM has no clock before it is initialised. Used by one thread at a
+  // time: first Start's, then the agent's.
+  std::optional<hotspot::PauseClock> clock_;
+  std::optional<Retransformer> retransformer_;
   std::chrono::steady_clock::time_point next_work_{};  // used only by the agent's thread
   mutable std::mutex mutex_;                           // guards the members below
   std::vector<jweak> prepared_;
