@@ -253,6 +253,48 @@ class Merge(CliTest):
         self.run_tool("merge", "--failure-mode", "warn", "-o", "first.iprof", "first.iprof", "new.iprof")
         self.assertEqual(self.calls("first.iprof"), [1, 9, 90])
 
+    @staticmethod
+    def harvested(scale, estimator, **note):
+        return profile(scale, iprofagent=section(harvest={"source": "methoddata", "estimator": estimator, **note}))
+
+    def test_exact_counts_and_estimates_have_equal_shares(self):
+        """All have the same ratios, so every sum shows what each input counted for."""
+        self.write("exact", profile(1000))
+        self.write("raw", self.harvested(1, "none", jvm_age_s=7))
+        self.write("estimated", self.harvested(100, "flow-1", jvm_age_s=90))
+        inputs = ["exact", "raw", "estimated"]
+        said = self.err("merge", "-o", "x", *inputs)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("each input was scaled to the same total of calls and branches", said)
+        self.assertEqual(self.calls("x"), [3000, 27_000, 270_000])
+        made = self.load("x")
+        self.assertEqual(made["virtualInvokeProfiles"][0]["records"][1::2], [225_000, 75_000])
+        self.assertEqual(made["monitorProfiles"][0]["records"][1::2], [7 * 1101], "monitors are added as they are")
+        self.assertEqual(sum(e["records"][0] for e in made["samplingProfiles"]), 7 * 1101, "so are samples")
+        note = made["iprofagent"]["harvest"]
+        self.assertEqual((note["source"], note["estimator"], note["jvm_age_s"]), ("counters+methoddata", "flow-1+none", 90))
+        self.assertIn("a merge of profiles of several kinds, each scaled to the same total", self.out("show", "x"))
+        self.run_tool("check", "--strict", "x")
+        # Any order, any number of threads, standard input, and weights.
+        self.run_tool("merge", "-o", "y", "-j", "1", *reversed(inputs))
+        self.assertEqual(self.load("y"), made)
+        with open(self.path("raw"), "rb") as f:
+            self.run_tool("merge", "-o", "y", "exact", "-", "estimated", stdin=f.read())
+        self.assertEqual(self.load("y"), made)
+        self.assertTrue(self.json("merge", "-o", "y", "exact", "-w", "2,raw")["scaled"])
+        self.assertEqual(self.calls("y"), [3000, 27_000, 270_000])
+
+    def test_inputs_of_one_kind_are_added_as_they_are(self):
+        self.write("samples", {k: v for k, v in profile().items() if k not in ("callCountProfiles", "conditionalProfiles")})
+        for kind in (lambda scale: profile(scale), lambda scale: self.harvested(scale, "none", jvm_age_s=scale),
+                     lambda scale: self.harvested(scale, "flow-1", jvm_age_s=scale)):
+            self.write("a", kind(1))
+            self.write("b", kind(1000))
+            done = self.run_tool("merge", "-o", "x", "a", "b", "samples", "--format", "json")
+            self.assertEqual(done.stderr, b"")
+            self.assertFalse(json.loads(done.stdout)["scaled"])
+            self.assertEqual(self.calls("x"), [1001, 9009, 90_090])
+
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
         self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))

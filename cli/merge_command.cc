@@ -66,6 +66,11 @@ class MergeCommand : public Command {
       console.Warn(fmt::format(
           "inputs have different values for the key '{}'; kept the one that sorts first", key));
     }
+    if (merged->scaled) {
+      console.Warn(
+          "some inputs have exact counts, others HotSpot's or estimates: each input was scaled to "
+          "the same total of calls and branches (-w changes its share)");
+    }
     const Status status =
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
     if (!status.ok()) return console.Error(status);
@@ -117,6 +122,7 @@ class MergeCommand : public Command {
     json.StartArray();
     for (const std::string& key : merged.conflicting_keys) json.String(key);
     json.EndArray();
+    json.Field("scaled", merged.scaled);
     json.Field("types", merged.profile.type_count());
     json.Field("methods", merged.profile.method_count());
     json.EndObject();
@@ -146,7 +152,10 @@ constexpr Example kExamples[] = {
 const CommandEntry kMergeEntry = {
     "merge", "Add up several profiles",
     "Unites types and methods by name and signature, and adds up the counts of equal contexts. "
-    "Sums stop at 2^63-1. The result has the same bytes for any order of inputs and any number of "
+    "Sums stop at 2^63-1. If some inputs have exact counts and others estimates or HotSpot's own "
+    "counts (iprof harvest), each is first scaled to the largest input's total of calls and "
+    "branches, because HotSpot stops counting early. The result has the same bytes for any order "
+    "of inputs and any number of "
     "threads. Inputs may be of different versions, plain or gzipped. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says.",

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
@@ -10,6 +13,36 @@ namespace iprof {
 namespace {
 
 constexpr size_t kMostBytes = 4096;  // a note has about 300
+constexpr std::string_view kSeveralPatterns = "different classes of the merged profiles";
+
+using Words = std::set<std::string, std::less<>>;
+
+Words Split(std::string_view joined) {
+  Words words;
+  while (true) {
+    const size_t end = joined.find('+');
+    words.emplace(joined.substr(0, end));
+    if (end == std::string_view::npos) return words;
+    joined.remove_prefix(end + 1);
+  }
+}
+
+std::string United(std::string_view a, std::string_view b) {
+  Words words = Split(a);
+  words.merge(Split(b));
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : "+") + word;
+  return joined;
+}
+
+std::string CallsAndWeights(const HarvestNote& note) {
+  if (note.IsMixed())
+    return fmt::format(
+        ", a merge of profiles of several kinds, each scaled to the same total; estimators: {}",
+        note.estimator);
+  if (note.estimator == kNoEstimator) return ", calls and weights as HotSpot counted them";
+  return fmt::format(", calls and weights estimated ({})", note.estimator);
+}
 
 }  // namespace
 
@@ -60,6 +93,7 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
     return true;
   };
   const auto number = [&](int64_t* value) {
+    scanner.Peek();  // skips white space, which other tools may have added
     return scanner.ReadInteger(value) == JsonScanner::Number::kInteger;
   };
   const bool read = ReadObject(scanner, [&](const std::string& name) {
@@ -82,10 +116,33 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
   return note;
 }
 
+bool HarvestNote::IsMixed() const {
+  const Words estimators = Split(estimator);
+  return Split(source).contains(kExactSource) ||
+         (estimators.size() > 1 && estimators.contains(kNoEstimator));
+}
+
+void HarvestNote::Unite(const HarvestNote& other) {
+  source = United(source, other.source);
+  estimator = United(estimator, other.estimator);
+  for (const auto number :
+       {&HarvestNote::without_data_permille, &HarvestNote::left_out_permille,
+        &HarvestNote::type_width, &HarvestNote::recursive_groups, &HarvestNote::jvm_age_s,
+        &HarvestNote::harvests, &HarvestNote::exact_methods})
+    this->*number = std::max(this->*number, other.*number);
+  time = std::max(time, other.time);
+  if (exact_classes.empty()) {
+    exact_classes = other.exact_classes;
+  } else if (!other.exact_classes.empty() && other.exact_classes != exact_classes) {
+    exact_classes = kSeveralPatterns;
+  }
+  trained |= other.trained;
+}
+
+void HarvestNote::UniteExact() { source = United(source, kExactSource); }
+
 std::string HarvestNote::Describe() const {
-  std::string text = source;
-  text += estimator == "none" ? ", calls and weights as HotSpot counted them"
-                              : fmt::format(", calls and weights estimated ({})", estimator);
+  std::string text = source + CallsAndWeights(*this);
   text += fmt::format(", {} after {} s", time, jvm_age_s);
   if (harvests > 1) text += fmt::format(", {} harvests united", harvests);
   text += fmt::format("; no data for {:.1f} % of the methods that ran, {} classes a site",

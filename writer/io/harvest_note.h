@@ -2,9 +2,11 @@
 // how far they can be trusted. It is a part of the profile's section "iprofagent"
 // (agent_section.h):
 //   "harvest": {"source":"methoddata","estimator":"none","without_methoddata_permille":83, …}
+// The note of a merge names all sources and estimators of its inputs, joined by "+": exact counts
+// are "counters". Its numbers are the largest of any input.
 //
 // Guarantees: Parse reads what ToJson returns, also with additional members. Anything else is no
-// note.
+// note. Uniting is commutative, associative and idempotent.
 // Threads: any; pure functions. Failure: what is not a note is nullopt; std::bad_alloc.
 #pragma once
 
@@ -15,13 +17,19 @@
 
 namespace iprof {
 
+// Sources of counts, as a note has them.
+inline constexpr std::string_view kMethodDataSource = "methoddata";
+inline constexpr std::string_view kBothSources = "both";  // exact in some classes
+inline constexpr std::string_view kExactSource = "counters";
+inline constexpr std::string_view kNoEstimator = "none";
+
 struct HarvestNote {
-  std::string source = "methoddata";
-  std::string estimator = "none";     // how calls and weights were estimated; none: not at all
-  int64_t without_data_permille = 0;  // methods that ran and have no MethodData, of all that ran
-  int64_t left_out_permille = 0;      // MethodDatas that did not pass the checks
-  int64_t type_width = 0;             // classes that HotSpot records at a site
-  int64_t recursive_groups = 0;       // of methods, whose calls are less certain
+  std::string source{kMethodDataSource};
+  std::string estimator{kNoEstimator};  // how calls and weights were estimated; none: not at all
+  int64_t without_data_permille = 0;    // methods that ran and have no MethodData, of all that ran
+  int64_t left_out_permille = 0;        // MethodDatas that did not pass the checks
+  int64_t type_width = 0;               // classes that HotSpot records at a site
+  int64_t recursive_groups = 0;         // of methods, whose calls are less certain
   int64_t jvm_age_s = 0;
   int64_t harvests = 1;  // that were united
   std::string time;      // UTC, "2026-11-22T23:35:27Z"
@@ -34,6 +42,12 @@ struct HarvestNote {
 
   std::string ToJson() const;
   static std::optional<HarvestNote> Parse(std::string_view json);
+  // Whether the profile is a merge of counts that are not all exact, not all estimates, and not all
+  // raw.
+  bool IsMixed() const;
+  // Adds what the note of another input of a merge says, or that an input had exact counts.
+  void Unite(const HarvestNote& other);
+  void UniteExact();
   // For people: "methoddata, calls estimated (flow-1), …".
   std::string Describe() const;
 };

@@ -19,9 +19,58 @@ TEST_CASE("a note reads back as it was written, also with members of later versi
   const std::string json = note.ToJson();
   CHECK(HarvestNote::Parse(json) == note);
   CHECK(HarvestNote::Parse(R"({"later":[1],)" + json.substr(1)) == note);
+  std::string spaced;
+  for (const char c : json) spaced += c == ':' || c == ',' ? std::string{c, ' '} : std::string{c};
+  CHECK(HarvestNote::Parse(spaced)->type_width == 2);
   CHECK(note.Describe().find("estimated (flow-1)") != std::string::npos);
   CHECK(note.Describe().find("exact counts of 1234 methods in com.acme.* without") !=
         std::string::npos);
+}
+
+TEST_CASE("notes of a merge are united: names are joined, numbers are the largest") {
+  HarvestNote raw;
+  raw.time = "2026-11-22T23:35:27Z";
+  raw.jvm_age_s = 5;
+  HarvestNote estimated;
+  estimated.estimator = "flow-1";
+  estimated.time = "2026-11-21T00:00:00Z";
+  estimated.jvm_age_s = 86'400;
+  estimated.type_width = 2;
+  HarvestNote partly_exact;
+  partly_exact.source = "both";
+  partly_exact.estimator = "flow-1";
+  partly_exact.exact_classes = "a.*";
+  HarvestNote others = partly_exact;
+  others.exact_classes = "b.*";
+
+  const auto unite = [](HarvestNote a, const HarvestNote& b) {
+    a.Unite(b);
+    return a;
+  };
+  const HarvestNote all[] = {raw, estimated, partly_exact, others};
+  for (const HarvestNote& a : all) {
+    CHECK(unite(a, a) == a);
+    for (const HarvestNote& b : all) {
+      CHECK(unite(a, b) == unite(b, a));
+      for (const HarvestNote& c : all) CHECK(unite(unite(a, b), c) == unite(a, unite(b, c)));
+    }
+  }
+  const HarvestNote mixed = unite(raw, estimated);
+  CHECK(mixed.source == "methoddata");
+  CHECK(mixed.estimator == "flow-1+none");
+  CHECK(mixed.time == raw.time);
+  CHECK(mixed.jvm_age_s == 86'400);
+  CHECK(mixed.IsMixed());
+  CHECK(mixed.Describe().find("each scaled to the same total") != std::string::npos);
+  CHECK_FALSE(raw.IsMixed());
+  CHECK_FALSE(estimated.IsMixed());
+  CHECK_FALSE(unite(estimated, partly_exact).IsMixed());
+  HarvestNote with_exact = estimated;
+  with_exact.UniteExact();
+  with_exact.UniteExact();
+  CHECK(with_exact.source == "counters+methoddata");
+  CHECK(with_exact.IsMixed());
+  CHECK(HarvestNote::Parse(with_exact.ToJson()) == with_exact);
 }
 
 TEST_CASE("anything else is no note") {

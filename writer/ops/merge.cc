@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -44,8 +45,16 @@ void InParallel(size_t count, const std::function<void(size_t)>& work) {
 // What the threads of one MergeFiles share.
 class Worklist {
  public:
-  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options)
-      : inputs_(inputs), options_(options), failures_(inputs.size()) {}
+  // `piped` keeps the profile from standard input, which can be read only once. `scales` has one for
+  // each input, or none.
+  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options,
+           std::optional<Profile>& piped, std::span<const CountScale> scales)
+      : inputs_(inputs),
+        options_(options),
+        piped_(piped),
+        scales_(scales),
+        failures_(inputs.size()),
+        facts_(inputs.size()) {}
 
   // Runs on each thread. Inputs are assigned in order, so every input before a failed one is still
   // tried, and the reported failure is the first in the given order.
@@ -69,24 +78,45 @@ class Worklist {
     }
     return failures;
   }
+  std::span<const CountFacts> facts() const { return facts_; }
 
  private:
   void AddInput(size_t at, ProfileMerger& merger) {
-    Result<Profile> read = ReadProfileFile(inputs_[at].path);
-    if (read.ok()) {
-      merger.Add(std::move(*read), inputs_[at].weight);
-    } else {
-      failures_[at] = read.status();
-      if (options_.failure_mode == FailureMode::kAny) stop_.store(true);
-    }
+    failures_[at] = TryToAdd(at, merger);
+    if (!failures_[at].ok() && options_.failure_mode == FailureMode::kAny) stop_.store(true);
     const std::lock_guard lock(progress_lock_);
     ++done_;
     if (options_.on_progress) options_.on_progress(done_, inputs_.size());
   }
 
+  Status TryToAdd(size_t at, ProfileMerger& merger) {
+    const auto& [path, weight] = inputs_[at];
+    const CountScale scale = scales_.empty() ? CountScale() : scales_[at];
+    if (path == "-" && piped_) {
+      merger.Add(*piped_, weight, scale);
+      return {};
+    }
+    Result<Profile> read = ReadProfileFile(path);
+    if (!read.ok()) return read.status();
+    facts_[at] = CountFactsOf(*read);
+    if (path == "-") {
+      piped_ = std::move(*read);
+      merger.Add(*piped_, weight, scale);
+    } else if (weight == 1 && scale.to == scale.from) {
+      merger.Add(std::move(*read));
+    } else {
+      merger.Add(*read, weight, scale);
+    }
+    return {};
+  }
+
   std::span<const MergeInput> inputs_;
   const MergeOptions& options_;
-  std::vector<Status> failures_;  // each element is written by the thread that read the input
+  std::optional<Profile>& piped_;  // used by the thread that has this input
+  std::span<const CountScale> scales_;
+  // Each element is written by the thread that read the input.
+  std::vector<Status> failures_;
+  std::vector<CountFacts> facts_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex progress_lock_;
@@ -108,7 +138,10 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 }  // namespace
 
-void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
+void ProfileMerger::AddEntries(const Profile& input, int64_t weight, CountScale scale) {
+  const auto weighted = [&](Table table, int64_t count) {
+    return SaturatingMultiply(scale.Of(table, count), weight);
+  };
   const IndexMapping mapping = MapInto(input, merged_);
   std::vector<Successor> successors;
   std::vector<TypeCount> types;
@@ -117,13 +150,12 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
       const ContextIndex context = mapping(input.EntryContext(table, entry));
       switch (RecordKindOf(table)) {
         case RecordKind::kCount:
-          merged_.AddCount(table, context,
-                           SaturatingMultiply(input.EntryCount(table, entry), weight));
+          merged_.AddCount(table, context, weighted(table, input.EntryCount(table, entry)));
           break;
         case RecordKind::kSuccessors: {
           const auto from = input.EntrySuccessors(entry);
           successors.assign(from.begin(), from.end());
-          for (Successor& s : successors) s.count = SaturatingMultiply(s.count, weight);
+          for (Successor& s : successors) s.count = weighted(table, s.count);
           merged_.AddSuccessors(context, successors);
           break;
         }
@@ -131,7 +163,7 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
           const auto from = input.EntryTypeCounts(table, entry);
           types.clear();
           for (const TypeCount& t : from) {
-            types.push_back({mapping(t.type), SaturatingMultiply(t.count, weight)});
+            types.push_back({mapping(t.type), weighted(table, t.count)});
           }
           merged_.AddTypeCounts(table, context, types);
           break;
@@ -141,8 +173,8 @@ void ProfileMerger::AddEntries(const Profile& input, int64_t weight) {
   }
 }
 
-void ProfileMerger::Add(const Profile& input, int64_t weight) {
-  AddEntries(input, weight);
+void ProfileMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
+  AddEntries(input, weight, scale);
   extras_.Add(input);
   empty_ = false;
 }
@@ -167,7 +199,7 @@ void ProfileMerger::Add(ProfileMerger&& other) {
     empty_ = false;
     return;
   }
-  AddEntries(other.merged_, 1);
+  AddEntries(other.merged_, 1, {});
 }
 
 Profile ProfileMerger::Finish() {
@@ -183,26 +215,33 @@ Profile ProfileMerger::Finish() {
 }
 
 Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOptions& options) {
-  Worklist worklist(inputs, options);
   const unsigned wanted =
       options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
-  std::vector<std::unique_ptr<ProfileMerger>> mergers;
-  for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
-  InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
+  std::optional<Profile> piped;
+  std::vector<CountScale> scales;
+  while (true) {
+    Worklist worklist(inputs, options, piped, scales);
+    std::vector<std::unique_ptr<ProfileMerger>> mergers;
+    for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
+    InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
 
-  MergeResult result;
-  result.left_out = worklist.Failures();
-  const bool failed =
-      !result.left_out.empty() &&
-      (options.failure_mode == FailureMode::kAny ||
-       (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
-  if (failed) return result.left_out.front().status;
-  result.merged = inputs.size() - result.left_out.size();
-  Reduce(mergers);
-  result.profile = mergers[0]->Finish();
-  result.conflicting_keys = mergers[0]->ConflictingKeys();
-  return result;
+    MergeResult result;
+    result.left_out = worklist.Failures();
+    const bool failed =
+        !result.left_out.empty() &&
+        (options.failure_mode == FailureMode::kAny ||
+         (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
+    if (failed) return result.left_out.front().status;
+    result.scaled = !scales.empty();
+    if (!result.scaled) scales = ScalesFor(worklist.facts());
+    if (!result.scaled && !scales.empty()) continue;  // once more, with scales
+    result.merged = inputs.size() - result.left_out.size();
+    Reduce(mergers);
+    result.profile = mergers[0]->Finish();
+    result.conflicting_keys = mergers[0]->ConflictingKeys();
+    return result;
+  }
 }
 
 }  // namespace iprof

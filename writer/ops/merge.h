@@ -8,12 +8,16 @@
 //  - The result depends only on the multiset of inputs: order, grouping and number of threads do
 //    not change a byte of the output (see merge_canonical.h). Weight n is the same as adding the
 //    input n times.
+//  - MergeFiles scales inputs whose counts are of different kinds, exact and estimated ones for
+//    example, to the same total (count_scale.h). For this, grouping matters: what was merged before
+//    counts as one input.
 //  - Unknown top-level keys, and the parts of our own section, are united. If inputs have different
 //    values for a key, the text that sorts first is kept and the key is reported. The source lines
 //    of samples are united line by line. (merge_extras.h)
 //  - An input that cannot be read completely adds nothing.
-//  - Memory: the merged model of each thread plus one input per thread. Threads take inputs one by
-//    one, so that the inputs are never all in memory.
+//  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
+//    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds
+//    are read twice: first for their totals.
 //  - If the system refuses a thread, the existing threads do its work.
 // Threads: one at a time per ProfileMerger; MergeFiles may run in several threads at once.
 // Failure: a Status about the input that cannot be read. Out of memory in any thread ends the whole
@@ -30,14 +34,15 @@
 #include "writer/base/status.h"
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
+#include "writer/ops/count_scale.h"
 #include "writer/ops/merge_extras.h"
 
 namespace iprof {
 
 class ProfileMerger {
  public:
-  // weight >= 1.
-  void Add(const Profile& input, int64_t weight = 1);
+  // weight >= 1. Counts are scaled, and then multiplied by the weight.
+  void Add(const Profile& input, int64_t weight = 1, CountScale scale = {});
   // As above, but the first input is moved instead of copied.
   void Add(Profile&& input, int64_t weight = 1);
   // Adds everything that another merger has added up.
@@ -52,7 +57,7 @@ class ProfileMerger {
   }
 
  private:
-  void AddEntries(const Profile& input, int64_t weight);
+  void AddEntries(const Profile& input, int64_t weight, CountScale scale);
 
   Profile merged_;  // without extra keys
   bool empty_ = true;
@@ -74,7 +79,8 @@ enum class FailureMode : uint8_t {
 struct MergeOptions {
   FailureMode failure_mode = FailureMode::kAny;
   unsigned threads = 0;  // 0: one per processor
-  // Called with the number of finished inputs; one call at a time, from any of the threads.
+  // Called with the number of finished inputs; one call at a time, from any of the threads. Starts
+  // again if the inputs are read twice.
   std::function<void(size_t done, size_t total)> on_progress = {};
 };
 
@@ -88,6 +94,7 @@ struct MergeResult {
   size_t merged = 0;                   // number of inputs in the profile
   std::vector<MergeFailure> left_out;  // in the order of the inputs
   std::vector<std::string> conflicting_keys;
+  bool scaled = false;  // the inputs' counts were of different kinds
 };
 
 // Depending on failure_mode, fails with the status of the first input (in the given order)

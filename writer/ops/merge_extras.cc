@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "writer/ops/count_scale.h"
+
 namespace iprof {
 namespace {
 
@@ -24,6 +26,9 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json) {
     AddLines(lines);
     return;
   }
+  if (name == kHarvestPart) {
+    if (const auto note = HarvestNote::Parse(json)) return AddHarvest(*note);
+  }
   const auto [known, is_new] = parts_.try_emplace(std::string(name), json);
   if (is_new || known->second == json) return;
   conflicts_.push_back(PartKey(name));
@@ -40,6 +45,14 @@ void ExtraKeyMerger::AddLines(const SourceLines& lines) {
   lines_->Add(lines);
 }
 
+void ExtraKeyMerger::AddHarvest(const HarvestNote& note) {
+  if (harvest_) {
+    harvest_->Unite(note);
+  } else {
+    harvest_ = note;
+  }
+}
+
 void ExtraKeyMerger::Add(const Profile& input) {
   AgentSection section;
   for (const ExtraKey& extra : input.extras()) {
@@ -48,6 +61,7 @@ void ExtraKeyMerger::Add(const Profile& input) {
   has_section_ |= section.form() == AgentSection::Form::kReadable;
   if (!section.can_hold_parts()) AddUnread(section.unread());
   for (const auto& [name, json] : section.parts()) AddPart(name, json);
+  has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
 }
 
 void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
@@ -55,6 +69,8 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   has_section_ |= other.has_section_;
   for (const auto& [name, json] : other.parts_) AddPart(name, json);
   if (other.lines_) AddLines(*other.lines_);
+  if (other.harvest_) AddHarvest(*other.harvest_);
+  has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
   conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
 }
@@ -63,6 +79,11 @@ AgentSection ExtraKeyMerger::Section() const {
   AgentSection section;
   for (const auto& [name, json] : parts_) section.SetPart(name, json);
   if (lines_) section.SetPart(kLinesPart, lines_->ToJson());
+  if (harvest_) {
+    HarvestNote note = *harvest_;
+    if (has_exact_counts_) note.UniteExact();
+    section.SetPart(kHarvestPart, note.ToJson());
+  }
   return section;
 }
 
@@ -80,6 +101,7 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   std::vector<std::string> keys = conflicts_;
   if (HasSection() && unread_) keys.emplace_back(kAgentKey);
   if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
+  if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;

@@ -80,6 +80,31 @@ TEST_CASE("lines of another shape are kept only if there are no others") {
         "\ndisagree:");
 }
 
+TEST_CASE("notes of harvests are united, and name exact counts") {
+  const auto note = [](int age) {
+    return HarvestNote{.estimator = "flow-1", .jvm_age_s = age, .time = "t"};
+  };
+  const auto section = [](const HarvestNote& with) {
+    return Keys{{"iprofagent", R"({"version":1,"harvest":)" + with.ToJson() + "}"}};
+  };
+  CHECK(Merged({section(note(5)), section(note(7)), {}}) ==
+        "iprofagent = " + section(note(7))[0].second + "\ndisagree:");
+  const Keys odd = {{"iprofagent", R"({"version":1,"harvest":{"later":1}})"}};
+  CHECK(Merged({section(note(5)), odd}) ==
+        "iprofagent = " + section(note(5))[0].second + "\ndisagree: iprofagent.harvest");
+
+  Profile exact = With({});
+  const TypeIndex signature[] = {exact.AddType("a.Main"), exact.AddType("void")};
+  exact.AddCount(Table::kCalls, exact.AddContext(kNoContext, exact.AddMethod("main", signature), 0),
+                 1);
+  HarvestNote with_exact = note(5);
+  with_exact.UniteExact();
+  ExtraKeyMerger merger;
+  merger.Add(exact);
+  merger.Add(With(section(note(5))));
+  CHECK(Describe(merger) == "iprofagent = " + section(with_exact)[0].second + "\ndisagree:");
+}
+
 TEST_CASE("a section that cannot be read is kept if no input has a readable one") {
   const Keys newer = {{"iprofagent", R"({"version":2, "x":1})"}};
   const Keys odd = {{"iprofagent", "[]"}};

@@ -123,7 +123,7 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, VmFlags(vm), OwnAgeSeconds());
   if (options.source == CountSource::kBoth) {
-    note.source = "both";
+    note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
     if (order.is_counted && options.calls)
       note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
