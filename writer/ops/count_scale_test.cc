@@ -26,8 +26,7 @@ CountKind KindWith(const HarvestNote& note) {
 
 TEST_CASE("the kind of a profile's counts follows from its note") {
   CHECK(CountFactsOf(Profile()).kind == CountKind::kNone);
-  const Profile samples =
-      ParseTables(R"(,"samplingProfiles":[{"ctx":"1:0","records":[9]}])");
+  const Profile samples = ParseTables(R"(,"samplingProfiles":[{"ctx":"1:0","records":[9]}])");
   CHECK(CountFactsOf(samples).kind == CountKind::kNone);
   CHECK(CountFactsOf(WithCalls(7)).kind == CountKind::kExact);
   CHECK(CountFactsOf(WithCalls(7)).total == 7);
@@ -47,7 +46,8 @@ TEST_CASE("inputs of several kinds are scaled to the largest, others are not") {
   const CountFacts small{CountKind::kExact, 10};
   const CountFacts raw{CountKind::kRaw, 20};
   const CountFacts nothing{CountKind::kNone, 0};
-  for (const auto& inputs : {std::vector{exact, small}, {raw, raw}, {exact, nothing}, {nothing}, {}})
+  for (const auto& inputs :
+       {std::vector{exact, small}, {raw, raw}, {exact, nothing}, {nothing}, {}})
     CHECK(ScalesFor(inputs).empty());
   const std::vector inputs{raw, nothing, exact, small};
   const std::vector<CountScale> scales = ScalesFor(inputs);
