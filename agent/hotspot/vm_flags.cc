@@ -38,6 +38,7 @@ Address VmFlags::AddressOf(std::string_view name) const {
   for (uint64_t i = 0; flags_ != 0 && i < count_; ++i) {
     const Address flag = flags_ + i * size_;
     const Address text = memory_.Load<Address>(flag + name_offset_).value_or(0);
+    if (text != 0 && !memory_.Load<char>(text)) return 0;  // the table is damaged
     if (text != 0 && memory_.HasText(text, name))
       return memory_.Load<Address>(flag + address_offset_).value_or(0);
   }
@@ -48,8 +49,9 @@ std::vector<std::string> VmFlags::Arguments() const {
   std::vector<std::string> all;
   for (uint64_t i = 0; arguments_ != 0 && i < argument_count_; ++i) {
     const Address entry = arguments_ + i * sizeof(Address);
-    if (auto text = memory_.Text(memory_.Load<Address>(entry).value_or(0), kLongestText))
-      all.push_back(std::move(*text));
+    auto text = memory_.Text(memory_.Load<Address>(entry).value_or(0), kLongestText);
+    if (!text) break;  // the array is damaged
+    all.push_back(std::move(*text));
   }
   return all;
 }

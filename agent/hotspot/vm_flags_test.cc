@@ -86,6 +86,26 @@ TEST_CASE("a JVM without tables has no flags and no arguments") {
   CHECK(flags.Arguments().empty());
 }
 
+class WithoutFirstPage final : public Memory {
+ public:
+  bool Read(Address from, void* into, size_t size) const override {
+    return from >= 4096 && OwnMemory().Read(from, into, size);
+  }
+};
+
+TEST_CASE("a name or an argument that cannot be read ends its table") {
+  Vm vm;
+  const auto* const bad = reinterpret_cast<const char*>(uintptr_t{8});
+  vm.flags[1].name = vm.arguments[1] = bad;
+  vm.Structs();
+  const WithoutFirstPage memory;
+  const VmStructs structs(memory, vm.fake.Symbols());
+  const VmFlags flags(structs);
+  CHECK(flags.Number("MaxHeapSize") == 123456789);
+  CHECK_FALSE(flags.Text("CompileCommand"));
+  CHECK(flags.Arguments() == std::vector<std::string>{"-Xshare:auto"});
+}
+
 TEST_CASE("a count below zero is no count") {
   Vm vm;
   vm.argument_count = -1;

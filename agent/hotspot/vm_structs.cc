@@ -48,7 +48,8 @@ Address VmStructs::Find(const Table& table, std::string_view name, std::string_v
   Address entry = table.first;
   for (int i = 0; i < kMost; ++i, entry += table.stride) {
     const Address text = memory_.Load<Address>(entry + table.name).value_or(0);
-    if (text == 0) return 0;
+    // A name that cannot be read: the table or its stride is damaged, and nothing behind it helps.
+    if (text == 0 || !memory_.Load<char>(text)) return 0;
     if (!Is(text, name)) continue;
     if (second.empty() || Is(memory_.Load<Address>(entry + table.second).value_or(0), second))
       return entry;

@@ -47,6 +47,33 @@ TEST_CASE("what the tables do not say is nothing") {
   CHECK_FALSE(structs.LongConstant("Klass"));
 }
 
+// Fails reads of the first page, and counts all.
+class WithoutFirstPage final : public Memory {
+ public:
+  bool Read(Address from, void* into, size_t size) const override {
+    ++reads_;
+    return from >= 4096 && OwnMemory().Read(from, into, size);
+  }
+  int reads() const { return reads_; }
+
+ private:
+  mutable int reads_ = 0;
+};
+
+TEST_CASE("a name that cannot be read ends a table, however long the rest is") {
+  FakeStructs fake;
+  fake.AddField("Klass", "_name", 24);
+  for (uintptr_t i = 0; i < 10'000; ++i)
+    fake.AddField(reinterpret_cast<const char*>(1 + i % 4000), "_name", 24);
+  fake.AddField("Method", "_name", 24);
+  const WithoutFirstPage memory;
+  const VmStructs structs(memory, fake.Symbols());
+  CHECK(structs.OffsetOf("Klass", "_name") == 24);
+  const int before = memory.reads();
+  CHECK_FALSE(structs.OffsetOf("Method", "_name"));
+  CHECK(memory.reads() - before < 10);
+}
+
 TEST_CASE("a JVM that lacks one of the symbols has no tables at all") {
   FakeStructs fake;
   fake.AddField("Klass", "_name", 24);

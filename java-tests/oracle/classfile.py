@@ -35,6 +35,7 @@ class Method:
     type_checks: tuple = ()  # bci of each instanceof and checkcast
     dynamic_calls: tuple = ()  # bci of each invokedynamic
     has_one_target: bool = False  # it is private or final, or its class is final
+    bytecode: bytes = b""
 
     def line_at(self, bci):
         found = None
@@ -192,7 +193,7 @@ def _code(pool, body):
             checks.append(bci)
         elif opcode == 0xba:
             dynamic.append(bci)
-    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes), tuple(checks), tuple(dynamic)
+    return tuple(branches), tuple(sorted(lines)), handlers, len(code), tuple(invokes), tuple(checks), tuple(dynamic), code
 
 
 def read(data):
@@ -213,14 +214,14 @@ def read(data):
     methods = []
     for _ in range(reader.take("H")):
         access, method_name, descriptor = reader.take("HHH")
-        code = ((), (), (), 0, (), (), ())
+        *facts, bytecode = (), (), (), 0, (), (), (), b""
         for _ in range(reader.take("H")):
             attribute = pool[reader.take("H")]
             body = reader.bytes(reader.take("I"))
             if attribute == "Code":
-                code = _code(pool, body)
-        methods.append(Method(name, pool[method_name], pool[descriptor], access, *code,
-                              bool(access & 0x0012 or class_access & 0x0010)))
+                *facts, bytecode = _code(pool, body)
+        methods.append(Method(name, pool[method_name], pool[descriptor], access, *facts,
+                              bool(access & 0x0012 or class_access & 0x0010), bytecode))
     source = None
     for _ in range(reader.take("H")):
         attribute = pool[reader.take("H")]

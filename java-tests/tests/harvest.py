@@ -10,7 +10,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase, Settings
 from harness.harvestable import SHAPE, STEPS, TOLERANCE, shares
-from harness.scope import in_proof, on_one_jvm
+from harness.scope import on_one_jvm
 from oracle import java_sources
 
 UNSUPPORTED, IO, USAGE = 3, 4, 2  # exit codes
@@ -158,42 +158,6 @@ class Positions(Harvest):
         different = [(c, best[c], exact[c]) for c in common if set(best[c]) != set(exact[c])]
         self.assertEqual(different[:5], [])
         self.assertGreater(len(common), 0.95 * len(best))
-
-
-class Moments(Harvest):
-    def starting(self, harvests):
-        harvested = 0
-        for number in range(harvests):
-            with self.subTest(number=number):
-                process = self.start("Harvestable", STEPS, ready=None)
-                time.sleep(number * 0.4 / harvests)
-                run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof", expect=None)
-                if run.code == 0:
-                    self.profile("h.iprof")
-                    harvested += 1
-                else:
-                    self.assertRegex(run.stderr, STARTING)
-                    self.assertIn(run.code, (UNSUPPORTED, IO))
-                self.end(process)
-        self.assertGreater(harvested, harvests / 2)  # the tool waits until there is something to harvest
-
-    def test_while_it_starts(self):
-        self.starting(10)
-
-    @in_proof
-    def test_often_while_it_starts(self):
-        self.starting(330)
-
-    def test_while_classes_are_loaded_and_unloaded(self):
-        process = self.start("ClassChurn", 3000, ready=None)
-        harvested = 0
-        while process.poll() is None:
-            run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof", expect=None)
-            if run.code == 0:
-                self.run_tool("check", self.folder / "h.iprof")
-                harvested += 1
-        self.assertEqual(process.returncode, 0, process.err_path.read_text())
-        self.assertGreater(harvested, 0)
 
 
 class Refused(Harvest):

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.dont_write_bytecode = True
 
-from oracle import callers, classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
+from oracle import callers, class_code, classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
 
 
 def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", source=b"C.java"):
@@ -29,6 +29,22 @@ def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", sourc
 CODE = (bytes([0x1a, 0x99, 0, 5, 4, 0xac, 0x1a, 0xaa]) + struct.pack(">iiiiii", 27, 0, 2, 25, 27, 25) +
         bytes([5, 0xac, 6, 0xac]))
 KEY = ("p.C", "m", ("int", "int"))
+
+
+class Code(unittest.TestCase):
+    def test_records_follow_from_the_code(self):
+        self.assertEqual(class_code.expected_records(CODE), {1: ("branch", 2), 7: ("switch", 4)})
+        calls = bytes([0xb6, 0, 1, 0xb8, 0, 1, 0xc0, 0, 1, 0xa7, 0, 3, 0x53, 0xb1])
+        self.assertEqual(class_code.expected_records(calls), {0: ("call", None), 3: ("count", None), 6: ("check", None),
+                                                              9: ("jump", None), 12: ("check", None)})
+
+    def test_every_other_byte_is_a_difference_but_the_constant_of_an_ldc(self):
+        self.assertEqual(class_code.code_differences(CODE, CODE), [])
+        for at in range(len(CODE)):
+            self.assertEqual(len(class_code.code_differences(CODE[:at] + bytes([CODE[at] ^ 1]) + CODE[at + 1:], CODE)), 1, at)
+        self.assertEqual(class_code.code_differences(bytes([0x12, 0]), bytes([0x12, 5])), [])
+        self.assertEqual(len(class_code.code_differences(bytes([0x12, 4]), bytes([0x12, 5]))), 1)
+        self.assertEqual(len(class_code.code_differences(CODE[:-1], CODE)), 1)
 
 
 class ClassFiles(unittest.TestCase):

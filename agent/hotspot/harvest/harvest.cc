@@ -218,8 +218,14 @@ class Harvester {
     method.data_invocations = *invocations >> layout_.counters.shift;
     method.back_edges = *back_edges >> layout_.counters.shift;
     data.weight += method.data_invocations + method.back_edges;
-    data.words.resize(static_cast<size_t>(*size) / 8);
-    data.is_readable = cache_.Read(at + layout.data, data.words.data(), data.words.size() * 8);
+    const auto bytes = static_cast<size_t>(*size);
+    // A size that is wrong must not take its memory: see whether there is an end.
+    data.is_readable =
+        bytes == 0 || cache_.Load<uint64_t>(at + layout.data + bytes - 8).has_value();
+    if (!data.is_readable) return;
+    data.words.resize(bytes / 8);
+    data.is_readable = cache_.Read(at + layout.data, data.words.data(), bytes);
+    if (!data.is_readable) data.words = {};
   }
 
   void DecideShape(DataShape& shape) {

@@ -35,7 +35,8 @@ import jdk.test.whitebox.WhiteBox;
  * A SOURCE is a jar (also on the class path), "own:PATH" with a class path whose first jar is meant and gets its own
  * loader, "jrt:MODULE", or "jrt:MODULE/PACKAGE" with slashes in the package. "every:N" takes every N-th class of the
  * sources only. If the last one is "only:FILE", only the methods listed in the file are compiled, and each is announced
- * on stdout, so that the JVM's output about it can be found. RESULT gets the methods that were not compiled, and a last
+ * on stdout, so that the JVM's output about it can be found. With -Dcompilation.hold=true the program prints "ready" at its
+ * end and waits for a line of input. RESULT gets the methods that were not compiled, and a last
  * line with totals.
  *
  * Querying the JVM about a method initialises its class. Classes that cannot be linked or initialised are left out.
@@ -68,6 +69,10 @@ final class CompileAll {
     List<String> lines = new ArrayList<>(all.refused);
     lines.add("classes=" + all.classes + " unlinked=" + all.unlinked + " methods=" + all.methods + " refused=" + all.refused.size());
     Files.write(Path.of(arguments[0]), lines);
+    if (Boolean.getBoolean("compilation.hold")) {
+      System.out.println("ready");
+      System.in.read();
+    }
     // Initialisers may have started threads.
     System.exit(0);
   }
