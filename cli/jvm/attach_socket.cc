@@ -8,17 +8,25 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/jvm/borrowed_ids.h"
 
 namespace iprof::jvm {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr size_t kMostAnswer = 64 << 20;
+// A JVM that has not opened its socket by then is asked again.
+constexpr std::chrono::seconds kLongAgo{30};
 
 enum class SocketState { kListens, kAbsent, kStale };
 
@@ -73,23 +81,34 @@ class AttachFile {
   enum class Made { kYes, kBusy, kNo };  // busy: another tool is asking
 
   explicit AttachFile(const JvmTarget& target)
-      : target_(target), name_(fmt::format(".attach_pid{}", target.status.inner_pid)) {}
+      : target_(target),
+        cwd_(target.cwd.get()),
+        name_(fmt::format(".attach_pid{}", target.status.inner_pid)) {}
   ~AttachFile() {
     if (folder_ >= 0 && !MustStay()) unlinkat(folder_, name_.c_str(), 0);
   }
   AttachFile(const AttachFile&) = delete;
   AttachFile& operator=(const AttachFile&) = delete;
 
+  // The JVM may have another working directory now. The file must be made again.
+  void MoveTo(OwnedFd cwd) {
+    if (folder_ >= 0) unlinkat(folder_, name_.c_str(), 0);
+    folder_ = -1;
+    file_ = OwnedFd();
+    moved_cwd_ = std::move(cwd);
+    cwd_ = moved_cwd_.get();
+  }
+
   // kNo, with errno, where neither folder takes it.
   Made Make() {
     if (folder_ >= 0) return Made::kYes;
-    const Made made = target_.cwd.is_open() ? MakeIn(target_.cwd.get()) : Made::kNo;
+    const Made made = cwd_ >= 0 ? MakeIn(cwd_) : Made::kNo;
     return made == Made::kNo ? MakeIn(target_.tmp.get()) : made;
   }
 
   // The JVM listens, so a file that is there is of no use any more, unless another tool holds it.
   void RemoveLeftBehind() const {
-    for (const int folder : {target_.cwd.get(), target_.tmp.get()}) {
+    for (const int folder : {cwd_, target_.tmp.get()}) {
       const OwnedFd file(
           openat(folder, name_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
       struct stat found {};
@@ -126,6 +145,8 @@ class AttachFile {
   }
 
   const JvmTarget& target_;
+  OwnedFd moved_cwd_;
+  int cwd_;  // -1: it is gone
   const std::string name_;
   OwnedFd file_;  // holds the lock
   int folder_ = -1;
@@ -139,6 +160,42 @@ bool EndsNow(const Process& process) {
   }
   return false;
 }
+
+// Whether the JVM took a signal and lost its socket. A JVM that starts removes sockets that earlier processes left; if it was
+// asked just before that, also its own one. Its thread that serves the socket is there then, and a second signal prints no
+// threads, but lets it make the socket again.
+class LostSocket {
+ public:
+  explicit LostSocket(const JvmTarget& target) : target_(target) {}
+
+  // Call it when there is no socket. The thread is there a moment before the socket is.
+  bool IsSure() {
+    if (!seen_) {
+      if (HasListenerThread()) seen_ = Clock::now();
+      return false;
+    }
+    return Clock::now() - *seen_ > kMoment;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kMoment{500};
+
+  bool HasListenerThread() const {
+    const Result<OwnedFd> tasks = target_.process.OpenFolder("task");
+    if (!tasks.ok()) return false;
+    const std::vector<std::string> names = NamesIn(tasks->get());
+    return std::any_of(names.begin(), names.end(), [&](const std::string& task) {
+      const OwnedFd comm(openat(tasks->get(), (task + "/comm").c_str(), O_RDONLY | O_CLOEXEC));
+      std::string name;
+      return comm.is_open() && ReadAll(comm.get(), kLongestName, name) &&
+             name == "Attach Listener\n";
+    });
+  }
+  static constexpr size_t kLongestName = 64;
+
+  const JvmTarget& target_;
+  std::optional<Clock::time_point> seen_;
+};
 
 // Why a JVM that lives and runs did not open its socket.
 Status Silent(const JvmTarget& target, const TargetWait& wait, bool was_asked) {
@@ -165,9 +222,13 @@ Status Silent(const JvmTarget& target, const TargetWait& wait, bool was_asked) {
 
 Status WakeListener(const JvmTarget& target, TargetWait& wait) {
   const HeldSignals held;
-  const BorrowedIds ids(target.status);
-  if (!ids.status().ok()) return ids.status();
+  std::optional<BorrowedIds> ids(std::in_place, target.status);
+  if (!ids->status().ok()) return ids->status();
   AttachFile file(target);
+  LostSocket lost(target);
+  // While a JVM starts, it changes into the folder of its performance data for a moment.
+  bool may_have_moved = !target.status.catches_quit;
+  Clock::time_point asked_at;
   int asked = 0;
   for (;;) {
     const Result<ProcessStatus> now = target.process.ReadStatus();
@@ -184,8 +245,18 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
     if (*state == SocketState::kStale && asked == 0) {
       unlinkat(target.tmp.get(), SocketName(target).c_str(), 0);
     }
-    // Again at half time, as a signal during start-up can be lost.
-    if (now->catches_quit && (asked == 0 || (asked == 1 && wait.is_half_over()))) {
+    // Twice, as a signal during start-up can be lost. Not often: a JVM that gets both late prints its threads.
+    const bool again =
+        asked == 1 && (lost.IsSure() || wait.is_half_over() || Clock::now() - asked_at > kLongAgo);
+    if (now->catches_quit && (asked == 0 || again)) {
+      if (may_have_moved || again) {
+        may_have_moved = false;
+        ids.reset();  // as whom the folders of the target were opened
+        Result<OwnedFd> cwd = target.process.OpenFolder("cwd");
+        ids.emplace(target.status);
+        if (!ids->status().ok()) return ids->status();
+        if (cwd.ok()) file.MoveTo(std::move(*cwd));
+      }
       const AttachFile::Made made = file.Make();
       if (made == AttachFile::Made::kBusy) {
         if (const Status status = wait.Pause(); !status.ok()) return status;
@@ -194,8 +265,8 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
       // The JVM may have opened its socket for another tool just before the lock was free.
       if (made == AttachFile::Made::kYes && asked == 0) {
         OwnedFd late;
-        const Result<SocketState> again = Connect(target, late, wait);
-        if (again.ok() && *again == SocketState::kListens) return Status();
+        const Result<SocketState> by_now = Connect(target, late, wait);
+        if (by_now.ok() && *by_now == SocketState::kListens) return Status();
       }
       if (made == AttachFile::Made::kNo) {
         return Status(
@@ -210,6 +281,7 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
                                              std::strerror(errno)));
       }
       ++asked;
+      asked_at = Clock::now();
     }
     if (const Status status = wait.Pause(); !status.ok()) {
       if (HeldSignals::IsPending() || target.process.HasEnded()) return status;

@@ -108,11 +108,14 @@ void FakeJvm::Play(int ready) {
   sigdelset(&before, SIGQUIT);
   auto handle_quit = [] { signal(SIGQUIT, [](int) { quit_came = 1; }); };
   if (part_.quit_handled_after_ms == 0) handle_quit();
+  const bool is_elsewhere = part_.starts_elsewhere && mkdir("elsewhere", 0777) == 0;
+  if (is_elsewhere && chdir("elsewhere") != 0) _exit(20);
   if (write(ready, "r", 1) != 1) _exit(15);
   close(ready);
   if (part_.quit_handled_after_ms < 0) sigprocmask(SIG_SETMASK, &before, nullptr);
   if (part_.quit_handled_after_ms > 0) {
     usleep(static_cast<unsigned>(part_.quit_handled_after_ms) * 1000);
+    if (is_elsewhere && chdir("..") != 0) _exit(21);
     handle_quit();
   }
 
@@ -129,6 +132,11 @@ void FakeJvm::Play(int ready) {
     const bool was_asked = access(AttachName(own).c_str(), F_OK) == 0 ||
                            access(("/tmp/" + AttachName(own)).c_str(), F_OK) == 0;
     if (quit_came == 0 || !part_.listens || !was_asked) continue;
+    if (part_.loses_socket) {
+      part_.loses_socket = false;
+      prctl(PR_SET_NAME, "Attach Listener");
+      continue;
+    }
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = "/tmp/" + SocketName(own);

@@ -18,6 +18,8 @@ class FakeJvm {
     bool has_libjvm = true;
     bool listens = true;            // opens its socket when it is asked to
     int quit_handled_after_ms = 0;  // -1: never
+    bool starts_elsewhere = false;  // has another working directory until it handles SIGQUIT
+    bool loses_socket = false;      // opens its socket only when it is asked a second time
     bool stops_when_asked = false;  // is stopped before it takes the first SIGQUIT
     bool knows_version_2 = false;
     // Gets the words of a request, joined by '|'; what it returns is sent as it is. Runs in the fake.

@@ -148,6 +148,21 @@ TEST_CASE("SIGQUIT is sent only to those who handle it") {
     const FakeJvm fake(part);
     CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
   }
+  SECTION("one that starts in another folder gets the file where it looks for it") {
+    part.quit_handled_after_ms = 200;
+    part.starts_elsewhere = true;
+    const FakeJvm fake(part);
+    CHECK(JvmConnection::Open(fake.pid(), kPatient).ok());
+    CHECK(fake.IsTidy());
+  }
+}
+
+TEST_CASE("a JVM that removed its own socket while it started is asked again") {
+  FakeJvm::Part part;
+  part.loses_socket = true;
+  const FakeJvm fake(part);
+  CHECK(JvmConnection::Open(fake.pid(), {1h, 60s}).ok());  // it must not take half of that
+  CHECK(fake.IsTidy());
 }
 
 TEST_CASE("files that stand where the socket should be") {

@@ -9,10 +9,13 @@ import dataclasses
 import pathlib
 import re
 import subprocess
+import threading
 import time
 
 PERIOD_S = 0.1
 BAIL_OUT = re.compile(r"COMPILE SKIPPED: (.*?)(?: \((?:not retryable|retry at different tier)\))?$", re.M)
+# Reasons of a compiler whose method is being changed, or was changed meanwhile.
+REDEFINING = ("redefined method", "Jvmti state change invalidated dependencies", "cannot parse method")
 # Reasons that depend on load, code cache and class loading, also without the agent.
 CHANGING = ("concurrent class loading", "out of virtual registers", "CodeCache", "code cache", "not initialized", "unloaded")
 
@@ -46,9 +49,10 @@ def resident_kib(pid):
     return None
 
 
-def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
+def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None, beside=None):
     """Runs a JVM in the folder `work`. The first word of the command is java. Methods that the compilers give up go to
-    a log of the JVM."""
+    a log of the JVM. `beside(process)` runs meanwhile; it writes and closes the program's input, and returns when the
+    program has ended."""
     log = work / "jvm.log"
     diagnostics = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={log}",
                    "-XX:+PrintCompilation"]
@@ -57,7 +61,11 @@ def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
     with open(work / "stdout", "w+b") as out, open(work / "stderr", "w+b") as err, open(work / "stdin", "w+b") as given:
         given.write(stdin)
         given.seek(0)
-        process = subprocess.Popen(command, stdin=given, stdout=out, stderr=err, cwd=work, env=environment)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE if beside else given, stdout=out, stderr=err, cwd=work,
+                                   env=environment)
+        helper = threading.Thread(target=beside, args=(process,)) if beside else None
+        if helper:
+            helper.start()
         deadline = time.monotonic() + timeout_s
         try:
             while process.poll() is None:
@@ -71,6 +79,8 @@ def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
             if process.poll() is None:
                 process.kill()
             process.wait()
+            if helper:
+                helper.join()
     bail_outs = set()
     if log.exists():
         bail_outs = {match.group(1).strip() for match in BAIL_OUT.finditer(log.read_text(errors="replace"))}
@@ -78,13 +88,14 @@ def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None):
                {name: (work / name).read_text(errors="replace") if (work / name).exists() else None for name in shown}, rss, bail_outs)
 
 
-def steady(reasons):
-    return {reason for reason in reasons if not any(word in reason for word in CHANGING)}
+def steady(reasons, but=()):
+    return {reason for reason in reasons if not any(word in reason for word in (*CHANGING, *but))}
 
 
-def differences(without, with_agent, known_bail_outs, most_growth_kib=None):
+def differences(without, with_agent, known_bail_outs, most_growth_kib=None, redefines=False):
     """Sentences about what the agent changed; empty if all is well. `known_bail_outs`: reasons seen without the agent
-    in any run. `most_growth_kib`: how much more the memory may grow; None if the program's own memory grows."""
+    in any run. `most_growth_kib`: how much more the memory may grow; None if the program's own memory grows.
+    `redefines`: the agent changes classes while they run."""
     found = []
     if without.code != with_agent.code:
         found.append(f"exit status {with_agent.code} instead of {without.code}")
@@ -95,7 +106,7 @@ def differences(without, with_agent, known_bail_outs, most_growth_kib=None):
             found.append(f"the file {name} differs")
     if "internal error" in with_agent.stderr:
         found.append("the agent reported an internal error")
-    new = steady(with_agent.bail_outs) - steady(without.bail_outs) - steady(known_bail_outs)
+    new = steady(with_agent.bail_outs, REDEFINING if redefines else ()) - steady(without.bail_outs) - steady(known_bail_outs)
     if new:
         found.append(f"compilers gave methods up for new reasons: {', '.join(sorted(new))}")
     growth = [run.growth_kib() if most_growth_kib is not None else None for run in (without, with_agent)]

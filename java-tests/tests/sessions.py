@@ -212,6 +212,49 @@ class Statuses(SessionCase):
         self.end(process)
 
 
+class AfterAStop(SessionCase):
+    """The program sees how long the code of its classes is, so it sees the probes."""
+
+    def ask(self, process, line):
+        before = process.out_path.read_text().count("\n")
+        process.stdin.write(f"{line}\n".encode())
+        process.stdin.flush()
+        deadline = time.monotonic() + PATIENCE_S
+        while process.out_path.read_text().count("\n") == before:
+            self.assertIsNone(process.poll(), process.err_path.read_text())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.005)
+        word, *numbers = process.out_path.read_text().splitlines()[-1].split()
+        self.assertEqual(word, line)
+        return list(map(int, numbers))
+
+    def test_only_hidden_classes_keep_probes(self):
+        library = Settings.agent.parent / "java-tests" / "libclass_code.so"
+        process = self.start_java("Kept", library, agent="start=n,out=end.iprof")
+        plain, right = self.ask(process, "lambdas")
+        self.ask(process, "note")
+        for recording in range(2):
+            self.command("start", process)
+            counted, same = self.ask(process, "lambdas")
+            self.assertGreater(counted, plain)
+            self.assertEqual(same, right)
+            self.assertGreater(self.ask(process, "longer")[0], 100)
+            self.command("stop", process)
+            longer, hidden = self.ask(process, "longer")
+            self.assertEqual(longer, 0)
+            status = self.status(process)
+            self.assertGreaterEqual(status["hidden_classes_with_probes"], 5 * (recording + 1))
+            self.assertLessEqual(status["hidden_classes_with_probes"], hidden)
+            self.assertEqual(status["other_classes_with_probes"], 0)
+            self.assertIn(f"keep probes {status['hidden_classes_with_probes']} hidden classes, 0 others",
+                          self.command("status", process).stdout)
+            # What is defined after the stop has none.
+            self.assertEqual(self.ask(process, "lambdas"), [plain, right])
+            self.assertEqual(self.status(process)["hidden_classes_with_probes"], status["hidden_classes_with_probes"])
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+
+
 class AtOnce(SessionCase):
     """iprof profile."""
     def test_a_time(self):

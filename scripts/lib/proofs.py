@@ -55,7 +55,7 @@ ALL = (
           ((f"{REWRITER}/compile/compare", "--jvm", EVERY_JVM),), r"^(\d+ comparisons, .*)$"),
     Proof("directions", "no branch of real programs is inverted or off by a point",
           (("java-tests/oracle/check_directions",),), r"^(\d+ programs, .*)$"),
-    Proof("soak", "an hour of programs whose classes come and go, small heaps and real programs: as without the agent",
+    Proof("soak", "an hour of programs whose classes come and go, small heaps, real programs, and commands at random: as without the agent",
           ((f"{SCRIPTS}/soak", "--hour"),), r"^(\d+ pairs alike, .*)$"),
     Proof("chaos", "an hour of sampling at 1 ms beside everything that is hard on it",
           ((f"{SCRIPTS}/chaos", "--hour"),), r"^(\d+ runs, .*)$"),

@@ -19,7 +19,8 @@ import java.util.function.IntUnaryOperator;
  * <p>Modes: loaders, unique (every class has another name), hidden, lambdas, proxies, refusing (loaders that know only
  * a list of names), redefinition (with this class as a Java agent). Every round checks its own result. At the end, one
  * full collection must free every loader and hidden class. Standard output does not depend on the number of rounds, so
- * that runs can be compared; the number of rounds goes to standard error.
+ * that runs can be compared; the number of rounds goes to standard error. Before the collection, the program waits for the
+ * end of its input, so that a test can end what it does to the program.
  */
 public final class Churn {
     private static final List<String> PAYLOAD = List.of("soak.Payload", "soak.Payload$Guarded");
@@ -47,9 +48,12 @@ public final class Churn {
             count++;
             // The last round is not one of those that are checked, because a frame may still refer to its object.
         } while (System.nanoTime() < end || count < 128 || count % 64 == 1);
+        System.err.println(mode + ": " + count + " rounds");
+        while (System.in.read() >= 0) {
+            // What it says does not matter.
+        }
         System.gc();
         long kept = made.stream().filter(one -> one.get() != null).count();
-        System.err.println(mode + ": " + count + " rounds");
         System.out.println(mode + ": every result is right, " + kept + " kept after one full collection");
     }
 

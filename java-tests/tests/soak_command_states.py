@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Tests the soak's model of a session: it takes the answers of a good agent, and finds those that do not fit."""
+
+import pathlib
+import sys
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS)]
+sys.dont_write_bytecode = True
+
+from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Command, Session, State, chance_of  # noqa: E402
+
+START, STOP, STOP_O, RESET, DUMP, DUMP_O, STATUS = COMMANDS
+PROFILE, ATTACH, ATTACH_AND_RECORD = BY_PID[len(COMMANDS):]
+RUNS = Answer("refused", "the recording is running already", "recording")
+NOTHING = Answer("refused", "nothing is being recorded", "stopped")
+NOTHING_YET = Answer("refused", "nothing has been recorded yet", "stopped")
+NO_AGENT = Answer("error", "iprof: error: the agent is not loaded in process 7: 'iprof profile 7' or 'iprof attach 7' loads it")
+BUSY = Answer("error", "iprof: error: process 7: the agent is recording already: 'iprof stop 7' stops it")
+ENDING = Answer("refused", "the program is ending")
+GONE = Answer("error", "iprof: error: process 7 has ended")
+
+
+def done(state=""):
+    return Answer("done", "", state)
+
+
+class CommandStates(unittest.TestCase):
+    def feed(self, state, *said):
+        """What is wrong with the answers to these commands, one after the other; and the session."""
+        session = Session(state)
+        return [session.take(command, answer) for command, answer in said], session
+
+    def good(self, state, *said):
+        wrong, session = self.feed(state, *said)
+        self.assertEqual(wrong, [""] * len(said))
+        return session
+
+    def test_a_session_that_was_loaded_to_wait(self):
+        session = self.good(State.READY, (STATUS, done("stopped")), (RESET, done("stopped")), (DUMP, NOTHING_YET), (STOP_O, NOTHING_YET),
+                            (STOP, NOTHING), (START, done("recording")), (START, RUNS), (DUMP, done("recording")), (RESET, done("recording")),
+                            (PROFILE, BUSY), (STOP_O, done("stopped")), (STOP_O, done("stopped")), (STOP, NOTHING), (DUMP_O, done("stopped")),
+                            (RESET, done("stopped")), (DUMP, done("stopped")), (START, done("recording")), (STOP, done("stopped")))
+        self.assertIs(session.last, State.STOPPED)
+
+    def test_a_jvm_without_the_agent(self):
+        for load, loaded in ((ATTACH, State.READY), (ATTACH_AND_RECORD, State.RECORDING), (PROFILE, State.STOPPED)):
+            with self.subTest(load=load):
+                session = self.good(State.ABSENT, *((command, NO_AGENT) for command in COMMANDS), (load, done()))
+                self.assertIs(session.state, loaded)
+
+    def test_a_second_attach_changes_nothing(self):
+        for state in (State.READY, State.RECORDING, State.STOPPED):
+            self.assertIs(self.good(state, (ATTACH_AND_RECORD, done()), (ATTACH, done())).state, state)
+
+    def test_a_dump_without_a_file(self):
+        """The file of an agent that `iprof profile` loaded is gone."""
+        lost = Answer("failed", "/tmp/.iprof-1/exit.iprof: cannot write: No such file or directory", "stopped")
+        self.good(State.ABSENT, (PROFILE, done()), (DUMP, lost), (DUMP_O, done("stopped")), (STOP_O, done("stopped")))
+        self.assertNotEqual(self.feed(State.STOPPED, (DUMP, lost))[0], [""])
+
+    def test_an_answer_that_does_not_fit_is_found(self):
+        for state, command, answer in (
+                (State.READY, START, RUNS), (State.READY, STOP, done("stopped")), (State.READY, DUMP, done("stopped")),
+                (State.READY, STATUS, NO_AGENT), (State.RECORDING, START, done("recording")), (State.RECORDING, STOP, NOTHING),
+                (State.RECORDING, PROFILE, done()), (State.STOPPED, DUMP, NOTHING_YET), (State.STOPPED, STOP, done("stopped")),
+                (State.STOPPED, STOP_O, NOTHING), (State.ABSENT, STATUS, done("stopped")), (State.READY, RESET, Answer("failed", "why")),
+                (State.RECORDING, RESET, Answer("refused", "'dump' is still running"))):
+            with self.subTest(state=state, command=str(command)):
+                self.assertNotEqual(self.feed(state, (command, answer))[0], [""])
+
+    def test_the_agent_must_report_the_state(self):
+        for command, reported in ((START, "stopped"), (RESET, "recording"), (STATUS, "resuming"), (STATUS, "ended")):
+            self.assertIn("afterwards", self.feed(State.READY, (command, done(reported)))[0][0])
+
+    def test_an_end_is_allowed_only_at_the_end(self):
+        for answer in (ENDING, GONE):
+            for state in State:
+                session = Session(state)
+                self.assertNotEqual(session.take(START, answer), "", state)
+                session.is_ending = True
+                self.assertEqual(session.take(START, answer), "", state)
+                self.assertIs(session.state, State.ENDED)
+
+    def test_nothing_happens_after_the_end(self):
+        session = Session(State.RECORDING)
+        session.is_ending = True
+        self.assertEqual([session.take(STOP, ENDING), session.take(STATUS, done("ended")), session.take(DUMP, GONE)], [""] * 3)
+        for command, answer in ((DUMP, done("recording")), (STOP, done("stopped")), (STOP, NOTHING), (STATUS, done("recording"))):
+            self.assertNotEqual(session.take(command, answer), "")
+        self.assertIs(session.last, State.RECORDING)
+
+    def test_a_command_without_an_answer_leaves_the_last_state_open(self):
+        session = Session(State.RECORDING)
+        session.is_ending = True
+        session.take(STOP_O, GONE)  # it may have stopped
+        self.assertIsNone(session.last)
+
+    def test_the_seed_gives_the_commands(self):
+        def some(*seed):
+            choice = Choice(chance_of(*seed), BY_PID, 1000)
+            return [(str(choice.next(State.READY)), choice.pause_s()) for _ in range(50)]
+        self.assertEqual(some(1, "jdk17"), some(1, "jdk17"))
+        self.assertNotEqual(some(1, "jdk17"), some(2, "jdk17"))
+        self.assertNotEqual(some(1, "jdk17"), some(1, "jdk25"))
+        self.assertEqual({text for text, _ in some(1, "a") + some(2, "b") + some(3, "c")}, {str(command) for command in BY_PID})
+
+    def test_no_more_starts_than_allowed(self):
+        choice = Choice(chance_of(1), BY_PID, 3)
+        given = [choice.next(State.READY) for _ in range(500)]
+        self.assertEqual(sum(command in (START, PROFILE) for command in given), 3)
+        # A start while it records starts nothing.
+        self.assertIn(START, [choice.next(State.RECORDING) for _ in range(500)])
+
+    def test_commands_have_names(self):
+        self.assertEqual([str(command) for command in (START, STOP_O, ATTACH_AND_RECORD)], ["start", "stop -o", "attach and record"])
+        self.assertEqual(len(set(map(str, BY_PID))), len(BY_PID))
+        self.assertIsInstance(START, Command)
+
+
+if __name__ == "__main__":
+    unittest.main()
