@@ -19,9 +19,7 @@ jvmtiEnv* Environment(JNIEnv* env) {
   return jvmti;
 }
 
-void Free(jvmtiEnv* jvmti, void* memory) {
-  jvmti->Deallocate(static_cast<unsigned char*>(memory));
-}
+void Free(jvmtiEnv* jvmti, void* memory) { jvmti->Deallocate(static_cast<unsigned char*>(memory)); }
 
 }  // namespace
 
