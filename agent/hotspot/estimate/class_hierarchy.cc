@@ -55,13 +55,15 @@ std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector select
   return found->second;
 }
 
-std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector selector,
-                                                    int depth) const {
+// `seen` has the interfaces whose search found nothing: there are many ways to an interface.
+std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector selector, int depth,
+                                                    std::unordered_set<uint32_t>& seen) const {
   if (depth > kDeepest) return std::nullopt;
   for (const uint32_t interface : program_.classes[klass].interfaces) {
+    if (!seen.insert(interface).second) continue;
     const auto method = Declared(interface, selector);
     if (method && (program_.methods[*method].access & kAccAbstract) == 0) return method;
-    if (const auto above = FindDefault(interface, selector, depth + 1)) return above;
+    if (const auto above = FindDefault(interface, selector, depth + 1, seen)) return above;
   }
   return std::nullopt;
 }
@@ -80,9 +82,10 @@ std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selecto
     if (found && (program_.methods[*found].access & kAccAbstract) != 0) found.reset();
     c = program_.classes[c].super;
   }
+  std::unordered_set<uint32_t> seen;
   depth = 0;
   for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
-    found = FindDefault(c, selector, 0);
+    found = FindDefault(c, selector, 0, seen);
     c = program_.classes[c].super;
   }
   if (found) known->second = *found;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,8 @@ class ClassHierarchy {
   }
 
   std::optional<uint32_t> Declared(uint32_t klass, Selector selector) const;
-  std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth) const;
+  std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth,
+                                      std::unordered_set<uint32_t>& seen) const;
 
   const HarvestedProgram& program_;
   std::unordered_map<Text, Selector, TextHash> numbers_;

@@ -172,5 +172,25 @@ TEST_CASE("calls that lead nowhere do no harm") {
   CHECK(EstimateCalls(program.made).scales[run].calls == 5);
 }
 
+// Each interface extends all before it, and, in damaged memory, all behind it.
+TEST_CASE("interfaces with many ways between them are searched once") {
+  constexpr uint32_t kInterfaces = 60;
+  constexpr uint16_t kInterface = 0x0600;
+  Program program;
+  const uint32_t start = program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < kInterfaces; ++i)
+    all.push_back(program.Class("I", kNoClass, kInterface));
+  for (const uint32_t interface : all) program.made.classes[interface].interfaces = all;
+  const uint32_t object = program.Class("Object", start);
+  program.made.classes[object].interfaces = all;
+  program.Call(main, Op::invokevirtual, "Object", "missing", 1000);
+  program.Class("Other");
+  program.Method("missing", 5);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[main].calls == 1);
+}
+
 }  // namespace
 }  // namespace iprof::hotspot

@@ -1,14 +1,30 @@
 #include "agent/hotspot/harvest/class_naming.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "agent/classfile/names.h"
 #include "agent/hotspot/harvest/lambda_naming.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::hotspot {
+namespace {
+
+// Whether HotSpot can have a class with this symbol. Memory that changes may hold any bytes.
+bool IsLegal(std::string_view symbol, bool is_array) {
+  if (!is_array) return classfile::IsInternalClassName(symbol);
+  const size_t dimensions = std::min(symbol.find_first_not_of('['), symbol.size());
+  if (dimensions == 0 || dimensions > 255) return false;
+  const std::string_view element = symbol.substr(dimensions);
+  if (element.size() == 1) return std::string_view("ZBSCIJFD").find(element[0]) != element.npos;
+  return element.size() > 2 && element.front() == 'L' && element.back() == ';' &&
+         classfile::IsInternalClassName(element.substr(1, element.size() - 2));
+}
+
+}  // namespace
 
 void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, NamingRule rule,
                  HarvestedProgram& program) {
@@ -20,6 +36,10 @@ void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, Naming
     klass.is_hidden = !hidden.suffix.empty();
     if (klass.is_hidden) {
       klass.name = program.Keep(std::string(hidden.name) + "." + std::string(hidden.suffix));
+    }
+    if (!IsLegal(listed[c].name, klass.is_array)) {
+      ++program.counts.left_out_classes;
+      continue;
     }
     if (klass.is_array) {
       // Arrays of classes that are left out are left out with them, by their names.

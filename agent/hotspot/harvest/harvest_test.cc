@@ -75,6 +75,18 @@ TEST_CASE("a class whose symbols hold no names, since it is being unloaded, has 
   }
 }
 
+TEST_CASE("a class whose symbol is no class name is in no profile") {
+  for (const auto& name : {""sv, "a;B"sv, "a\0B"sv, "[La/B;"sv, "a//B"sv}) {
+    FakeProgram fake;
+    fake.vm.Class(fake.loader, name);
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    REQUIRE((*program)->classes.size() == 2);
+    CHECK((*program)->classes[1].stable_name.empty());
+    CHECK((*program)->classes[0].stable_name == "a/A");
+  }
+}
+
 TEST_CASE("a breakpoint is undone") {
   FakeProgram fake;
   const Address code = *fake.vm.Load<Address>(fake.method) + 24;
