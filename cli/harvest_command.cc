@@ -211,6 +211,13 @@ class HarvestCommand : public Command {
       console.Print("left out: {} call sites and type checks with too many classes\n",
                     result_.sites_left_out + counts.checks_unknown);
     }
+    if (counts.with_probes > 0 && profile != nullptr) {
+      console.Warn(
+          fmt::format("{} methods have only calls, because the agent counts in them: its own "
+                      "profile (iprof dump) "
+                      "has everything",
+                      counts.with_probes));
+    }
     console.Print("without a name in an image: {} lambdas, {} other generated classes\n",
                   counts.unnamed_lambdas, counts.left_out_classes);
     if (harvest.note.trained)
@@ -231,11 +238,13 @@ class HarvestCommand : public Command {
     if (core_.empty()) json.Field("age_s", harvest.note.jvm_age_s);
     json.Field("type_width", harvest.note.type_width);
     json.Field("classes", harvest.program->classes.size());
+    json.Field("methods_loaded", harvest.program->methods.size());
     json.Field("methods_with_data", counts.method_datas);
     json.Field("methods_without_data", counts.without_data);
     json.Field("failed", counts.failed);
     json.Field("sites_without_rows", counts.sites_without_rows);
     json.Field("type_checks_unknown", counts.checks_unknown);
+    json.Field("methods_with_probes", counts.with_probes);
     json.Field("unnamed_lambdas", counts.unnamed_lambdas);
     json.Field("generated_classes", counts.left_out_classes);
     json.Field("trained", harvest.note.trained);

@@ -82,7 +82,10 @@ TEST_CASE("lines of another shape are kept only if there are no others") {
 
 TEST_CASE("notes of harvests are united, and name exact counts") {
   const auto note = [](int age) {
-    return HarvestNote{.estimator = "flow-1", .jvm_age_s = age, .time = "t"};
+    HarvestNote made;
+    made.estimator = "flow-1";
+    made.jvm_age_s = age;
+    return made;
   };
   const auto section = [](const HarvestNote& with) {
     return Keys{{"iprofagent", R"({"version":1,"harvest":)" + with.ToJson() + "}"}};

@@ -8,6 +8,7 @@
 
 #include "agent/classfile/names.h"
 #include "agent/hotspot/harvest/lambda_naming.h"
+#include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::hotspot {
@@ -46,6 +47,8 @@ void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, Naming
       if (klass.name.find('+') == std::string_view::npos) klass.stable_name = klass.name;
       continue;
     }
+    klass.is_own = IsOwnClass(InternalName(klass.name));
+    if (klass.is_own) continue;
     if (IsLambdaName(InternalName(hidden.name)) && klass.is_hidden) {
       std::vector<std::string_view> interfaces;
       for (const uint32_t i : klass.interfaces) interfaces.push_back(listed[i].name);

@@ -2,7 +2,7 @@
 //
 // Guarantees: the names are those of the agent. A lambda has its stable name where it is the only
 // one that does what it does in its class. Linkage classes, proxies and generated accessors have
-// none. Both are counted.
+// none. Both are counted. Classes of the agent have none either.
 // Threads: one. Failure: a lambda whose code cannot be read has no name.
 #pragma once
 

@@ -16,6 +16,7 @@
 #include "agent/hotspot/harvest/profiling_mode.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/method_data.h"
+#include "writer/names/own_classes.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -132,7 +133,7 @@ class Harvester {
         // A class that is just being loaded or unloaded has no methods that matter.
         for (ListedMethod& method :
              metadata_->MethodsOf(listed).value_or(std::vector<ListedMethod>())) {
-          if (!method.is_old) AddMethod(method);
+          if (!method.is_old && !IsOwnMember(method.name)) AddMethod(method);
         }
       }
       klass.methods = static_cast<uint32_t>(program_->methods.size()) - klass.first_method;

@@ -103,6 +103,59 @@ TEST_CASE("a breakpoint is undone") {
   CHECK((*program)->methods[0].code_hash == Murmur3(std::span<const uint8_t>(kOriginal)).low);
 }
 
+// FakeProgram's method behind a probe: getstatic IprofCounters0.counts; pop.
+struct ProbedProgram {
+  FakeHotSpot vm;
+  Address loader = vm.Loader();
+  Address klass = vm.Class(loader, "a/A");
+  Address own = vm.Class(loader, "java/lang/IprofCounters0");
+  Address pool = vm.Pool({{1, vm.Symbol("run")},
+                          {1, vm.Symbol("()V")},
+                          {1, vm.Symbol("a/A")},
+                          {7, uint64_t{3} << 16},
+                          {12, uint64_t{2} << 16 | 1},
+                          {10, uint64_t{5} << 16 | 4},
+                          {1, vm.Symbol("java/lang/IprofCounters0")},
+                          {7, uint64_t{7} << 16},
+                          {1, vm.Symbol("counts")},
+                          {1, vm.Symbol("[J")},
+                          {12, uint64_t{10} << 16 | 9},
+                          {9, uint64_t{11} << 16 | 8}},
+                         {0, 6, 12});
+  Address method = vm.Method(klass, pool, {178, 2, 0, 87, 220, 182, 1, 0, 153, 0, 4, 0, 177}, 20);
+  Address data = vm.Data(
+      method, {uint64_t{5} << 16 | 5, 0, 0, klass, 80, 0, 0, uint64_t{8} << 16 | 7, 30, 0, 50}, 80);
+};
+
+TEST_CASE("of methods with the agent's probes, only calls are kept; its classes have no names") {
+  ProbedProgram fake;
+  const auto harvest = [&] { return HarvestProgram(fake.vm, fake.vm.layout(), NoFlags(), 0); };
+  const auto program = harvest();
+  INFO(program.status().message());
+  REQUIRE(program.ok());
+  CHECK((*program)->counts.with_probes == 1);
+  CHECK((*program)->counts.failed == 0);
+  const HarvestedMethod& method = (*program)->methods[0];
+  CHECK(method.has_probes);
+  CHECK(method.invocations == 100);
+  CHECK(method.branches.empty());
+  CHECK(method.types.empty());
+  CHECK(method.calls.size() == 1);
+  CHECK((*program)->classes[1].is_own);
+  Profile profile;
+  profile.AddStandardTypes();
+  WriteHarvest(**program, RawScales(**program), {}, profile);
+  CHECK(profile.Total(Table::kCalls) == 100);
+  CHECK(profile.entry_count(Table::kConditionals) == 0);
+  CHECK_FALSE(profile.FindType("java.lang.IprofCounters0"));
+  // The same code without the agent is the program's.
+  fake.vm.Put(fake.own + fake.vm.layout().klass.name, fake.vm.Symbol("java/lang/OtherCounters"));
+  const auto other = harvest();
+  REQUIRE(other.ok());
+  CHECK((*other)->counts.with_probes == 0);
+  CHECK((*other)->methods[0].branches.size() == 1);
+}
+
 TEST_CASE("a previous version of a class is left out") {
   FakeProgram fake;
   const Address previous = fake.vm.Class(fake.loader, "a/A");

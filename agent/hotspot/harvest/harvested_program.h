@@ -58,6 +58,7 @@ struct HarvestedMethod {
   uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
   bool is_exact = false;     // invocations are those of an exact count instead
   bool has_data = false;     // a MethodData was read; what follows comes from it
+  bool has_probes = false;   // the agent changed its code: only its calls are those of the program
   uint64_t data_invocations = 0;
   uint64_t back_edges = 0;
   uint64_t code_hash = 0;
@@ -77,6 +78,7 @@ struct HarvestedClass {
   bool is_hidden = false;
   bool is_previous_version = false;  // of a class that was redefined
   bool is_gone = false;              // unloaded while it was read
+  bool is_own = false;               // the agent's; it has no stable name
   uint32_t first_method = 0;
   uint32_t methods = 0;
 };
@@ -94,6 +96,7 @@ struct HarvestCounts {
   uint64_t unloaded_classes = 0;    // while they were read
   uint64_t sites_without_rows = 0;  // virtual calls whose receivers HotSpot did not record
   uint64_t checks_unknown = 0;      // type checks with more classes than rows
+  uint64_t with_probes = 0;         // methods that the agent counts in
 };
 
 struct HarvestedProgram {

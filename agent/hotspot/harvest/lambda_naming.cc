@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/classfile/bytes.h"
+#include "agent/hotspot/harvest/probed_code.h"
 #include "agent/hotspot/original_code.h"
 
 namespace iprof::hotspot {
@@ -26,6 +27,7 @@ bool ReadCalls(Metadata& metadata, const ListedClass& klass, const ListedMethod&
     const auto member =
         metadata.Member(*pool, classfile::LoadU2(code->bytes.data() + insn.bci + 1));
     if (!member) return false;
+    if (IsOwn(*member)) continue;  // inserted
     calls->push_back({member->owner.empty() ? "java/lang/invoke/MethodHandle" : member->owner,
                       member->name, member->descriptor});
   }

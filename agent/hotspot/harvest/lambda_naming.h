@@ -4,7 +4,7 @@
 // (agent/instrument/names/lambda_sites.h), which a running process does not tell. So where several
 // loaded lambdas share a name, all of them are left out; any other lambda has the number 0.
 //
-// Guarantees: a name that is given is the agent's, unless the class file has another lambda of the
+// Guarantees: the agent's probes in a lambda make no difference. A name that is given is the agent's, unless the class file has another lambda of the
 // same name that has not been linked yet.
 // Threads: one. Failure: a lambda without a name.
 #pragma once

@@ -41,6 +41,13 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
   HarvestedMethod method = program_.methods[data.method];
   sites_without_rows_ = checks_unknown_ = 0;
   if (!Fill(*code, *records, *pool, method)) return "its records do not fit its bytecode";
+  method.has_probes = agent_is_loaded_ && HasProbes(metadata_, *pool, *code);
+  if (method.has_probes) {
+    method.branches.clear();
+    method.types.clear();
+    sites_without_rows_ = checks_unknown_ = 0;
+    ++program_.counts.with_probes;
+  }
   program_.methods[data.method] = std::move(method);
   program_.counts.sites_without_rows += sites_without_rows_;
   program_.counts.checks_unknown += checks_unknown_;

@@ -12,6 +12,7 @@
 
 #include "agent/hotspot/harvest/block_counts.h"
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "agent/hotspot/harvest/probed_code.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/method_data.h"
 #include "agent/hotspot/original_code.h"
@@ -31,10 +32,13 @@ struct ReadMethodData {
 
 class MethodDecoder {
  public:
-  // `class_numbers` has the program's classes by their addresses.
+  // `class_numbers` has the program's classes by their addresses. The classes have their names.
   MethodDecoder(Metadata& metadata, const AddressMap<uint32_t>& class_numbers,
                 HarvestedProgram& program)
-      : metadata_(metadata), class_numbers_(class_numbers), program_(program) {}
+      : metadata_(metadata),
+        class_numbers_(class_numbers),
+        program_(program),
+        agent_is_loaded_(HasAgentClasses(program)) {}
 
   DataShape& shape() { return shape_; }
 
@@ -62,6 +66,7 @@ class MethodDecoder {
   Address pool_at_ = 0;
   std::optional<Pool> pool_;
   std::optional<PoolCache> pool_cache_;
+  const bool agent_is_loaded_;
   uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;  // of the method that is decoded
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/instrument/effort/kept_shapes.h"
-#include "agent/vm/names/own_classes.h"
+#include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "agent/vm/names/own_classes.h"
 #include "runtime_classes.inc"
+#include "writer/names/own_classes.h"
 
 namespace iprof::vm {
 namespace {
@@ -111,7 +111,7 @@ std::string LoaderHolderName(std::string_view package, std::string_view what, ui
                              uint64_t number) {
   std::string name(package);
   if (!name.empty()) name += '/';
-  return name.append(kOwnLoaderPrefix)
+  return name.append(kOwnPrefix)
       .append(what)
       .append(std::to_string(chunk))
       .append("_")

@@ -1,6 +1,6 @@
 // Parses the classes that the agent defines.
 #include "agent/vm/counting/runtime_image.h"
-#include "agent/vm/names/own_classes.h"
+#include "writer/names/own_classes.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

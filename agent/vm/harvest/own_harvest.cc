@@ -20,7 +20,6 @@
 #include "agent/vm/harvest/exact_calls.h"
 #include "agent/vm/jvmti/own_jvm.h"
 #include "agent/vm/jvmti/vm_flags.h"
-#include "agent/vm/names/own_classes.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/base/glob.h"
 #include "writer/io/agent_section.h"
@@ -63,7 +62,6 @@ bool IsSelected(const Options& options, std::string_view internal_name) {
 
 // Whether the class's counts are taken from HotSpot.
 bool Takes(const HarvestOrder& order, const HarvestedClass& klass) {
-  if (IsOwnClass(InternalName(klass.name))) return false;
   if (order.options.source == CountSource::kMethodData)
     return IsSelected(order.options, klass.stable_name);
   return !order.is_counted || !order.is_counted(klass.stable_name);

@@ -8,7 +8,7 @@
 #include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/loaded_classes.h"
-#include "agent/vm/names/own_classes.h"
+#include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {

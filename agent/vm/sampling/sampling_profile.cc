@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agent/instrument/probes/inherited_members.h"
-#include "agent/vm/names/own_classes.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/source_lines.h"
+#include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
