@@ -170,11 +170,12 @@ class LostSocket {
 
   // Call it when there is no socket. The thread is there a moment before the socket is.
   bool IsSure() {
-    if (!seen_) {
-      if (HasListenerThread()) seen_ = Clock::now();
+    if (!was_seen_) {
+      was_seen_ = HasListenerThread();
+      seen_at_ = Clock::now();
       return false;
     }
-    return Clock::now() - *seen_ > kMoment;
+    return Clock::now() - seen_at_ > kMoment;
   }
 
  private:
@@ -194,7 +195,8 @@ class LostSocket {
   static constexpr size_t kLongestName = 64;
 
   const JvmTarget& target_;
-  std::optional<Clock::time_point> seen_;
+  bool was_seen_ = false;
+  Clock::time_point seen_at_;
 };
 
 // Why a JVM that lives and runs did not open its socket.
