@@ -70,7 +70,7 @@ void ImageMutator::ChangeOnce() {
     }
     default: {
       const uint64_t number = ExtremeNumber();
-      return Put(NearTarget(AnyPointer()), &number, 2 << Below(3));
+      return Put(NearTarget(AnyPointer()), &number, size_t{2} << Below(3));
     }
   }
 }
