@@ -6,18 +6,21 @@ must be harvested each time.
 
 scripts/test makes ten harvests on each JVM: two in each of five pairs of scenario and collector, so that four JVMs together have
 all twenty pairs. scripts/proof makes at least 260 on each JVM, in all pairs, and prints a table.
+
+Where the program ends during the harvest, there is a profile that passes the check, or one sentence and no file.
 """
 
 import collections
 import random
 import re
+import subprocess
 import time
 import zipfile
 
 from iprofdev import jvms
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase
+from harness.case import AgentCase, Settings
 from harness.harvestable import STEPS
 from harness.scope import in_proof
 
@@ -105,6 +108,51 @@ class Moments(AgentCase):
                 checked, all_refused = checked + each, all_refused + count
         print(f"{self.jvm.id}: {checked + all_refused} harvests, {all_refused} refused, {checked} checked", flush=True)
         self.assertEqual(checked, each * len(pairs))
+
+    def harvest_while_it_ends(self, kill):
+        """What the tool said, or None if it wrote a profile. The whole harvest is the time in which the program ends."""
+        process = self.start("unload", "Serial")
+        path = self.folder / "h.iprof"
+        path.unlink(missing_ok=True)
+        started = time.monotonic()
+        self.run_tool("harvest", str(process.pid), "-o", path)
+        lasted = time.monotonic() - started
+        path.unlink()
+        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", path], cwd=self.folder,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            time.sleep(self.random.random() * lasted)
+            if kill:
+                process.kill()
+            else:
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+            said = tool.communicate(timeout=PATIENCE_S)[1]
+        finally:
+            tool.kill()
+            tool.wait()
+        process.communicate(timeout=PATIENCE_S)
+        if tool.returncode == 0:
+            self.run_tool("check", path)
+            return None
+        self.assertIn(tool.returncode, (UNSUPPORTED, IO), said)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertFalse(path.exists())
+        return re.sub(r"\d+", "N", said.strip())
+
+    def run_ends(self, least):
+        said = collections.Counter(self.harvest_while_it_ends(kill) for _ in range(least // 2) for kill in (False, True))
+        print(f"{self.jvm.id}: the program ended during {said.total()} harvests; {said[None]} had their profile"
+              + "".join(f"; {n}: {what}" for what, n in said.items() if what), flush=True)
+        return said
+
+    def test_the_program_ends_meanwhile(self):
+        self.run_ends(4)
+
+    @in_proof
+    def test_the_program_ends_meanwhile_often(self):
+        said = self.run_ends(100)
+        self.assertGreater(said.total() - said[None], 10, "else nothing was tested")
 
     def available(self, pairs):
         there = {c for c in COLLECTORS if self.run_java("-version", agent=None, jvm_args=[f"-XX:+Use{c}GC"], expect=None).code == 0}
