@@ -4,12 +4,13 @@ scripts/pins says what each jar is for.
 """
 
 import pathlib
+import shutil
 import tempfile
 from typing import NamedTuple
 
 from iprofdev import javabuild, jvms, maven, processes
 from iprofdev.messages import Unavailable
-from iprofdev.places import CACHE
+from iprofdev.places import CACHE, locked_cache
 
 
 class Selection(NamedTuple):
@@ -76,14 +77,16 @@ def named(name):
 
 
 def _modules(jvm):
-    """The modules of a JVM as jars, extracted once."""
+    """The modules of a JVM as jars, extracted once, also by tests that begin at the same time."""
     folder = CACHE / "corpus" / f"{jvm.id}-{jvm.full_version}"
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        harness = javabuild.classes("java-tests/rewriter/verify")
-        staging = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
-        done = processes.run([jvm.java, "-cp", harness, "verify.ExtractModules", staging])
-        if done.returncode:
-            raise Unavailable(f"cannot extract the modules of {jvm.home}: {processes.end_of(done.stderr)}")
-        staging.rename(folder)
+    harness = javabuild.classes("java-tests/rewriter/verify")
+    with locked_cache():
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            staging = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+            done = processes.run([jvm.java, "-cp", harness, "verify.ExtractModules", staging])
+            if done.returncode:
+                shutil.rmtree(staging)
+                raise Unavailable(f"cannot extract the modules of {jvm.home}: {processes.end_of(done.stderr)}")
+            staging.rename(folder)
     return sorted(folder.glob("*.jar"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Scripts that cannot continue say so in one sentence, and exit with the documented code. No network is used."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -8,13 +9,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import types
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "java-tests")]
 sys.dont_write_bytecode = True
 import proofs  # noqa: E402
-from iprofdev import pins  # noqa: E402
+from iprofdev import pins, places  # noqa: E402
+from rewriter import corpora  # noqa: E402
 
 
 class Pins(unittest.TestCase):
@@ -43,6 +48,31 @@ class Pins(unittest.TestCase):
                 if path.is_file() and path.suffix in ("", ".py", ".sh", ".txt", ".cmake"):
                     found += [f"{path.relative_to(ROOT)}: {m[0]}" for m in coordinates.finditer(path.read_text(errors="replace"))]
         self.assertEqual(found, [])
+
+
+class Cache(unittest.TestCase):
+    def test_two_that_begin_at_once_extract_the_modules_of_a_jvm_once(self):
+        jvm = types.SimpleNamespace(id="jvm", full_version="1", java="java", home="/jvm")
+        both_begin = threading.Barrier(2)
+        extracted, found = [], []
+
+        def run(command):
+            extracted.append(command[-1])
+            with contextlib.suppress(threading.BrokenBarrierError):
+                both_begin.wait(timeout=0.3)
+            (command[-1] / "java.base.jar").touch()
+            return subprocess.CompletedProcess(command, 0)
+
+        with (tempfile.TemporaryDirectory() as cache, mock.patch.object(corpora, "CACHE", pathlib.Path(cache)),
+              mock.patch.object(places, "CACHE", pathlib.Path(cache)), mock.patch.object(corpora.javabuild, "classes"),
+              mock.patch.object(corpora.processes, "run", run)):
+            threads = [threading.Thread(target=lambda: found.append(corpora._modules(jvm))) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual([[path.name for path in paths] for paths in found], [["java.base.jar"]] * 2)
+            self.assertEqual(len(extracted), 1)
 
 
 class Slowest(unittest.TestCase):
