@@ -188,21 +188,29 @@ class Cycles(AgentCase):
         self.check(2 * STEPS, "second.iprof")
         self.do("start", outcome="refused")
 
-    def test_a_hot_swap_stays(self):
-        """Before JDK 20, HotSpot retransforms a class from bytes that are older than its redefinition."""
+    def begin_swapped(self, *jvm_args):
+        """Starts Swapped with the Java agent and ours, as the arguments name them."""
         jar = self.folder / "swapped.jar"
         with zipfile.ZipFile(jar, "w") as made:
             made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Swapped\nCan-Redefine-Classes: true\n")
-        java_agent = f"-javaagent:{jar}"
+        java_agent, socket_path = f"-javaagent:{jar}", self.folder / "socket"
         if self.run_java(["-version"], agent=None, jvm_args=[java_agent], expect=None).code:
             self.skipTest(f"{self.jvm.id} has no Java agents")
-        socket_path = self.folder / "socket"
+        ours = f"-agentpath:{Settings.agent}=control={socket_path}"
+        self.process = self.start_java("Swapped", agent=None, jvm_args=[
+            argument.format(java_agent=java_agent, ours=ours) for argument in jvm_args])
+        self.agent, self.lines = control.Controlled(socket_path, PATIENCE_S), 1
+
+    def end_swapped(self):
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(PATIENCE_S), 0, self.process.err_path.read_text())
+
+    def test_a_hot_swap_stays(self):
+        """Before JDK 20, HotSpot retransforms a class from bytes that are older than its redefinition."""
         # Named after the other one, ours can restore classes also if it counts from the start.
         for options in ("", ",start=n"):
             with self.subTest(options):
-                self.process = self.start_java("Swapped", agent=None, jvm_args=[
-                    java_agent, f"-agentpath:{Settings.agent}=control={socket_path}{options}"])
-                self.agent, self.lines = control.Controlled(socket_path, PATIENCE_S), 1
+                self.begin_swapped("{java_agent}", f"{{ours}}{options}")
                 if options:
                     self.do("start")
                 self.assertEqual(self.answer("before"), "before 1111111")
@@ -212,8 +220,22 @@ class Cycles(AgentCase):
                     self.assertEqual(self.answer("stopped"), "stopped 2222222")
                     self.do("start")
                     self.assertEqual(self.answer("started"), "started 2222222")
-                self.process.stdin.close()
-                self.assertEqual(self.process.wait(PATIENCE_S), 0)
+                self.end_swapped()
+
+    def test_the_main_thread_redefines_a_class_during_commands(self):
+        """The agent counts from the first bytecode on, so HotSpot knows the main thread before that has its Thread object. HotSpot
+        21 to 25 then crashed in the first start after a stop."""
+        for options in (",samples=n", ",start=n,samples=n"):
+            with self.subTest(options):
+                self.begin_swapped(f"{{ours}}{options}", "{java_agent}")
+                self.assertEqual(self.answer("often"), "often 2222222")
+                if "start=n" in options:
+                    self.do("start")
+                for _ in range(3):
+                    self.do("stop")
+                    self.do("start")
+                self.assertEqual(self.answer("swap"), "swap 2222222")
+                self.end_swapped()
 
     def test_a_start_keeps_no_garbage(self):
         """A start takes seconds in a large program. What the program drops meanwhile can be unloaded, as without us."""

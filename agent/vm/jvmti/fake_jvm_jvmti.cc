@@ -68,6 +68,9 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     Of(e).storage = const_cast<void*>(data);
     return JVMTI_ERROR_NONE;
   };
+  f.SetThreadLocalStorage = [](jvmtiEnv* e, jthread, const void*) {
+    return Of(e).jvm->AnswerOf("SetThreadLocalStorage");
+  };
   f.GetEnvironmentLocalStorage = [](jvmtiEnv* e, void** data) {
     *data = Of(e).storage;
     return JVMTI_ERROR_NONE;

@@ -93,6 +93,12 @@ void JvmtiEnvironment::Disable(jvmtiEvent event) {
   jvmti_->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
 }
 
+void JvmtiEnvironment::CompleteThread(jthread thread) {
+  // HotSpot looks for the data by the Thread object only if there is something to keep.
+  jvmti_->SetThreadLocalStorage(thread, this);
+  jvmti_->SetThreadLocalStorage(thread, nullptr);
+}
+
 void JvmtiEnvironment::CloseGate() {
   if (gate_ != nullptr) gate_->Close();
 }

@@ -58,6 +58,13 @@ class JvmtiEnvironment {
   Status Enable(std::initializer_list<jvmtiEvent> events);
   void Disable(jvmtiEvent event);
 
+  // To be called in the callback of VMInit, with its thread. HotSpot keeps a state for each thread.
+  // If events are enabled before the main thread has its Thread object, HotSpot 21 to 25 makes a
+  // state without that object, and makes a second one when somebody asks for the object's state
+  // (JDK-8362203). If that happens in a later start, while the thread redefines a class, the
+  // thread loses what it has begun, and crashes. This makes HotSpot change the states now.
+  void CompleteThread(jthread thread);
+
   // Closes the gate, disables all events, and waits up to `patience` for running callbacks. Returns
   // true if none is left. Do not call it at VMDeath: disabling an event waits for virtual threads
   // that are being mounted, and those may wait for a collector that has stopped.

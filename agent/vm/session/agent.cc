@@ -130,9 +130,10 @@ void Agent::OnVmStart(JNIEnv* jni) {
   if (current != nullptr && life_.Take(SessionEvent::kVmStart).is_legal) current->OnVmStart(jni);
 }
 
-void Agent::OnVmInit(JNIEnv* jni) {
+void Agent::OnVmInit(JNIEnv* jni, jthread thread) {
   const auto current = session();
   if (current == nullptr) return;
+  current->environment().CompleteThread(thread);
   if (life_.Take(SessionEvent::kVmInit).is_legal) current->OnVmInit(jni);
   Schedule(*current);
   const Status served = ServeSocket();
@@ -279,8 +280,8 @@ void JNICALL Agent::VmStart(jvmtiEnv* jvmti, JNIEnv* jni) {
   InAgent(jvmti, "VMStart", [&](Agent& agent) { agent.OnVmStart(jni); });
 }
 
-void JNICALL Agent::VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
-  InAgent(jvmti, "VMInit", [&](Agent& agent) { agent.OnVmInit(jni); });
+void JNICALL Agent::VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  InAgent(jvmti, "VMInit", [&](Agent& agent) { agent.OnVmInit(jni, thread); });
 }
 
 void JNICALL Agent::VmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {

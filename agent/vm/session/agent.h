@@ -98,7 +98,7 @@ class Agent {
 
   // The JVM's callbacks. Each may come in any state.
   void OnVmStart(JNIEnv* jni);
-  void OnVmInit(JNIEnv* jni);
+  void OnVmInit(JNIEnv* jni, jthread thread);
   // The JVM's data dump request: a command that a tool has left, or a profile while the program runs.
   void OnDataDump(JNIEnv* jni);
   void OnDumpRequest(JNIEnv* jni);
