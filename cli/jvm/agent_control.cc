@@ -183,6 +183,7 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   command.estimate = request.estimate;
   command.receivers_max_lost = request.receivers_max_lost;
   command.target = request.target;
+  command.share = request.share;
   if (address.pid == 0) {
     if (wants_profile) command.out = request.out;
     return SendToSocket(address.socket, command, timeouts.answer);

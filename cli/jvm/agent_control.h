@@ -53,7 +53,8 @@ struct AgentRequest {
   bool estimate = true;
   int64_t receivers_max_lost = 20;
   int64_t target = 0;
-  // A harvest needs no agent: where none is there, this library is loaded for it.
+  int64_t share = 990;  // of a refresh
+  // A harvest or refresh needs no agent: where none is there, this library is loaded for it.
   std::string library = {};
 };
 

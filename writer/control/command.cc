@@ -16,11 +16,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 6> kVerbs = {"start", "stop",   "reset",
-                                                    "dump",  "status", "harvest"};
-constexpr std::array<std::string_view, 8> kOptions = {
-    "command", "timeout", "out", "reply", "duration", "estimate", "receivers-max-lost", "target"};
-constexpr int64_t kMostLost = 1000;
+constexpr std::array<std::string_view, 7> kVerbs = {"start",  "stop",    "reset",  "dump",
+                                                    "status", "harvest", "refresh"};
+constexpr std::array<std::string_view, 9> kOptions = {
+    "command", "timeout", "out", "reply", "duration", "estimate", "receivers-max-lost",
+    "target",  "share"};
+constexpr int64_t kMostPerMille = 1000;
 constexpr int64_t kMostTarget = 99;
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
@@ -115,7 +116,8 @@ Status Store(std::string_view name, std::string_view value, Command& command) {
   if (name == "duration") return Assign(ParseTime(name, value), command.duration);
   if (name == "estimate") return Assign(ParseYesNo(name, value), command.estimate);
   if (name == "receivers-max-lost")
-    return Assign(ParseNumber(name, value, kMostLost), command.receivers_max_lost);
+    return Assign(ParseNumber(name, value, kMostPerMille), command.receivers_max_lost);
+  if (name == "share") return Assign(ParseNumber(name, value, kMostPerMille), command.share);
   if (name == "target") return Assign(ParseNumber(name, value, kMostTarget), command.target);
   if (name == "out") return Assign(ParsePath(name, value), command.out);
   return Assign(ParsePath(name, value), command.reply);
@@ -137,9 +139,11 @@ bool IsCommand(std::string_view options) {
                      [](std::string_view item) { return item.starts_with("command="); });
 }
 
-bool IsHarvest(std::string_view options) {
+bool NeedsNoAgent(std::string_view options) {
   const auto items = SplitOptions(options);
-  return std::find(items.begin(), items.end(), "command=harvest") != items.end();
+  return std::any_of(items.begin(), items.end(), [](std::string_view item) {
+    return item == "command=harvest" || item == "command=refresh";
+  });
 }
 
 Result<Command> ParseCommand(std::string_view text) {
@@ -172,7 +176,8 @@ Result<Command> ParseCommand(std::string_view text) {
   if (command.verb == Verb::kHarvest && command.out.empty())
     return Bad("command 'harvest' needs out=");
   for (size_t i = 5; i < kOptions.size(); ++i) {
-    if (given[i] && command.verb != Verb::kHarvest)
+    const Verb taken_by = kOptions[i] == "share" ? Verb::kRefresh : Verb::kHarvest;
+    if (given[i] && command.verb != taken_by)
       return Bad(fmt::format("command '{}' takes no {}=", VerbName(command.verb), kOptions[i]));
   }
   return command;
@@ -186,6 +191,7 @@ std::string FormatCommand(const Command& command) {
     text += fmt::format(",estimate={},receivers-max-lost={},target={}",
                         command.estimate ? 'y' : 'n', command.receivers_max_lost, command.target);
   }
+  if (command.verb == Verb::kRefresh) text += fmt::format(",share={}", command.share);
   if (!command.out.empty()) text += ",out=" + Escaped(command.out);
   if (!command.reply.empty()) text += ",reply=" + Escaped(command.reply);
   return text;

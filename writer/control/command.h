@@ -21,8 +21,9 @@
 
 namespace iprof::control {
 
-// kHarvest reads HotSpot's own counters. It needs no agent that is started, only its library.
-enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest };
+// kHarvest reads HotSpot's own counters, and kRefresh lets HotSpot count anew. They need no agent that is started, only its
+// library.
+enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest, kRefresh };
 
 std::string_view VerbName(Verb verb);  // "start"
 std::optional<Verb> VerbNamed(std::string_view name);
@@ -48,14 +49,17 @@ struct Command {
   int64_t receivers_max_lost = 20;  // per mille; a site that lost a larger share is left out
   int64_t target = 0;               // the JDK of the image build; 0: the JVM's
 
+  // Of a refresh: the share of the work that the classes do, per mille.
+  int64_t share = 990;
+
   bool operator==(const Command&) const = default;
 };
 
 // Whether agent options are a command: one of them is command=.
 bool IsCommand(std::string_view options);
 
-// Whether they are the one command that needs no agent.
-bool IsHarvest(std::string_view options);
+// Whether they are a command that needs no agent.
+bool NeedsNoAgent(std::string_view options);
 
 Result<Command> ParseCommand(std::string_view text);
 std::string FormatCommand(const Command& command);

@@ -25,6 +25,7 @@ TEST_CASE("commands come back from their text") {
       {{Verb::kStatus, "", 0ms, "/r", 0s}, "command=status,timeout=0s,reply=/r"},
       {{Verb::kHarvest, "/o", 60s, "/r", 0s, false, 5, 25},
        "command=harvest,estimate=n,receivers-max-lost=5,target=25,out=/o,reply=/r"},
+      {{Verb::kRefresh, "", 60s, "/r", 0s, true, 20, 0, 500}, "command=refresh,share=500,reply=/r"},
       {{Verb::kStop, "/tmp/x.iprof", 30s, "/tmp/y", 0s},
        "command=stop,timeout=30s,out=/tmp/x.iprof,reply=/tmp/y"},
       {{Verb::kDump, "/a,b=c%d e\n\x7f\xc3\xa9", 60s, "", 0s},
@@ -41,7 +42,7 @@ TEST_CASE("commands come back from their text") {
 }
 
 TEST_CASE("every verb has a name") {
-  for (const char* name : {"start", "stop", "reset", "dump", "status"}) {
+  for (const char* name : {"start", "stop", "reset", "dump", "status", "harvest", "refresh"}) {
     REQUIRE(VerbNamed(name));
     CHECK(VerbName(*VerbNamed(name)) == name);
   }
@@ -54,6 +55,13 @@ TEST_CASE("a command is told from options") {
   CHECK_FALSE(IsCommand(""));
   CHECK_FALSE(IsCommand("out=command=stop"));
   CHECK_FALSE(IsCommand("command"));
+}
+
+TEST_CASE("some commands need only the library") {
+  CHECK(NeedsNoAgent("command=harvest,out=/x"));
+  CHECK(NeedsNoAgent("timeout=3s,command=refresh"));
+  CHECK_FALSE(NeedsNoAgent("command=status"));
+  CHECK_FALSE(NeedsNoAgent("out=command=refresh"));
 }
 
 TEST_CASE("what is no command") {
@@ -71,6 +79,11 @@ TEST_CASE("what is no command") {
   CHECK(WhyNot("command=stop,reply=/x%00y") ==
         "option 'reply' must not contain a zero byte, not '/x%00y'");
   CHECK(WhyNot("command=start,out=/x") == "command 'start' takes no out=");
+  CHECK(WhyNot("command=refresh,out=/x") == "command 'refresh' takes no out=");
+  CHECK(WhyNot("command=refresh,target=3") == "command 'refresh' takes no target=");
+  CHECK(WhyNot("command=harvest,out=/x,share=3") == "command 'harvest' takes no share=");
+  CHECK(WhyNot("command=refresh,share=1001") ==
+        "option 'share' must be a number from 0 to 1000, not '1001'");
   CHECK(WhyNot("command=stop,duration=3s") == "command 'stop' takes no duration=");
   for (const char* timeout : {"", "5", "5m", "-1s", "s", "86401s", "99999999999999999999s"}) {
     CHECK(WhyNot(std::string("command=stop,timeout=") + timeout) ==

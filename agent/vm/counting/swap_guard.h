@@ -46,8 +46,13 @@ bool SetState(jvmtiEnv* jvmti, jclass klass, ClassTag::State state);
 
 class SwapGuard {
  public:
+  // From JDK 20 on, HotSpot retransforms a class from its last redefinition.
+  static constexpr bool IsNeededIn(int jdk) { return jdk < 20; }
+
   // `is_needed`: the JVM has the defect.
   SwapGuard(jvmtiEnv* jvmti, bool is_needed) : jvmti_(jvmti), is_needed_(is_needed) {}
+
+  bool is_needed() const { return is_needed_; }
 
   // Notes a class that is not noted yet: what others have done to it until now does not matter.
   void Note(JNIEnv* jni, jclass klass);

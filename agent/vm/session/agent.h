@@ -33,6 +33,7 @@
 #include "agent/vm/control/command_runner.h"
 #include "agent/vm/control/control_socket.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
+#include "agent/vm/refresh/refresher.h"
 #include "agent/vm/session/life_cycle.h"
 #include "agent/vm/session/session.h"
 #include "agent/vm/settings/log.h"
@@ -40,6 +41,7 @@
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
 #include "writer/control/session_status.h"
+#include "writer/model/model.h"
 
 namespace iprof::vm {
 
@@ -94,6 +96,8 @@ class Agent {
   Result<std::string> Dump(JNIEnv* jni, const std::string& path);
   // Writes HotSpot's own counters as a profile, whether the agent runs or not. Returns what to tell the user.
   Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
+  // Lets HotSpot profile the hot classes anew, whether the agent runs or not. Returns what to tell the user.
+  Result<std::string> Refresh(JNIEnv* jni, const control::Command& command);
   control::SessionStatus Describe() const;
 
   // The JVM's callbacks. Each may come in any state.
@@ -119,6 +123,8 @@ class Agent {
   CommandRunner& Commands(JavaVM* vm);
   Status OpenSocket(const Options& options);
   Status ServeSocket();
+  // HotSpot's own counters of this JVM. On failure says why they are not those of the program's code.
+  Result<Profile> OwnCounters(JNIEnv* jni, const control::Command& command);
   void Schedule(const Session& session);
   void StopAfter(std::chrono::nanoseconds time, const Session& session);
   void CloseCommands();
@@ -141,7 +147,8 @@ class Agent {
   // not write that again.
   std::atomic<uint64_t> recording_{1};
   std::atomic<uint64_t> written_{0};
-  std::timed_mutex dump_mutex_;  // held while a profile is written
+  std::timed_mutex dump_mutex_;           // held while a profile is written, and guards refresher_
+  std::unique_ptr<Refresher> refresher_;  // null until the first refresh
 };
 
 }  // namespace iprof::vm

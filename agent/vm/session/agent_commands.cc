@@ -135,6 +135,11 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
       answer = AnswerOf(command, written.status(), written.ok() ? *written : "");
       break;
     }
+    case Verb::kRefresh: {
+      const Result<std::string> done = Refresh(jni, command);
+      answer = AnswerOf(command, done.status(), done.ok() ? *done : "");
+      break;
+    }
     case Verb::kStatus:
       answer = AnswerOf(command, Status(), "");
       break;

@@ -7,17 +7,18 @@
 
 namespace iprof::vm {
 
-// Needs neither callbacks nor capabilities nor a session. So a tool can load the library for this command
-// alone, and nothing of it runs afterwards.
-Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command) {
-  const std::lock_guard lock(dump_mutex_);
+using control::Verb;
+
+Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command) {
   if (HasEnded()) return Status(Code::kUsage, "the program is ending");
   const auto current = session();
   if (current != nullptr && current->HasCounted()) {
     return Status(
         Code::kUsage,
-        "the agent counts in this JVM itself, and HotSpot counts the code with its probes: "
-        "take the agent's profile instead (iprof dump)");
+        command.verb == Verb::kRefresh
+            ? "the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew"
+            : "the agent counts in this JVM itself, and HotSpot counts the code with its probes: "
+              "take the agent's profile instead (iprof dump)");
   }
   JavaVM* vm = nullptr;
   if (jni->GetJavaVM(&vm) != JNI_OK) return Status(Code::kInternal, "the JVM does not answer");
@@ -35,9 +36,18 @@ Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command)
                      .max_lost = static_cast<double>(command.receivers_max_lost) / 1000},
                     profile);
   if (!added.ok()) return Status(Code::kUnsupported, "this JVM " + added.status().message());
+  return profile;
+}
+
+// Needs neither callbacks nor capabilities nor a session. So a tool can load the library for this command
+// alone, and nothing of it runs afterwards.
+Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command) {
+  const std::lock_guard lock(dump_mutex_);
+  const Result<Profile> profile = OwnCounters(jni, command);
+  if (!profile.ok()) return profile.status();
   DumpTarget target{.path = command.out, .overwrite = true, .format = {}};
   target.format.version = FormatVersion::k1_1_0;
-  const Result<DumpedFile> file = DumpProfile(profile, target);
+  const Result<DumpedFile> file = DumpProfile(*profile, target);
   if (!file.ok()) return file.status();
   return fmt::format("wrote {}", file->path);
 }

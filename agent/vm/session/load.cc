@@ -121,7 +121,7 @@ Result<Loaded> TakeCommand(JavaVM* vm, std::string_view text, LoadReason reason)
   if (reason == LoadReason::kStart)
     return Status(Code::kUsage, "command= is for a JVM that runs the agent already");
   Agent& agent = Agent::Get();
-  if (agent.state() == SessionState::kIdle && !control::IsHarvest(text))
+  if (agent.state() == SessionState::kIdle && !control::NeedsNoAgent(text))
     return Status(Code::kUsage, "the agent is not loaded in this JVM");
   agent.Submit(vm, text);
   return Loaded{Outcome::kRunning, {}};

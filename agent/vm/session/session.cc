@@ -10,13 +10,12 @@
 #include "agent/vm/counting/class_origin_choice.h"
 #include "agent/vm/counting/other_agents.h"
 #include "agent/vm/jvmti/boundary.h"
-#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/names/class_registry.h"
 #include "agent/vm/session/counted_positions.h"
 #include "agent/vm/session/profile_dump.h"
 #include "agent/vm/settings/container_memory.h"
-#include "agent/vm/settings/vm_identity.h"
 #include "writer/image/image_note.h"
 #include "writer/image/image_profile.h"
 #include "writer/io/agent_section.h"
@@ -24,20 +23,10 @@
 namespace iprof::vm {
 namespace {
 
-// From this version on, HotSpot retransforms a class from its last redefinition (JDK-7124710).
-constexpr int kFirstJdkWithNewBytes = 20;
-
 // Far longer than listing the classes takes.
 constexpr auto kListPatience = std::chrono::seconds(5);
 
 constexpr auto kReleasePatience = std::chrono::seconds(2);
-
-// The version of the running JVM; 0 if unknown.
-int JdkVersion(jvmtiEnv* jvmti) {
-  JvmtiString text(jvmti);
-  if (jvmti->GetSystemProperty("java.vm.version", text.address()) != JVMTI_ERROR_NONE) return 0;
-  return MakeVmIdentity("", std::string(ViewOf(text))).major;
-}
 
 // The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
@@ -161,7 +150,7 @@ Status Session::PrepareCounting(bool names_lambdas) {
   wants_early_start_ = plan.startup.start == CountingStart::kFirstBytecode;
   plan.restorable =
       plan.restorable || FindOtherAgents(flags.Arguments(), OwnLibrary()).after.empty();
-  plan.keeps_old_bytes = JdkVersion(environment_.get()) < kFirstJdkWithNewBytes;
+  plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   counting_ = std::make_unique<Counting>(
       CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_}, std::move(plan),

@@ -1,0 +1,48 @@
+// Refresher: lets HotSpot profile classes anew.
+//
+// Why: HotSpot counts a method no more once its best compiler has compiled it, so its counters show the
+// beginning of the program. A class that is retransformed gets new methods without counters and compiled code,
+// although its bytecode stays the same.
+//
+// Guarantees: no class is changed: no hook of this environment is enabled. (The hooks of other agents that can
+// retransform run again, as at every retransformation.) Before JDK 20, a class that somebody else redefined is
+// left alone, because the JVM would undo that. Pauses keep to the budget as far as Retransformer can. No class is
+// kept loaded.
+// Threads: one at a time, in the live phase, that may run Java code and holds no lock.
+// Failure: Make fails if the JVM does not allow it. What a Run could not do is in its result.
+#pragma once
+
+#include <jvmti.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/vm/counting/class_restorer.h"
+#include "agent/vm/counting/swap_guard.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
+#include "agent/vm/refresh/hot_classes.h"
+#include "writer/base/status.h"
+
+namespace iprof::vm {
+
+class Refresher {
+ public:
+  static Result<std::unique_ptr<Refresher>> Make(JavaVM* vm);
+
+  // Does so for all loaded classes of these names, until `goes_on` returns false. Returns a line for the user.
+  std::string Run(JNIEnv* jni, const ClassNames& classes, std::chrono::nanoseconds pause,
+                  const std::function<bool()>& goes_on);
+
+ private:
+  Refresher(JavaVM* vm, JvmtiEnvironment environment);
+
+  void NoteUntouched(JNIEnv* jni);
+
+  JavaVM* const vm_;
+  JvmtiEnvironment environment_;
+  SwapGuard guard_;  // knows what earlier runs did
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,36 @@
+// The command refresh. See agent.h.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "agent/vm/refresh/hot_classes.h"
+#include "agent/vm/session/agent.h"
+
+namespace iprof::vm {
+
+// Needs neither callbacks nor a session. Its JVMTI environment stays, because it remembers which classes it
+// swapped.
+Result<std::string> Agent::Refresh(JNIEnv* jni, const control::Command& command) {
+  const std::lock_guard lock(dump_mutex_);
+  const Result<Profile> profile = OwnCounters(jni, command);
+  if (!profile.ok()) return profile.status();
+  if (refresher_ == nullptr) {
+    JavaVM* vm = nullptr;
+    if (jni->GetJavaVM(&vm) != JNI_OK) return Status(Code::kInternal, "the JVM does not answer");
+    Result<std::unique_ptr<Refresher>> made = Refresher::Make(vm);
+    if (!made.ok()) return made.status();
+    refresher_ = std::move(*made);
+  }
+  const double share = static_cast<double>(command.share) / 1000;
+  const auto current = session();
+  const int64_t pause =
+      current != nullptr ? current->options().pause.ns : ParseOptions("")->options.pause.ns;
+  const auto begun = std::chrono::steady_clock::now();
+  const std::string done =
+      refresher_->Run(jni, HotClasses(*profile, share), std::chrono::nanoseconds(pause),
+                      [this] { return !HasEnded(); });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  return fmt::format("{}; {:.1f} s", done, took.count());
+}
+
+}  // namespace iprof::vm

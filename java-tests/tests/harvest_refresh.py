@@ -1,0 +1,95 @@
+"""iprof refresh: HotSpot counts the hot classes anew, so that a harvest shows what a program does now and not how it began."""
+
+import re
+import time
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import AgentCase
+from harness.scope import on_one_jvm
+
+STEP = "Phases.step(int, int)int"
+DONE = re.compile(r"process \d+: HotSpot profiles (\d+) classes anew, after (\d+) pauses \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
+BEFORE, AFTER = 90, 10  # percent
+
+
+class Refresh(AgentCase):
+    def setUp(self):
+        super().setUp()
+        self.process = None
+
+    def start(self, agent=None, jvm_args=()):
+        self.process = self.start_java("Phases", agent=agent, jvm_args=jvm_args, ready="started")
+
+    def phase(self, percent, times=1):
+        for _ in range(times):
+            before = self.process.out_path.read_text().count("ready")
+            self.process.stdin.write(f"{percent}\n".encode())
+            self.process.stdin.flush()
+            deadline = time.monotonic() + PATIENCE_S
+            while self.process.out_path.read_text().count("ready") == before:
+                self.assertIsNone(self.process.poll(), self.process.err_path.read_text())
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+
+    def end(self):
+        self.process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(self.process.returncode, 0, self.process.err_path.read_text())
+
+    def refresh(self, *options):
+        run = self.run_tool("refresh", str(self.process.pid), *options)
+        said = DONE.fullmatch(run.stdout)
+        self.assertTrue(said, run)
+        return int(said[1]), int(said[2])
+
+    def percent(self, *options):
+        """Of the branch, and of the receivers, as a harvest sees them."""
+        self.run_tool("harvest", str(self.process.pid), "-o", self.folder / "h.iprof", *options)
+        profile = self.profile("h.iprof")
+        branches = {key[0]: counts for key, counts in profile.branches().items() if key[0].startswith(f"{STEP}:")}
+        first = branches[min(branches, key=lambda site: int(site.rpartition(":")[2]))]
+        # `if (random < percent)` jumps over its body when it is false.
+        body = min(first, key=lambda successor: successor[0])
+        receivers = next(counts for key, counts in profile.table("virtualInvokeProfiles").items() if key[0].startswith(f"{STEP}:"))
+        return (100 * first[body] / sum(first.values()),
+                100 * receivers.get("Phases$Doubled", 0) / sum(receivers.values()))
+
+    def assert_near(self, percent, what):
+        for share in self.percent():
+            self.assertAlmostEqual(share, percent, delta=8, msg=what)
+
+    def test_a_harvest_shows_the_present_phase(self):
+        self.start()
+        self.phase(BEFORE, 5)
+        self.assert_near(BEFORE, "the first phase")
+        self.phase(AFTER, 5)
+        for share in self.percent():
+            self.assertGreater(share, 50, "HotSpot counts no more; else this test shows nothing")
+        for percent in (AFTER, BEFORE):  # a second time
+            classes, pauses = self.refresh()
+            self.assertGreaterEqual(classes, 1)
+            self.assertGreaterEqual(pauses, 1)
+            self.phase(percent, 5)
+            self.assert_near(percent, "after a refresh")
+        self.end()
+
+    @on_one_jvm
+    def test_beside_an_agent_that_does_not_count(self):
+        self.start(agent="source=methoddata,samples=n,out=end.iprof")
+        self.phase(BEFORE, 5)
+        self.assertGreaterEqual(self.refresh("--share", "50%")[0], 1)
+        self.phase(AFTER, 5)
+        self.assert_near(AFTER, "after a refresh")
+        self.end()
+        self.assertTrue(self.profile("end.iprof").branches())
+
+    @on_one_jvm
+    def test_what_is_refused(self):
+        self.start(agent="samples=n,jdk=n,out=end.iprof")
+        refused = self.run_tool("refresh", str(self.process.pid), expect=4)
+        self.assertIn("the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew", refused.stderr)
+        self.assertIn("is more than 1 (100%)", self.run_tool("refresh", str(self.process.pid), "--share", "2", expect=2).stderr)
+        self.end()
+        self.start(jvm_args=["-Xint"])
+        self.assertIn("this JVM has no MethodData", self.run_tool("refresh", str(self.process.pid), expect=4).stderr)
+        self.end()
