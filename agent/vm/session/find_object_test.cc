@@ -19,9 +19,9 @@ void Expect(bool holds, const char* what) {
   ++failures;
 }
 
+int ended = 0;
 struct Counted {
   ~Counted() { ++ended; }
-  static inline int ended = 0;
 };
 
 __attribute__((noinline)) void Throw(int depth) {
@@ -43,7 +43,7 @@ std::string Caught() {
 
 int main() {
   Expect(Caught() == "thrown", "an exception reaches its handler");
-  Expect(Counted::ended == 11, "each frame was cleaned up");
+  Expect(ended == 11, "each frame was cleaned up");
   std::string on_thread;
   std::thread([&] { on_thread = Caught(); }).join();
   Expect(on_thread == "thrown", "on another thread, too");
