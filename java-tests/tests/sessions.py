@@ -239,18 +239,38 @@ class AfterAStop(SessionCase):
             self.assertGreater(counted, plain)
             self.assertEqual(same, right)
             self.assertGreater(self.ask(process, "longer")[0], 100)
-            self.command("stop", process)
-            self.assertEqual(self.ask(process, "longer")[0], 0)
+            stopped = self.command("stop", process).stdout
+            longer, hidden = self.ask(process, "longer")
+            self.assertEqual(longer, 0)
             status = self.status(process)
-            # At least: lambdas are told by their names, so one without probes may be among them.
+            # The JDK may define some of its lambdas again, too. Those of the program have other names in each recording.
             self.assertGreaterEqual(status["hidden_classes_with_probes"], 5 * (recording + 1))
-            # The others are not linked yet; the program's answer is about those that are.
+            self.assertLessEqual(status["hidden_classes_with_probes"], hidden)
+            # The others are not linked yet: JDK 25 loads some hundreds during a start. The program's answer is about linked ones.
             others = status["other_classes_with_probes"]
+            not_linked = re.search(r"; (\d+) are not linked yet", stopped)
+            self.assertEqual(others, int(not_linked[1]) if not_linked else 0)
             self.assertIn(f"keep probes {status['hidden_classes_with_probes']} hidden classes, {others} others",
                           self.command("status", process).stdout)
             # What is defined after the stop has none.
             self.assertEqual(self.ask(process, "lambdas"), [plain, right])
             self.assertEqual(self.status(process)["hidden_classes_with_probes"], status["hidden_classes_with_probes"])
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+
+    def test_a_lambda_that_is_defined_again_has_no_probes(self):
+        """It has the same name in a profile as the one with probes, which is another class."""
+        library = Settings.agent.parent / "java-tests" / "libclass_code.so"
+        process = self.start_java("Kept", library, agent="start=n,only=Kept*,out=end.iprof")
+        plain, _ = self.ask(process, "lambdas")
+        self.ask(process, "again")
+        self.command("start", process)
+        self.assertGreater(self.ask(process, "again")[0], plain)
+        for _ in range(2):
+            self.command("stop", process)
+            self.assertEqual(self.status(process)["hidden_classes_with_probes"], 5)
+            self.assertEqual(self.ask(process, "again")[0], plain)
+            self.command("start", process)
         process.communicate(timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
 

@@ -235,7 +235,11 @@ void Counting::Stop() {
 }
 
 bool Counting::MayHaveProbes(InternalName loaded) const {
-  return Knows(proxies_.names().InternalName(loaded.text()));
+  const HiddenNames& names = proxies_.names();
+  // A hidden class has a dot in its name. Lambdas that are defined again have the same name in the
+  // profile, with or without probes.
+  if (loaded.text().find('.') != std::string_view::npos) return names.HasProbes(loaded.text());
+  return Knows(names.InternalName(loaded.text()));
 }
 
 RestoredClasses Counting::Pause(JNIEnv* jni) {

@@ -154,7 +154,7 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
   return prepared;
 }
 
-void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
+void HiddenClasses::Remember(jclass defined, const std::string& stable_name, bool has_probes) {
   JvmtiString signature(environment_.get());
   if (environment_->GetClassSignature(defined, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return;
@@ -163,7 +163,7 @@ void HiddenClasses::Remember(jclass defined, const std::string& stable_name) {
   if (stable_name.empty()) {
     names_.Remove(name);
   } else {
-    names_.Add(name, stable_name, watch_.TagOf(defined));
+    names_.Add(name, stable_name, watch_.TagOf(defined), has_probes);
   }
 }
 
@@ -265,7 +265,9 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
                [&] { self->counting_->HiddenClassDefined(jni, loader, kept, *prepared.held); });
   }
   if (defined == nullptr) return nullptr;
-  AtBoundary(self->log_, "defineClass0", [&] { self->Remember(defined, prepared.stable_name); });
+  const bool has_probes = prepared.rewritten != nullptr && !refused;
+  AtBoundary(self->log_, "defineClass0",
+             [&] { self->Remember(defined, prepared.stable_name, has_probes); });
   if (self->counting_ != nullptr) {
     const bool strong = (flags & kStrongLoaderLink) != 0;
     AtBoundary(self->log_, "defineClass0",

@@ -98,7 +98,7 @@ class HiddenClasses {
                 jbyteArray bytes, jint offset, jint length, jobject domain, jboolean initialize,
                 jint flags, jobject class_data, const Prepared& prepared, bool* refused);
   // An empty stable name removes the name that an unloaded class with this HotSpot name had.
-  void Remember(jclass defined, const std::string& stable_name);
+  void Remember(jclass defined, const std::string& stable_name, bool has_probes);
   static Kind KindOf(std::string_view name);
   bool TakeFormatError(JNIEnv* jni);
 

@@ -37,21 +37,39 @@ HiddenNames::Defining::Defining(std::string_view class_name, std::string_view st
 
 HiddenNames::Defining::~Defining() { defining = outer_; }
 
-void HiddenNames::Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag) {
+void HiddenNames::Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag,
+                      bool has_probes) {
+  const NameId stable = stable_names_.Add(stable_name);
   // HotSpot reuses the address of an unloaded class, so the newest class has the name.
   const auto [at, is_new] = names_.try_emplace(std::string(hotspot_name));
-  text_bytes_ += stable_name.size() - at->second.stable.size();
-  if (is_new) text_bytes_ += hotspot_name.size();
+  if (is_new) {
+    text_bytes_ += hotspot_name.size();
+  } else {
+    stable_names_.Release(at->second.stable);
+  }
   const bool is_listed = !is_new && at->second.tag == tag;
-  at->second = {std::string(stable_name), tag};
+  at->second = {tag, stable, has_probes};
   if (tag == kNeverUnloaded || is_listed) return;
   by_tag_[tag].emplace_back(hotspot_name);
   text_bytes_ += hotspot_name.size();
 }
 
-void HiddenNames::Add(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag) {
+void HiddenNames::Erase(Names::iterator at) {
+  stable_names_.Release(at->second.stable);
+  text_bytes_ -= at->first.size();
+  names_.erase(at);
+}
+
+void HiddenNames::Add(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag,
+                      bool has_probes) {
   const std::lock_guard lock(mutex_);
-  Put(hotspot_name, stable_name, tag);
+  Put(hotspot_name, stable_name, tag, has_probes);
+}
+
+bool HiddenNames::HasProbes(std::string_view hotspot_name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = names_.find(std::string(hotspot_name));
+  return found != names_.end() && found->second.has_probes;
 }
 
 std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::string& base,
@@ -67,9 +85,9 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
   if (known == texts.end()) known = texts.insert(texts.end(), {hash, is_kept ? 1U : 0U});
   std::string stable = NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
   const auto before = names_.find(std::string(hotspot_name));
-  if (before != names_.end() && before->second.stable == stable) return stable;
+  if (before != names_.end() && stable_names_.Text(before->second.stable) == stable) return stable;
   ++known->classes;
-  Put(hotspot_name, stable, loader);
+  Put(hotspot_name, stable, loader, false);
   return stable;
 }
 
@@ -108,9 +126,8 @@ void HiddenNames::Drop(UnloadTag tag) {
     text_bytes_ -= hotspot_name.size();
     const auto found = names_.find(hotspot_name);
     if (found == names_.end() || found->second.tag != tag) continue;  // a newer class has the name
-    ReleaseProxy(found->second.stable);
-    text_bytes_ -= hotspot_name.size() + found->second.stable.size();
-    names_.erase(found);
+    ReleaseProxy(std::string(stable_names_.Text(found->second.stable)));
+    Erase(found);
   }
   by_tag_.erase(listed);
 }
@@ -119,7 +136,7 @@ std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) cons
   {
     const std::lock_guard lock(mutex_);
     const auto found = names_.find(std::string(hotspot_name));
-    if (found != names_.end()) return found->second.stable;
+    if (found != names_.end()) return std::string(stable_names_.Text(found->second.stable));
   }
   for (const Defining* each = defining; each != nullptr; each = each->outer_) {
     const size_t length = each->class_name_.size();
@@ -134,9 +151,7 @@ std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) cons
 void HiddenNames::Remove(std::string_view hotspot_name) {
   const std::lock_guard lock(mutex_);
   const auto found = names_.find(std::string(hotspot_name));
-  if (found == names_.end()) return;
-  text_bytes_ -= hotspot_name.size() + found->second.stable.size();
-  names_.erase(found);
+  if (found != names_.end()) Erase(found);
 }
 
 std::string HiddenNames::InternalName(std::string_view hotspot_name) const {
@@ -184,7 +199,7 @@ size_t HiddenNames::bytes() const {
   constexpr size_t kNode = 32;
   constexpr size_t kText = sizeof(std::string) + 16;
   const std::lock_guard lock(mutex_);
-  return text_bytes_ + names_.size() * (kNode + 2 * kText) +
+  return text_bytes_ + stable_names_.bytes() + names_.size() * (kNode + sizeof(Name) + kText) +
          by_tag_.size() * (kNode + sizeof(std::vector<std::string>) + kText) +
          proxies_.size() * (kNode + kText + 3 * kText) + first_bases_.size() * (kNode + kText) +
          (names_.bucket_count() + by_tag_.bucket_count() + proxies_.bucket_count() +

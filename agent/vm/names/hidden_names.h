@@ -2,7 +2,9 @@
 // would know: lambdas and proxies.
 //
 // Guarantees: a class keeps its name. The name is forgotten when the class or, for a proxy, its
-// loader is unloaded. Knows no JVM.
+// loader is unloaded. A class takes little memory beside its HotSpot name, because the program
+// defines all lambdas of a class again after each swap of its code, with the same stable names. Knows
+// no JVM.
 // Threads: any, in any phase; a mutex is held briefly and never during a call to other code.
 // Failure: a class without a stable name keeps its own name, or has none where nullopt is possible.
 #pragma once
@@ -18,6 +20,7 @@
 #include "agent/instrument/names/lambda_numbers.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/names/unload_tag.h"
+#include "writer/base/name_table.h"
 #include "writer/names/stable_names.h"
 
 namespace iprof::vm {
@@ -38,7 +41,7 @@ class HiddenNames final : public HiddenClassNames {
 
   // All class names are internal: "a/B$$Lambda.0x01", as in JVMTI's signatures.
   void Add(std::string_view hotspot_name, std::string_view stable_name,
-           UnloadTag tag = kNeverUnloaded);
+           UnloadTag tag = kNeverUnloaded, bool has_probes = false);
   // Call it for a new class without a stable name: an unloaded class with this HotSpot name may
   // have had one.
   void Remove(std::string_view hotspot_name);
@@ -68,6 +71,9 @@ class HiddenNames final : public HiddenClassNames {
     const Defining* const outer_;
   };
 
+  // Whether this lambda was defined with probes.
+  bool HasProbes(std::string_view hotspot_name) const;
+
   // Returns the stable name, or the name itself if there is none; both internal.
   std::string InternalName(std::string_view hotspot_name) const;
 
@@ -83,9 +89,11 @@ class HiddenNames final : public HiddenClassNames {
 
  private:
   struct Name {
-    std::string stable;
     UnloadTag tag;
+    NameId stable;
+    bool has_probes;
   };
+  using Names = std::unordered_map<std::string, Name>;
   // The texts for which the numbers after a proxy's base name stand, and how many classes each one
   // has.
   struct ProxyText {
@@ -94,7 +102,9 @@ class HiddenNames final : public HiddenClassNames {
   };
 
   // Call these with the mutex held.
-  void Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag);
+  void Put(std::string_view hotspot_name, std::string_view stable_name, UnloadTag tag,
+           bool has_probes);
+  void Erase(Names::iterator at);
   void ReleaseProxy(const std::string& stable_name);
   // Returns the base name itself or, if packages are numbered, that of the first proxy with this
   // text.
@@ -105,7 +115,8 @@ class HiddenNames final : public HiddenClassNames {
   const NamingRule rule_;
   instrument::LambdaNumbers lambda_numbers_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Name> names_;                      // by HotSpot's name
+  NameTable stable_names_;
+  Names names_;                                                      // by HotSpot's name
   std::unordered_map<UnloadTag, std::vector<std::string>> by_tag_;   // HotSpot's names
   std::unordered_map<std::string, std::vector<ProxyText>> proxies_;  // by base name
   std::unordered_map<uint64_t, std::string> first_bases_;            // by the text's hash

@@ -113,6 +113,32 @@ TEST_CASE("a name that HotSpot uses again means the newest class", "[hidden_name
   CHECK(names.InternalName("a/B$$Lambda.0x02") == "a/B$$Lambda.0xcd0");
 }
 
+TEST_CASE("of lambdas with one name, some have probes", "[hidden_names]") {
+  HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
+  names.Add("a/B$$Lambda.0x01", "a/B$$Lambda.0xab0");
+  names.Add("a/B$$Lambda.0x02", "a/B$$Lambda.0xab0", kNeverUnloaded, true);
+  CHECK_FALSE(names.HasProbes("a/B$$Lambda.0x01"));
+  CHECK(names.HasProbes("a/B$$Lambda.0x02"));
+  CHECK_FALSE(names.HasProbes("a/B$$Lambda.0x03"));
+  names.Add("a/B$$Lambda.0x02", "a/B$$Lambda.0xab0");  // HotSpot uses the address again
+  CHECK_FALSE(names.HasProbes("a/B$$Lambda.0x02"));
+}
+
+TEST_CASE("a lambda that is defined again shares its stable name", "[hidden_names]") {
+  HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
+  const std::string stable = "a/" + std::string(400, 'b') + "$$Lambda.0xab0";
+  constexpr size_t kClasses = 1000;
+  for (size_t i = 0; i < kClasses; ++i)
+    names.Add("a/B$$Lambda.0x0000" + std::to_string(i), stable, UnloadTag{7});
+  CHECK(names.size() == kClasses);
+  CHECK(names.bytes() < kClasses * 250);
+  CHECK(names.InternalName("a/B$$Lambda.0x0000999") == stable);
+  names.Drop(UnloadTag{7});
+  CHECK(names.size() == 0);
+  names.Add("a/C$$Lambda.0x01", "a/C$$Lambda.0xcd0");
+  CHECK(names.InternalName("a/C$$Lambda.0x01") == "a/C$$Lambda.0xcd0");
+}
+
 TEST_CASE("a newer class without a stable name does not take that of an unloaded one",
           "[hidden_names]") {
   HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
