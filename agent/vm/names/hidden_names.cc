@@ -41,22 +41,18 @@ void HiddenNames::Put(std::string_view hotspot_name, std::string_view stable_nam
                       bool has_probes) {
   const NameId stable = stable_names_.Add(stable_name);
   // HotSpot reuses the address of an unloaded class, so the newest class has the name.
-  const auto [at, is_new] = names_.try_emplace(std::string(hotspot_name));
-  if (is_new) {
-    text_bytes_ += hotspot_name.size();
-  } else {
-    stable_names_.Release(at->second.stable);
-  }
+  const Hash128 key = Murmur3(hotspot_name);
+  const auto [at, is_new] = names_.try_emplace(key);
+  if (!is_new) stable_names_.Release(at->second.stable);
   const bool is_listed = !is_new && at->second.tag == tag;
   at->second = {tag, stable, has_probes};
   if (tag == kNeverUnloaded || is_listed) return;
-  by_tag_[tag].emplace_back(hotspot_name);
-  text_bytes_ += hotspot_name.size();
+  by_tag_[tag].push_back(key);
+  ++listed_;
 }
 
 void HiddenNames::Erase(Names::iterator at) {
   stable_names_.Release(at->second.stable);
-  text_bytes_ -= at->first.size();
   names_.erase(at);
 }
 
@@ -68,7 +64,7 @@ void HiddenNames::Add(std::string_view hotspot_name, std::string_view stable_nam
 
 bool HiddenNames::HasProbes(std::string_view hotspot_name) const {
   const std::lock_guard lock(mutex_);
-  const auto found = names_.find(std::string(hotspot_name));
+  const auto found = names_.find(Murmur3(hotspot_name));
   return found != names_.end() && found->second.has_probes;
 }
 
@@ -84,7 +80,7 @@ std::string HiddenNames::AddProxy(std::string_view hotspot_name, const std::stri
   const bool is_kept = first_bases_.contains(hash);
   if (known == texts.end()) known = texts.insert(texts.end(), {hash, is_kept ? 1U : 0U});
   std::string stable = NumberedProxyName(first, static_cast<uint32_t>(known - texts.begin()));
-  const auto before = names_.find(std::string(hotspot_name));
+  const auto before = names_.find(Murmur3(hotspot_name));
   if (before != names_.end() && stable_names_.Text(before->second.stable) == stable) return stable;
   ++known->classes;
   Put(hotspot_name, stable, loader, false);
@@ -122,8 +118,8 @@ void HiddenNames::Drop(UnloadTag tag) {
   const std::lock_guard lock(mutex_);
   const auto listed = by_tag_.find(tag);
   if (listed == by_tag_.end()) return;
-  for (const std::string& hotspot_name : listed->second) {
-    text_bytes_ -= hotspot_name.size();
+  listed_ -= listed->second.size();
+  for (const Hash128& hotspot_name : listed->second) {
     const auto found = names_.find(hotspot_name);
     if (found == names_.end() || found->second.tag != tag) continue;  // a newer class has the name
     ReleaseProxy(std::string(stable_names_.Text(found->second.stable)));
@@ -135,7 +131,7 @@ void HiddenNames::Drop(UnloadTag tag) {
 std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) const {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = names_.find(std::string(hotspot_name));
+    const auto found = names_.find(Murmur3(hotspot_name));
     if (found != names_.end()) return std::string(stable_names_.Text(found->second.stable));
   }
   for (const Defining* each = defining; each != nullptr; each = each->outer_) {
@@ -150,7 +146,7 @@ std::optional<std::string> HiddenNames::Find(std::string_view hotspot_name) cons
 
 void HiddenNames::Remove(std::string_view hotspot_name) {
   const std::lock_guard lock(mutex_);
-  const auto found = names_.find(std::string(hotspot_name));
+  const auto found = names_.find(Murmur3(hotspot_name));
   if (found != names_.end()) Erase(found);
 }
 
@@ -199,8 +195,8 @@ size_t HiddenNames::bytes() const {
   constexpr size_t kNode = 32;
   constexpr size_t kText = sizeof(std::string) + 16;
   const std::lock_guard lock(mutex_);
-  return text_bytes_ + stable_names_.bytes() + names_.size() * (kNode + sizeof(Name) + kText) +
-         by_tag_.size() * (kNode + sizeof(std::vector<std::string>) + kText) +
+  return text_bytes_ + stable_names_.bytes() + names_.size() * (kNode + sizeof(Names::value_type)) +
+         by_tag_.size() * (kNode + sizeof(*by_tag_.begin()) + 16) + listed_ * sizeof(Hash128) +
          proxies_.size() * (kNode + kText + 3 * kText) + first_bases_.size() * (kNode + kText) +
          (names_.bucket_count() + by_tag_.bucket_count() + proxies_.bucket_count() +
           first_bases_.bucket_count()) *

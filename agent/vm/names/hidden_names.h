@@ -2,9 +2,9 @@
 // would know: lambdas and proxies.
 //
 // Guarantees: a class keeps its name. The name is forgotten when the class or, for a proxy, its
-// loader is unloaded. A class takes little memory beside its HotSpot name, because the program
-// defines all lambdas of a class again after each swap of its code, with the same stable names. Knows
-// no JVM.
+// loader is unloaded. A class takes little memory, because the program defines all lambdas of a
+// class again after each swap of its code: HotSpot's names are kept as hashes of 128 bits, and equal
+// stable names once. Knows no JVM.
 // Threads: any, in any phase; a mutex is held briefly and never during a call to other code.
 // Failure: a class without a stable name keeps its own name, or has none where nullopt is possible.
 #pragma once
@@ -20,6 +20,7 @@
 #include "agent/instrument/names/lambda_numbers.h"
 #include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/names/unload_tag.h"
+#include "writer/base/murmur3.h"
 #include "writer/base/name_table.h"
 #include "writer/names/stable_names.h"
 
@@ -93,7 +94,11 @@ class HiddenNames final : public HiddenClassNames {
     NameId stable;
     bool has_probes;
   };
-  using Names = std::unordered_map<std::string, Name>;
+  // Hashes of HotSpot's names.
+  struct Spread {
+    size_t operator()(const Hash128& hash) const { return hash.low; }
+  };
+  using Names = std::unordered_map<Hash128, Name, Spread>;
   // The texts for which the numbers after a proxy's base name stand, and how many classes each one
   // has.
   struct ProxyText {
@@ -116,11 +121,12 @@ class HiddenNames final : public HiddenClassNames {
   instrument::LambdaNumbers lambda_numbers_;
   mutable std::mutex mutex_;
   NameTable stable_names_;
-  Names names_;                                                      // by HotSpot's name
-  std::unordered_map<UnloadTag, std::vector<std::string>> by_tag_;   // HotSpot's names
+  Names names_;
+  std::unordered_map<UnloadTag, std::vector<Hash128>> by_tag_;
   std::unordered_map<std::string, std::vector<ProxyText>> proxies_;  // by base name
   std::unordered_map<uint64_t, std::string> first_bases_;            // by the text's hash
-  size_t text_bytes_ = 0;                                            // of all of the above
+  size_t listed_ = 0;                                                // in by_tag_
+  size_t text_bytes_ = 0;                                            // of first_bases_
 };
 
 }  // namespace iprof::vm

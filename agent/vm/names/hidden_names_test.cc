@@ -131,7 +131,7 @@ TEST_CASE("a lambda that is defined again shares its stable name", "[hidden_name
   for (size_t i = 0; i < kClasses; ++i)
     names.Add("a/B$$Lambda.0x0000" + std::to_string(i), stable, UnloadTag{7});
   CHECK(names.size() == kClasses);
-  CHECK(names.bytes() < kClasses * 250);
+  CHECK(names.bytes() < kClasses * 150);
   CHECK(names.InternalName("a/B$$Lambda.0x0000999") == stable);
   names.Drop(UnloadTag{7});
   CHECK(names.size() == 0);
