@@ -39,7 +39,7 @@ jvmtiEnv* Open(JNIEnv* env) {
 }  // namespace
 
 // Retransforms the linked classes that can be changed. Returns their number.
-extern "C" JNIEXPORT jint JNICALL Java_Phases_retransform(JNIEnv* env, jclass /*self*/) {
+extern "C" JNIEXPORT jint JNICALL Java_SessionPhases_retransform(JNIEnv* env, jclass /*self*/) {
   static jvmtiEnv* const jvmti = Open(env);
   jint count = 0;
   jclass* classes = nullptr;

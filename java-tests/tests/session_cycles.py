@@ -29,14 +29,14 @@ class Cycles(AgentCase):
 
     def begin(self, options="", jvm_args=()):
         socket_path = self.folder / "socket"
-        self.process = self.start_java("Phases", agent=f"control={socket_path},interval=1ms{options}", jvm_args=[*EXPORTS, *jvm_args])
+        self.process = self.start_java("SessionPhases", agent=f"control={socket_path},interval=1ms{options}", jvm_args=[*EXPORTS, *jvm_args])
         self.agent = control.Controlled(socket_path, PATIENCE_S)
         self.lines = 1
 
     def begin_plain(self, jvm_args=()):
         """The program with an agent that retransforms its classes without changing them."""
         library = Settings.agent.parent / "java-tests" / "libplain_agent.so"
-        self.process = self.start_java("Phases", agent=None, jvm_args=[*EXPORTS, f"-Dphases.plain={library}", *jvm_args])
+        self.process = self.start_java("SessionPhases", agent=None, jvm_args=[*EXPORTS, f"-Dphases.plain={library}", *jvm_args])
         self.lines = 1
 
     def answer(self, line):
@@ -66,15 +66,15 @@ class Cycles(AgentCase):
         """The profile has this many steps of each thread."""
         profile = self.profile(name)
         for thread in range(4):
-            self.assertEqual(profile.calls_of(f"Phases.step{thread}"), steps, name)
+            self.assertEqual(profile.calls_of(f"SessionPhases.step{thread}"), steps, name)
             ways = {}
             for context, records in profile.branches().items():
-                if context[0].startswith(f"Phases.step{thread}("):
+                if context[0].startswith(f"SessionPhases.step{thread}("):
                     for (_, way), count in records.items():
                         ways[way] = ways.get(way, 0) + count
             self.assertEqual(sorted(ways.values()), sorted([steps // 2, steps // 2]) if steps else [], name)
         # All threads increment these, so some increments may be lost.
-        shared = profile.calls_of("Phases.shared")
+        shared = profile.calls_of("SessionPhases.shared")
         self.assertLessEqual(shared, 4 * steps)
         self.assertGreaterEqual(shared, 4 * steps * 0.5)
 
