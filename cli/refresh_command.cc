@@ -50,19 +50,21 @@ class RefreshCommand : public Command {
 
 constexpr Example kExamples[] = {
     {"iprof refresh 4711", "Then let the load run for a minute, and harvest."},
-    {"iprof refresh 4711 --share 90%", "Fewer classes, so shorter pauses and less to compile anew."},
+    {"iprof refresh 4711 --share 90%",
+     "Fewer classes, so shorter pauses and less to compile anew."},
 };
 
 }  // namespace
 
 const CommandEntry kRefreshEntry = {
     "refresh", "Let HotSpot count the hot classes anew, for a later harvest",
-    "HotSpot counts a method until its best compiler has compiled it, so 'iprof harvest' shows how the program "
-    "began. This command gives the classes that do most of the work new methods with the same bytecode. The "
-    "program interprets them, counts them and compiles them again; a harvest after a while shows what it "
-    "does now.\n\n"
-    "Needs no agent: the agent's library is loaded into the JVM for this alone. The program pauses in short "
-    "steps and is slower until its hot methods are compiled again. Not while the agent itself counts.",
+    "HotSpot counts a method until its best compiler has compiled it, so 'iprof harvest' shows "
+    "how the program began. This command gives the classes that do most of the work new methods "
+    "with the same bytecode. The program interprets them, counts them and compiles them again; "
+    "a harvest after a while shows what it does now.\n\n"
+    "Needs no agent: the agent's library is loaded into the JVM for this alone. The program "
+    "pauses in short steps and is slower until its hot methods are compiled again. Not while "
+    "the agent itself counts.",
     kExamples, [] { return std::unique_ptr<Command>(new RefreshCommand); }};
 
 }  // namespace iprof::cli

@@ -22,11 +22,11 @@ std::string TextOf(const RestoredClasses& done) {
       "HotSpot profiles {} classes anew, after {} pauses ({:.0f} ms in all, the longest {:.0f} ms)",
       outcome.classes, outcome.pauses, Milliseconds(outcome.sum_of_pauses),
       Milliseconds(outcome.longest_pause));
-  if (done.unmodifiable > 0)
-    text += fmt::format("; {} hidden ones cannot be", done.unmodifiable);
+  if (done.unmodifiable > 0) text += fmt::format("; {} hidden ones cannot be", done.unmodifiable);
   if (done.redefined > 0) {
     text += fmt::format(
-        "; {} are left alone because somebody else redefined them, which a JVM before JDK 20 would undo",
+        "; {} are left alone because somebody else redefined them, which a JVM before JDK 20 would "
+        "undo",
         done.redefined);
   }
   if (outcome.refused > 0) {
@@ -70,8 +70,8 @@ std::string Refresher::Run(JNIEnv* jni, const ClassNames& classes, std::chrono::
   };
   NoteUntouched(jni);
   ClassRestorer restorer(vm_, environment_.get(), guard_, pause);
-  return TextOf(
-      restorer.Run(jni, {.is_counted = is_wanted, .not_linked = [](jclass) {}, .goes_on = goes_on}));
+  return TextOf(restorer.Run(
+      jni, {.is_counted = is_wanted, .not_linked = [](jclass) {}, .goes_on = goes_on}));
 }
 
 }  // namespace iprof::vm

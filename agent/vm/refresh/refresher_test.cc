@@ -44,9 +44,8 @@ TEST_CASE("a superclass that is swapped earlier does not keep its subclasses fro
   jvm.LivePhase();
   const auto refresher = Refresher::Make(jvm.vm());
   REQUIRE(refresher.ok());
-  const std::string said = (*refresher)
-                               ->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50),
-                                     [] { return true; });
+  const std::string said =
+      (*refresher)->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50), [] { return true; });
   CHECK(said.starts_with("HotSpot profiles 1 classes anew, after "));
   SECTION("although the JVM counts its swap for them, too") {
     CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 classes anew, after "));
