@@ -2,8 +2,8 @@
 pause when a command comes, so counts of methods that one thread runs must equal the program's own.
 
 Metaspace grows with each cycle, also under an agent that retransforms the classes without changing them: HotSpot keeps an old
-version of a class while its code runs or compiled code of it is in the code cache. So the growth is compared with that of such
-an agent in the same program."""
+version of a class while its code runs or compiled code of it is in the code cache. It also links the call sites of a class anew,
+so the program defines its lambdas again. So the growth is compared with that of such an agent in the same program."""
 
 import os
 import pathlib
@@ -29,15 +29,24 @@ class Cycles(AgentCase):
 
     def begin(self, options="", jvm_args=()):
         socket_path = self.folder / "socket"
-        self.process = self.start_java("SessionPhases", agent=f"control={socket_path},interval=1ms{options}", jvm_args=[*EXPORTS, *jvm_args])
+        self.process = self.start_java("SessionPhases", agent=f"control={socket_path},interval=1ms{options}",
+                                       jvm_args=[*EXPORTS, self.class_log(), *jvm_args])
         self.agent = control.Controlled(socket_path, PATIENCE_S)
         self.lines = 1
 
     def begin_plain(self, jvm_args=()):
         """The program with an agent that retransforms its classes without changing them."""
         library = Settings.agent.parent / "java-tests" / "libplain_agent.so"
-        self.process = self.start_java("SessionPhases", agent=None, jvm_args=[*EXPORTS, f"-Dphases.plain={library}", *jvm_args])
+        self.process = self.start_java("SessionPhases", agent=None,
+                                       jvm_args=[*EXPORTS, self.class_log(), f"-Dphases.plain={library}", *jvm_args])
         self.lines = 1
+
+    def class_log(self):
+        return f"-Xlog:class+load:file={self.folder / 'classes.log'}"
+
+    def defined_lambdas(self):
+        with open(self.folder / "classes.log", encoding="utf-8", errors="replace") as log:
+            return sum("$$Lambda" in line for line in log)
 
     def answer(self, line):
         """The program's answer to a line of its input."""
@@ -136,6 +145,7 @@ class Cycles(AgentCase):
         self.end()
         self.assertFalse((self.folder / "socket").exists())
         self.show(rows)
+        rows[-1]["lambdas"] = self.defined_lambdas()
         return rows
 
     def run_plain_cycles(self, count, jvm_args=()):
@@ -143,6 +153,7 @@ class Cycles(AgentCase):
         rows = [self.plain_cycle(number) for number in range(count)]
         self.end()
         self.show(rows)
+        rows[-1]["lambdas"] = self.defined_lambdas()
         return rows
 
     def end(self):
@@ -163,10 +174,13 @@ class Cycles(AgentCase):
             self.assertLessEqual(after, before + room, key)
 
     def like_a_plain_agent(self, rows, plain):
-        """Metaspace grows by as much as it does under an agent that changes nothing."""
+        """Metaspace grows by as much as it does under an agent that changes nothing, and as many lambdas are defined again."""
         ours, other = (each[-1]["metaspace KiB"] - each[2]["metaspace KiB"] for each in (rows, plain))
         print(f"metaspace grew by {ours} KiB; with an agent that changes nothing, by {other} KiB", file=sys.stderr)
         self.assertLessEqual(ours, MOST_TIMES_PLAIN * other + 2048)
+        ours, other = (each[-1]["lambdas"] for each in (rows, plain))
+        print(f"{ours} lambdas were defined; with an agent that changes nothing, {other}", file=sys.stderr)
+        self.assertLessEqual(ours, MOST_TIMES_PLAIN * other + 50)
 
     def starts_cost_the_same(self, rows):
         half = len(rows) // 2
