@@ -173,7 +173,8 @@ TEST_CASE("threads that load one class share its counters") {
   }
   CHECK(made.Reports("classes: " + std::to_string(kRounds) + " counted"));
   CHECK(made.Reports("methods: " + std::to_string(kRounds) + " counted"));
-  std::vector<uint64_t> counters(made.counters(), 1);
+  // A thread that came second has given its counters back, perhaps below those of the last class.
+  const std::vector<uint64_t> counters(made.counters() + made.space.statistics().free, 1);
   CHECK(Assembled(made, counters).entry_count(Table::kCalls) == kRounds);
 }
 

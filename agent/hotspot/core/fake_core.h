@@ -21,7 +21,7 @@ class BytesMemory final : public Memory {
   explicit BytesMemory(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}
   bool Read(Address from, void* into, size_t size) const override {
     if (from > bytes_.size() || size > bytes_.size() - from) return false;
-    std::memcpy(into, bytes_.data() + from, size);
+    if (size != 0) std::memcpy(into, bytes_.data() + from, size);
     return true;
   }
   std::vector<uint8_t>& bytes() { return bytes_; }
