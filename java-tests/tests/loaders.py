@@ -116,6 +116,22 @@ class WithoutTheMembersOfObject(LoadersCase):
                 process.communicate(b"\n", timeout=PATIENCE_S)
                 self.assertEqual(printed, process.out_path.read_text())
 
+    def names_asked(self, agent):
+        """What the program's own system loader was asked for, without an agent or with one that is attached."""
+        loader = ["-Djava.system.class.loader=counting.AskedSystem", "-Xshare:off"]
+        process = self.start_java("counting.AskedSystem", agent=None, jvm_args=loader)
+        if agent is not None:
+            self.attach(process, agent)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        return process.out_path.read_text()
+
+    def test_the_agent_asks_no_loader_of_the_programs_for_a_class_of_the_jdk(self):
+        plain = self.names_asked(None)
+        self.assertIn("counting.AskedSystem", plain)
+        for agent in ("samples=y", "source=methoddata"):
+            with self.subTest(agent=agent):
+                self.assertEqual(self.names_asked(agent), plain)
 
     def test_a_loader_that_is_locked_is_not_waited_for(self):
         process = self.start_java("counting.GuardedLock", agent=None)

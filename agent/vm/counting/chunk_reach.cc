@@ -5,6 +5,7 @@
 #include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/counting/chunk_holders.h"
 #include "agent/vm/counting/runtime_image.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/local_frame.h"
 
 namespace iprof::vm {
@@ -23,6 +24,7 @@ std::vector<uint8_t> ChunkReach::GiveMembers(std::span<const uint8_t> object_cla
 }
 
 Status ChunkReach::Define(JNIEnv* jni) {
+  if (runtime_ != nullptr) return {};  // an earlier start came this far
   const Result<jclass> defined = DefineBootClass(jni, kReachClassName, ReachClassBytes(stripes_));
   if (!defined.ok()) return defined.status();
   runtime_ = *defined;
@@ -44,8 +46,8 @@ Status ChunkReach::AddCounters(JNIEnv* jni, uint32_t chunk, jobject arrays) {
     return status;
   loader_holders_.AddChunk(LoaderHolders::Kind::kCounters, chunk, arrays);
   const bool has_field = has_members() && chunk < instrument::kInheritedFields;
-  jclass array_class = has_field ? jni->FindClass("[J") : nullptr;
-  jclass object = has_field ? jni->FindClass("java/lang/Object") : nullptr;
+  jclass array_class = has_field ? BootClass(jni, "[J") : nullptr;
+  jclass object = has_field ? BootClass(jni, "java/lang/Object") : nullptr;
   Status status;
   if (has_field && (array_class == nullptr || object == nullptr)) {
     status = JniFailed(jni, "enter a chunk");
@@ -78,7 +80,7 @@ Status ChunkReach::Open(JNIEnv* jni) {
     return loader_holders_.Start(vm, jni);
   }
   const LocalFrame frame(jni);
-  jclass object = jni->FindClass("java/lang/Object");
+  jclass object = BootClass(jni, "java/lang/Object");
   if (object == nullptr) return JniFailed(jni, "find java.lang.Object");
   if (Status status = HideMembers(jni, object); !status.ok()) return status;
   open_.store(true, std::memory_order_release);
@@ -88,9 +90,9 @@ Status ChunkReach::Open(JNIEnv* jni) {
 // Makes the JDK's reflection hide the members, as it does with some of the JDK's own.
 Status ChunkReach::HideMembers(JNIEnv* jni, jclass object) {
   constexpr const char* kWhat = "hide the agent's members from reflection";
-  jclass reflection = jni->FindClass("jdk/internal/reflect/Reflection");
-  jclass set = reflection == nullptr ? nullptr : jni->FindClass("java/util/Set");
-  jclass string = set == nullptr ? nullptr : jni->FindClass("java/lang/String");
+  jclass reflection = BootClass(jni, "jdk/internal/reflect/Reflection");
+  jclass set = reflection == nullptr ? nullptr : BootClass(jni, "java/util/Set");
+  jclass string = set == nullptr ? nullptr : BootClass(jni, "java/lang/String");
   if (string == nullptr) return JniFailed(jni, kWhat);
   jmethodID set_of = jni->GetStaticMethodID(set, "of", "([Ljava/lang/Object;)Ljava/util/Set;");
   if (set_of == nullptr) return JniFailed(jni, kWhat);
@@ -123,7 +125,7 @@ Status ChunkReach::HideMembers(JNIEnv* jni, jclass object) {
   }
   if (!status.ok()) return status;
   // Clear what reflection has cached.
-  jclass class_class = jni->FindClass("java/lang/Class");
+  jclass class_class = BootClass(jni, "java/lang/Class");
   jfieldID known = class_class == nullptr ? nullptr
                                           : jni->GetFieldID(class_class, "reflectionData",
                                                             "Ljava/lang/ref/SoftReference;");

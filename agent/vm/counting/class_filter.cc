@@ -4,12 +4,13 @@
 #include <string>
 
 #include "agent/instrument/effort/kept_shapes.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
 void ClassFilter::LearnLoaders(JNIEnv* jni) {
-  jclass loader_class = jni->FindClass("java/lang/ClassLoader");
+  jclass loader_class = BootClass(jni, "java/lang/ClassLoader");
   jmethodID get = loader_class == nullptr
                       ? nullptr
                       : jni->GetStaticMethodID(loader_class, "getPlatformClassLoader",

@@ -9,6 +9,7 @@
 
 #include "agent/instrument/table/original_class_reader.h"
 #include "agent/vm/counting/other_agents.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/boundary.h"
 
 namespace iprof::vm {
@@ -43,9 +44,9 @@ std::string ClassOrigin::KeyOf(std::string_view name, const Hash128& hash) {
 Status ClassOrigin::LearnMethods(JNIEnv* jni) {
   const auto failed = [&](bool missing) { return Threw(jni) || missing; };
   const Status cannot(Code::kInternal, "class files cannot be looked up in this JVM");
-  jclass loader = jni->FindClass("java/lang/ClassLoader");
+  jclass loader = BootClass(jni, "java/lang/ClassLoader");
   if (failed(loader == nullptr)) return cannot;
-  jclass stream = jni->FindClass("java/io/InputStream");
+  jclass stream = BootClass(jni, "java/io/InputStream");
   if (failed(stream == nullptr)) return cannot;
   resource_ =
       jni->GetMethodID(loader, "getResourceAsStream", "(Ljava/lang/String;)Ljava/io/InputStream;");
@@ -73,7 +74,7 @@ Status ClassOrigin::LearnMethods(JNIEnv* jni) {
 }
 
 Status ClassOrigin::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
-  Status status = LearnMethods(jni);
+  Status status = loader_class_ != nullptr ? Status() : LearnMethods(jni);
   if (status.ok()) status = thread_.Start(jvmti, jni);
   if (!status.ok()) return status;
   std::lock_guard lock(mutex_);

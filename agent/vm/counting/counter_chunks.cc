@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/vm/counting/runtime_image.h"
+#include "agent/vm/jvmti/boot_class.h"
 
 namespace iprof::vm {
 
@@ -25,7 +26,7 @@ Status CounterChunks::HandOver(JNIEnv* jni) {
     if (next == nullptr) return JniFailed(jni, "allocate a chunk of counters");
     return SetStaticObject(jni, runtime(), "nextCounters", "[J", next);
   }
-  jclass row_class = jni->FindClass("[J");
+  jclass row_class = BootClass(jni, "[J");
   jobjectArray rows = row_class == nullptr
                           ? nullptr
                           : jni->NewObjectArray(static_cast<jsize>(stripes_), row_class, nullptr);

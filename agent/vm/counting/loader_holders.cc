@@ -5,6 +5,7 @@
 #include "agent/classfile/class_file.h"
 #include "agent/vm/counting/chunk_holders.h"
 #include "agent/vm/counting/runtime_image.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/local_frame.h"
 
@@ -36,6 +37,7 @@ bool Threw(JNIEnv* jni) {
 }  // namespace
 
 Status LoaderHolders::Start(JavaVM* vm, JNIEnv* jni) {
+  if (open_.load(std::memory_order_acquire)) return {};
   if (Status status = LearnJvm(jni); !status.ok()) return status;
   Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm);
   if (!opened.ok()) return opened.status();
@@ -61,19 +63,21 @@ bool LoaderHolders::Close() {
 Status LoaderHolders::LearnJvm(JNIEnv* jni) {
   constexpr const char* kWhat = "prepare for class loaders that do not delegate";
   const LocalFrame frame(jni);
-  jclass object = jni->FindClass("java/lang/Object");
-  jclass loader = object == nullptr ? nullptr : jni->FindClass("java/lang/ClassLoader");
+  jclass object = BootClass(jni, "java/lang/Object");
+  jclass loader = object == nullptr ? nullptr : BootClass(jni, "java/lang/ClassLoader");
   if (loader == nullptr) return JniFailed(jni, kWhat);
   // HotSpot itself uses this field.
   parallel_ =
       jni->GetFieldID(loader, "parallelLockMap", "Ljava/util/concurrent/ConcurrentHashMap;");
   if (parallel_ == nullptr) return JniFailed(jni, kWhat);
-  const Result<jclass> site = DefineBootClass(jni, kSiteClassName, SiteClassBytes());
-  if (!site.ok()) return site.status();
-  site_ = *site;
+  if (site_ == nullptr) {
+    const Result<jclass> site = DefineBootClass(jni, kSiteClassName, SiteClassBytes());
+    if (!site.ok()) return site.status();
+    site_ = *site;
+  }
   make_sites_ = jni->GetStaticMethodID(site_, "make", "(I)[Ljava/lang/Object;");
   if (make_sites_ == nullptr) return JniFailed(jni, kWhat);
-  if (stripes_ > 1) {
+  if (stripes_ > 1 && stripe_ == nullptr) {
     const Result<jclass> stripe = DefineBootClass(jni, kStripeClassName, StripeClassBytes());
     if (!stripe.ok()) return stripe.status();
     jobject made = jni->AllocObject(*stripe);

@@ -1,5 +1,7 @@
 #include "agent/vm/counting/swap_guard.h"
 
+#include "agent/vm/jvmti/boot_class.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -32,7 +34,7 @@ bool SetState(jvmtiEnv* jvmti, jclass klass, ClassTag::State state) {
 std::optional<int32_t> SwapGuard::Redefinitions(JNIEnv* jni, jclass klass) {
   jfieldID field = field_.load(std::memory_order_relaxed);
   if (field == nullptr) {
-    jclass type = jni->FindClass("java/lang/Class");
+    jclass type = BootClass(jni, "java/lang/Class");
     if (type != nullptr) field = jni->GetFieldID(type, "classRedefinedCount", "I");
     if (jni->ExceptionCheck()) jni->ExceptionClear();
     if (type != nullptr) jni->DeleteLocalRef(type);
@@ -48,8 +50,7 @@ std::optional<int32_t> SwapGuard::OwnRedefinitions(JNIEnv* jni, jclass klass) {
   jclass super = jni->GetSuperclass(klass);
   if (super == nullptr) {
     // Object, or an interface, which HotSpot counts among Object's subclasses.
-    super = jni->FindClass("java/lang/Object");
-    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    super = BootClass(jni, "java/lang/Object");
     if (super == nullptr) return std::nullopt;
     if (jni->IsSameObject(super, klass)) {
       jni->DeleteLocalRef(super);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "agent/vm/counting/runtime_image.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/local_frame.h"
 
 namespace iprof::vm {
@@ -13,7 +14,7 @@ constexpr auto kRowsInChunk = static_cast<jsize>(kChunkSites * kSiteRows);
 // Calls a static method and returns its result as a local reference. On failure returns null, with
 // no exception pending.
 jobject CallStatic(JNIEnv* jni, const char* owner, const char* name, const char* descriptor) {
-  jclass klass = jni->FindClass(owner);
+  jclass klass = BootClass(jni, owner);
   jmethodID method = klass == nullptr ? nullptr : jni->GetStaticMethodID(klass, name, descriptor);
   jobject result = method == nullptr ? nullptr : jni->CallStaticObjectMethod(klass, method);
   if (jni->ExceptionCheck()) {
@@ -53,7 +54,7 @@ std::vector<uint8_t> TypeChunks::HolderBytes(uint32_t chunk) const {
 }
 
 Status TypeChunks::HandOver(JNIEnv* jni) {
-  jclass class_class = jni->FindClass("java/lang/Class");
+  jclass class_class = BootClass(jni, "java/lang/Class");
   jobjectArray types =
       class_class == nullptr ? nullptr : jni->NewObjectArray(kRowsInChunk, class_class, nullptr);
   if (class_class != nullptr) jni->DeleteLocalRef(class_class);
@@ -82,8 +83,13 @@ Status TypeChunks::Adopt(JNIEnv* jni, jclass holder) {
 Status TypeChunks::ArmSlowPath(jvmtiEnv* jvmti, JNIEnv* jni,
                                const std::function<Status()>& report_classes) {
   const LocalFrame frame(jni);
-  jclass unsafe_class = jni->FindClass("jdk/internal/misc/Unsafe");
-  jclass class_class = jni->FindClass("java/lang/Class");
+  if (armed_.load(std::memory_order_acquire)) {
+    const Status status = report_classes();
+    if (status.ok()) hashes_.LearnLoaded(jvmti, jni);
+    return status;
+  }
+  jclass unsafe_class = BootClass(jni, "jdk/internal/misc/Unsafe");
+  jclass class_class = BootClass(jni, "java/lang/Class");
   if (unsafe_class == nullptr || class_class == nullptr) return JniFailed(jni, "find Unsafe");
   jfieldID the_unsafe =
       jni->GetStaticFieldID(unsafe_class, "theUnsafe", "Ljdk/internal/misc/Unsafe;");

@@ -1,6 +1,7 @@
 #include "agent/vm/jvmti/agent_thread.h"
 
 #include "agent/vm/jvmti/attached_thread.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/jvmti_error.h"
 
 namespace iprof::vm {
@@ -10,7 +11,7 @@ namespace {
 // exception pending.
 jobject NewThreadObject(JNIEnv* jni, const char* name) {
   jobject thread = nullptr;
-  jclass thread_class = jni->FindClass("java/lang/Thread");
+  jclass thread_class = BootClass(jni, "java/lang/Thread");
   jstring thread_name = jni->NewStringUTF(name);
   if (thread_class != nullptr && thread_name != nullptr) {
     jmethodID constructor = jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/String;)V");

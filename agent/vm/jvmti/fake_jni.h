@@ -26,6 +26,7 @@ struct FakeJni {
   FakeJni() {
     env.functions = &functions;
     functions.reserved0 = this;
+    functions.GetJavaVM = [](JNIEnv*, JavaVM**) -> jint { return JNI_ERR; };  // there is none
     functions.ExceptionCheck = [](JNIEnv* e) -> jboolean { return Of(e).exception_pending; };
     functions.ExceptionClear = [](JNIEnv* e) { Of(e).exception_pending = false; };
     functions.IsSameObject = [](JNIEnv*, jobject a, jobject b) -> jboolean { return a == b; };

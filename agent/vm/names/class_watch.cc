@@ -1,11 +1,13 @@
 #include "agent/vm/names/class_watch.h"
 
+#include "agent/vm/jvmti/boot_class.h"
+
 namespace iprof::vm {
 namespace {
 
 // A global reference to the loader that a static method of ClassLoader returns.
 jobject Loader(JNIEnv* jni, const char* method) {
-  jclass loaders = jni->FindClass("java/lang/ClassLoader");
+  jclass loaders = BootClass(jni, "java/lang/ClassLoader");
   jmethodID get = loaders == nullptr
                       ? nullptr
                       : jni->GetStaticMethodID(loaders, method, "()Ljava/lang/ClassLoader;");

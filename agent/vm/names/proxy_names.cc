@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/instrument/names/naming_facts.h"
+#include "agent/vm/jvmti/boot_class.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "writer/names/type_names.h"
 
@@ -10,7 +11,7 @@ namespace iprof::vm {
 namespace {
 
 jfieldID NameField(JNIEnv* jni, const char* class_name) {
-  jclass klass = jni->FindClass(class_name);
+  jclass klass = BootClass(jni, class_name);
   jfieldID field =
       klass == nullptr ? nullptr : jni->GetFieldID(klass, "name", "Ljava/lang/String;");
   if (jni->ExceptionCheck()) {

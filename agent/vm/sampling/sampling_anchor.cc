@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "agent/hotspot/frame_facts.h"
+#include "agent/vm/jvmti/boot_class.h"
 
 namespace iprof::vm {
 namespace {
@@ -15,7 +16,7 @@ std::optional<uintptr_t> OwnJavaThread(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr)
     return std::nullopt;
   std::optional<uintptr_t> found;
-  jclass type = jni->FindClass("java/lang/Thread");
+  jclass type = BootClass(jni, "java/lang/Thread");
   jfieldID field = type == nullptr ? nullptr : jni->GetFieldID(type, "eetop", "J");
   if (field != nullptr) {
     found = static_cast<uintptr_t>(jni->GetLongField(thread, field));
