@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "agent/vm/jvmti/boot_class.h"
+
 namespace iprof::vm {
 
 Status JniFailed(JNIEnv* jni, std::string_view what) {
@@ -14,7 +18,15 @@ Result<jclass> DefineBootClass(JNIEnv* jni, std::string_view name, std::span<con
   jclass local =
       jni->DefineClass(text.c_str(), nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
                        static_cast<jsize>(bytes.size()));
-  if (local == nullptr) return JniFailed(jni, fmt::format("define {}", name));
+  if (local == nullptr) {
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    jclass earlier = BootClass(jni, text.c_str());
+    if (earlier == nullptr) return JniFailed(jni, fmt::format("define {}", name));
+    jni->DeleteLocalRef(earlier);
+    return Status(Code::kUsage,
+                  "an earlier start of the agent failed and left its classes in this JVM: counting "
+                  "needs a JVM that is started anew");
+  }
   auto global = static_cast<jclass>(jni->NewGlobalRef(local));
   jni->DeleteLocalRef(local);
   if (global == nullptr) return JniFailed(jni, fmt::format("keep a reference to {}", name));
@@ -42,15 +54,18 @@ Result<jobject> KeepStaticObject(JNIEnv* jni, jclass owner, const char* field,
 }
 
 Status ChunkHolders::DefineEarly(JNIEnv* jni, uint32_t chunks) {
-  auto runtime = DefineBootClass(jni, RuntimeName(), RuntimeBytes());
-  if (!runtime.ok()) return runtime.status();
-  runtime_ = *runtime;
-  for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+  if (runtime_ == nullptr) {
+    auto runtime = DefineBootClass(jni, RuntimeName(), RuntimeBytes());
+    if (!runtime.ok()) return runtime.status();
+    runtime_ = *runtime;
+  }
+  while (holders_.size() < chunks) {
+    const auto chunk = static_cast<uint32_t>(holders_.size());
     auto holder = DefineBootClass(jni, HolderName(chunk), HolderBytes(chunk));
     if (!holder.ok()) return holder.status();
     holders_.push_back(*holder);
   }
-  space_.SetReady(chunks);
+  space_.SetReady(std::max(chunks, space_.statistics().ready));
   return {};
 }
 

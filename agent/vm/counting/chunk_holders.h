@@ -38,7 +38,8 @@ class ChunkHolders {
 
   virtual std::string HolderName(uint32_t chunk) const = 0;
 
-  // Defines the class that initialisers call and the first `chunks` holders. Runs no Java code.
+  // Defines the class that initialisers call and the first `chunks` holders. Runs no Java code. After a
+  // failure it can be called again.
   Status DefineEarly(JNIEnv* jni, uint32_t chunks);
 
   // Initialises what DefineEarly defined.

@@ -46,8 +46,20 @@ ClassRestorer::ClassRestorer(JavaVM* vm, jvmtiEnv* jvmti, SwapGuard& guard,
                              std::chrono::nanoseconds pause)
     : jvmti_(jvmti), guard_(guard), clock_(OwnJvm(vm).structs()), pause_(pause) {}
 
+// Whether the first look has not dealt with this class.
+bool ClassRestorer::IsNew(jclass klass, Look look) {
+  if (look == Look::kOnly) return true;
+  const ClassTag::State state = ClassTag::Of(jvmti_, klass).state;
+  if (look == Look::kFirst) {
+    if (state == ClassTag::State::kNone) SetState(jvmti_, klass, ClassTag::State::kSeen);
+    return true;
+  }
+  if (state == ClassTag::State::kSeen) SetState(jvmti_, klass, ClassTag::State::kNone);
+  return state == ClassTag::State::kNone;
+}
+
 // Notes the classes that cannot be restored now in `restored`.
-std::unique_ptr<WeakClasses> ClassRestorer::Find(JNIEnv* jni, const Hooks& hooks,
+std::unique_ptr<WeakClasses> ClassRestorer::Find(JNIEnv* jni, Look look, const Hooks& hooks,
                                                  RestoredClasses& restored) {
   const LoadedClasses loaded(jvmti_, jni);
   std::vector<jclass> counted;
@@ -56,7 +68,7 @@ std::unique_ptr<WeakClasses> ClassRestorer::Find(JNIEnv* jni, const Hooks& hooks
     if (jvmti_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE)
       continue;
     const Descriptor type(ViewOf(signature));
-    if (!type.IsClass() || !hooks.is_counted(type.ClassName())) continue;
+    if (!type.IsClass() || !hooks.is_counted(type.ClassName()) || !IsNew(klass, look)) continue;
     jboolean is_modifiable = JNI_FALSE;
     if (jvmti_->IsModifiableClass(klass, &is_modifiable) != JVMTI_ERROR_NONE || !is_modifiable) {
       ++restored.unmodifiable;
@@ -74,17 +86,28 @@ std::unique_ptr<WeakClasses> ClassRestorer::Find(JNIEnv* jni, const Hooks& hooks
   return std::make_unique<WeakClasses>(jni, counted);
 }
 
-RestoredClasses ClassRestorer::Run(JNIEnv* jni, const Hooks& hooks) {
-  RestoredClasses restored;
-  const std::unique_ptr<WeakClasses> found = Find(jni, hooks, restored);
-  Retransformer retransformer(jvmti_, &clock_, pause_);
-  while (!found->empty() && hooks.goes_on()) {
+void ClassRestorer::Restore(JNIEnv* jni, WeakClasses& found, const Hooks& hooks,
+                            Retransformer& retransformer, RestoredClasses& restored) {
+  while (!found.empty() && hooks.goes_on()) {
     const LocalFrame frame(jni);
-    const std::vector<jclass> classes = found->Take(retransformer.NextBatch());
+    const std::vector<jclass> classes = found.Take(retransformer.NextBatch());
     const std::vector<jclass> passed = guard_.Pass(jni, classes);
     restored.redefined += classes.size() - passed.size();
     retransformer.Run(passed, [](size_t) { return true; });
     guard_.Swapped(jni, passed);
+  }
+}
+
+RestoredClasses ClassRestorer::Run(JNIEnv* jni, const Hooks& hooks) {
+  RestoredClasses restored;
+  Retransformer retransformer(jvmti_, &clock_, pause_);
+  const auto restore = [&](Look look) {
+    Restore(jni, *Find(jni, look, hooks, restored), hooks, retransformer, restored);
+  };
+  restore(hooks.settle ? Look::kFirst : Look::kOnly);
+  if (hooks.settle) {
+    hooks.settle();
+    restore(Look::kSecond);
   }
   restored.outcome = retransformer.outcome();
   return restored;

@@ -4,10 +4,14 @@
 // the bytes that it kept when a hook first changed the class, and runs the hooks of the other agents
 // again.
 //
+// A class whose definition began while the hook still changed classes, but that was not loaded yet at the
+// first look, is found by a second one. What takes longer to load than the first look's swaps keeps its
+// probes, which only the program's own class loaders can bring about.
+//
 // Left as they are: classes that the JVM cannot change (hidden ones), and classes that are loaded but
 // not linked: retransforming them would link them, which runs the program's class loaders.
 //
-// Guarantees: nothing is thrown. Frames that run a class's old code go on in it.
+// Guarantees: nothing is thrown. No class is left with the tag kSeen. Frames that run a class's old code go on in it.
 // Threads: any live thread that may run Java code and holds no lock.
 // Failure: a class that the JVM refuses keeps its probes and is counted in the outcome.
 #pragma once
@@ -47,11 +51,18 @@ class ClassRestorer {
     std::function<bool(InternalName)> is_counted;  // whether a class of this name may have probes
     std::function<void(jclass)> not_linked;        // called for each such class
     std::function<bool()> goes_on;                 // the end is early when it returns false
+    // Waits for class-file hooks that are running, before the second look. Empty: there is only one look.
+    std::function<void()> settle = {};
   };
   RestoredClasses Run(JNIEnv* jni, const Hooks& hooks);
 
  private:
-  std::unique_ptr<WeakClasses> Find(JNIEnv* jni, const Hooks& hooks, RestoredClasses& restored);
+  enum class Look { kOnly, kFirst, kSecond };
+  bool IsNew(jclass klass, Look look);
+  std::unique_ptr<WeakClasses> Find(JNIEnv* jni, Look look, const Hooks& hooks,
+                                    RestoredClasses& restored);
+  void Restore(JNIEnv* jni, WeakClasses& found, const Hooks& hooks, Retransformer& retransformer,
+               RestoredClasses& restored);
 
   jvmtiEnv* const jvmti_;
   SwapGuard& guard_;

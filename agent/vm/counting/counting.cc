@@ -23,6 +23,10 @@ constexpr auto kOriginTimeout = std::chrono::milliseconds(20000);
 constexpr auto kThreadPeriod = std::chrono::milliseconds(250);
 constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
 
+// How long a stop waits for class-file hooks that began before it. Each takes milliseconds, but a program
+// that keeps loading classes may always have one.
+constexpr auto kHookPatience = std::chrono::milliseconds(200);
+
 instrument::SiteKinds SitesAskedFor(const Options& options) {
   return {.receivers = options.receivers,
           .monitors = options.monitors,
@@ -124,6 +128,7 @@ Status Counting::Start() {
 
 Status Counting::Begin(JNIEnv* jni) {
   if (Status status = Start(); !status.ok()) return status;
+  unlinked_.Forget();  // what an earlier start left when it failed
   // Until all classes are counted, those that were swapped first would be ahead of the others.
   {
     const std::lock_guard lock(unload_mutex_);
@@ -245,6 +250,8 @@ bool Counting::MayHaveProbes(InternalName loaded) const {
 RestoredClasses Counting::Pause(JNIEnv* jni) {
   on_.store(false, std::memory_order_release);
   CloseWindow(jni);
+  // Before the classes are swapped, since the thread swaps classes, too.
+  if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
   RestoredClasses restored;
   if (plan_.restorable) {
     if (!environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}).ok())
@@ -255,10 +262,10 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
                                   [&](jclass klass) {
                                     unlinked_.Await(environment_.get(), jni, klass, *guard_);
                                   },
-                              .goes_on = [this] { return !has_ended_.load(); }});
+                              .goes_on = [this] { return !has_ended_.load(); },
+                              .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
     NoteSwap(restored);
   }
-  if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
   if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
     log_.Step("the thread that looks up class files did not end in time");

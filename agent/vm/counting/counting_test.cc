@@ -242,6 +242,34 @@ TEST_CASE("a class that is not linked at the stop gets its own code when it is")
   CHECK(c.counting->figures().others_with_probes == 0);
 }
 
+TEST_CASE("a class that was being defined when the stop came gets its own code, too") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  FakeClass* const counted = c.jvm.Load("a/B", ClassFile("a/B"), c.jvm.application_loader);
+  // Its bytes went through the hook before the stop, and it is loaded while other classes are swapped.
+  FakeClass* late = nullptr;
+  c.jvm.on_retransform = [&] {
+    if (late != nullptr) return;
+    late = c.jvm.AddClass("a/B", c.jvm.AddLoader());
+    late->bytes = counted->bytes;
+    late->kept = ClassFile("a/B");
+  };
+  c.counting->Pause(c.jvm.jni());
+  CHECK(counted->bytes == ClassFile("a/B"));
+  REQUIRE(late != nullptr);
+  CHECK(late->bytes == ClassFile("a/B"));
+  CHECK(c.jvm.retransformed == std::vector<std::string>{"a/B", "a/B"});
+  // Neither is left with a tag that would hide it from the next stop.
+  c.jvm.on_retransform = {};
+  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  CHECK(counted->bytes != ClassFile("a/B"));
+  late->bytes = counted->bytes;
+  c.counting->Pause(c.jvm.jni());
+  CHECK(counted->bytes == ClassFile("a/B"));
+  CHECK(late->bytes == ClassFile("a/B"));
+}
+
 TEST_CASE("where a stop would undo a hot swap, the class is left as it is and reported") {
   Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n", false, true);
   REQUIRE(c.Start().ok());

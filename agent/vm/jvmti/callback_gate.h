@@ -47,8 +47,8 @@ class CallbackGate {
   void Open(void* owner) { owner_.store(owner, std::memory_order_seq_cst); }
   void Close() { owner_.store(nullptr, std::memory_order_seq_cst); }
 
-  // Call it after Close: waits until no callback is inside. Returns false if one still is when the
-  // time is over.
+  // Waits until no callback is inside. Returns false if one still is when the time is over. If the gate
+  // is open, others may enter at once.
   bool Wait(std::chrono::milliseconds patience) const {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (inside_.load(std::memory_order_seq_cst) != 0) {

@@ -103,6 +103,10 @@ void JvmtiEnvironment::CloseGate() {
   if (gate_ != nullptr) gate_->Close();
 }
 
+void JvmtiEnvironment::AwaitCallbacks(std::chrono::milliseconds patience) const {
+  if (gate_ != nullptr) gate_->Wait(patience);
+}
+
 bool JvmtiEnvironment::StopEvents(std::chrono::milliseconds patience) {
   CloseGate();
   if (jvmti_ == nullptr) return true;

@@ -65,6 +65,9 @@ class JvmtiEnvironment {
   // thread loses what it has begun, and crashes. This makes HotSpot change the states now.
   void CompleteThread(jthread thread);
 
+  // Waits until no callback is running, or for `patience`. More may begin at once.
+  void AwaitCallbacks(std::chrono::milliseconds patience) const;
+
   // Closes the gate, disables all events, and waits up to `patience` for running callbacks. Returns
   // true if none is left. Do not call it at VMDeath: disabling an event waits for virtual threads
   // that are being mounted, and those may wait for a collector that has stopped.

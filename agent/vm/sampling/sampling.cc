@@ -97,6 +97,7 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
   Status status = environment_.AddCapabilities(capabilities, "sample");
   if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
   if (status.ok()) status = environment_.Enable(kEvents);
+  if (!status.ok()) environment_.StopEvents();
   return status;
 }
 

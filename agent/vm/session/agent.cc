@@ -73,7 +73,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     CloseCommands();  // the end may have come before the socket was opened
     return {};
   }
-  CleanUp(std::move(started));
+  CleanUp(std::move(started), running);
   life_.Take(SessionEvent::kStartFailed);
   return outcome;
 }
@@ -104,9 +104,13 @@ Status Agent::Register(Session& session, bool running) {
   return status;
 }
 
-// Called while the program keeps running.
-void Agent::CleanUp(std::shared_ptr<Session> session) {
+// Called while the program keeps running. `running`: it ran already at the start, so its classes may
+// have probes.
+void Agent::CleanUp(std::shared_ptr<Session> session, bool running) {
   AtBoundary(session->log(), "the stop", [&] {
+    void* jni = nullptr;
+    if (running && vm_->GetEnv(&jni, JNI_VERSION_10) == JNI_OK)
+      session->Pause(static_cast<JNIEnv*>(jni));
     session->Stop();
     const bool is_quiet = session->Close();
     const std::lock_guard lock(mutex_);

@@ -119,7 +119,7 @@ class Agent {
   Status StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
                       std::unique_ptr<Log> log, bool running);
   Status Register(Session& session, bool running);
-  void CleanUp(std::shared_ptr<Session> session);
+  void CleanUp(std::shared_ptr<Session> session, bool running);
   CommandRunner& Commands(JavaVM* vm);
   Status OpenSocket(const Options& options);
   Status ServeSocket();

@@ -132,6 +132,32 @@ TEST_CASE("a start that fails says why, stops what was begun, and leaves room fo
   CHECK(l.agent.state() == SessionState::kRecording);
 }
 
+TEST_CASE("an attach that fails after classes were changed gives them their own code back") {
+  Loaded l;
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  FakeClass* const loaded = l.jvm.AddClass("a/B", l.jvm.application_loader);
+  l.jvm.AddMethod(loaded, "f", "()V");
+  loaded->bytes = file.Bytes();
+  const std::string failure =
+      GENERATE(as<std::string>(), "RunAgentThread", "enable DataDumpRequest");
+  INFO(failure);
+  l.jvm.refuse[failure] = JVMTI_ERROR_INTERNAL;
+  CHECK_FALSE(l.Load(kCalls, SessionEvent::kAttach).ok());
+  // It did have probes.
+  CHECK_THAT(l.jvm.retransformed, Catch::VectorContains(std::string("a/B")));
+  CHECK(loaded->bytes == file.Bytes());
+  CHECK(l.agent.state() == SessionState::kIdle);
+  CHECK(l.agent.session() == nullptr);
+  CHECK(l.jvm.enabled_events().empty());
+  // The classes of the first attempt cannot be defined again, and the user is told so.
+  l.jvm.refuse.clear();
+  l.jvm.refuse["DefineClass"] = JVMTI_ERROR_INTERNAL;
+  CHECK(l.Load(kCalls, SessionEvent::kAttach).message() ==
+        "an earlier start of the agent failed and left its classes in this JVM: counting needs a "
+        "JVM that is started anew");
+}
+
 TEST_CASE("a request writes a profile while the program runs, and only then") {
   Loaded l;
   l.agent.OnDumpRequest(l.jvm.jni());  // before any load: a no-op
@@ -239,6 +265,37 @@ TEST_CASE("with start=n nothing is recorded until the command comes") {
   CHECK(early->bytes == file.Bytes());
   l.jvm.Die();
   CHECK(fs::exists(l.out));
+}
+
+TEST_CASE("a command to start that failed can be given again") {
+  Loaded l;
+  const SessionEvent how = GENERATE(SessionEvent::kLoad, SessionEvent::kAttach);
+  const std::string failure = GENERATE(as<std::string>(), "RunAgentThread", "enable ClassPrepare",
+                                       "enable ThreadStart", "GetLoadedClasses");
+  INFO(failure);
+  REQUIRE(l.Load("start=n,jdk=n,branches=n,receivers=n,monitors=n", how).ok());
+  if (how == SessionEvent::kLoad) l.jvm.LivePhase();
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  FakeClass* const loaded = l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader);
+  l.jvm.AddMethod(loaded, "f", "()V");
+  l.jvm.refuse[failure] = JVMTI_ERROR_INTERNAL;
+  for (int i = 0; i < 2; ++i) {
+    const control::Answer failed = Tell(l, "command=start");
+    if (failure != "GetLoadedClasses") CHECK(failed.outcome == control::Outcome::kFailed);
+    static_cast<void>(l.agent.Stop(l.jvm.jni()));
+    CHECK(loaded->bytes == file.Bytes());
+    CHECK(l.agent.state() == SessionState::kStopped);
+  }
+  l.jvm.refuse.clear();
+  const size_t defined = l.jvm.defined.size();
+  const control::Answer started = Tell(l, "command=start");
+  INFO(started.message);
+  CHECK(started.outcome == control::Outcome::kDone);
+  CHECK(l.jvm.defined.size() == defined);  // no class twice
+  CHECK(loaded->bytes != file.Bytes());
+  CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  CHECK(loaded->bytes == file.Bytes());
 }
 
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {

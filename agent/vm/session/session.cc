@@ -159,8 +159,10 @@ Status Session::PrepareCounting(bool names_lambdas) {
 }
 
 Status Session::StartSampling(bool running, const std::function<bool()>& is_over) {
-  sampling_ =
-      std::make_unique<Sampling>(vm_, settings_.options, *log_, classes_, class_watch_, budget_);
+  if (sampling_ == nullptr) {
+    sampling_ =
+        std::make_unique<Sampling>(vm_, settings_.options, *log_, classes_, class_watch_, budget_);
+  }
   SamplingKnowledge knowledge{.names = &hidden_names_,
                               .looks_after_unloaded = counting_ == nullptr};
   if (Status status = sampling_->Start(knowledge); !status.ok()) return status;
@@ -210,10 +212,10 @@ void Session::Stop() {
 }
 
 std::string Session::Pause(JNIEnv* jni) {
-  if (sampling_ != nullptr) sampling_->Pause();
+  if (Sampling* const sampling = samples_.load()) sampling->Pause();
   if (!classes_.Release(kReleasePatience))
     log_->Step("the thread for the JVM's end did not end in time");
-  if (counting_ == nullptr) {
+  if (counting_ == nullptr || !counting_->has_begun()) {
     return settings_.options.Harvests() ? "no more samples are taken; HotSpot goes on counting"
                                         : "no more samples are taken";
   }
@@ -230,7 +232,10 @@ Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
   }
   Status status;
   if (counting_ != nullptr) status = counting_->Resume(jni);
-  if (status.ok() && sampling_ != nullptr) status = sampling_->Resume();
+  if (status.ok() && settings_.options.samples) {
+    Sampling* const sampling = samples_.load();  // null if an earlier start of sampling failed
+    status = sampling != nullptr ? sampling->Resume() : StartSampling(true, is_over);
+  }
   if (status.ok()) ReadyTheEnd(jni);
   return status;
 }
