@@ -6,8 +6,8 @@
 
 namespace iprof::vm {
 
-CommandQueue::Place::Place(CommandQueue& queue, std::string_view name)
-    : queue_(queue), name_(name), number_(queue.Arrive()) {}
+CommandQueue::Place::Place(CommandQueue& queue, std::string_view name, Entry entry)
+    : queue_(queue), name_(name), number_(queue.Arrive(entry)) {}
 
 CommandQueue::Place::~Place() {
   if (!has_turn_) {
@@ -40,9 +40,9 @@ Status CommandQueue::Place::Wait(std::chrono::milliseconds timeout) {
   return {};
 }
 
-uint64_t CommandQueue::Arrive() {
+uint64_t CommandQueue::Arrive(Entry entry) {
   const std::lock_guard lock(mutex_);
-  if (waiting_.size() >= kMostWaiting) return kNoPlace;
+  if (entry == Entry::kLimited && waiting_.size() >= kMostWaiting) return kNoPlace;
   waiting_.push_back(++arrived_);
   return arrived_;
 }

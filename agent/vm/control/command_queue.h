@@ -25,10 +25,13 @@ class CommandQueue {
   // At most this many commands wait. More would only time out.
   static constexpr size_t kMostWaiting = 32;
 
+  // Whether that limit holds for a command.
+  enum class Entry : uint8_t { kLimited, kAlways };
+
   // A place in the queue, and then the turn. Its end lets the next command run.
   class Place {
    public:
-    Place(CommandQueue& queue, std::string_view name);
+    Place(CommandQueue& queue, std::string_view name, Entry entry = Entry::kLimited);
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
@@ -53,7 +56,7 @@ class CommandQueue {
  private:
   static constexpr uint64_t kNoPlace = 0;
 
-  uint64_t Arrive();
+  uint64_t Arrive(Entry entry);
   void Leave(uint64_t number);
 
   std::mutex mutex_;  // guards all that follows

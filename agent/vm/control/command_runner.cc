@@ -55,24 +55,33 @@ void CommandRunner::DeliverToFile(const std::string& path, const Answer& answer)
   if (!written.ok()) undelivered_(written.message());
 }
 
-void CommandRunner::Start(const Command& command, Deliver deliver) {
-  auto place = std::make_shared<CommandQueue::Place>(queue_, VerbName(command.verb));
+void CommandRunner::Start(const Command& command, Deliver deliver, uint64_t schedule) {
+  auto place = std::make_shared<CommandQueue::Place>(
+      queue_, VerbName(command.verb),
+      schedule == 0 ? CommandQueue::Entry::kLimited : CommandQueue::Entry::kAlways);
   // Both the thread and the failure below may have to deliver.
   auto shared = std::make_shared<Deliver>(std::move(deliver));
   const Status started = StartAttachedThread(
       vm_, "iprof-command",
-      [self = shared_from_this(), command, place = std::move(place), shared](JNIEnv* jni) mutable {
-        const Answer answer = self->Run(jni, command, *place);
+      [self = shared_from_this(), command, place = std::move(place), shared,
+       schedule](JNIEnv* jni) mutable {
+        const Answer answer = self->Run(jni, command, *place, schedule);
         place.reset();  // before the answer, so that the next command finds nothing running
         (*shared)(answer);
       });
   if (!started.ok()) (*shared)(Refusal(command, started.message()));
 }
 
-Answer CommandRunner::Run(JNIEnv* jni, const Command& command, CommandQueue::Place& place) {
+Answer CommandRunner::Run(JNIEnv* jni, const Command& command, CommandQueue::Place& place,
+                          uint64_t schedule) {
   if (jni == nullptr) return Refusal(command, "the JVM takes no more threads");
   const Status waited = place.Wait(command.timeout);
   if (!waited.ok()) return Refusal(command, waited.message());
+  // A command that ran before this one may have begun another recording. Whoever cancels or replaces a
+  // schedule has the turn, so from here on the answer stands.
+  if (schedule != 0 && !IsCurrent(schedule)) {
+    return {std::string(VerbName(command.verb)), Outcome::kDone, "another command came first", {}};
+  }
   try {
     return execute_(jni, command);
   } catch (const std::exception& error) {
@@ -80,6 +89,11 @@ Answer CommandRunner::Run(JNIEnv* jni, const Command& command, CommandQueue::Pla
   } catch (...) {
     return {std::string(VerbName(command.verb)), Outcome::kFailed, "unknown exception", {}};
   }
+}
+
+bool CommandRunner::IsCurrent(uint64_t schedule) {
+  const std::lock_guard lock(mutex_);
+  return schedule_ == schedule;
 }
 
 bool CommandRunner::Sleep(std::chrono::nanoseconds time, uint64_t schedule) {
@@ -91,12 +105,16 @@ void CommandRunner::Schedule(std::chrono::nanoseconds after, const Command& comm
   uint64_t schedule = 0;
   {
     const std::lock_guard lock(mutex_);
-    schedule = schedule_;
+    schedule = ++schedule_;
+    changed_.notify_all();
   }
+  Command patient = command;
+  patient.timeout = control::kLongestTime;
   const Status started =
-      StartNativeThread("iprof-timer", [self = shared_from_this(), after, schedule, command] {
-        if (self->Sleep(after, schedule))
-          self->Start(command, [self](const Answer& answer) { self->DeliverToFile("", answer); });
+      StartNativeThread("iprof-timer", [self = shared_from_this(), after, schedule, patient] {
+        if (!self->Sleep(after, schedule)) return;
+        self->Start(
+            patient, [self](const Answer& answer) { self->DeliverToFile("", answer); }, schedule);
       });
   if (!started.ok())
     undelivered_(fmt::format("the recording will not {} by itself: {}", VerbName(command.verb),

@@ -43,7 +43,8 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   // Takes a command whose answer goes to its reply file, if it names one.
   void Submit(std::string_view text);
 
-  // Runs the command in a while, unless Cancel is called before.
+  // Runs the command in a while, unless Cancel or another Schedule comes before it has its turn. It is not
+  // refused because it waits long or because many wait: nobody would give it again.
   void Schedule(std::chrono::nanoseconds after, const control::Command& command);
   void Cancel();
 
@@ -52,10 +53,13 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
 
  private:
   CommandRunner(JavaVM* vm, Execute execute, Undelivered undelivered);
-  void Start(const control::Command& command, Deliver deliver);
-  control::Answer Run(JNIEnv* jni, const control::Command& command, CommandQueue::Place& place);
+  // `schedule`: the command runs only if this is still the number of the schedule; 0: always.
+  void Start(const control::Command& command, Deliver deliver, uint64_t schedule = 0);
+  control::Answer Run(JNIEnv* jni, const control::Command& command, CommandQueue::Place& place,
+                      uint64_t schedule);
   void DeliverToFile(const std::string& path, const control::Answer& answer) const;
   bool Sleep(std::chrono::nanoseconds time, uint64_t schedule);
+  bool IsCurrent(uint64_t schedule);
 
   JavaVM* const vm_;
   const Execute execute_;
@@ -63,7 +67,7 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   CommandQueue queue_;
   std::mutex mutex_;  // guards schedule_
   std::condition_variable changed_;
-  uint64_t schedule_ = 0;  // grows with each Cancel
+  uint64_t schedule_ = 0;  // grows with each Schedule and Cancel
 };
 
 }  // namespace iprof::vm

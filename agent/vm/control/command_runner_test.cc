@@ -148,6 +148,40 @@ TEST_CASE("A scheduled command runs after its time, unless it is cancelled", "[c
   CHECK(f.answers.First(2).size() == 2);
 }
 
+TEST_CASE("A scheduled command waits as long as the one that runs", "[command_runner]") {
+  Fixture f;
+  f.held = true;
+  f.runner->Submit("command=stop", f.answers.Here());
+  f.shared_ran->First(1);
+  for (size_t i = 0; i < CommandQueue::kMostWaiting; ++i)
+    f.runner->Submit("command=status", f.answers.Here());
+  Command start = Only(Verb::kStart);
+  start.timeout = 0ms;
+  f.runner->Schedule(1ms, start);
+  std::this_thread::sleep_for(100ms);  // a command that gives up has done so by then
+  f.held = false;
+  const auto ran = f.shared_ran->First(CommandQueue::kMostWaiting + 2);
+  REQUIRE(ran.size() == CommandQueue::kMostWaiting + 2);
+  CHECK(ran.back() == "start");
+}
+
+TEST_CASE("A scheduled command that waits for its turn can be cancelled and replaced",
+          "[command_runner]") {
+  Fixture f;
+  f.held = true;
+  f.runner->Submit("command=stop", f.answers.Here());
+  f.shared_ran->First(1);
+  f.runner->Schedule(1ms, Only(Verb::kDump));
+  std::this_thread::sleep_for(100ms);  // it waits for its turn
+  SECTION("by a cancel") { f.runner->Cancel(); }
+  SECTION("by another schedule") { f.runner->Schedule(1h, Only(Verb::kStart)); }
+  f.runner->Submit("command=status", f.answers.Here());
+  f.held = false;
+  CHECK(f.answers.First(2) == std::vector<std::string>{"stop: ran", "status: ran"});
+  CHECK(f.shared_ran->First(2) == std::vector<std::string>{"stop", "status"});
+  f.runner->Cancel();
+}
+
 TEST_CASE("At the end the commands that wait are refused", "[command_runner]") {
   Fixture f;
   f.held = true;
