@@ -31,7 +31,10 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kSlice{100};  // how soon an end of the program is noticed
 // If this tool is killed, the agent stops by itself this long after it should have been stopped.
 constexpr milliseconds kMargin{60'000};
-constexpr char kLastProfile[] = "exit.iprof";  // in the private folder; see Load
+// In the private folder; see MakeFolder.
+constexpr char kAgentsFile[] = "agent.iprof";
+constexpr char kLastProfile[] = "exit.iprof";
+constexpr char kLastProfileGzip[] = "exit.iprof.gz";
 
 enum class Ending { kTimeIsUp, kInterrupt, kProgramEnded };
 
@@ -102,6 +105,9 @@ class ProfileCommand : public Command {
         return Status(Code::kIo, "interrupted during the warm-up: nothing was recorded");
       }
     }
+    if (!Names(options_, "out=")) {
+      if (Status status = MakeFolder(); !status.ok()) return status;
+    }
     if (!target_->jvm.agent) {
       if (Status status = Load(); !status.ok()) return status;
     }
@@ -156,15 +162,25 @@ class ProfileCommand : public Command {
                               target_->process.Name(), address_.pid, address_.pid));
   }
 
-  // The agent's own file is in a private folder. So it needs no folder of the program that can be written,
-  // and what it writes if the program ends during the recording is found.
-  Status Load() {
+  // The agent's own file and that of this recording are in a private folder. So no folder of the program needs
+  // to be writable, and what the agent writes if the program ends during the recording is found. The
+  // recording names its file itself, because the agent may have been loaded by an earlier run of this tool,
+  // whose folder is gone.
+  Status MakeFolder() {
     Result<jvm::PrivateFolder> folder = jvm::PrivateFolder::Make(*target_);
     if (!folder.ok()) return folder.status();
     folder_.emplace(std::move(*folder));
+    return Status();
+  }
+
+  const char* LastProfile() const {
+    return FormOf(output_) == jvm::ProfileForm::kGzip ? kLastProfileGzip : kLastProfile;
+  }
+
+  Status Load() {
     std::string options = "start=n";
     if (!options_.empty()) options += "," + options_;
-    if (!Names(options_, "out=")) options += ",out=" + folder_->PathOf(kLastProfile);
+    if (folder_) options += ",out=" + folder_->PathOf(kAgentsFile);
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, timeouts_);
     if (!connection.ok()) return connection.status();
     return LoadAgent(*connection, library_, options);
@@ -173,6 +189,7 @@ class ProfileCommand : public Command {
   Status Start() const {
     jvm::AgentRequest request;
     request.verb = Verb::kStart;
+    if (folder_) request.out = folder_->PathOf(LastProfile());
     if (duration_.count() != 0) request.duration = duration_ + kMargin;
     return Ask(request).status();
   }
@@ -199,7 +216,7 @@ class ProfileCommand : public Command {
 
   // The program ended during the recording; the agent has written its profile by then.
   Status SaveLast(Console& console, milliseconds recorded) const {
-    const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(kLastProfile) : jvm::OwnedFd();
+    const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : jvm::OwnedFd();
     if (!profile.is_open()) {
       return Status(Code::kIo,
                     fmt::format("{} has ended during the recording: its profile, if it could write "
@@ -251,7 +268,7 @@ class ProfileCommand : public Command {
   std::string format_ = "text";
 
   std::shared_ptr<jvm::JvmTarget> target_;
-  std::optional<jvm::PrivateFolder> folder_;  // if this command loaded the agent
+  std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };
 
 constexpr Example kExamples[] = {

@@ -84,7 +84,8 @@ Status MayGoOn(const Status& failure, const std::string& address, const Command&
   const std::string_view verb = VerbName(command.verb);
   std::string message =
       fmt::format("{}; the agent may still carry out '{}'", failure.message(), verb);
-  if (folder != nullptr && !command.out.empty()) {
+  const bool writes = command.verb != control::Verb::kStart && !command.out.empty();
+  if (folder != nullptr && writes) {
     folder->Keep();
     message += fmt::format(
         " and write the profile to {}, where it stays for an hour; 'iprof {} {} -o FILE' writes it "
@@ -184,6 +185,7 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   command.receivers_max_lost = request.receivers_max_lost;
   command.target = request.target;
   command.share = request.share;
+  if (request.verb == control::Verb::kStart) command.out = request.out;
   if (address.pid == 0) {
     if (wants_profile) command.out = request.out;
     return SendToSocket(address.socket, command, timeouts.answer);

@@ -45,8 +45,8 @@ enum class ProfileForm { kNone, kPlain, kGzip };
 struct AgentRequest {
   control::Verb verb = control::Verb::kStatus;
   ProfileForm profile = ProfileForm::kNone;
-  // At an address without a pid, where the tool cannot know what the JVM sees: where the agent writes the
-  // profile, an absolute path of the JVM. The reply has no profile then.
+  // An absolute path of the JVM. Of a start: the recording's own file, see Command. At an address without a pid,
+  // where the tool cannot know what the JVM sees: where the agent writes the profile; the reply has none then.
   std::string out;
   std::chrono::milliseconds duration{0};  // see Command
   // Of a harvest, see Command.

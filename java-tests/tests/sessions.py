@@ -379,6 +379,14 @@ class AtOnce(SessionCase):
         self.assertIn("the agent is loaded already", self.refused("profile", process, "jdk=n", "-o", "3.iprof", expect=2))
         self.end(process)
 
+    def test_the_program_ends_during_a_later_recording(self):
+        process = self.start(agent=None)
+        self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")
+        tool = self.tool(process, "-o", "2.iprof.gz")
+        self.wait_until_recording(process)
+        self.end_in_window(process, tool, "2.iprof.gz", 2)
+        self.assertEqual((self.folder / "2.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
+
     @in_proof
     def test_the_tool_is_killed(self):
         process = self.start(agent=None)

@@ -165,9 +165,10 @@ Result<Command> ParseCommand(std::string_view text) {
     if (!stored.ok()) return stored;
   }
   if (!given[0]) return Bad("a command must begin with command=");
-  const bool writes =
-      command.verb == Verb::kStop || command.verb == Verb::kDump || command.verb == Verb::kHarvest;
-  if (!command.out.empty() && !writes) {
+  constexpr std::array kWithOut = {Verb::kStart, Verb::kStop, Verb::kDump, Verb::kHarvest};
+  const bool takes_out =
+      std::find(kWithOut.begin(), kWithOut.end(), command.verb) != kWithOut.end();
+  if (!command.out.empty() && !takes_out) {
     return Bad(fmt::format("command '{}' takes no out=", VerbName(command.verb)));
   }
   if (command.duration.count() != 0 && command.verb != Verb::kStart) {

@@ -34,13 +34,14 @@ inline constexpr size_t kLongestCommand = 16 * 1024;  // bytes of text
 
 struct Command {
   Verb verb = Verb::kStatus;
-  std::string
-      out;  // where stop, dump and harvest write; empty: stop writes nothing, dump to the agent's out=
+  // Where stop, dump and harvest write; empty: stop writes nothing, and dump to the recording's file. Of a start:
+  // the recording's file, until its profile is written after a stop; empty: the agent's out=.
+  std::string out;
   // How long it may wait for the commands before it.
   std::chrono::milliseconds timeout = kDefaultTimeout;
   // The file for the answer; empty: the answer has another way, or is not wanted.
   std::string reply;
-  // Of a start: the recording stops by itself after this long, and the profile goes to the agent's out=. So
+  // Of a start: the recording stops by itself after this long, and the profile goes to the recording's file. So
   // the program does not stay slow if the tool is killed. 0: the agent's option duration= says.
   std::chrono::milliseconds duration{0};
 

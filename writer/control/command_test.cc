@@ -21,6 +21,7 @@ TEST_CASE("commands come back from their text") {
   const std::vector<std::pair<Command, std::string>> pairs = {
       {{Verb::kStart, "", 60s, "", 0s}, "command=start"},
       {{Verb::kStart, "", 60s, "", 90s}, "command=start,duration=90s"},
+      {{Verb::kStart, "/o", 60s, "", 90s}, "command=start,duration=90s,out=/o"},
       {{Verb::kReset, "", 1500ms, "", 0s}, "command=reset,timeout=1500ms"},
       {{Verb::kStatus, "", 0ms, "/r", 0s}, "command=status,timeout=0s,reply=/r"},
       {{Verb::kHarvest, "/o", 60s, "/r", 0s, false, 5, 25},
@@ -78,7 +79,7 @@ TEST_CASE("what is no command") {
         "option 'reply' must write a percent sign as %25, not '/x%2'");
   CHECK(WhyNot("command=stop,reply=/x%00y") ==
         "option 'reply' must not contain a zero byte, not '/x%00y'");
-  CHECK(WhyNot("command=start,out=/x") == "command 'start' takes no out=");
+  CHECK(WhyNot("command=reset,out=/x") == "command 'reset' takes no out=");
   CHECK(WhyNot("command=refresh,out=/x") == "command 'refresh' takes no out=");
   CHECK(WhyNot("command=refresh,target=3") == "command 'refresh' takes no target=");
   CHECK(WhyNot("command=harvest,out=/x,share=3") == "command 'harvest' takes no share=");

@@ -27,6 +27,24 @@ std::shared_ptr<Session> Agent::session() const {
   return session_;
 }
 
+std::string Agent::OutPath() const {
+  const std::lock_guard lock(mutex_);
+  if (!recording_out_.empty() || session_ == nullptr) return recording_out_;
+  return session_->out_path();
+}
+
+std::string Agent::BeginRecording(const std::string& out) {
+  const std::lock_guard lock(mutex_);
+  ++recording_;
+  return std::exchange(recording_out_, out);
+}
+
+void Agent::NoteWritten(uint64_t recording) {
+  const std::lock_guard lock(mutex_);
+  written_ = recording;
+  if (recording_ == recording) recording_out_.clear();
+}
+
 // --- Loading.
 
 Agent::Attempt::Attempt(Agent& agent, SessionEvent event)
@@ -173,8 +191,9 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path) {
     return Status(Code::kUsage, "nothing has been recorded yet");
   const uint64_t recording = recording_;
   Result<std::string> written = Status(Code::kInternal, "the profile could not be made");
-  AtBoundary(current->log(), "the dump", [&] { written = current->DumpTo(jni, path); });
-  if (taken.from == SessionState::kStopped && written.ok()) written_ = recording;
+  AtBoundary(current->log(), "the dump",
+             [&] { written = current->DumpTo(jni, path.empty() ? OutPath() : path); });
+  if (taken.from == SessionState::kStopped && written.ok()) NoteWritten(recording);
   return written;
 }
 
@@ -190,12 +209,12 @@ Result<std::string> Agent::Stop(JNIEnv* jni) {
   return done;
 }
 
-Status Agent::Start(JNIEnv* jni) {
+Status Agent::Start(JNIEnv* jni, const std::string& out) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kStart);
   if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
   const auto current = session();
   Commands(vm_).Cancel();  // a delay has no more meaning
-  ++recording_;
+  const std::string earlier_out = BeginRecording(out);
   Status outcome(Code::kInternal, "the recording could not be started");
   AtBoundary(current->log(), "the start",
              [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
@@ -204,6 +223,7 @@ Status Agent::Start(JNIEnv* jni) {
     return outcome;
   }
   if (outcome.ok()) return {Code::kUsage, "the program is ending"};
+  BeginRecording(earlier_out);
   AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
   life_.Take(SessionEvent::kStartFailed);
   return outcome;
@@ -256,7 +276,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
     log.Step("the program ends; doe=n, so no profile is written");
     return;
   }
-  current->Dump(jni);
+  static_cast<void>(current->DumpTo(jni, OutPath()));
 }
 
 void Agent::OnUnload() {

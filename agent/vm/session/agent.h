@@ -88,11 +88,12 @@ class Agent {
   // Stops the recording while the program runs, and says what was done. What was recorded is kept: a
   // dump, a start or the program's end finds it. On failure says why it is not possible now.
   Result<std::string> Stop(JNIEnv* jni);
-  // Begins to record, or continues after a stop. On failure says why it is not possible now.
-  Status Start(JNIEnv* jni);
+  // Begins to record, or continues after a stop. On failure says why it is not possible now. `out`: the
+  // recording's own file, an absolute path; empty: it has none, and the session's is used.
+  Status Start(JNIEnv* jni, const std::string& out = "");
   // Forgets what was recorded so far.
   Status Reset(JNIEnv* jni);
-  // Writes a profile to this absolute path, or to the session's file if it is empty. Returns its name.
+  // Writes a profile to this absolute path, or to the recording's file if it is empty. Returns its name.
   Result<std::string> Dump(JNIEnv* jni, const std::string& path);
   // Writes HotSpot's own counters as a profile, whether the agent runs or not. Returns what to tell the user.
   Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
@@ -126,7 +127,13 @@ class Agent {
   // HotSpot's own counters of this JVM. On failure says why they are not those of the program's code.
   Result<Profile> OwnCounters(JNIEnv* jni, const control::Command& command);
   void Schedule(const Session& session);
-  void StopAfter(std::chrono::nanoseconds time, const Session& session);
+  void StopAfter(std::chrono::nanoseconds time);
+  // Where a profile goes whose command names no file.
+  std::string OutPath() const;
+  // A new recording with this file of its own. Returns the file of the one before.
+  std::string BeginRecording(const std::string& out);
+  // The profile of this recording was written after its stop.
+  void NoteWritten(uint64_t recording);
   void CloseCommands();
   bool HasEnded() const { return life_.state() == SessionState::kEnded; }
   void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
@@ -142,6 +149,7 @@ class Agent {
   std::shared_ptr<CommandRunner> commands_;  // null until a command can come
   std::unique_ptr<ControlSocket> socket_;
   std::shared_ptr<Session> session_;
+  std::string recording_out_;                   // the recording's own file; empty: the session's
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
   // The number of the recording, and of the last one that was written after its stop: the program's end need
   // not write that again.

@@ -72,15 +72,15 @@ void Agent::Schedule(const Session& session) {
     command.verb = Verb::kStart;
     Commands(vm_).Schedule(std::chrono::nanoseconds(options.delay.ns), command);
   } else if (options.duration.ns > 0) {
-    StopAfter(std::chrono::nanoseconds(options.duration.ns), session);
+    StopAfter(std::chrono::nanoseconds(options.duration.ns));
   }
 }
 
 // Stops and writes, unless another stop comes first.
-void Agent::StopAfter(std::chrono::nanoseconds time, const Session& session) {
+void Agent::StopAfter(std::chrono::nanoseconds time) {
   Command command;
   command.verb = Verb::kStop;
-  command.out = session.out_path();
+  command.out = OutPath();
   Commands(vm_).Schedule(time, command);
 }
 
@@ -100,9 +100,9 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
   Answer answer;
   switch (command.verb) {
     case Verb::kStart:
-      answer = AnswerOf(command, Start(jni), "the recording is running");
+      answer = AnswerOf(command, Start(jni, command.out), "the recording is running");
       if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
-        StopAfter(command.duration, *session());
+        StopAfter(command.duration);
       break;
     case Verb::kStop: {
       const bool only_writes = life_.state() == SessionState::kStopped && !command.out.empty();

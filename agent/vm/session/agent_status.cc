@@ -62,7 +62,7 @@ SessionStatus Agent::Describe() const {
   status.agent_version = IPROF_VERSION;
   const auto current = session();
   if (current == nullptr) return status;
-  status.out = current->out_path();
+  status.out = OutPath();
   AddRecords(current->options(), status);
   // The loading thread may still be making the session's parts, or removing them after a failure.
   const bool is_complete = state != SessionState::kIdle && state != SessionState::kStarting &&

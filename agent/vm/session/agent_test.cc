@@ -426,6 +426,26 @@ TEST_CASE("what was written after a stop is not written again at the program's e
   CHECK(fs::exists(l.out) == is_written_at_end);
 }
 
+TEST_CASE("a recording may have a file of its own, until its profile is written after a stop") {
+  Loaded l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const std::string own = (l.folder.path() / "own.iprof").string();
+  CHECK(Tell(l, "command=start,out=" + own).status->out == own);
+  bool is_own = true;
+  SECTION("the program ends") {}
+  SECTION("after a stop") { Tell(l, "command=stop"); }
+  SECTION("a start that is refused does not change it") { Tell(l, "command=start,out=/x"); }
+  SECTION("a later recording does not have it") {
+    CHECK(Tell(l, "command=stop,out=" + own + ".2").status->out == l.out);
+    Tell(l, "command=start");
+    is_own = false;
+  }
+  l.jvm.Die();
+  CHECK(fs::exists(own) == is_own);
+  CHECK(fs::exists(l.out) == !is_own);
+}
+
 TEST_CASE("a control path that is taken refuses the load") {
   Loaded l;
   const std::string taken = (l.folder.path() / "taken").string();

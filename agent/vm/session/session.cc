@@ -274,10 +274,8 @@ bool Session::Close() {
   return unload_watch_.Close() && is_quiet;
 }
 
-void Session::Dump(JNIEnv* jni) { static_cast<void>(DumpTo(jni, "")); }
-
 Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path) {
-  Result<std::string> written = WriteProfile(jni, path.empty() ? settings_.out_path : path);
+  Result<std::string> written = WriteProfile(jni, path);
   if (!written.ok())
     log_->Error(fmt::format("no profile was written: {}", written.status().message()));
   return written;

@@ -8,7 +8,7 @@
 // Threads: Start and Prepare on the loading thread, in the OnLoad or live phase; Pause, Resume and
 // Reset on an attached thread that may run Java code, one at a time; OnVmStart and OnVmInit in the
 // JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting
-// thread, or on any thread once Start has returned; Dump on any attached thread in the live phase,
+// thread, or on any thread once Start has returned; DumpTo on any attached thread in the live phase,
 // one at a time; Close after the last profile.
 // Failure: Start returns a Status; later problems are logged.
 #pragma once
@@ -87,10 +87,8 @@ class Session {
   // At VMDeath, before everything else and before the last profile is written: what that needs and
   // what could wait for the JVM. It takes some seconds at most.
   void ReadyTheLastDump();
-  // Writes the current profile to the session's file and logs the result.
-  void Dump(JNIEnv* jni);
-  // Writes it to this file instead, which must be an absolute path, or to the session's if it is
-  // empty. Returns the name of the file.
+  // Writes the current profile to this file, which must be an absolute path, and logs the result. Returns the
+  // name of the file.
   Result<std::string> DumpTo(JNIEnv* jni, const std::string& path);
 
   struct Figures {
