@@ -361,6 +361,19 @@ class AtOnce(SessionCase):
         self.assertEqual(self.counted("again.iprof"), 3)
         self.end(process)
 
+    def test_a_dump_request_does_not_hold_up_the_jvms_signals(self):
+        process = self.start(agent="out=end.iprof,control=a.sock,jdk=n")
+        fifo = self.hold_commands(process, self.folder / "a.sock")
+        process.send_signal(signal.SIGQUIT)
+        deadline = time.monotonic() + PATIENCE_S
+        while "no profile was written: another profile is still being written" not in process.err_path.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        fifo.read_bytes()
+        process.communicate(b"x", timeout=PATIENCE_S)  # its output has the threads that SIGQUIT prints
+        self.assertEqual(process.returncode, 0)
+        self.profile("end.iprof")
+
     def test_the_program_ends_meanwhile(self):
         process = self.start(agent=None)
         tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof")

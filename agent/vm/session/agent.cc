@@ -12,8 +12,8 @@
 namespace iprof::vm {
 namespace {
 
-// Far longer than writing a profile takes.
-constexpr std::chrono::seconds kPatience{60};
+// On the JVM's own thread for signals: until it returns, the JVM ignores a SIGTERM.
+constexpr std::chrono::seconds kRequestPatience{5};
 
 }  // namespace
 
@@ -25,6 +25,10 @@ Agent& Agent::Get() {
 std::shared_ptr<Session> Agent::session() const {
   const std::lock_guard lock(mutex_);
   return session_;
+}
+
+Status Agent::StillWriting() {
+  return {Code::kLimit, "another profile is still being written: try again later"};
 }
 
 std::string Agent::OutPath() const {
@@ -176,13 +180,18 @@ void Agent::OnDumpRequest(JNIEnv* jni) {
   jvmtiPhase phase{};
   if (current->environment()->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE)
     return;
-  const Result<std::string> written = Dump(jni, "");  // which logs a failure of the writing
-  if (!written.ok() && written.status().code() == Code::kUsage)
-    current->log().Step(written.status().message());
+  const Result<std::string> written =
+      Dump(jni, "", kRequestPatience);  // logs a failure of the writing
+  if (written.ok()) return;
+  if (written.status().code() == Code::kUsage) current->log().Step(written.status().message());
+  if (written.status().message() == StillWriting().message())
+    current->log().Warning("no profile was written: " + written.status().message());
 }
 
-Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path) {
-  const std::lock_guard lock(dump_mutex_);
+Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
+                                std::chrono::milliseconds patience) {
+  const std::unique_lock lock = LockWithin(dump_mutex_, patience);
+  if (!lock) return StillWriting();
   // The program or the recording may have ended while this thread waited.
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kDump);
   if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
@@ -230,7 +239,8 @@ Status Agent::Start(JNIEnv* jni, const std::string& out) {
 }
 
 Status Agent::Reset(JNIEnv* jni) {
-  const std::lock_guard lock(dump_mutex_);
+  const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
+  if (!lock) return StillWriting();
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kReset);
   if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
   Status outcome(Code::kInternal, "the counts could not be read");

@@ -11,8 +11,8 @@
 // Guarantees: a session that was stopped or failed to start leaves no callback, timer or thread
 // behind; what the JVM may still refer to is kept. Classes that the JVM cannot change keep their
 // probes. Profiles are written one at a time, on the thread of the VMDeath or of the request; a later
-// one waits. No lock is held during a call to the JVM, except the one for writing
-// profiles.
+// one waits, but not for ever. No lock is held during a call to the JVM, except the one for writing profiles
+// and the one for refreshes.
 // Threads: loads on any loading thread, in the OnLoad or live phase; Submit and Describe on any thread;
 // Execute, Start, Stop, Reset and Dump on any attached thread in the live phase, not in a callback;
 // the rest where the JVM calls it.
@@ -49,6 +49,9 @@ class Agent {
  public:
   // The agent of this process. Any thread.
   static Agent& Get();
+
+  // Far longer than writing a profile takes.
+  static constexpr std::chrono::seconds kPatience{60};
 
   // For tests. A process has only one.
   Agent() = default;
@@ -94,7 +97,9 @@ class Agent {
   // Forgets what was recorded so far.
   Status Reset(JNIEnv* jni);
   // Writes a profile to this absolute path, or to the recording's file if it is empty. Returns its name.
-  Result<std::string> Dump(JNIEnv* jni, const std::string& path);
+  // `patience`: how long it may wait for the profile before it.
+  Result<std::string> Dump(JNIEnv* jni, const std::string& path,
+                           std::chrono::milliseconds patience = kPatience);
   // Writes HotSpot's own counters as a profile, whether the agent runs or not. Returns what to tell the user.
   Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
   // Lets HotSpot profile the hot classes anew, whether the agent runs or not. Returns what to tell the user.
@@ -128,6 +133,7 @@ class Agent {
   Result<Profile> OwnCounters(JNIEnv* jni, const control::Command& command);
   void Schedule(const Session& session);
   void StopAfter(std::chrono::nanoseconds time);
+  static Status StillWriting();  // the failure of who waited too long for dump_mutex_
   // Where a profile goes whose command names no file.
   std::string OutPath() const;
   // A new recording with this file of its own. Returns the file of the one before.
@@ -155,7 +161,8 @@ class Agent {
   // not write that again.
   std::atomic<uint64_t> recording_{1};
   std::atomic<uint64_t> written_{0};
-  std::timed_mutex dump_mutex_;           // held while a profile is written, and guards refresher_
+  std::timed_mutex dump_mutex_;           // held while counters are read, and a profile is written
+  std::mutex refresh_mutex_;              // held during a refresh, and guards refresher_
   std::unique_ptr<Refresher> refresher_;  // null until the first refresh
 };
 

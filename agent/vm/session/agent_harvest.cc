@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/session/profile_dump.h"
 
@@ -42,7 +43,8 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
 // Needs neither callbacks nor capabilities nor a session. So a tool can load the library for this command
 // alone, and nothing of it runs afterwards.
 Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command) {
-  const std::lock_guard lock(dump_mutex_);
+  const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
+  if (!lock) return StillWriting();
   const Result<Profile> profile = OwnCounters(jni, command);
   if (!profile.ok()) return profile.status();
   DumpTarget target{.path = command.out, .overwrite = true, .format = {}};

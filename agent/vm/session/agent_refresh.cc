@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/refresh/hot_classes.h"
 #include "agent/vm/session/agent.h"
 
@@ -11,8 +12,13 @@ namespace iprof::vm {
 // Needs neither callbacks nor a session. Its JVMTI environment stays, because it remembers which classes it
 // swapped.
 Result<std::string> Agent::Refresh(JNIEnv* jni, const control::Command& command) {
-  const std::lock_guard lock(dump_mutex_);
-  const Result<Profile> profile = OwnCounters(jni, command);
+  const std::lock_guard refresh(refresh_mutex_);
+  Result<Profile> profile = StillWriting();
+  {
+    // Not during the swap, which may take minutes: a profile must not wait for it.
+    const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
+    if (lock) profile = OwnCounters(jni, command);
+  }
   if (!profile.ok()) return profile.status();
   if (refresher_ == nullptr) {
     JavaVM* vm = nullptr;
