@@ -58,6 +58,24 @@ class Windows(SessionCase):
         self.end(process)
 
 
+class Resets(SessionCase):
+    def test_frames_that_live_across_a_reset(self):
+        """main() and what it calls to read are entered before the reset and left after it. What is derived for them must be within the
+        bounds that the agent knows."""
+        for stops in (False, True):
+            process = self.start(agent="out=end.iprof,force=y,selfcheck=y,verbose=1")
+            self.rounds(process, 2)
+            if stops:
+                self.command("stop", process)
+            self.command("reset", process)
+            if stops:
+                self.command("start", process)
+            self.rounds(process, 3)
+            said = "\n".join(line for line in self.end(process) if "selfcheck" in line)
+            self.assertRegex(said, r" within k, 0 beyond k")
+            self.assertEqual(self.counted("end.iprof"), 3)
+
+
 class Ways(SessionCase):
     """Without the usual way to the agent."""
     def test_the_doorbell(self):

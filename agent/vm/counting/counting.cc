@@ -328,6 +328,10 @@ Status Counting::Reset(JNIEnv* jni) {
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
   instrumenter_.ForgetUnloaded();
+  // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the
+  // recording; OpenWindow looks again.
+  live_at_close_ = {};
+  edges_ = store_.is_open() ? LiveFrames::Collect(classes_, environment_.get(), jni) : LiveFrames();
   return {};
 }
 

@@ -1,5 +1,5 @@
 // LiveFrames: how many activations of each method had not ended at a moment: when the profile was
-// made, or when the recording was stopped or started.
+// made, or when the recording was stopped, started or reset.
 //
 // Why: a live frame has entered blocks that it never left. Each such frame may make a derived count
 // wrong by one, and the profile's bounds say so.
