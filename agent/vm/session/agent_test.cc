@@ -288,14 +288,16 @@ TEST_CASE("a command to start that failed can be given again") {
     CHECK(l.agent.state() == SessionState::kStopped);
   }
   l.jvm.refuse.clear();
-  const size_t defined = l.jvm.defined.size();
   const control::Answer started = Tell(l, "command=start");
   INFO(started.message);
   CHECK(started.outcome == control::Outcome::kDone);
-  CHECK(l.jvm.defined.size() == defined);  // no class twice
   CHECK(loaded->bytes != file.Bytes());
   CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
   CHECK(loaded->bytes == file.Bytes());
+  // The agent's thread has ended, which defines classes, too.
+  std::vector<std::string> defined = l.jvm.defined;
+  std::sort(defined.begin(), defined.end());
+  CHECK(std::adjacent_find(defined.begin(), defined.end()) == defined.end());  // none twice
 }
 
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
