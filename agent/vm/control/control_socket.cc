@@ -1,5 +1,6 @@
 #include "agent/vm/control/control_socket.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -35,6 +36,55 @@ void SetTimeouts(int socket) {
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
 }
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
+  return address;
+}
+
+// A socket under another name in the same folder, until it listens. So nobody finds the path of a
+// socket that refuses connections because it does not listen yet, and takes it for one left behind.
+class Draft {
+ public:
+  explicit Draft(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    folder_ = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    name_ = fmt::format(".iprof-control-{}", getpid());
+  }
+  ~Draft() {
+    const int error = errno;
+    if (is_bound_) unlinkat(folder_, name_.c_str(), 0);
+    if (folder_ >= 0) close(folder_);
+    errno = error;
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  // Returns false if it fails, with errno.
+  bool Listen(int socket) {
+    if (folder_ < 0) return false;
+    // Linux creates the path with the mode of the descriptor.
+    fchmod(socket, 0600);
+    unlinkat(folder_, name_.c_str(), 0);  // of a killed JVM with the same number
+    // The path of the folder may be too long for a socket with this name.
+    const sockaddr_un address = AddressOf(fmt::format("/proc/self/fd/{}/{}", folder_, name_));
+    is_bound_ = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    return is_bound_ && fchmodat(folder_, name_.c_str(), 0600, 0) == 0 &&
+           listen(socket, kBacklog) == 0;
+  }
+  // Returns false if it fails, with errno; EEXIST if the path exists.
+  bool PlaceAt(const std::string& path) const {
+    return linkat(folder_, name_.c_str(), AT_FDCWD, path.c_str(), 0) == 0;
+  }
+
+ private:
+  int folder_ = -1;
+  std::string name_;
+  bool is_bound_ = false;
+};
 
 // Whether the path is a socket of this user without a listener.
 bool IsLeftBehind(const sockaddr_un& address) {
@@ -173,38 +223,31 @@ ControlSocket::ControlSocket(std::string path, std::shared_ptr<int> listener, de
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& path) {
   sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
     return Status(Code::kUsage, fmt::format("'{}' is too long for a socket: at most {} characters",
                                             path, sizeof address.sun_path - 1));
   }
-  std::memcpy(address.sun_path, path.data(), path.size());
+  address = AddressOf(path);
   const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (opened < 0) return Failed(path, "open a socket for", errno);
   const std::shared_ptr<int> listener(new int(opened), [](int* file) {
     close(*file);
     delete file;
   });
-  // Linux creates the path with the mode of the descriptor.
-  fchmod(opened, 0600);
-  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
-  int bound = bind(opened, generic, sizeof address);
-  if (bound != 0 && errno == EADDRINUSE) {
+  Draft draft(path);
+  if (!draft.Listen(opened)) return Failed(path, "create", errno);
+  bool is_placed = draft.PlaceAt(path);
+  if (!is_placed && errno == EEXIST) {
     if (!IsLeftBehind(address))
       return Status(
           Code::kUsage,
           fmt::format("'{}' exists already, and is not a socket that a killed JVM left", path));
     unlink(path.c_str());
-    bound = bind(opened, generic, sizeof address);
+    is_placed = draft.PlaceAt(path);
   }
-  if (bound != 0) return Failed(path, "create", errno);
+  if (!is_placed) return Failed(path, "create", errno);
   struct stat made {};
-  if (chmod(path.c_str(), 0600) != 0 || lstat(path.c_str(), &made) != 0 ||
-      listen(opened, kBacklog) != 0) {
-    const int error = errno;
-    unlink(path.c_str());
-    return Failed(path, "listen on", error);
-  }
+  if (lstat(path.c_str(), &made) != 0) return Failed(path, "look at", errno);
   return std::unique_ptr<ControlSocket>(
       new ControlSocket(path, listener, made.st_dev, made.st_ino));
 }

@@ -174,6 +174,25 @@ TEST_CASE("An existing path is refused, a socket left behind is replaced", "[con
   CHECK(Ask(path, "b\n") == "<b>");
 }
 
+TEST_CASE("Whoever finds the path can connect", "[control_socket]") {
+  const std::string path = NewPath();
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::thread finder([&] {
+      while (access(path.c_str(), F_OK) != 0) {
+      }
+      const int client = Connect(path);
+      if (client < 0) ++refused;
+      close(client);
+    });
+    auto opened = ControlSocket::Open(path);
+    finder.join();
+    REQUIRE(opened.ok());
+  }
+  CHECK(refused == 0);
+  CHECK_FALSE(fs::exists("/tmp/.iprof-control-" + std::to_string(getpid())));
+}
+
 TEST_CASE("Close removes only its own path", "[control_socket]") {
   const std::string path = NewPath();
   auto opened = Opened(path, kEcho);
