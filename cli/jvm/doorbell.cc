@@ -33,11 +33,11 @@ class CommandFile {
     if (!ids.status().ok()) return ids.status();
     const int tmp = target_.tmp.get();
     unlinkat(tmp, draft.c_str(), 0);
-    const OwnedFd file(
+    file_ = OwnedFd(
         openat(tmp, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.is_open()) return Failed();
+    if (!file_.is_open()) return Failed();
     const bool is_written =
-        write(file.get(), command.data(), command.size()) == static_cast<ssize_t>(command.size());
+        write(file_.get(), command.data(), command.size()) == static_cast<ssize_t>(command.size());
     Status status = is_written ? Place(draft, wait) : Failed();
     unlinkat(tmp, draft.c_str(), 0);
     return status;
@@ -85,6 +85,7 @@ class CommandFile {
 
   const JvmTarget& target_;
   const std::string name_;
+  OwnedFd file_;  // open until the end, so that no other file can have its number
   bool is_made_ = false;
   ino_t inode_ = 0;
 };
