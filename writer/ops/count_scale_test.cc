@@ -1,11 +1,15 @@
 #include "writer/ops/count_scale.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <limits>
 #include <string>
 
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/ops/merge.h"
 #include "writer/ops/ops_test_profiles.h"
 
 namespace iprof {
@@ -68,6 +72,59 @@ TEST_CASE("scaled counts are rounded, never become nothing, and saturate") {
   CHECK(CountScale{.to = 1, .from = 1000}.Of(Table::kCalls, 1) == 1);
   CHECK(CountScale{.to = kMost, .from = 1}.Of(Table::kCalls, kMost) == kMost);
   CHECK(CountScale{.to = kMost, .from = kMost - 1}.Of(Table::kCalls, 5) == 5);
+}
+
+// A pipe that holds the bytes, as a shell's <(…) makes it.
+class Piped {
+ public:
+  explicit Piped(const Profile& profile) {
+    const std::string bytes = Text(profile);
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    read_ = ends[0];
+    CHECK(write(ends[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    close(ends[1]);
+  }
+  ~Piped() { close(read_); }
+  Piped(const Piped&) = delete;
+  Piped& operator=(const Piped&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(read_); }
+
+ private:
+  int read_ = -1;
+};
+
+TEST_CASE("inputs that can be read only once are scaled, too") {
+  HarvestNote note;
+  note.estimator = "flow-1";
+  Profile estimated = WithCalls(7);
+  SetAgentPart(estimated, kHarvestPart, note.ToJson());
+  for (const unsigned threads : {1U, 2U}) {
+    const Piped exact(WithCalls(700)), other(estimated);
+    const MergeInput inputs[] = {{exact.path(), 1}, {other.path(), 2}};
+    const Result<MergeResult> merged = MergeFiles(inputs, {.threads = threads});
+    INFO(merged.status().message());
+    REQUIRE(merged.ok());
+    CHECK(merged->scaled);
+    CHECK(CountFactsOf(merged->profile).total == 700 + 2 * 700);
+  }
+}
+
+TEST_CASE("an input that can be read only once and is damaged stays left out") {
+  HarvestNote note;
+  Profile raw = WithCalls(7);
+  SetAgentPart(raw, kHarvestPart, note.ToJson());
+  const Piped exact(WithCalls(700)), other(raw), empty{Profile()};
+  char all[1 << 12];
+  const int emptied = open(empty.path().c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(read(emptied, all, sizeof all) > 0);
+  close(emptied);
+  const MergeInput inputs[] = {{exact.path(), 1}, {empty.path(), 1}, {other.path(), 1}};
+  const Result<MergeResult> merged =
+      MergeFiles(inputs, {.failure_mode = FailureMode::kWarn, .threads = 1});
+  REQUIRE(merged.ok());
+  CHECK(merged->left_out.size() == 1);
+  CHECK(CountFactsOf(merged->profile).total == 1400);
 }
 
 }  // namespace

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "writer/io/reader.h"
 #include "writer/ops/merge_canonical.h"
@@ -42,16 +45,25 @@ void InParallel(size_t count, const std::function<void(size_t)>& work) {
   if (out_of_memory.load()) throw std::bad_alloc();
 }
 
+// For each input that cannot be read twice: what reading it gave.
+using Kept = std::vector<std::optional<Result<Profile>>>;
+
+// Standard input, a named pipe, the /dev/fd/N of a shell's <(…).
+bool IsReadOnce(const std::string& path) {
+  std::error_code ignored;
+  return path == "-" || (std::filesystem::exists(path, ignored) &&
+                         !std::filesystem::is_regular_file(path, ignored));
+}
+
 // What the threads of one MergeFiles share.
 class Worklist {
  public:
-  // `piped` keeps the profile from standard input, which can be read only once. `scales` has one for
-  // each input, or none.
-  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options,
-           std::optional<Profile>& piped, std::span<const CountScale> scales)
+  // `kept` has an element for each input. `scales` has one for each input, or none.
+  Worklist(std::span<const MergeInput> inputs, const MergeOptions& options, Kept& kept,
+           std::span<const CountScale> scales)
       : inputs_(inputs),
         options_(options),
-        piped_(piped),
+        kept_(kept),
         scales_(scales),
         failures_(inputs.size()),
         facts_(inputs.size()) {}
@@ -92,17 +104,22 @@ class Worklist {
   Status TryToAdd(size_t at, ProfileMerger& merger) {
     const auto& [path, weight] = inputs_[at];
     const CountScale scale = scales_.empty() ? CountScale() : scales_[at];
-    if (path == "-" && piped_) {
-      merger.Add(*piped_, weight, scale);
+    if (std::optional<Result<Profile>>& kept = kept_[at]) {
+      if (!kept->ok()) return kept->status();
+      merger.Add(**kept, weight, scale);
       return {};
     }
+    const bool is_read_once = IsReadOnce(path);
     Result<Profile> read = ReadProfileFile(path);
+    if (read.ok()) facts_[at] = CountFactsOf(*read);
+    if (is_read_once) {
+      kept_[at] = std::move(read);
+      if (!kept_[at]->ok()) return kept_[at]->status();
+      merger.Add(**kept_[at], weight, scale);
+      return {};
+    }
     if (!read.ok()) return read.status();
-    facts_[at] = CountFactsOf(*read);
-    if (path == "-") {
-      piped_ = std::move(*read);
-      merger.Add(*piped_, weight, scale);
-    } else if (weight == 1 && scale.to == scale.from) {
+    if (weight == 1 && scale.to == scale.from) {
       merger.Add(std::move(*read));
     } else {
       merger.Add(*read, weight, scale);
@@ -112,7 +129,7 @@ class Worklist {
 
   std::span<const MergeInput> inputs_;
   const MergeOptions& options_;
-  std::optional<Profile>& piped_;  // used by the thread that has this input
+  Kept& kept_;  // each element is used by the thread that has this input
   std::span<const CountScale> scales_;
   // Each element is written by the thread that read the input.
   std::vector<Status> failures_;
@@ -218,10 +235,10 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
   const unsigned wanted =
       options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
-  std::optional<Profile> piped;
+  Kept kept(inputs.size());
   std::vector<CountScale> scales;
   while (true) {
-    Worklist worklist(inputs, options, piped, scales);
+    Worklist worklist(inputs, options, kept, scales);
     std::vector<std::unique_ptr<ProfileMerger>> mergers;
     for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
     InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
