@@ -79,16 +79,31 @@ class HarvestCommand : public Command {
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
     if (attach_) return RunAttached(console);
+    if (!core_.empty()) return Watch(console, nullptr);
+    // It stays open, so that another program that gets the same number later is not taken for it.
+    const Result<jvm::Process> process = jvm::Process::Open(pid_);
+    if (!process.ok()) return console.Error(process.status());
+    return Watch(console, &*process);
+  }
+
+ private:
+  // Harvests once, or with --watch until its end. A core file has no process.
+  ExitCode Watch(Console& console, const jvm::Process* process) {
     const auto end = std::chrono::steady_clock::now() + watch_;
     std::optional<Profile> united;
     int64_t harvests = 0;
     while (true) {
-      Result<ProcessHarvest> harvest = Read();
+      Result<ProcessHarvest> harvest = Read(process);
+      const bool is_last = std::chrono::steady_clock::now() + every_ > end;
       if (!harvest.ok()) {
         if (!united) return console.Error(harvest.status());
-        console.Warn(fmt::format("{}; {} holds the {} harvests before", harvest.status().message(),
-                                 output_, harvests));
-        return ExitCode::kOk;
+        const bool has_ended = process != nullptr && process->HasEnded();
+        console.Warn(fmt::format("{}; {} {} the {} harvests before", harvest.status().message(),
+                                 output_ == "-" ? "standard output" : output_,
+                                 has_ended || is_last ? "holds" : "goes on from", harvests));
+        if (has_ended || is_last) return Finish(console, *united);
+        std::this_thread::sleep_for(every_);
+        continue;
       }
       if (list_) {
         Report(console, *harvest, nullptr);
@@ -98,18 +113,29 @@ class HarvestCommand : public Command {
       const std::vector<hotspot::MethodScale> scales = MakeScales(*harvest);
       Profile profile = MakeProfile(*harvest, scales);
       united = united ? UniteByLargest(*united, profile) : std::move(profile);
-      const Status written =
-          WriteProfileOutput(console, *united, output_, version_, /*pretty=*/false, gzip_);
-      if (!written.ok()) return console.Error(written);
-      if (std::chrono::steady_clock::now() + every_ > end) {
+      if (output_ != "-") {
+        const Status written = Write(console, *united);
+        if (!written.ok()) return console.Error(written);
+      }
+      if (is_last) {
         if (output_ != "-") Report(console, *harvest, &*united);
-        return ExitCode::kOk;
+        return Finish(console, *united);
       }
       std::this_thread::sleep_for(every_);
     }
   }
 
- private:
+  Status Write(Console& console, const Profile& profile) const {
+    return WriteProfileOutput(console, profile, output_, version_, /*pretty=*/false, gzip_);
+  }
+
+  // Standard output gets one profile, at the end; a file has it already.
+  ExitCode Finish(Console& console, const Profile& united) const {
+    if (output_ != "-") return ExitCode::kOk;
+    const Status written = Write(console, united);
+    return written.ok() ? ExitCode::kOk : console.Error(written);
+  }
+
   ExitCode RunAttached(Console& console) {
     if (list_ || watch_.count() > 0) {
       return console.Error(Status(Code::kUsage,
@@ -146,9 +172,9 @@ class HarvestCommand : public Command {
     json.EndObject();
   }
 
-  Result<ProcessHarvest> Read() const {
-    return core_.empty() ? HarvestProcess(pid_, NamingJdk())
-                         : HarvestCore({core_, libjvm_}, NamingJdk());
+  Result<ProcessHarvest> Read(const jvm::Process* process) const {
+    return process != nullptr ? HarvestProcess(*process, NamingJdk())
+                              : HarvestCore({core_, libjvm_}, NamingJdk());
   }
 
   Profile ForImage(Profile profile, int32_t major) const {

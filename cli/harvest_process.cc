@@ -110,23 +110,20 @@ int64_t ProcessorTimeUs() {
   return int64_t{used.tv_sec} * 1'000'000 + used.tv_nsec / 1000;
 }
 
-Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk) {
-  const Result<jvm::Process> process = jvm::Process::Open(pid);
-  if (!process.ok()) return process.status();
+Result<ProcessHarvest> HarvestProcess(const jvm::Process& process, int naming_jdk) {
   const auto start = std::chrono::steady_clock::now();
   while (true) {
     Refusal refusal;
     const int64_t before_us = ProcessorTimeUs();
-    Result<ProcessHarvest> harvest = TryHarvest(*process, naming_jdk, &refusal);
+    Result<ProcessHarvest> harvest = TryHarvest(process, naming_jdk, &refusal);
     if (harvest.ok()) {
       harvest->read_us = ProcessorTimeUs() - before_us;
       return harvest;
     }
-    if (process->HasEnded()) return process->Ended();
-    const bool is_young = AgeOf(*process) < kYoung_s;
+    if (process.HasEnded()) return process.Ended();
+    const bool is_young = AgeOf(process) < kYoung_s;
     const auto waited = std::chrono::steady_clock::now() - start;
-    if (!is_young || waited >= PatienceFor(refusal.why))
-      return Explain(*process, refusal, is_young);
+    if (!is_young || waited >= PatienceFor(refusal.why)) return Explain(process, refusal, is_young);
     std::this_thread::sleep_for(kBetweenAttempts);
   }
 }

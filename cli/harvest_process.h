@@ -5,13 +5,12 @@
 // Threads: one. Failure: one sentence that names the process and says what helps.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "cli/jvm/process.h"
 #include "writer/base/status.h"
 #include "writer/io/harvest_note.h"
 
@@ -34,6 +33,6 @@ struct ProcessHarvest {
 int64_t ProcessorTimeUs();
 
 // `naming_jdk`: the JDK of the image build, which decides how lambdas are named; 0: the JVM's.
-Result<ProcessHarvest> HarvestProcess(pid_t pid, int naming_jdk);
+Result<ProcessHarvest> HarvestProcess(const jvm::Process& process, int naming_jdk);
 
 }  // namespace iprof::cli

@@ -122,6 +122,16 @@ class KnownShares(Harvest):
         self.assertIn("harvests before", tool.stderr.read().decode())
         self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
 
+    def test_watching_writes_one_profile_to_standard_output(self):
+        process = self.start()
+        for watch in ("1s", "4s", "16s", "64s"):  # on a busy machine one harvest takes seconds
+            written = self.run_tool("harvest", str(process.pid), "-o", "-", "--watch", watch, "--every", "200ms").stdout
+            harvests = json.loads(written)["iprofagent"]["harvest"]["harvests"]  # fails if there is more than one
+            if harvests > 1:
+                break
+        self.assertGreater(harvests, 1)
+        self.end(process)
+
     def test_collectors_and_flags(self):
         flags = [["-XX:+UseSerialGC"], ["-XX:+UseParallelGC"], ["-XX:+UseG1GC"], ["-XX:+UseZGC"],
                  ["-XX:TypeProfileWidth=8"], ["-Xshare:off", "-XX:TieredStopAtLevel=3"]]
