@@ -1,5 +1,6 @@
 """How far a harvested profile is from exact counts of the same work: what each figure means, and which are required."""
 
+import collections
 import dataclasses
 import json
 import subprocess
@@ -91,6 +92,30 @@ def receivers(exact, harvested):
             several += weight
             same_of_several += overlap
     return Receivers(_percent(found, total), _percent(same, found), _percent(same_of_several, several))
+
+
+@dataclasses.dataclass(frozen=True)
+class Underestimated:
+    """A method whose share of all calls is smaller in the estimate than in the truth."""
+
+    method: str
+    lost: float  # points of the overlap of calls
+    calls: tuple  # in the exact, the estimated and the raw profile
+
+
+def underestimated(*profiles):
+    """Of the exact, the estimated and the raw profile: the methods that lose overlap, those that lose most first."""
+    tables = []
+    for profile in profiles:
+        calls = collections.Counter()
+        for context, count in profile.calls().items():
+            calls[context[0].rsplit(":", 1)[0]] += count
+        tables.append(calls)
+    exact, estimated, _ = tables
+    all_exact, all_estimated = sum(exact.values()), sum(estimated.values())
+    found = [Underestimated(method, _percent(count, all_exact) - _percent(estimated[method], all_estimated),
+                            tuple(calls[method] for calls in tables)) for method, count in exact.items()]
+    return sorted((one for one in found if one.lost > 0), key=lambda one: (-one.lost, one.method))
 
 
 def compare(tool, load_profile, exact, harvested):
