@@ -63,6 +63,11 @@ Result<std::unique_ptr<Sampler>> Sampler::Continue(Sampler& ended, const Sampler
   return started;
 }
 
+std::shared_ptr<CodeRanges> Sampler::NewCode(int32_t depth) {
+  return std::make_shared<CodeRanges>(
+      [pool = PoolFor(depth)] { return pool->Quiesce(kDrainTimeoutNs / 20); });
+}
+
 Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
                                                   const SamplerHooks& hooks,
                                                   std::shared_ptr<TraceTable> table) {
@@ -74,9 +79,9 @@ Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
   ThreadSlotPool* pool = PoolFor(options.depth);
   std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(table)));
   sampler->signal_ = *signal;
-  const HandlerView view{hooks.get_call_trace,  hooks.current_env, options.depth,
-                         hooks.processor,       hooks.anchor,      hooks.interpreter,
-                         sampler->table_.get(), &sampler->code_,   &sampler->stopped_};
+  const HandlerView view{hooks.get_call_trace,  hooks.current_env,    options.depth,
+                         hooks.processor,       hooks.anchor,         hooks.interpreter,
+                         sampler->table_.get(), sampler->code_.get(), &sampler->stopped_};
   if (!OpenHandler(view)) {
     sampler->stopped_ = true;
     return Status(Code::kUsage, "sampling is running already");
@@ -108,7 +113,7 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
       hooks_(hooks),
       pool_(pool),
       table_(std::move(table)),
-      code_([pool] { return pool->Quiesce(kDrainTimeoutNs / 20); }),
+      code_(hooks.code != nullptr ? hooks.code : NewCode(options.depth)),
       cpu_timers_(*hooks.timers, options.interval_ns) {}
 
 Sampler::~Sampler() {

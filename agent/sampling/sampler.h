@@ -59,6 +59,8 @@ struct SamplerHooks {
   const TimerCalls* timers = &SystemTimerCalls();
   FrameAnchor anchor;
   InterpreterFacts interpreter;
+  // Where code is, from Sampler::NewCode; null: of its own.
+  std::shared_ptr<CodeRanges> code = nullptr;
   // Null disables recovery.
   const Processor* processor = ThisProcessor();
   // Without the guard, a fault inside AsyncGetCallTrace ends the process; see CrashGuard.
@@ -72,9 +74,11 @@ class Sampler {
  public:
   static Result<std::unique_ptr<Sampler>> Start(const SamplerOptions& options,
                                                 const SamplerHooks& hooks);
-  // Goes on where a stopped session ended: with its options, its stacks and its statistics. Refused where a handler of
-  // that session still runs.
+  // Goes on where a stopped session ended: with its options, its stacks and its statistics. Refused
+  // where a handler of that session still runs.
   static Result<std::unique_ptr<Sampler>> Continue(Sampler& ended, const SamplerHooks& hooks);
+  // For sessions of this depth. It can be filled before the session starts.
+  static std::shared_ptr<CodeRanges> NewCode(int32_t depth);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -85,7 +89,7 @@ class Sampler {
   // signal, whether it is one.
   void RollCall();
 
-  CodeRanges& code() { return code_; }
+  CodeRanges& code() { return *code_; }
   const SamplerOptions& options() const { return options_; }
   int signal() const { return signal_; }
 
@@ -130,7 +134,7 @@ class Sampler {
       std::make_unique<std::shared_ptr<TraceTable>>(table_);
   SampleStats earlier_;  // of those
   uint64_t earlier_cpu_ns_ = 0;
-  CodeRanges code_;
+  const std::shared_ptr<CodeRanges> code_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   int signal_ = 0;
   std::atomic<bool> stopped_{false};

@@ -178,9 +178,11 @@ TEST_CASE(
   hooks.anchor.known = true;
   hooks.anchor.sp_from_env = offsetof(FakeThread, last_sp);
   hooks.anchor.pc_from_env = offsetof(FakeThread, last_pc);
-  auto sampler = Started(Every(1000000), hooks);
+  const SamplerOptions options = Every(1000000);
   const auto generated = reinterpret_cast<uintptr_t>(&fake_frames);
-  sampler->code().Add(generated, 16, CodeKind::kStub, nullptr, {});
+  hooks.code = Sampler::NewCode(options.depth);  // code may be noted before the sampler starts
+  hooks.code->Add(generated, 16, CodeKind::kStub, nullptr, {});
+  auto sampler = Started(options, hooks);
   volatile uintptr_t stack[2] = {generated + 8, 0};  // the return address below the frame
   SECTION("a noted frame is recovered") {
     fake_thread.last_sp = reinterpret_cast<uintptr_t>(&stack[1]);

@@ -251,6 +251,14 @@ class Cycles(AgentCase):
                 self.assertEqual(self.answer("swap"), "swap 2222222")
                 self.end_swapped()
 
+    def test_code_that_is_no_longer_used_leaves(self):
+        """Code keeps the versions of the classes that it was compiled from."""
+        if self.jvm.major >= 20:
+            self.skipTest("HotSpot has no sweeper of code")
+        flags = ["-XX:SweeperThreshold=0.1"]  # it runs more often, so that fewer cycles show what it leaves
+        rows = self.run_cycles(24, jvm_args=flags)
+        self.like_a_plain_agent(rows, self.run_plain_cycles(24, jvm_args=flags))
+
     def test_a_start_keeps_no_garbage(self):
         """A start takes seconds in a large program. What the program drops meanwhile can be unloaded, as without us."""
         socket_path = self.folder / "socket"

@@ -32,8 +32,15 @@ CodeRanges::CodeRanges(std::function<bool()> quiesce)
   if (mapping != MAP_FAILED) heads_ = static_cast<std::atomic<Link*>*>(mapping);
 }
 
-CodeRanges::~CodeRanges() {
+CodeRanges::~CodeRanges() { Close(); }
+
+void CodeRanges::Close() {
+  const std::lock_guard<std::mutex> guard(lock_);
   if (heads_ != nullptr) munmap(static_cast<void*>(heads_), kPages * sizeof(*heads_));
+  heads_ = nullptr;
+  index_->by_start.clear();
+  retired_.clear();
+  memory_ = 0;
 }
 
 bool CodeRanges::Add(uintptr_t start, size_t size, CodeKind kind, void* method,

@@ -42,6 +42,8 @@ class CodeRanges final : public CodeLookup {
   // short; both are counted.
   bool Add(uintptr_t start, size_t size, CodeKind kind, void* method, std::span<const PcBci> bcis);
   void Remove(uintptr_t start);
+  // Frees the memory. From now on nothing is found and Add is ignored. No handler may use the object.
+  void Close();
 
   const CodeRange* Find(uintptr_t pc) const noexcept override;
 

@@ -49,6 +49,23 @@ TEST_CASE("the bci is that of the last known position") {
   CHECK(range->BciAt(kCode + 0xff) == 2);
 }
 
+TEST_CASE("once closed, nothing is found or added, and the memory is free") {
+  CodeRanges ranges([] { return true; });
+  const PcBci bcis[] = {{16, 4}};
+  CHECK(ranges.Add(kCode, 0x5000, CodeKind::kCompiled, Method(8), bcis));
+  CHECK(ranges.Add(kCode + 0x5000, 0x10, CodeKind::kStub, nullptr, {}));
+  ranges.Remove(kCode + 0x5000);  // its memory waits to be reused
+  CHECK(ranges.memory_bytes() > 0);
+  ranges.Close();
+  CHECK(ranges.memory_bytes() == 0);
+  CHECK(ranges.live_count() == 0);
+  CHECK(ranges.Find(kCode) == nullptr);
+  CHECK_FALSE(ranges.Add(kCode, 0x100, CodeKind::kStub, nullptr, {}));
+  CHECK(ranges.Find(kCode) == nullptr);
+  ranges.Remove(kCode);
+  ranges.Close();
+}
+
 TEST_CASE("addresses outside of the window are counted, not stored") {
   CodeRanges ranges([] { return true; });
   CHECK(ranges.Add(kCode, 0x100, CodeKind::kStub, nullptr, {}));

@@ -131,6 +131,8 @@ class Counting final : public HiddenClassCounting {
   // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
   // with probes count from now on is left out.
   RestoredClasses Pause(JNIEnv* jni);
+  // Whether Pause and Resume give classes other code.
+  bool SwapsClasses() const { return plan_.restorable; }
   // After Pause: counting continues from the same counts.
   Status Resume(JNIEnv* jni);
   // Forgets what was counted so far, without a pause.

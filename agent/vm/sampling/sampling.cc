@@ -9,6 +9,7 @@
 
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/own_jvm.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
@@ -18,6 +19,7 @@ namespace iprof::vm {
 namespace {
 
 using sampling::CodeKind;
+using sampling::CodeRanges;
 using sampling::PcBci;
 using sampling::Sampler;
 
@@ -66,8 +68,8 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       learner_(log, classes, watch, budget, [this] { return SampledNow(); }) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
-    if (Sampler* const begun = sampler())
-      budget_.Set(instrument::MemoryPart::kCode, begun->code().memory_bytes());
+    if (const CodeRanges* const code = code_.load())
+      budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
   });
   sampler_options_.interval_ns = options.interval.ns;
   sampler_options_.event = options.sample_event;
@@ -96,9 +98,20 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
   the_vm.store(vm_, std::memory_order_relaxed);
   Status status = environment_.AddCapabilities(capabilities, "sample");
   if (status.ok()) status = environment_.SetCallbacks(callbacks, this);
-  if (status.ok()) status = environment_.Enable(kEvents);
+  if (status.ok()) status = Follow();
   if (!status.ok()) environment_.StopEvents();
   return status;
+}
+
+void Sampling::OpenCode() {
+  codes_.push_back(Sampler::NewCode(sampler_options_.depth));
+  code_.store(codes_.back().get());
+}
+
+void Sampling::CloseCode() {
+  code_.store(nullptr);
+  if (!codes_.empty() && !handler_hangs_.load()) codes_.back()->Close();
+  budget_.Set(instrument::MemoryPart::kCode, 0);
 }
 
 sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
@@ -109,6 +122,7 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.current_env = CurrentEnv;
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
+  hooks.code = codes_.back();
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
@@ -118,7 +132,9 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   return hooks;
 }
 
-void Sampling::Begin() {
+void Sampling::Begin() { TakeSamples(CompiledCode::kAll); }
+
+void Sampling::TakeSamples(CompiledCode code) {
   if (stopping_.load()) return;
   JNIEnv* jni = nullptr;
   if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
@@ -146,7 +162,7 @@ void Sampling::Begin() {
   }
   // Code that was compiled or generated before. Later events replace ranges that they overlap.
   environment_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-  environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  if (code == CompiledCode::kAll) environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
   begun->ThreadStarted(jni);  // this thread's own ThreadStart event has passed
   begun->RollCall();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
@@ -172,12 +188,22 @@ void Sampling::Pause() {
   running_.store(nullptr, std::memory_order_release);
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
+  CloseCode();
 }
 
-Status Sampling::Resume() {
-  const Status status = environment_.Enable(kEvents);
-  if (status.ok()) Begin();
-  return status;
+Status Sampling::Follow() {
+  OpenCode();
+  return environment_.Enable(kEvents);
+}
+
+// Before JDK 20, asking for the events of all compiled code tells HotSpot's sweeper that code which
+// is no longer used still runs. If classes are swapped again and again, all their old code and all
+// their old versions would stay. What their code is compiled to now, Follow has seen.
+void Sampling::Resume(bool classes_were_swapped) {
+  constexpr int kFirstWithoutSweeper = 20;
+  const bool keeps_old_code = JdkVersion(environment_.get()) < kFirstWithoutSweeper;
+  const bool knows_enough = classes_were_swapped && !owned_.empty();
+  TakeSamples(keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll);
 }
 
 void Sampling::Reset() {
@@ -301,8 +327,8 @@ void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jin
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "CompiledMethodLoad", [&] {
-    Sampler* sampler = self->running();
-    if (sampler == nullptr) return;
+    CodeRanges* const code = self->code_.load();
+    if (code == nullptr) return;
     const auto start = reinterpret_cast<uintptr_t>(address);
     std::vector<PcBci> bcis;
     bcis.reserve(static_cast<size_t>(map_length));
@@ -313,7 +339,7 @@ void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jin
     }
     std::sort(bcis.begin(), bcis.end(),
               [](const PcBci& a, const PcBci& b) { return a.offset < b.offset; });
-    sampler->code().Add(start, static_cast<size_t>(size), CodeKind::kCompiled, method, bcis);
+    code->Add(start, static_cast<size_t>(size), CodeKind::kCompiled, method, bcis);
   });
 }
 
@@ -322,8 +348,8 @@ void JNICALL Sampling::CompiledMethodUnload(jvmtiEnv* jvmti, jmethodID /*method*
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "CompiledMethodUnload", [&] {
-    if (Sampler* sampler = self->running())
-      sampler->code().Remove(reinterpret_cast<uintptr_t>(address));
+    if (CodeRanges* const code = self->code_.load())
+      code->Remove(reinterpret_cast<uintptr_t>(address));
   });
 }
 
@@ -332,10 +358,10 @@ void JNICALL Sampling::DynamicCodeGenerated(jvmtiEnv* jvmti, const char* name, c
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "DynamicCodeGenerated", [&] {
-    Sampler* sampler = self->running();
-    if (sampler == nullptr || size <= 0) return;
-    sampler->code().Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
-                        KindOfGenerated(name), nullptr, {});
+    CodeRanges* const code = self->code_.load();
+    if (code == nullptr || size <= 0) return;
+    code->Add(reinterpret_cast<uintptr_t>(address), static_cast<size_t>(size),
+              KindOfGenerated(name), nullptr, {});
   });
 }
 

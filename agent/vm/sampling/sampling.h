@@ -75,8 +75,11 @@ class Sampling {
   void Stop();
   // Called while the program keeps running: as Stop, and also disables the events. The samples stay.
   void Pause();
-  // After Pause: takes samples again and adds them to the earlier ones. A no-op after Stop.
-  Status Resume();
+  // After Pause: enables the events again. From now on it knows what is compiled.
+  Status Follow();
+  // After Follow: takes samples again and adds them to the earlier ones. A no-op after Stop.
+  // `classes_were_swapped`: since Follow, so that their code is compiled anew.
+  void Resume(bool classes_were_swapped);
   // Forgets all samples so far. Not while AddTo runs.
   void Reset();
 
@@ -101,6 +104,10 @@ class Sampling {
   std::string Report(const SampleWriteCounts& written);
 
  private:
+  enum class CompiledCode { kAll, kNew };
+  void TakeSamples(CompiledCode code);
+  void OpenCode();
+  void CloseCode();
   sampling::SamplerHooks Hooks(JNIEnv* jni);
   void StopSampler(sampling::Sampler& sampler);
   // The ids in the samples so far; nullopt if a handler does not return.
@@ -131,6 +138,9 @@ class Sampling {
   MethodLearner learner_;
   // One for each Begin. Those that have ended stay, because another thread may be reading them.
   std::vector<std::unique_ptr<sampling::Sampler>> owned_;
+  // Where code is: one for each sampler, made before it. A callback may still have an earlier one.
+  std::vector<std::shared_ptr<sampling::CodeRanges>> codes_;
+  std::atomic<sampling::CodeRanges*> code_{nullptr};  // the last one; null while paused
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_ while callbacks may use it
   mutable std::mutex reset_mutex_;                    // guards the three below

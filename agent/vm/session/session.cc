@@ -231,11 +231,17 @@ Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
         "and the probes have not"};
   }
   Status status;
-  if (counting_ != nullptr) status = counting_->Resume(jni);
+  Sampling* const sampling = samples_.load();  // null if an earlier start of sampling failed
+  if (sampling != nullptr) status = sampling->Follow();  // before the classes' code is thrown away
+  if (status.ok() && counting_ != nullptr) status = counting_->Resume(jni);
   if (status.ok() && settings_.options.samples) {
-    Sampling* const sampling = samples_.load();  // null if an earlier start of sampling failed
-    status = sampling != nullptr ? sampling->Resume() : StartSampling(true, is_over);
+    if (sampling == nullptr) {
+      status = StartSampling(true, is_over);
+    } else {
+      sampling->Resume(counting_ != nullptr && counting_->SwapsClasses());
+    }
   }
+  if (!status.ok() && sampling != nullptr) sampling->Pause();
   if (status.ok()) ReadyTheEnd(jni);
   return status;
 }
