@@ -118,6 +118,28 @@ void ReadMethodData(Finder& find, const VmStructs& structs, MetadataLayout& all)
   }
 }
 
+// Optional: only what invokedynamic calls is read from objects.
+std::optional<MetadataLayout::Heap> ReadHeap(const VmStructs& structs) {
+  const auto value = [&]<typename T>(const char* type, const char* field, const char* other, T) {
+    auto at = structs.StaticField(type, field);
+    if (!at) at = structs.StaticField(type, other);
+    return at ? structs.memory().Load<T>(*at) : std::optional<T>();
+  };
+  constexpr const char* kKlassPointers = "CompressedKlassPointers";
+  const auto klass = structs.OffsetOf("oopDesc", "_metadata._compressed_klass");
+  const auto references = structs.OffsetOf("ConstantPoolCache", "_resolved_references");
+  const auto base = value("CompressedOops", "_narrow_oop._base", "_base", Address{});
+  const auto shift = value("CompressedOops", "_narrow_oop._shift", "_shift", uint32_t{});
+  const auto klass_base = value(kKlassPointers, "_narrow_klass._base", "_base", Address{});
+  const auto klass_shift = value(kKlassPointers, "_narrow_klass._shift", "_shift", uint32_t{});
+  constexpr uint32_t kLargestShift = 10;
+  if (!klass || !references || !base || !shift || !klass_base || !klass_shift ||
+      *shift > kLargestShift || *klass_shift > kLargestShift) {
+    return std::nullopt;
+  }
+  return MetadataLayout::Heap{*klass, *references, *base, *klass_base, *shift, *klass_shift};
+}
+
 }  // namespace
 
 Result<MetadataLayout> MetadataLayout::Read(const VmStructs& structs) {
@@ -162,6 +184,7 @@ Result<MetadataLayout> MetadataLayout::Read(const VmStructs& structs) {
       find.Offset("BreakpointInfo", "_name_index"),
       find.Offset("BreakpointInfo", "_signature_index"), find.Offset("BreakpointInfo", "_next")};
   all.level = structs.OffsetOf("nmethod", "_comp_level");
+  all.heap = ReadHeap(structs);
   ReadCache(find, structs, all);
   ReadMethodData(find, structs, all);
   ExpectTags(find);

@@ -71,6 +71,14 @@ struct MetadataLayout {
     int32_t shift;
   } counters{};
   std::optional<uint64_t> level;  // nmethod::_comp_level
+  // How objects refer to others and to their class, where the tables tell.
+  struct Heap {
+    uint64_t klass;       // offset of the class in an object
+    uint64_t references;  // ConstantPoolCache::_resolved_references
+    Address base, klass_base;
+    uint32_t shift, klass_shift;
+  };
+  std::optional<Heap> heap;
 };
 
 }  // namespace iprof::hotspot

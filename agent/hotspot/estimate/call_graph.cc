@@ -26,6 +26,7 @@ class Builder {
 
   std::vector<CountedCall> Run() {
     for (uint32_t m = 0; m < program_.methods.size(); ++m) AddCallsOf(m);
+    for (const HarvestedHandleCall& call : program_.handle_calls) AddHandleCall(call);
     for (const Rest& rest : rests_) Divide(rest);
     return std::move(calls_);
   }
@@ -67,6 +68,20 @@ class Builder {
       rest = count * static_cast<double>(rows->lost) / total;
     }
     if (rest > 0) rests_.push_back({caller, owner, selector, rest});
+  }
+
+  void AddHandleCall(const HarvestedHandleCall& call) {
+    if (!program_.methods[call.caller].has_data) return;  // unloaded meanwhile
+    if (!call.is_virtual) {
+      AddTo(call.caller, call.callee, call.count);
+      return;
+    }
+    const Selector selector = hierarchy_.SelectorOf(call.callee);
+    if (call.receiver == kNoClass) {
+      rests_.push_back({call.caller, program_.methods[call.callee].klass, selector, call.count});
+    } else if (const auto callee = hierarchy_.Resolve(call.receiver, selector)) {
+      AddTo(call.caller, *callee, call.count);
+    }
   }
 
   void AddTo(uint32_t caller, uint32_t callee, double count) {

@@ -6,12 +6,12 @@
 //
 //  1. One entry of a caller executes a call site as often as its block was counted, divided by the
 //     caller's counted invocations.
-//  2. A call goes to the method that it names or, if it is virtual, to those of the receivers that
-//     were recorded. The unlisted rest goes to all implementations, by how often each was called
+//  2. A call goes to the method that it names, or that its call site's handle leads to
+//     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded. The unlisted rest goes to all implementations, by how often each was called
 //     beyond what is listed elsewhere.
 //  3. SolveFlow (flow_solver.h) adds up, with the raw counts as lower bounds.
 //
-// Three corrections: what is called through method handles flows in from outside (unseen_calls.h); a
+// Three corrections: what is called through other handles flows in from outside (unseen_calls.h); a
 // method that mostly loops (counted in its loop, but hardly entered) is scaled by what its callees
 // counted; and the body of an intrinsic, which compiled callers do not run, passes on what was
 // counted in it and no more.
@@ -30,7 +30,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-2";
+inline constexpr char kEstimatorName[] = "flow-3";
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method

@@ -162,6 +162,41 @@ TEST_CASE("a method that handles did not call more often than it was counted is 
   CHECK(estimate.scales[handle.target].calls == 50'000);
 }
 
+TEST_CASE(
+    "a target that is known grows as its site, and the others as sites without known targets") {
+  ThroughHandle handle(2000);
+  Program& program = handle.program;
+  const uint32_t known = program.Method("known", 10);
+  const uint32_t run = 1;
+  program.made.methods[run].calls[0].has_targets = true;
+  program.made.handle_calls.push_back({.caller = run, .callee = known, .count = 3000});
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[known].calls == 30'000);
+  CHECK(estimate.scales[handle.form].calls == 40'000);  // all sites call what handles are made of
+  CHECK(estimate.scales[handle.target].calls == 2000);
+}
+
+TEST_CASE("a virtual method behind a handle is that of the bound object, or of any") {
+  Program program;
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  const uint32_t base = program.Class("Base", kNoClass, 0x401);
+  const uint32_t base_run = program.Method("run", 1);
+  program.made.methods[base_run].access = 0x401;
+  const uint32_t one = program.Class("One", base);
+  const uint32_t one_run = program.Method("run", 100);
+  program.Class("Two", base);
+  const uint32_t two_run = program.Method("run", 300);
+  program.made.handle_calls = {
+      {.caller = main, .callee = base_run, .receiver = one, .is_virtual = true, .count = 6000},
+      {.caller = main, .callee = base_run, .is_virtual = true, .count = 1000}};
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[one_run].calls == Approx(6000).epsilon(0.01));
+  CHECK(estimate.scales[two_run].calls == Approx(1000).epsilon(0.01));
+  program.made.methods[main].has_data = false;  // unloaded meanwhile
+  CHECK(EstimateCalls(program.made).scales[one_run].calls == 100);
+}
+
 TEST_CASE("calls that lead nowhere do no harm") {
   Program program;
   program.Class("A");

@@ -54,6 +54,7 @@ UnseenCalls::UnseenCalls(const HarvestedProgram& program) : program_(program) {
     const HarvestedMethod& method = program.methods[m];
     if (program.classes[method.klass].is_previous_version) continue;
     double count = 0;
+    double unknown = 0;
     for (const HarvestedCall& call : method.calls) {
       const auto executed = static_cast<double>(call.block_count);
       if (executed == 0) continue;
@@ -62,10 +63,13 @@ UnseenCalls::UnseenCalls(const HarvestedProgram& program) : program_(program) {
         links_[call.name == "linkToStatic"][std::move(shape)].push_back({m, executed});
       } else if (CallsThroughHandle(call)) {
         count += executed;
+        if (!call.has_targets) unknown += executed;
       }
     }
     // What handles are made of is called by the sites that count.
-    if (count > 0 && !IsPartOfHandles(m)) sites_.push_back({m, count});
+    if (IsPartOfHandles(m)) continue;
+    if (count > 0) sites_.push_back({m, count});
+    if (unknown > 0) unknown_.push_back({m, unknown});
   }
 }
 
@@ -73,10 +77,10 @@ bool UnseenCalls::IsPartOfHandles(uint32_t method) const {
   return program_.classes[program_.methods[method].klass].name.starts_with(kHandlePackage);
 }
 
-double UnseenCalls::Growth(std::span<const double> factors) const {
+double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const double> factors) {
   double counted = 0;
   double executed = 0;
-  for (const Site& site : sites_) {
+  for (const Site& site : sites) {
     counted += site.count;
     executed += site.count * factors[site.caller];
   }
@@ -99,7 +103,8 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
   for (const FlowEdge& edge : problem.edges) {
     if (edge.from != edge.to) inflow[edge.to] += total[edge.from] * edge.gain;
   }
-  const double growth = Growth(factors);
+  const double growth_of_parts = Growth(sites_, factors);
+  const double growth = Growth(unknown_, factors);
   std::vector<double> unseen(inflow.size());
   std::map<std::string, std::vector<uint32_t>> by_shape[2];
   for (uint32_t m = 0; m < unseen.size(); ++m) {
@@ -110,7 +115,7 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
       continue;
     unseen[m] = raw - inflow[m];
     if (is_part) {
-      unseen[m] *= growth;
+      unseen[m] *= growth_of_parts;
     } else {
       const bool is_static = (method.access & kAccStatic) != 0;
       by_shape[is_static][ShapeOf(method.descriptor, !is_static)].push_back(m);

@@ -1,14 +1,15 @@
 // UnseenCalls: estimates the calls that no bytecode names: those through method handles, by
 // invokedynamic and VarHandles, and what HotSpot or reflection calls.
 //
-// Why: languages like Groovy and Kotlin, string concatenation and reflection call through handles.
-// The callee is in an object, which is not read. So the flow from such call sites is known, but not
-// where it goes; and the callees look as if nothing called them.
+// Why: reflection, VarHandles and, where objects cannot be read, invokedynamic call through handles.
+// So the flow from such call sites is known, but not where it goes; and the callees look as if
+// nothing called them.
 //
 // How: a method that was counted often, and into which hardly anything flows, was called unseen.
 // What does not flow in flows in from outside. Its counts stopped like those of any method, so this
 // part is scaled by the growth of the sites that call through handles: how much more often they were
-// executed than counted. That holds for the JDK's own parts of handles, and for methods of a shape
+// executed than counted. Only sites whose targets are not known call other methods unseen, but all of
+// them call the JDK's own parts of handles. The first growth holds for methods of a shape
 // (parameters and result, as far as handles distinguish them) that handles call more often than all
 // of them were counted. Other methods are called by HotSpot, by reflection, or by code that was not
 // profiled, and their counts are left alone.
@@ -43,11 +44,12 @@ class UnseenCalls {
   };
 
   bool IsPartOfHandles(uint32_t method) const;
-  double Growth(std::span<const double> factors) const;
+  static double Growth(const std::vector<Site>& sites, std::span<const double> factors);
   double Linked(bool is_static, const std::string& shape, std::span<const double> factors) const;
 
   const HarvestedProgram& program_;
-  std::vector<Site> sites_;  // all calls through handles of a method, by caller
+  std::vector<Site> sites_;    // all calls through handles of a method, by caller
+  std::vector<Site> unknown_;  // those of them whose targets are not known
   // Where handles call their methods, by whether these are static, and by shape.
   std::map<std::string, std::vector<Site>> links_[2];
 };

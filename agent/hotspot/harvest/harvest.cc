@@ -11,6 +11,7 @@
 
 #include "agent/hotspot/block_cache.h"
 #include "agent/hotspot/harvest/class_naming.h"
+#include "agent/hotspot/harvest/handle_reader.h"
 #include "agent/hotspot/harvest/harvest_limits.h"
 #include "agent/hotspot/harvest/method_decoder.h"
 #include "agent/hotspot/harvest/profiling_mode.h"
@@ -43,7 +44,9 @@ class Harvester {
     LinkClasses();
     NameClasses(*metadata_, listed_, rule_, *program_);
     ReadMethodDatas();
-    MethodDecoder decoder(*metadata_, class_numbers_, *program_);
+    HandleReader handles(*metadata_, ReferencesOf(flags_), class_numbers_, *program_,
+                         listed_methods_);
+    MethodDecoder decoder(*metadata_, class_numbers_, handles, *program_);
     DecideShape(decoder.shape());
     for (ReadMethodData& data : read_) {
       if (decoder.Decode(data) != nullptr) failed_.push_back(&data);

@@ -47,6 +47,7 @@ struct HarvestedCall {
   std::string_view name;
   std::string_view descriptor;
   uint64_t block_count = 0;  // how often HotSpot counted the block that contains it
+  bool has_targets = false;  // invokedynamic: handle_calls of the program has what it leads to
 };
 
 struct HarvestedMethod {
@@ -83,6 +84,16 @@ struct HarvestedClass {
   uint32_t methods = 0;
 };
 
+// Calls of an invokedynamic site that lead to a method: directly, or to what an object of the
+// receiver's class runs, or any object.
+struct HarvestedHandleCall {
+  uint32_t caller = 0;
+  uint32_t callee = 0;
+  uint32_t receiver = kNoClass;  // known only for an object that is bound
+  bool is_virtual = false;
+  double count = 0;
+};
+
 // What was left out, and why.
 struct HarvestCounts {
   uint64_t method_datas = 0;
@@ -105,6 +116,7 @@ struct HarvestedProgram {
   bool has_extra_cell = false;
   std::vector<HarvestedClass> classes;
   std::vector<HarvestedMethod> methods;  // those of a class are consecutive
+  std::vector<HarvestedHandleCall> handle_calls;
   HarvestCounts counts;
   TextStore texts;  // what the views refer to
 

@@ -49,6 +49,7 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
     ++program_.counts.with_probes;
   }
   program_.methods[data.method] = std::move(method);
+  AddHandleCalls(data, *pool);
   program_.counts.sites_without_rows += sites_without_rows_;
   program_.counts.checks_unknown += checks_unknown_;
   return nullptr;
@@ -131,9 +132,25 @@ bool MethodDecoder::AddCalls(const OriginalCode& code, std::span<const uint64_t>
     const auto member = metadata_.Member(pool, index);
     if (!member) return false;
     method.calls.push_back(
-        {insn.bci, insn.op, member->owner, member->name, member->descriptor, blocks[i]});
+        {insn.bci, insn.op, member->owner, member->name, member->descriptor, blocks[i], false});
   }
   return true;
+}
+
+void MethodDecoder::AddHandleCalls(const ReadMethodData& data, const Pool& pool) {
+  const Address code = data.listed.code + metadata_.layout().code.size;
+  for (HarvestedCall& call : program_.methods[data.method].calls) {
+    if (call.op != classfile::Op::invokedynamic) continue;
+    const auto operand = metadata_.memory().Load<uint32_t>(code + call.bci + 1);
+    if (!operand) continue;
+    const std::vector<HandleTarget> targets = handles_.TargetsOf(pool, *operand);
+    call.has_targets = !targets.empty();
+    for (const HandleTarget& target : targets) {
+      program_.handle_calls.push_back({data.method, target.method, target.receiver,
+                                       target.is_virtual,
+                                       target.share * static_cast<double>(call.block_count)});
+    }
+  }
 }
 
 // What a type check did not list is what its block was executed without it. Nulls are among that,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/hotspot/harvest/block_counts.h"
+#include "agent/hotspot/harvest/handle_reader.h"
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "agent/hotspot/harvest/probed_code.h"
 #include "agent/hotspot/metadata.h"
@@ -34,9 +35,10 @@ class MethodDecoder {
  public:
   // `class_numbers` has the program's classes by their addresses. The classes have their names.
   MethodDecoder(Metadata& metadata, const AddressMap<uint32_t>& class_numbers,
-                HarvestedProgram& program)
+                HandleReader& handles, HarvestedProgram& program)
       : metadata_(metadata),
         class_numbers_(class_numbers),
+        handles_(handles),
         program_(program),
         agent_is_loaded_(HasAgentClasses(program)) {}
 
@@ -56,10 +58,12 @@ class MethodDecoder {
                 HarvestedMethod& method);
   void FindLostChecks(std::span<const CodeInstruction> instructions,
                       std::span<const uint64_t> blocks, HarvestedMethod& method);
+  void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);
 
   Metadata& metadata_;
   const AddressMap<uint32_t>& class_numbers_;
+  HandleReader& handles_;
   HarvestedProgram& program_;
   DataShape shape_;
   // The pool of the last class, which the next method probably needs too.
