@@ -29,7 +29,7 @@ class Memory {
   template <typename T>
   std::optional<T> Load(Address from) const {
     T value;
-    if (!Read(from, &value, sizeof value)) return std::nullopt;
+    if (!Fetch(from, &value, sizeof value)) return std::nullopt;
     return value;
   }
 
@@ -48,22 +48,40 @@ class Memory {
   bool HasText(Address from, std::string_view text) const {
     char c = 0;
     for (size_t i = 0; i < text.size(); ++i) {
-      if (!Read(from + i, &c, 1) || c != text[i]) return false;
+      if (!Fetch(from + i, &c, 1) || c != text[i]) return false;
     }
-    return Read(from + text.size(), &c, 1) && c == 0;
+    return Fetch(from + text.size(), &c, 1) && c == 0;
   }
+
+ protected:
+  enum class Of { kOther, kThisProcess };
+  explicit Memory(Of whose = Of::kOther) : whose_(whose) {}
+  Memory(const Memory&) = default;
+  Memory& operator=(const Memory&) = default;
+
+  static bool Copy(Address from, void* into, size_t size) {
+    if (from == 0) return false;
+    if (size > 0)
+      std::memcpy(into, reinterpret_cast<const void*>(static_cast<uintptr_t>(from)), size);
+    return true;
+  }
+
+ private:
+  // As Read, but without a virtual call for this process: a search in HotSpot's tables reads
+  // thousands of characters while the program waits to start.
+  bool Fetch(Address from, void* into, size_t size) const {
+    return whose_ == Of::kThisProcess ? Copy(from, into, size) : Read(from, into, size);
+  }
+
+  Of whose_;
 };
 
 // The memory of this process. A bad address faults, so use only addresses that are known to be
 // good; 0 returns false.
 class OwnMemory final : public Memory {
  public:
-  bool Read(Address from, void* into, size_t size) const override {
-    if (from == 0) return false;
-    if (size > 0)
-      std::memcpy(into, reinterpret_cast<const void*>(static_cast<uintptr_t>(from)), size);
-    return true;
-  }
+  OwnMemory() : Memory(Of::kThisProcess) {}
+  bool Read(Address from, void* into, size_t size) const override { return Copy(from, into, size); }
 };
 
 }  // namespace iprof::hotspot

@@ -38,8 +38,10 @@ Address VmFlags::AddressOf(std::string_view name) const {
   for (uint64_t i = 0; flags_ != 0 && i < count_; ++i) {
     const Address flag = flags_ + i * size_;
     const Address text = memory_.Load<Address>(flag + name_offset_).value_or(0);
-    if (text != 0 && !memory_.Load<char>(text)) return 0;  // the table is damaged
-    if (text != 0 && memory_.HasText(text, name))
+    if (text == 0) continue;
+    const auto first = memory_.Load<char>(text);
+    if (!first) return 0;  // the table is damaged
+    if (name.starts_with(*first) && memory_.HasText(text, name))
       return memory_.Load<Address>(flag + address_offset_).value_or(0);
   }
   return 0;

@@ -1,8 +1,5 @@
 #include "agent/hotspot/vm_structs.h"
 
-#include <algorithm>
-#include <array>
-
 namespace iprof::hotspot {
 
 VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(memory) {
@@ -31,27 +28,18 @@ VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(me
   if (!complete) fields_ = types_ = ints_ = longs_ = {};
 }
 
-bool VmStructs::Is(Address text_pointer, std::string_view wanted) const {
-  // Compare the terminating zero byte too, so that a longer name does not match.
-  std::array<char, 128> text;
-  if (text_pointer == 0 || wanted.size() + 1 > text.size()) return false;
-  for (size_t i = 0; i <= wanted.size(); ++i) {
-    if (!memory_.Read(text_pointer + i, &text[i], 1)) return false;
-    if (text[i] != (i < wanted.size() ? wanted[i] : '\0')) return false;
-  }
-  return true;
-}
-
 Address VmStructs::Find(const Table& table, std::string_view name, std::string_view second) const {
-  if (table.first == 0 || table.stride == 0) return 0;
+  if (table.first == 0 || table.stride == 0 || name.empty()) return 0;
   constexpr int kMost = 100'000;  // far more than exist; bounds the loop if the table is damaged
   Address entry = table.first;
   for (int i = 0; i < kMost; ++i, entry += table.stride) {
     const Address text = memory_.Load<Address>(entry + table.name).value_or(0);
     // A name that cannot be read: the table or its stride is damaged, and nothing behind it helps.
-    if (text == 0 || !memory_.Load<char>(text)) return 0;
-    if (!Is(text, name)) continue;
-    if (second.empty() || Is(memory_.Load<Address>(entry + table.second).value_or(0), second))
+    const auto first = text == 0 ? std::nullopt : memory_.Load<char>(text);
+    if (!first) return 0;
+    if (*first != name.front() || !memory_.HasText(text, name)) continue;
+    if (second.empty() ||
+        memory_.HasText(memory_.Load<Address>(entry + table.second).value_or(0), second))
       return entry;
   }
   return 0;

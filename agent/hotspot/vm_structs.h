@@ -49,7 +49,6 @@ class VmStructs {
 
   // The address of the entry with these names, or 0.
   Address Find(const Table& table, std::string_view name, std::string_view second) const;
-  bool Is(Address text_pointer, std::string_view wanted) const;
 
   const Memory& memory_;
   Table fields_, types_, ints_, longs_;

@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <string>
+
+#include "writer/base/small_file.h"
 
 namespace iprof::sampling {
 
@@ -32,9 +33,8 @@ bool ThreadIsGone(pid_t tid) {
 }
 
 bool IsCompilerThread(pid_t tid) {
-  std::ifstream comm("/proc/self/task/" + std::to_string(tid) + "/comm");
-  std::string name;
-  return std::getline(comm, name) && name.find("CompilerThre") != std::string::npos;
+  const auto name = ReadSmallFile("/proc/self/task/" + std::to_string(tid) + "/comm");
+  return name && name->find("CompilerThre") != std::string::npos;
 }
 
 StackBounds OwnStack() {

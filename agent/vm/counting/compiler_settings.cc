@@ -1,9 +1,7 @@
 #include "agent/vm/counting/compiler_settings.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "agent/classfile/rewriter.h"
+#include "writer/base/small_file.h"
 
 namespace iprof::vm {
 namespace {
@@ -15,10 +13,9 @@ bool NamesBlackHole(std::string text) {
 }
 
 bool FileNamesBlackHole(const std::string& path) {
-  std::ifstream file(path);
+  const auto text = ReadSmallFile(path);
   // JMH deletes its file at its end, so after an attach the content is unknown.
-  if (!file) return true;
-  return NamesBlackHole({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  return !text || NamesBlackHole(*text);
 }
 
 }  // namespace

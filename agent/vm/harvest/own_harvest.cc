@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,6 +20,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/base/glob.h"
+#include "writer/base/small_file.h"
 #include "writer/io/agent_section.h"
 
 namespace iprof::vm {
@@ -34,9 +33,7 @@ using hotspot::HarvestedProgram;
 constexpr size_t kMostPatternBytes = 1000;  // of the note
 
 int64_t OwnAgeSeconds() {
-  std::ifstream file("/proc/self/stat");
-  const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return hotspot::AgeSeconds(stat);
+  return hotspot::AgeSeconds(ReadSmallFile("/proc/self/stat").value_or(""));
 }
 
 std::string Joined(const PatternList& patterns) {

@@ -16,7 +16,14 @@ namespace iprof::vm {
 
 class VmFlags : public hotspot::VmFlags {
  public:
-  explicit VmFlags(JavaVM* vm) : hotspot::VmFlags(OwnJvm(vm).structs()) {}
+  explicit VmFlags(JavaVM* vm) : hotspot::VmFlags(Found(vm)) {}
+
+ private:
+  // Looked for once, because searching HotSpot's tables takes a part of the time that a start may.
+  static const hotspot::VmFlags& Found(JavaVM* vm) {
+    static const hotspot::VmFlags found(OwnJvm(vm).structs());
+    return found;
+  }
 };
 
 }  // namespace iprof::vm

@@ -152,12 +152,14 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
   }
   Result<JvmtiEnvironment> jvmti = JvmtiEnvironment::Open(vm);
   if (!jvmti.ok()) return jvmti.status();
-  const MainProgram program = RunningProgram(jvmti->get());
-  if (!SelectedBy(program, parsed->options.only)) {
-    Log stderr_log;
-    stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
-    stderr_log.Step(fmt::format("'{}' does not match only=; staying out", program.name));
-    return Loaded{Outcome::kStaysOut, {}};
+  if (!parsed->options.only.empty()) {
+    const MainProgram program = RunningProgram(jvmti->get());
+    if (!SelectedBy(program, parsed->options.only)) {
+      Log stderr_log;
+      stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
+      stderr_log.Step(fmt::format("'{}' does not match only=; staying out", program.name));
+      return Loaded{Outcome::kStaysOut, {}};
+    }
   }
   return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options), reason);
 }

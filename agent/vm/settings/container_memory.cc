@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string_view>
+
+#include "agent/vm/settings/option_values.h"
+#include "writer/base/small_file.h"
 
 namespace iprof::vm {
 namespace {
@@ -25,10 +27,8 @@ void Lower(std::optional<uint64_t>& limit, std::optional<uint64_t> other) {
 
 // A file that contains one number; "max" means no limit.
 std::optional<uint64_t> NumberIn(const std::string& path) {
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) return std::nullopt;
-  return Number(line);
+  const auto text = ReadSmallFile(path);
+  return text ? Number(*text) : std::nullopt;
 }
 
 // Applies the limits of a group and of all its parents. In a container, the group's path may be the
@@ -52,13 +52,13 @@ bool HasController(std::string_view controllers, std::string_view wanted) {
 }
 
 std::optional<uint64_t> MachineMemory(const std::string& root) {
-  std::ifstream in(root + "/proc/meminfo");
+  const std::string text = ReadSmallFile(root + "/proc/meminfo").value_or("");
   constexpr std::string_view kTotal = "MemTotal:";
-  for (std::string line; std::getline(in, line);) {
+  for (const std::string_view line : SplitAt(text, "\n")) {
     if (!line.starts_with(kTotal)) continue;
     const size_t at = line.find_first_not_of(' ', kTotal.size());
-    if (at == std::string::npos) return std::nullopt;
-    const auto kib = Number(std::string_view(line).substr(at));
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto kib = Number(line.substr(at));
     if (!kib) return std::nullopt;
     return *kib * 1024;
   }
@@ -71,14 +71,13 @@ std::optional<uint64_t> ContainerMemory(const std::string& root) {
   std::optional<uint64_t> limit = MachineMemory(root);
   const std::string mount = root + "/sys/fs/cgroup";
   // Lines are "number:controllers:path"; for version 2 they are "0::path".
-  std::ifstream in(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
+  const std::string groups = ReadSmallFile(root + "/proc/self/cgroup").value_or("");
+  for (const std::string_view line : SplitAt(groups, "\n")) {
     const size_t first = line.find(':');
-    const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string_view controllers =
-        std::string_view(line).substr(first + 1, second - first - 1);
-    std::string path = line.substr(second + 1);
+    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    std::string path(line.substr(second + 1));
     if (path.empty() || path.front() != '/' || path.find("/..") != std::string::npos) path = "/";
     if (path.back() == '/') path.pop_back();
     if (controllers.empty()) {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 
 #include "writer/base/glob.h"
+#include "writer/base/small_file.h"
 
 namespace iprof::vm {
 namespace {
@@ -39,8 +38,8 @@ bool SelectedBy(const MainProgram& program, const PatternList& patterns) {
 }
 
 std::vector<std::string> CurrentCommandLine() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  constexpr size_t kLongest = size_t{16} << 20;
+  const std::string bytes = ReadSmallFile("/proc/self/cmdline", kLongest).value_or("");
   std::vector<std::string> arguments;
   for (size_t start = 0; start < bytes.size();) {
     const size_t end = std::min(bytes.find('\0', start), bytes.size());
