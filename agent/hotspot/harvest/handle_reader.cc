@@ -59,8 +59,7 @@ HandleReader::Object HandleReader::ObjectAt(Address at) const {
   if (at == 0 || at % 8 != 0) return {};
   const auto narrow = memory_.Load<uint32_t>(at + layout_.heap->klass);
   if (!narrow || *narrow == 0) return {};
-  const Address klass =
-      layout_.heap->klass_base + (uint64_t{*narrow} << layout_.heap->klass_shift);
+  const Address klass = layout_.heap->klass_base + (uint64_t{*narrow} << layout_.heap->klass_shift);
   const uint32_t* const number = class_numbers_.Find(klass);
   if (number == nullptr) return {};
   return {at, *number, kinds_[*number]};
@@ -190,11 +189,11 @@ void HandleReader::AddTarget(const Object& handle, double share) {
       const uint32_t number = MethodOf(resolved);
       if (number == UINT32_MAX) continue;
       const HarvestedMethod& method = program_.methods[number];
-      HandleTarget target{.method = number, .receiver = kNoClass, .is_virtual = false, .share = share};
-      target.is_virtual = (method.access & (kAccStatic | kAccPrivate)) == 0 &&
-                          method.name != "<init>" &&
-                          program_.classes[handle.klass].name !=
-                              "java/lang/invoke/DirectMethodHandle$Special";
+      HandleTarget target{
+          .method = number, .receiver = kNoClass, .is_virtual = false, .share = share};
+      target.is_virtual =
+          (method.access & (kAccStatic | kAccPrivate)) == 0 && method.name != "<init>" &&
+          program_.classes[handle.klass].name != "java/lang/invoke/DirectMethodHandle$Special";
       for (const uint32_t klass : bound_) {
         if (target.is_virtual && IsSubtype(klass, method.klass)) target.receiver = klass;
       }

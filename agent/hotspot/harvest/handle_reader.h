@@ -49,7 +49,17 @@ class HandleReader {
  private:
   static constexpr int kMostObjects = 200;
   static constexpr int kDeepest = 40;
-  enum class Kind : uint8_t { kOther, kHandle, kDirect, kSite, kMember, kResolved, kInts, kMirror, kForm };
+  enum class Kind : uint8_t {
+    kOther,
+    kHandle,
+    kDirect,
+    kSite,
+    kMember,
+    kResolved,
+    kInts,
+    kMirror,
+    kForm
+  };
   struct Object {
     Address at = 0;
     uint32_t klass = kNoClass;

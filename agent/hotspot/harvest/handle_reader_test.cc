@@ -128,10 +128,9 @@ TEST_CASE("a handle names its method, directly or through a call site") {
 TEST_CASE("a guard passes on what its counters tell") {
   Targets targets;
   Heap& heap = targets.heap;
-  const Address guard =
-      heap.New(heap.bound, {heap.New(heap.form, {0}), 0, heap.Direct(targets.one),
-                            heap.Direct(targets.two), heap.Direct(targets.three),
-                            heap.Counts(10, 30)});
+  const Address guard = heap.New(
+      heap.bound, {heap.New(heap.form, {0}), 0, heap.Direct(targets.one), heap.Direct(targets.two),
+                   heap.Direct(targets.three), heap.Counts(10, 30)});
   const auto found = heap.TargetsOf(guard);
   REQUIRE(found.size() == 3);
   CHECK(found[0].share == 1);
@@ -159,9 +158,8 @@ TEST_CASE("a virtual method belongs to the object that is bound") {
   REQUIRE(alone.size() == 1);
   CHECK(alone[0].is_virtual);
   CHECK(alone[0].receiver == kNoClass);
-  const Address called =
-      heap.New(heap.bound, {heap.New(heap.form, {0}), 0, heap.Direct(targets.run),
-                            heap.New(sub, {})});
+  const Address called = heap.New(
+      heap.bound, {heap.New(heap.form, {0}), 0, heap.Direct(targets.run), heap.New(sub, {})});
   const auto found = heap.TargetsOf(called);
   REQUIRE(found.size() == 1);
   CHECK(found[0].receiver == sub);
