@@ -30,18 +30,26 @@ VmFlags::VmFlags(const VmStructs& structs) : memory_(structs.memory()) {
   name_offset_ = *name_at;
   address_offset_ = *address_at;
   size_ = *size;
-  count_ = std::min<uint64_t>(pointer("JVMFlag", "numFlags"), kMostFlags);
   flags_ = pointer("JVMFlag", "flags");
+  if (flags_ != 0) ReadFirstLetters(std::min<uint64_t>(pointer("JVMFlag", "numFlags"), kMostFlags));
+}
+
+void VmFlags::ReadFirstLetters(uint64_t count) {
+  first_letters_.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const Address text = memory_.Load<Address>(flags_ + i * size_ + name_offset_).value_or(0);
+    const auto first = text == 0 ? '\0' : memory_.Load<char>(text);
+    if (!first) return;  // the table is damaged
+    first_letters_ += *first;
+  }
 }
 
 Address VmFlags::AddressOf(std::string_view name) const {
-  for (uint64_t i = 0; flags_ != 0 && i < count_; ++i) {
+  if (name.empty()) return 0;
+  for (size_t i = first_letters_.find(name.front()); i != std::string::npos;
+       i = first_letters_.find(name.front(), i + 1)) {
     const Address flag = flags_ + i * size_;
-    const Address text = memory_.Load<Address>(flag + name_offset_).value_or(0);
-    if (text == 0) continue;
-    const auto first = memory_.Load<char>(text);
-    if (!first) return 0;  // the table is damaged
-    if (name.starts_with(*first) && memory_.HasText(text, name))
+    if (memory_.HasText(memory_.Load<Address>(flag + name_offset_).value_or(0), name))
       return memory_.Load<Address>(flag + address_offset_).value_or(0);
   }
   return 0;

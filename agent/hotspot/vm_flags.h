@@ -35,6 +35,7 @@ class VmFlags {
   std::optional<std::string> LastArgument(std::string_view prefix) const;
 
  private:
+  void ReadFirstLetters(uint64_t count);
   // The address of the flag's value, or 0 if there is no such flag.
   Address AddressOf(std::string_view name) const;
 
@@ -42,7 +43,9 @@ class VmFlags {
   Address arguments_ = 0;
   uint64_t argument_count_ = 0;
   Address flags_ = 0;  // the first JVMFlag
-  uint64_t count_ = 0;
+  // Of each flag's name, in the order of the table. A start of the agent asks for some twenty flags
+  // of 1,500, and this leaves few names to compare.
+  std::string first_letters_;
   uint64_t size_ = 0;         // of one JVMFlag, in bytes
   uint64_t name_offset_ = 0;  // within a JVMFlag
   uint64_t address_offset_ = 0;

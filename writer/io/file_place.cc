@@ -82,6 +82,12 @@ class PathWalk {
     return folder_.fd() < 0 ? Failure(errno) : Status();
   }
 
+  Status BeginIn(const OpenFolder& folder, const std::string& path) {
+    at_path_ = path == "/" ? "" : path;
+    folder_ = OpenFolder(calls_.Dup(folder.fd()));
+    return folder_.fd() < 0 ? Failure(errno) : Status();
+  }
+
   // Goes through all names but the last `left` ones.
   Status EnterFolders(size_t left) {
     while (names_.size() > left) {
@@ -200,6 +206,13 @@ Result<FilePlace> FilePlace::Find(const std::string& path, SystemCalls& calls) {
   if (path.back() == '/') return Failure(EISDIR);
   PathWalk walk(path, MissingFolders::kFail, calls);
   if (const Status status = walk.Begin(path.front() == '/'); !status.ok()) return status;
+  return walk.FindFile();
+}
+
+Result<FilePlace> FilePlace::FindIn(const OpenFolder& folder, const std::string& path,
+                                    const std::string& name, SystemCalls& calls) {
+  PathWalk walk(name, MissingFolders::kFail, calls);
+  if (const Status status = walk.BeginIn(folder, path); !status.ok()) return status;
   return walk.FindFile();
 }
 

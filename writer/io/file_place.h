@@ -63,6 +63,11 @@ class FilePlace {
   // The path must name a file: a path that ends in '/' names a folder, and fails.
   static Result<FilePlace> Find(const std::string& path, SystemCalls& calls = SystemCalls::Real());
 
+  // As Find, for a name in a folder that is already open; `path` is the folder's, for messages.
+  static Result<FilePlace> FindIn(const OpenFolder& folder, const std::string& path,
+                                  const std::string& name,
+                                  SystemCalls& calls = SystemCalls::Real());
+
   // The folder only. kMake creates missing folders of the path, but not those that links lead to.
   static Result<OpenFolder> FindFolder(const std::string& path, MissingFolders missing,
                                        SystemCalls& calls = SystemCalls::Real());

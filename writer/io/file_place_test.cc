@@ -217,6 +217,30 @@ TEST_CASE("a place knows its folder and name, through links, dots and the kernel
   CHECK(output->descriptor()->ours);
 }
 
+TEST_CASE("a name in an open folder leads to the same place as the whole path") {
+  const SharedFolder shared;
+  fs::create_directory(shared / "real");
+  std::ofstream(shared / "real/file") << "old";
+  fs::create_symlink("real/file", shared / "link");
+  const Result<OpenFolder> folder = FilePlace::FindFolder(shared / "", MissingFolders::kFail);
+  REQUIRE(folder.ok());
+  for (const std::string name : {"link", "new", "real"}) {
+    const Result<FilePlace> whole = FilePlace::Find(shared / name);
+    const Result<FilePlace> within = FilePlace::FindIn(*folder, shared / "..", name);
+    REQUIRE(whole.ok());
+    REQUIRE(within.ok());
+    CHECK(within->name() == whole->name());
+    CHECK(within->found().has_value() == whole->found().has_value());
+    struct stat one {};
+    struct stat other {};
+    REQUIRE(fstat(whole->folder(), &one) == 0);
+    REQUIRE(fstat(within->folder(), &other) == 0);
+    CHECK(one.st_ino == other.st_ino);
+  }
+  CHECK_FALSE(FilePlace::FindIn(*folder, shared / "", "..").ok());
+  CHECK_FALSE(FilePlace::FindIn(*folder, shared / "", "").ok());
+}
+
 TEST_CASE("paths that lead to no file say why") {
   SharedFolder folder;
   std::ofstream(folder / "file") << "x";

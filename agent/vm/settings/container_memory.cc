@@ -1,5 +1,7 @@
 #include "agent/vm/settings/container_memory.h"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -51,24 +53,16 @@ bool HasController(std::string_view controllers, std::string_view wanted) {
   return false;
 }
 
-std::optional<uint64_t> MachineMemory(const std::string& root) {
-  const std::string text = ReadSmallFile(root + "/proc/meminfo").value_or("");
-  constexpr std::string_view kTotal = "MemTotal:";
-  for (const std::string_view line : SplitAt(text, "\n")) {
-    if (!line.starts_with(kTotal)) continue;
-    const size_t at = line.find_first_not_of(' ', kTotal.size());
-    if (at == std::string_view::npos) return std::nullopt;
-    const auto kib = Number(line.substr(at));
-    if (!kib) return std::nullopt;
-    return *kib * 1024;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::optional<uint64_t> ContainerMemory(const std::string& root) {
-  std::optional<uint64_t> limit = MachineMemory(root);
+std::optional<uint64_t> MachineMemory() {
+  struct sysinfo info {};
+  if (sysinfo(&info) != 0) return std::nullopt;
+  return uint64_t{info.totalram} * info.mem_unit;
+}
+
+std::optional<uint64_t> ContainerMemory(std::optional<uint64_t> machine, const std::string& root) {
+  std::optional<uint64_t> limit = machine;
   const std::string mount = root + "/sys/fs/cgroup";
   // Lines are "number:controllers:path"; for version 2 they are "0::path".
   const std::string groups = ReadSmallFile(root + "/proc/self/cgroup").value_or("");

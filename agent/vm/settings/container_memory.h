@@ -3,7 +3,7 @@
 // The limit is the smallest of the machine's memory and of the limits of the process's control
 // group and all its parents, version 1 or 2.
 //
-// Guarantees: only reads files. Threads: any, in any phase.
+// Guarantees: changes nothing. Threads: any, in any phase.
 // Failure: a file that is missing, unreadable or in another format sets no limit.
 #pragma once
 
@@ -13,9 +13,12 @@
 
 namespace iprof::vm {
 
-// The limit in bytes; nullopt if not even the machine's memory is known. `root` is the directory
-// that contains /proc and /sys/fs/cgroup; tests have their own.
-std::optional<uint64_t> ContainerMemory(const std::string& root = "");
+std::optional<uint64_t> MachineMemory();
+
+// The limit in bytes; nullopt if nothing limits the process and `machine` is unknown. `root` is the
+// directory that contains /proc and /sys/fs/cgroup; tests have their own.
+std::optional<uint64_t> ContainerMemory(std::optional<uint64_t> machine = MachineMemory(),
+                                        const std::string& root = "");
 
 // What the user asked for, and what the process may use.
 struct MemoryFacts {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 
 namespace iprof::vm {
 namespace {
@@ -19,7 +21,6 @@ class Tree {
     std::string name = root_.string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     root_ = name;
-    Write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree:         1234 kB\n");
   }
   ~Tree() { std::filesystem::remove_all(root_); }
   Tree(const Tree&) = delete;
@@ -29,9 +30,9 @@ class Tree {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  // In MB.
+  // In MB, on a machine with 16 GB.
   uint64_t Limit() const {
-    const auto limit = ContainerMemory(root_.string());
+    const auto limit = ContainerMemory(16384 * kMb, root_.string());
     REQUIRE(limit);
     return *limit / kMb;
   }
@@ -45,8 +46,17 @@ TEST_CASE("without control groups the machine's memory is the limit", "[containe
   CHECK(tree.Limit() == 16384);
 }
 
+TEST_CASE("the machine's memory is what the kernel reports", "[container_memory]") {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  uint64_t kib = 0;
+  while (word != "MemTotal:" && file >> word) continue;
+  REQUIRE(file >> kib);
+  CHECK(MachineMemory() == kib * 1024);
+}
+
 TEST_CASE("nothing is known of a machine without files", "[container_memory]") {
-  CHECK_FALSE(ContainerMemory("/no/such/root"));
+  CHECK_FALSE(ContainerMemory(std::nullopt, "/no/such/root"));
 }
 
 TEST_CASE("version 2: the smallest limit on the way to the root counts", "[container_memory]") {

@@ -86,16 +86,19 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
     return Status(Code::kIo, fmt::format("cannot create the folder '{}': {}", parent,
                                          made.status().message()));
   }
-  if (!path.has_filename() || fs::is_directory(path, error)) {
+  const auto is_a_folder = [&] {
     return Status(Code::kIo, fmt::format("'{}' is a folder, not a file", path.string()));
-  }
-  const Result<FilePlace> place = FilePlace::Find(path.string());
+  };
+  if (!path.has_filename()) return is_a_folder();
+  const Result<FilePlace> place = FilePlace::FindIn(*made, parent, path.filename().string());
   if (!place.ok()) {
+    if (fs::is_directory(path, error)) return is_a_folder();
     // A path that cannot be examined counts as existing; a free name is found next to it.
     if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
     return Status(Code::kIo,
                   fmt::format("cannot examine '{}': {}", path.string(), place.status().message()));
   }
+  if (place->found() && S_ISDIR(place->found()->st_mode)) return is_a_folder();
   int folder = place->folder();
   std::string folder_path = place->folder_path();
   if (place->found() || place->descriptor()) {
