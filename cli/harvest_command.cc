@@ -105,6 +105,7 @@ class HarvestCommand : public Command {
         std::this_thread::sleep_for(every_);
         continue;
       }
+      if (!harvest->unread.empty()) console.Warn(harvest->unread);
       if (list_) {
         Report(console, *harvest, nullptr);
         return ExitCode::kOk;

@@ -5,10 +5,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "agent/hotspot/core/archive_identity.h"
 #include "agent/hotspot/core/build_id.h"
 #include "agent/hotspot/core/core_layout.h"
 #include "agent/hotspot/core/core_memory.h"
@@ -34,12 +36,15 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? std::string(".") : path.substr(0, slash);
 }
 
-// The file of libjvm that belongs to the core, and whether there is one.
+// The files that belong to the core: libjvm, and those that are looked for beside it.
 class Library {
  public:
   // `inside` reads only what is in the core.
-  Library(const Memory& inside, const CoreMapping& mapping, std::string given)
-      : inside_(inside),
+  Library(const Memory& core, const CoreLayout& layout, const Memory& inside,
+          const CoreMapping& mapping, std::string given)
+      : core_(core),
+        layout_(layout),
+        inside_(inside),
         mapping_(mapping),
         given_(std::move(given)),
         path_(given_.empty() ? mapping.path : given_) {}
@@ -58,14 +63,47 @@ class Library {
 
   // Files beside libjvm, such as the CDS archive, are looked for beside the one that was given.
   std::unique_ptr<Memory> Open(const std::string& path) const {
-    if (path == mapping_.path) return why_.empty() ? FileMemory::Open(path_) : nullptr;
+    if (path == mapping_.path) return OpenLibrary();
     const bool is_beside = !given_.empty() && FolderOf(path) == FolderOf(mapping_.path);
-    return FileMemory::Open(is_beside ? FolderOf(path_) + path.substr(path.rfind('/')) : path);
+    const std::string here = is_beside ? FolderOf(path_) + path.substr(path.rfind('/')) : path;
+    auto file = FileMemory::Open(here);
+    if (file == nullptr) {
+      refused_[path] = fmt::format("{} cannot be opened ({})", here, std::strerror(errno));
+    } else if (hotspot::IsArchive(*file)) {
+      const std::string other = hotspot::DifferenceOfArchive(*file, Owner());
+      if (other.empty()) return file;
+      refused_[path] = fmt::format("{} {}", here, other);
+      file.reset();
+    }
+    return file;
   }
 
   const std::string& why_unusable() const { return why_; }
 
+  // Why a file that the core names was not opened.
+  std::string WhyRefused(const std::string& path) const {
+    const auto found = refused_.find(path);
+    return found == refused_.end() ? std::string("it is not here") : found->second;
+  }
+
  private:
+  std::unique_ptr<Memory> OpenLibrary() const {
+    return why_.empty() ? FileMemory::Open(path_) : nullptr;
+  }
+
+  // What the JVM says about its archive, read without any archive.
+  hotspot::ArchiveOwner Owner() const {
+    const hotspot::CoreMemory memory(core_, layout_, [&](const std::string& path) {
+      return path == mapping_.path ? OpenLibrary() : nullptr;
+    });
+    const std::array<Address, 1> bases = {mapping_.at};
+    const auto jvm = hotspot::RemoteJvm::Open(memory, bases);
+    if (!jvm.ok()) return {};
+    const Address header = (*jvm)->ArchiveHeader();
+    return {(*jvm)->Build(),
+            header == 0 ? std::nullopt : memory.Load<hotspot::ArchiveHead>(header)};
+  }
+
   std::string Difference(const Memory& file) const {
     const std::string wanted = hotspot::BuildIdOf(inside_, mapping_.at);
     const std::string found = hotspot::BuildIdOf(file, 0);
@@ -86,11 +124,14 @@ class Library {
            a == b;
   }
 
+  const Memory& core_;
+  const CoreLayout& layout_;
   const Memory& inside_;
   const CoreMapping& mapping_;
   const std::string given_;
   const std::string path_;
   std::string why_;
+  mutable std::map<std::string, std::string> refused_;  // by the path in the core
 };
 
 const CoreMapping* FindLibrary(const CoreLayout& layout) {
@@ -121,7 +162,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
                       : "is not the core of a JVM: no libjvm.so was loaded"});
   }
   const hotspot::CoreMemory inside(*file, *layout);
-  Library library(inside, *mapping, files.libjvm);
+  Library library(*file, *layout, inside, *mapping, files.libjvm);
   if (Status status = library.Check(); !status.ok()) return status;
   const hotspot::CoreMemory memory(*file, *layout,
                                    [&](const std::string& path) { return library.Open(path); });
@@ -132,10 +173,8 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
                                            "--libjvm FILE",
                                            files.core, library.why_unusable()));
     }
-    return Status(
-        status.code(),
-        fmt::format("{} {}; the core does not contain all of {}, and that file is not here",
-                    files.core, status.message(), memory.missing()));
+    return Status(Code::kIo, fmt::format("{} does not contain all of {}, and {}", files.core,
+                                         memory.missing(), library.WhyRefused(memory.missing())));
   };
   const std::array<Address, 1> bases = {mapping->at};
   const auto remote = hotspot::RemoteJvm::Open(memory, bases);
@@ -150,6 +189,11 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   harvest.jdk_version = jvm.Version();
   harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), 0);
   harvest.note.time = hotspot::UtcTime(file->changed_s());
+  if (!memory.missing().empty()) {
+    harvest.unread =
+        fmt::format("the core does not contain all of {}, and {}: what is in there is left out",
+                    memory.missing(), library.WhyRefused(memory.missing()));
+  }
   harvest.read_us = ProcessorTimeUs() - before_us;
   return harvest;
 }

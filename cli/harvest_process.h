@@ -21,6 +21,7 @@ struct ProcessHarvest {
   std::string main_class;
   std::string jdk_version;
   HarvestNote note;     // without the estimator
+  std::string unread;   // a warning about a file that a core needs; empty: none
   int64_t read_us = 0;  // of processor time, for reading
 
   // How many methods have been called, as far as HotSpot knows.

@@ -36,6 +36,14 @@ Result<std::unique_ptr<RemoteJvm>> RemoteJvm::Open(const Memory& memory,
   return last;
 }
 
+Address RemoteJvm::ArchiveHeader() const {
+  const auto current = structs_->StaticField("FileMapInfo", "_current_info");
+  const auto offset = structs_->OffsetOf("FileMapInfo", "_header");
+  const auto info = current ? cache_.Load<Address>(*current) : std::nullopt;
+  if (!offset || !info || *info == 0) return 0;
+  return cache_.Load<Address>(*info + *offset).value_or(0);
+}
+
 std::string RemoteJvm::StaticText(const char* type, const char* field) const {
   constexpr size_t kLongest = 1 << 16;
   const auto at = structs_->StaticField(type, field);

@@ -32,6 +32,13 @@ class RemoteJvm {
   // do not tell.
   std::string Version() const { return StaticText("Abstract_VM_Version", "_s_vm_release"); }
   std::string JavaCommand() const { return StaticText("Arguments", "_java_command"); }
+  // As HotSpot writes it into archives: its kind, version, platform and when it was built.
+  std::string Build() const {
+    return StaticText("Abstract_VM_Version", "_s_internal_vm_info_string");
+  }
+  // Where its copy of the header of its base class-data archive is; 0: it has none, or the tables
+  // do not tell.
+  Address ArchiveHeader() const;
 
  private:
   std::string StaticText(const char* type, const char* field) const;

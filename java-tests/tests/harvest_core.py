@@ -14,13 +14,15 @@ from iprofdev.processes import PATIENCE_S
 from oracle.core_writer import stop, write_core
 
 BAD_INPUT, IO, USAGE = 3, 4, 2  # exit codes
+# The archive is mapped where it was made for. Elsewhere it is changed, so that a core has all of it.
+IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 SMALL = ["-Xmx16m", "-Xss512k", "-XX:ReservedCodeCacheSize=16m", "-XX:+UseSerialGC"]
 
 
 class HarvestCore(AgentCase):
-    def core(self):
+    def core(self, *jvm_args):
         """A core of Harvestable, and what was harvested from the process at that moment."""
-        process = self.start_java("Harvestable", STEPS, agent=None, jvm_args=SMALL)
+        process = self.start_java("Harvestable", STEPS, agent=None, jvm_args=[*SMALL, *jvm_args])
         stop(process.pid)
         try:
             self.run_tool("harvest", str(process.pid), "-o", self.folder / "process.iprof")
@@ -68,6 +70,24 @@ class HarvestCore(AgentCase):
         self.assertRegex(self.refused(core, IO), "does not contain all of libjvm.so, and /absent.*/libjvm.so cannot be opened "
                                                  r"\(No such file or directory\): add --libjvm FILE$")
         self.assert_same(self.harvest(core, "--libjvm", self.libjvm))
+
+    def test_an_archive_of_another_build_is_not_read(self):
+        core = self.core(*IN_PLACE)
+        if not os.path.exists(os.path.join(os.path.dirname(self.libjvm), "classes.jsa")):
+            self.skipTest("this JVM has no class-data archive")
+        libjvm, archive = self.folder / "libjvm.so", self.folder / "classes.jsa"
+        libjvm.symlink_to(self.libjvm)
+        original = pathlib.Path(self.libjvm).with_name("classes.jsa").read_bytes()
+        archive.write_bytes(original)
+        self.assert_same(self.harvest(core, "--libjvm", libjvm))
+        # Another archive of the same build has another checksum; one of another build names it, too.
+        for at, why in ((4, "is another archive than the one that was mapped"),
+                        (original.index(b" Server VM (") + 12, "was made by another build of the JDK")):
+            changed = bytearray(original)
+            changed[at] ^= 1
+            archive.write_bytes(changed)
+            self.assertRegex(self.refused(core, IO, "--libjvm", libjvm),
+                             rf"^{core} does not contain all of /.*/classes\.jsa, and {archive} {why}$")
 
     @on_one_jvm
     def test_what_is_refused(self):

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/hotspot/core/archive_identity.h"
 #include "agent/hotspot/core/build_id.h"
 #include "agent/hotspot/core/core_memory.h"
 #include "agent/hotspot/core/fake_core.h"
@@ -9,6 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace iprof::hotspot;
   const BytesMemory file(std::vector<uint8_t>(data, data + size));
+  DifferenceOfArchive(file, {"OpenJDK", ArchiveHead{}});
   const auto layout = CoreLayout::Read(file, file.size());
   if (!layout.ok()) return 0;
   const CoreMemory memory(file, *layout);
