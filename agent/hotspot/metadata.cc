@@ -125,6 +125,8 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at) {
   if (*counters != 0) {
     const auto count = memory_.Load<uint32_t>(*counters + layout_.counters.invocations);
     method.invocations = count.value_or(0) >> layout_.counters.shift;
+    const auto back_edges = memory_.Load<uint32_t>(*counters + layout_.counters.back_edges);
+    method.back_edges = back_edges.value_or(0) >> layout_.counters.shift;
   }
   return method;
 }

@@ -80,7 +80,7 @@ class KnownShares(Harvest):
             self.assertLess(harvested.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
             self.assertAlmostEqual(estimated.calls_of(f"Harvestable.{method}"), STEPS, delta=0.1 * STEPS, msg=method)
         self.assertEqual(harvested.section["harvest"]["estimator"], "none")
-        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-3")
+        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-4")
 
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()

@@ -71,7 +71,8 @@ class Builder {
   }
 
   void AddHandleCall(const HarvestedHandleCall& call) {
-    if (!program_.methods[call.caller].has_data) return;  // unloaded meanwhile
+    const HarvestedMethod& caller = program_.methods[call.caller];
+    if (!caller.has_data && caller.calls.empty()) return;  // unloaded meanwhile
     if (!call.is_virtual) {
       AddTo(call.caller, call.callee, call.count);
       return;
@@ -91,6 +92,9 @@ class Builder {
 
   void Divide(const Rest& rest) {
     const std::vector<uint32_t>& methods = hierarchy_.Implementations(rest.klass, rest.selector);
+    // A method without MethodData has no receivers either. How often it calls and whom would both be
+    // guessed.
+    if (methods.size() > 1 && !program_.methods[rest.caller].has_data) return;
     double sum = 0;
     for (const uint32_t method : methods) sum += WeightOf(method);
     for (const uint32_t method : methods)

@@ -40,7 +40,7 @@ class Estimator {
       problem.floor.push_back(static_cast<double>(method.invocations));
     for (const CountedCall& call : calls_) {
       const HarvestedMethod& caller = program_.methods[call.caller];
-      if (program_.methods[call.callee].is_exact) continue;  // needs no inflow
+      if (IsCounted(program_.methods[call.callee])) continue;  // needs no inflow
       if (KeepsItsCounts(call.caller)) {
         problem.external[call.callee] += call.count;
       } else {
@@ -67,11 +67,19 @@ class Estimator {
       if (unseen.empty()) break;
       FlowProblem more = problem;
       for (size_t m = 0; m < unseen.size(); ++m) {
-        if (!program_.methods[m].is_exact) more.external[m] += unseen[m];
+        if (!IsCounted(program_.methods[m])) more.external[m] += unseen[m];
       }
       flow = SolveFlow(std::move(more));
     }
     return flow;
+  }
+
+  // Whether its invocations are all there are. What has nothing to profile, such as an accessor, is
+  // compiled without counters even if it has a MethodData.
+  bool IsCounted(const HarvestedMethod& method) const {
+    if (method.is_exact) return true;
+    return program_.counts_to_the_end && method.has_data &&
+           !(method.branches.empty() && method.calls.empty());
   }
 
   static double EntriesOf(const HarvestedMethod& method) {

@@ -6,6 +6,7 @@
 //
 //  1. One entry of a caller executes a call site as often as its block was counted, divided by the
 //     caller's counted invocations.
+//     A method without MethodData that loops has guessed counts (harvest/guessed_blocks.h).
 //  2. A call goes to the method that it names, or that its call site's handle leads to
 //     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded. The unlisted rest goes to all implementations, by how often each was called
 //     beyond what is listed elsewhere.
@@ -30,7 +31,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-3";
+inline constexpr char kEstimatorName[] = "flow-4";
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method

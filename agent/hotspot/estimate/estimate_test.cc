@@ -52,6 +52,22 @@ TEST_CASE("a callee whose counts stopped gets what its callers' blocks tell") {
   CHECK(estimate.scales[leaf].factor == Approx(6));
 }
 
+TEST_CASE("where nothing stops the counters, only methods without them are estimated") {
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 1000);
+  const uint32_t counted = program.Method("counted", 500);
+  program.Call(counted, Op::invokestatic, "A", "none", 500);
+  const uint32_t plain = program.Method("plain", 128);
+  program.Call(run, Op::invokestatic, "A", "counted", 3000);
+  program.Call(run, Op::invokestatic, "A", "plain", 3000);
+  program.made.counts_to_the_end = true;
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[counted].calls == 500);
+  CHECK(estimate.scales[counted].factor == 1);
+  CHECK(estimate.scales[plain].calls == 3000);
+}
+
 TEST_CASE("receivers divide a call, and the rest goes to what is called beyond what is listed") {
   Program program;
   const uint32_t base = program.Class("Base", kNoClass, 0x401);
@@ -70,6 +86,24 @@ TEST_CASE("receivers divide a call, and the rest goes to what is called beyond w
   CHECK(estimate.scales[one_run].calls == Approx(6000).epsilon(0.01));
   CHECK(estimate.scales[two_run].calls == Approx(1000).epsilon(0.01));
   CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
+}
+
+TEST_CASE("a guessed loop passes on its calls, except where receivers would be guessed, too") {
+  Program program;
+  const uint32_t base = program.Class("Base", kNoClass, 0x401);
+  program.Class("One", base);
+  const uint32_t one_run = program.Method("run", 700);
+  program.Class("Two", base);
+  program.Method("run", 100);
+  program.Class("Main");
+  const uint32_t leaf = program.Method("leaf", 3'000);
+  const uint32_t main = program.Method("main", 2, /*has_data=*/false);
+  program.Call(main, Op::invokevirtual, "Base", "run", 10'000);
+  program.Call(main, Op::invokestatic, "Main", "leaf", 20'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[main].calls == 2);
+  CHECK(estimate.scales[leaf].calls == 20'000);
+  CHECK(estimate.scales[one_run].calls == 700);
 }
 
 TEST_CASE("an inherited method and a default method are found") {

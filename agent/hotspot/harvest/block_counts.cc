@@ -21,11 +21,11 @@ struct Continuation {
 
 }  // namespace
 
-std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
-                                  std::span<const CodeInstruction> instructions,
-                                  std::span<const InstructionCount> counts, uint64_t entries) {
-  constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> at(code.size(), kNone);  // instruction by bci
+BlockSplit SplitBlocks(std::span<const uint8_t> code,
+                       std::span<const CodeInstruction> instructions) {
+  BlockSplit split;
+  std::vector<uint32_t>& at = split.instruction_at;
+  at.assign(code.size(), BlockSplit::kNoInstruction);
   for (uint32_t i = 0; i < instructions.size(); ++i) at[instructions[i].bci] = i;
   std::vector<bool> starts(instructions.size() + 1);
   starts[0] = true;
@@ -35,13 +35,20 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
     if (const auto target = JumpTarget(code, insn)) starts[at[*target]] = true;
     if (classfile::IsJump(insn.op) || classfile::IsUnconditional(insn.op)) starts[i + 1] = true;
   }
-  std::vector<uint32_t> block_of(instructions.size());
-  uint32_t last = 0;
+  split.of.resize(instructions.size());
   for (uint32_t i = 0; i < instructions.size(); ++i) {
-    if (i > 0 && starts[i]) ++last;
-    block_of[i] = last;
+    if (starts[i]) ++split.count;
+    split.of[i] = split.count - 1;
   }
-  std::vector<Block> blocks(instructions.empty() ? 0 : last + 1);
+  return split;
+}
+
+std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
+                                  std::span<const CodeInstruction> instructions,
+                                  std::span<const InstructionCount> counts, uint64_t entries) {
+  const BlockSplit split = SplitBlocks(code, instructions);
+  const std::vector<uint32_t>& block_of = split.of;
+  std::vector<Block> blocks(split.count);
   std::vector<Continuation> unknown_in;
   uint64_t largest = entries;
   size_t next = 0;
@@ -57,15 +64,15 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
     }
     size_t s = 0;
     ForEachSuccessor(code, insn, [&](uint32_t bci) {
-      Block& to = blocks[block_of[at[bci]]];
+      Block& to = blocks[split.BlockAt(bci)];
       if (record != nullptr && s < record->edges.size())
         to.known_in = Sum(to.known_in, record->edges[s]);
       ++s;
     });
     if (s > 0) continue;
     if (const auto target = JumpTarget(code, insn)) {
-      unknown_in.push_back({block_of[at[*target]], block_of[i]});
-    } else if (i + 1 < instructions.size() && starts[i + 1] &&
+      unknown_in.push_back({split.BlockAt(*target), block_of[i]});
+    } else if (i + 1 < instructions.size() && block_of[i + 1] != block_of[i] &&
                !classfile::IsUnconditional(insn.op)) {
       unknown_in.push_back({block_of[i + 1], block_of[i]});
     }

@@ -23,6 +23,19 @@ struct InstructionCount {
   std::vector<uint64_t> edges;  // of a branch or switch, as SuccessorBcis orders them
 };
 
+// A block begins where a jump leads to, and behind a jump.
+struct BlockSplit {
+  std::vector<uint32_t> of;  // the block of each instruction
+  uint32_t count = 0;
+  std::vector<uint32_t> instruction_at;  // by bci; kNoInstruction between instructions
+
+  static constexpr uint32_t kNoInstruction = UINT32_MAX;
+  uint32_t BlockAt(uint32_t bci) const { return of[instruction_at[bci]]; }
+};
+
+BlockSplit SplitBlocks(std::span<const uint8_t> code,
+                       std::span<const CodeInstruction> instructions);
+
 // The count of the block of each instruction. `counts` ascend in bci.
 std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions,

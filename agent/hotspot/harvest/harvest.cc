@@ -22,7 +22,8 @@
 namespace iprof::hotspot {
 namespace {
 
-constexpr int kAttempts = 5;  // to read the list of classes while it changes
+constexpr int kAttempts = 5;             // to read the list of classes while it changes
+constexpr uint32_t kManyRounds = 1'000;  // of a loop whose method has no MethodData
 constexpr uint64_t kMostDataBytes = 8 << 20;
 constexpr uint32_t kMostRows = 8;  // HotSpot's largest TypeProfileWidth
 constexpr uint32_t kMostRetRows = 1000;
@@ -52,12 +53,19 @@ class Harvester {
       if (decoder.Decode(data) != nullptr) failed_.push_back(&data);
     }
     RetryFailed(decoder);
+    for (const uint32_t m : looped_) {
+      decoder.GuessCalls({.method = m,
+                          .listed = listed_methods_[m],
+                          .klass = listed_[program_->methods[m].klass].at,
+                          .words = {}});
+    }
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
     if (const Status refused = CheckLimits(program_->counts, RunsWithoutProfiling(flags_));
         !refused.ok())
       return refused;
     program_->type_rows = decoder.shape().type_rows;
+    program_->counts_to_the_end = CountsToTheEnd(flags_);
     program_->has_extra_cell = decoder.shape().has_extra_cell;
     return std::move(program_);
   }
@@ -195,6 +203,7 @@ class Harvester {
       if (program_->classes[method.klass].is_previous_version) continue;
       if (listed_methods_[m].data == 0) {
         if (method.invocations > 0) ++program_->counts.without_data;
+        if (listed_methods_[m].back_edges >= kManyRounds) looped_.push_back(m);
         continue;
       }
       ReadMethodData data{.method = m,
@@ -293,6 +302,7 @@ class Harvester {
   std::vector<ListedMethod> listed_methods_;  // by number of the method
   AddressMap<uint32_t> class_numbers_;
   std::vector<ReadMethodData> read_;
+  std::vector<uint32_t> looped_;  // methods without MethodData
   std::vector<ReadMethodData*> failed_;
 };
 

@@ -1,5 +1,6 @@
 #include "agent/hotspot/harvest/harvest.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -44,6 +45,39 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK(method.calls[0].block_count == 80);
   CHECK(method.code_hash == Murmur3(std::span<const uint8_t>(kOriginal)).low);
   CHECK((*program)->counts.failed == 0);
+}
+
+TEST_CASE("the calls of a loop without MethodData are guessed from how often it jumped back") {
+  for (const uint32_t rounds : {5'000U, 900U}) {
+    FakeProgram fake;
+    const Address driver = fake.vm.Class(fake.loader, "b/B");
+    // 0: aload_0; 1: invokevirtual a/A.run; 4: iload_1; 5: ifne 0; 8: return
+    const Address method =
+        fake.vm.Method(driver, fake.pool, {42, 182, 1, 0, 27, 154, 0xFF, 0xFB, 177}, 2);
+    const Address counters = fake.vm.Load<Address>(method + 16).value_or(0);
+    fake.vm.Put(counters + 4, rounds << 1);
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    REQUIRE((*program)->methods.size() == 2);
+    const auto found = std::find_if(
+        (*program)->methods.begin(), (*program)->methods.end(),
+        [&](const HarvestedMethod& one) { return (*program)->classes[one.klass].name == "b/B"; });
+    REQUIRE(found != (*program)->methods.end());
+    CHECK_FALSE(found->has_data);
+    CHECK(found->invocations == 2);
+    CHECK((*program)->counts.without_data == 1);
+    if (rounds < 1'000) {
+      CHECK(found->calls.empty());
+      continue;
+    }
+    REQUIRE(found->calls.size() == 1);
+    CHECK(found->calls[0].owner == "a/A");
+    CHECK(static_cast<double>(found->calls[0].block_count) == Approx(5'002).margin(3));
+    // What is guessed is in no profile; it only tells how often its callees were called.
+    Profile profile;
+    WriteHarvest(**program, RawScales(**program), {}, profile);
+    CHECK(profile.method_count() == 2);
+  }
 }
 
 TEST_CASE("a harvest becomes a profile like the agent's") {

@@ -58,8 +58,9 @@ struct HarvestedMethod {
   uint16_t intrinsic = 0;    // HotSpot's number; 0: none
   uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
   bool is_exact = false;     // invocations are those of an exact count instead
-  bool has_data = false;     // a MethodData was read; what follows comes from it
-  bool has_probes = false;   // the agent changed its code: only its calls are those of the program
+  bool has_data = false;    // a MethodData was read; what follows comes from it. Without one, calls
+                            // may be there for a method that looped, with guessed counts
+  bool has_probes = false;  // the agent changed its code: only its calls are those of the program
   uint64_t data_invocations = 0;
   uint64_t back_edges = 0;
   uint64_t code_hash = 0;
@@ -114,6 +115,7 @@ struct HarvestedProgram {
   int32_t major = 0;
   uint32_t type_rows = 0;
   bool has_extra_cell = false;
+  bool counts_to_the_end = false;  // nothing stops the counters of a MethodData
   std::vector<HarvestedClass> classes;
   std::vector<HarvestedMethod> methods;  // those of a class are consecutive
   std::vector<HarvestedHandleCall> handle_calls;

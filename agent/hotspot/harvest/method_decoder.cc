@@ -1,8 +1,10 @@
 #include "agent/hotspot/harvest/method_decoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/classfile/bytes.h"
+#include "agent/hotspot/harvest/guessed_blocks.h"
 #include "writer/base/murmur3.h"
 
 namespace iprof::hotspot {
@@ -53,6 +55,23 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
   program_.counts.sites_without_rows += sites_without_rows_;
   program_.counts.checks_unknown += checks_unknown_;
   return nullptr;
+}
+
+void MethodDecoder::GuessCalls(const ReadMethodData& method) {
+  const Pool* pool = PoolOf(method.listed.pool);
+  if (pool == nullptr) return;
+  if (pool->cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, *pool);
+  const auto code =
+      ReadOriginalCode(metadata_, method.listed, *pool, pool_cache_ ? &*pool_cache_ : nullptr,
+                       ReadBreakpoints(metadata_, method.klass, method.listed));
+  if (!code) return;
+  HarvestedMethod guessed = program_.methods[method.method];
+  guessed.data_invocations = std::max<uint64_t>(guessed.invocations, 1);
+  const std::vector<uint64_t> blocks = GuessBlocks(
+      code->bytes, code->instructions, guessed.data_invocations, method.listed.back_edges);
+  if (!AddCalls(*code, blocks, *pool, guessed)) return;
+  program_.methods[method.method] = std::move(guessed);
+  AddHandleCalls(method, *pool);
 }
 
 const Pool* MethodDecoder::PoolOf(Address at) {

@@ -46,6 +46,9 @@ class MethodDecoder {
 
   // Fills the method in the program. Null, or why the MethodData failed.
   const char* Decode(const ReadMethodData& data);
+  // Fills the calls of a method without MethodData, with guessed counts. Nothing, if its code is not
+  // understood.
+  void GuessCalls(const ReadMethodData& method);
   // The next method's constant pool is read again.
   void ForgetPool() { pool_at_ = 0; }
 

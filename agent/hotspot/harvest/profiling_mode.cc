@@ -4,12 +4,18 @@
 
 namespace iprof::hotspot {
 
+constexpr uint64_t kFirstThatProfiles = 3;  // the tier of C1 that keeps MethodDatas
+
 bool RunsWithoutProfiling(const VmFlags& flags) {
-  constexpr uint64_t kFirstThatProfiles = 3;  // the tier of C1 that keeps MethodDatas
   if (!flags.Bool("UseCompiler").value_or(true)) return true;
   if (flags.Text("CompilationMode").value_or(std::string()) == "quick-only") return true;
   return flags.Bool("TieredCompilation").value_or(true) &&
          flags.Number("TieredStopAtLevel").value_or(kFirstThatProfiles) < kFirstThatProfiles;
+}
+
+bool CountsToTheEnd(const VmFlags& flags) {
+  return !RunsWithoutProfiling(flags) && flags.Bool("TieredCompilation").value_or(false) &&
+         flags.Number("TieredStopAtLevel") == kFirstThatProfiles;
 }
 
 }  // namespace iprof::hotspot

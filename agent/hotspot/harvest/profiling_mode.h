@@ -1,7 +1,7 @@
-// ProfilingMode: whether a JVM counts at all.
+// ProfilingMode: whether a JVM counts at all, and whether it ever stops.
 //
 // Guarantees: pure on the JVM's flags. Threads: those of the flags.
-// Failure: a JVM whose flags are unknown is taken for one that counts.
+// Failure: a JVM whose flags are unknown is taken for one that counts, and stops.
 #pragma once
 
 #include "agent/hotspot/vm_flags.h"
@@ -10,5 +10,8 @@ namespace iprof::hotspot {
 
 // Whether the flags forbid every MethodData: -Xint, or no compilation above tier 2.
 bool RunsWithoutProfiling(const VmFlags& flags);
+
+// Whether a method that has a MethodData is counted to the end: -XX:TieredStopAtLevel=3, no C2.
+bool CountsToTheEnd(const VmFlags& flags);
 
 }  // namespace iprof::hotspot

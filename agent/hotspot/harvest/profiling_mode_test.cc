@@ -25,7 +25,10 @@ struct Vm {
   const Flag* first = flags;
   uint64_t count = std::size(flags);
 
-  bool RunsWithoutProfiling() {
+  bool RunsWithoutProfiling() { return Ask(hotspot::RunsWithoutProfiling); }
+  bool CountsToTheEnd() { return Ask(hotspot::CountsToTheEnd); }
+
+  bool Ask(bool (*question)(const VmFlags&)) {
     FakeStructs fake;
     fake.AddField("JVMFlag", "_name", offsetof(Flag, name));
     fake.AddField("JVMFlag", "_addr", offsetof(Flag, value));
@@ -34,7 +37,7 @@ struct Vm {
     fake.AddStatic("JVMFlag", "numFlags", &count);
     const OwnMemory memory;
     const VmStructs structs(memory, fake.Symbols());
-    return hotspot::RunsWithoutProfiling(VmFlags(structs));
+    return question(VmFlags(structs));
   }
 };
 
@@ -46,6 +49,13 @@ TEST_CASE("a JVM profiles unless its flags forbid it") {
   CHECK_FALSE(Vm{.stop_at = 1, .tiered = 0}.RunsWithoutProfiling());  // only C2
   CHECK(Vm{.compiler = 0}.RunsWithoutProfiling());                    // -Xint
   CHECK(Vm{.mode = "quick-only"}.RunsWithoutProfiling());
+}
+
+TEST_CASE("a JVM without C2 counts to the end") {
+  CHECK(Vm{.stop_at = 3}.CountsToTheEnd());
+  CHECK_FALSE(Vm().CountsToTheEnd());
+  CHECK_FALSE(Vm{.stop_at = 2}.CountsToTheEnd());
+  CHECK_FALSE((Vm{.stop_at = 3, .tiered = 0}.CountsToTheEnd()));  // only C2
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+// GuessBlocks: how often the blocks of a method were executed of which HotSpot counted only the
+// entries and the jumps backwards.
+//
+// Why: a method has no MethodData until it was called some 200 times or looped for long. Until then
+// the interpreter counts no blocks. Such a method may still be what drives a program: a loop that
+// was entered a few times, and calls everything else. Its callees are compiled, and their counts
+// stop, so without it nothing would tell how often they were called.
+//
+// How: where a conditional branch decides whether a loop goes on, it goes on with one and the same
+// probability in the whole method: the one with which the jumps backwards add up to what was
+// counted. Any other branch goes each way equally often.
+//
+// Guarantees: pure; finite and at least 0; linear in the code's size for nested loops as compilers
+// write them, and never more than kMostGuessedBlocks cubed. Threads: any. Failure: none but
+// std::bad_alloc; a method with too many blocks or without loops has no counts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agent/hotspot/original_code.h"
+
+namespace iprof::hotspot {
+
+inline constexpr size_t kMostGuessedBlocks = 300;
+
+// The count of the block of each instruction, as CountBlocks.
+std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
+                                  std::span<const CodeInstruction> instructions, uint64_t entries,
+                                  uint64_t back_edges);
+
+}  // namespace iprof::hotspot
