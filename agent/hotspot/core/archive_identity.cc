@@ -21,7 +21,7 @@ bool HasBuild(const Memory& file, std::string_view build) {
 }  // namespace
 
 bool IsArchive(const Memory& file) {
-  const auto magic = file.Load<uint32_t>(0);
+  const uint32_t magic = file.Load<uint32_t>(0).value_or(0);
   return magic == kBaseMagic || magic == kDynamicMagic;
 }
 

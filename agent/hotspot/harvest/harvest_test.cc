@@ -13,7 +13,7 @@
 namespace iprof::hotspot {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 using Types = std::vector<std::pair<uint32_t, uint64_t>>;
 constexpr uint8_t kOriginal[] = {42, 182, 0, 6, 153, 0, 4, 0, 177};
 
