@@ -31,6 +31,8 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kSlice{100};  // how soon an end of the program is noticed
 // If this tool is killed, the agent stops by itself this long after it should have been stopped.
 constexpr milliseconds kMargin{60'000};
+// A stop that follows a start which has not answered waits this long for it, also without this tool.
+constexpr milliseconds kLongStart{3'600'000};
 // In the private folder; see MakeFolder.
 constexpr char kAgentsFile[] = "agent.iprof";
 constexpr char kLastProfile[] = "exit.iprof";
@@ -113,10 +115,12 @@ class ProfileCommand : public Command {
     }
     const Clock::time_point start = Clock::now();
     if (Status status = Start(); !status.ok()) {
-      if (!HeldSignals::IsPending()) return status;
-      // The agent may record by now. What interrupts the stop in turn ends this tool.
-      HeldSignals::Take(milliseconds(0));
-      return Stop(console, Since(start));
+      if (HeldSignals::IsPending()) {
+        // The agent may record by now. What interrupts the stop in turn ends this tool.
+        HeldSignals::Take(milliseconds(0));
+        return Stop(console, Since(start), kLongStart);
+      }
+      return Since(start) < timeouts_.answer ? status : TakeBack();
     }
     const Ending ending = WaitFor(console, target_->process, "recording", duration_);
     const milliseconds recorded = Since(start);
@@ -194,9 +198,27 @@ class ProfileCommand : public Command {
     return Ask(request).status();
   }
 
-  Status Stop(Console& console, milliseconds recorded) {
+  // The agent has not answered to the start in time, and may still carry it out: into a folder that would be
+  // gone, and for ever if there is no duration. So a stop follows.
+  Status TakeBack() {
+    const Status late(Code::kIo,
+                      fmt::format("{}: the recording did not begin within {} (--timeout)",
+                                  target_->process.Name(), jvm::InSeconds(timeouts_.answer)));
     jvm::AgentRequest request;
     request.verb = Verb::kStop;
+    request.patience = kLongStart;
+    const Result<control::Answer> answer = Ask(request);
+    if (answer.ok()) return Status(late.code(), late.message() + "; it was stopped again");
+    if (folder_ && !target_->process.HasEnded()) folder_->Keep();  // the stop may be refused
+    return Status(late.code(), fmt::format("{}, and was not stopped: {}", late.message(),
+                                           answer.status().message()));
+  }
+
+  // `patience`: how long it may wait in the agent, see AgentRequest.
+  Status Stop(Console& console, milliseconds recorded, milliseconds patience = milliseconds(0)) {
+    jvm::AgentRequest request;
+    request.verb = Verb::kStop;
+    request.patience = patience;
     request.profile = FormOf(output_);
     jvm::OwnedFd profile;
     const Result<control::Answer> answer = Ask(request, &profile);

@@ -21,7 +21,8 @@
 //
 // Threads: Start, RollCall, the readers and the destructor on a normal thread, one at a time. Stop
 // on any thread at any time, also while another thread reads, calls the roll or stops.
-// ThreadStarted and ThreadEnding on the thread itself. While one of our locks is held, the JVM is
+// ThreadStarted and ThreadEnding on the thread itself, also during and after Stop: a watched thread
+// must tell its end, because its JNIEnv does not outlive it. While one of our locks is held, the JVM is
 // not called, except for current_env in the handler.
 // Failure: Start returns a Status. Only one session can exist: a second Start() fails until the
 // first Sampler is destroyed. What the system refuses (timers, signals) is retried and counted.
@@ -96,6 +97,8 @@ class Sampler {
   // Ends sampling for good. Returns false if a handler was still running after a second (its thread
   // is suspended). Samples that it adds later may be missing, and nothing that it uses is freed.
   bool Stop();
+  // Whether it was stopped, or has lost its signal.
+  bool has_ended() const { return stopped_.load(std::memory_order_relaxed); }
 
   // Waits until all samples whose signals have arrived are in the table. Returns false on timeout,
   // as for Stop.

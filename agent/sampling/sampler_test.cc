@@ -445,6 +445,48 @@ TEST_CASE("a timer's signal that comes after the farewell is counted, and weighs
   CHECK(stats.Weight() == 0);
 }
 
+// Counts traces of a thread that has told its end.
+thread_local bool told_its_end = false;
+std::atomic<int> traces_after_the_end{0};
+void TraceThatTellsLateOnes(CallTrace* trace, int32_t depth, void* context) {
+  if (told_its_end) ++traces_after_the_end;
+  FakeTrace(trace, depth, context);
+}
+
+TEST_CASE("a thread that ends while sampling is being stopped has no sample after its end") {
+  traces_after_the_end = 0;
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = TraceThatTellsLateOnes;
+  std::atomic<int> slots_after_the_end{0};
+  const auto burn_until = [](const auto& done) {
+    while (!done()) continue;
+  };
+  for (int round = 0; round < 10; ++round) {
+    auto sampler = Started(Every(100000), hooks);
+    std::atomic<int> watched{0};
+    std::atomic<bool> is_stopping{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        sampler->ThreadStarted(kFakeEnv);
+        ++watched;
+        burn_until([&] { return is_stopping.load(); });
+        sampler->ThreadEnding();
+        told_its_end = true;
+        if (CurrentSlot() != nullptr) ++slots_after_the_end;
+        const uint64_t end = CpuTimeNs(CurrentTid()) + 8000000;  // longer than a clock tick
+        burn_until([&] { return CpuTimeNs(CurrentTid()) > end; });
+      });
+    }
+    burn_until([&] { return watched == 4; });
+    is_stopping = true;
+    CHECK(sampler->Stop());
+    for (std::thread& thread : threads) thread.join();
+  }
+  CHECK(slots_after_the_end == 0);
+  CHECK(traces_after_the_end == 0);
+}
+
 TEST_CASE("without AsyncGetCallTrace there is a sentence, not a crash") {
   SamplerHooks hooks = Hooks();
   hooks.get_call_trace = nullptr;

@@ -179,7 +179,7 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   const bool wants_profile = request.profile != ProfileForm::kNone;
   Command command;
   command.verb = request.verb;
-  command.timeout = QueueTime(timeouts);
+  command.timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts);
   command.duration = request.duration;
   command.estimate = request.estimate;
   command.receivers_max_lost = request.receivers_max_lost;

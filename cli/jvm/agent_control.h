@@ -11,7 +11,7 @@
 // Guarantees: nothing stays in the target's /tmp, with one exception: if the tool gives up or is interrupted
 // after the agent got the command, and a profile was wanted, the agent can still write it into the private
 // folder, and the failure names that file. A command that is still in the agent's queue when the tool's time is
-// up does not run later: its own limit is shorter than the tool's.
+// up does not run later, unless its `patience` says so: its own limit is shorter than the tool's.
 // Threads: one. Failure: one sentence that names the process or the socket. An answer that refuses is not a
 // failure here: the caller looks at its outcome.
 #pragma once
@@ -49,6 +49,8 @@ struct AgentRequest {
   // where the tool cannot know what the JVM sees: where the agent writes the profile; the reply has none then.
   std::string out;
   std::chrono::milliseconds duration{0};  // see Command
+  // How long it may wait in the agent, also without this tool; 0: shorter than the tool waits.
+  std::chrono::milliseconds patience{0};
   // Of a harvest, see Command.
   bool estimate = true;
   int64_t receivers_max_lost = 20;

@@ -379,6 +379,23 @@ class AtOnce(SessionCase):
         self.assertEqual(self.counted("again.iprof"), 3)
         self.end(process)
 
+    def test_a_start_that_takes_too_long_is_taken_back(self):
+        """The tool gives up while the JVM still changes the classes. The recording must not go on without it, into a folder that is gone."""
+        held = f"-agentpath:{Settings.agent.parent}/java-tests/libholding_agent.so=Dumps:{self.folder / 'go'}"
+        process = self.start(jvm_args=[held])
+        said = self.refused("profile", process, "--timeout", "3", "-o", "x.iprof")
+        self.assertRegex(said, rf"^process {process.pid}: the recording did not begin within 3 s \(--timeout\), and was not stopped: .* the agent "
+                               r"may still carry out 'stop'")
+        self.assertIn("held", process.out_path.read_text())
+        (self.folder / "go").touch()
+        self.assertEqual(self.status(process)["state"], "stopped")  # comes after both
+        self.command("start", process)
+        self.rounds(process, 2)
+        self.command("stop", process, "-o", "y.iprof")
+        self.assertEqual(self.counted("y.iprof"), 2)
+        process.communicate(b"x", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+
     def test_a_dump_request_does_not_hold_up_the_jvms_signals(self):
         process = self.start(agent="out=end.iprof,control=a.sock,jdk=n")
         fifo = self.hold_commands(process, self.folder / "a.sock")

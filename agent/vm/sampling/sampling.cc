@@ -152,11 +152,9 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   owned_.push_back(std::move(*sampler));
   Sampler* const begun = owned_.back().get();
-  running_.store(begun, std::memory_order_release);
   // Either Stop sees the sampler, or this thread sees that Stop was called.
   sampler_.store(begun);
   if (stopping_.load()) {
-    running_.store(nullptr, std::memory_order_release);
     StopSampler(*begun);
     return;
   }
@@ -177,15 +175,13 @@ void Sampling::StopSampler(Sampler& sampler) {
 
 // The events stay enabled. Disabling one waits for virtual threads that are being mounted or
 // unmounted. At VMDeath collectors have stopped, so a virtual thread that waits for memory would
-// wait forever. Without running_, the callbacks have no effect.
+// wait forever. A sampler that has ended ignores them.
 void Sampling::Stop() {
   stopping_.store(true);
-  running_.store(nullptr, std::memory_order_release);
   if (Sampler* const begun = sampler()) StopSampler(*begun);
 }
 
 void Sampling::Pause() {
-  running_.store(nullptr, std::memory_order_release);
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
   CloseCode();
@@ -224,7 +220,7 @@ sampling::SampleStats Sampling::StatsSinceReset() const {
 Sampling::Figures Sampling::figures() const {
   if (sampler() == nullptr) return {};
   const sampling::SampleStats stats = StatsSinceReset();
-  return {.is_running = running() != nullptr,
+  return {.is_running = !sampler()->has_ended(),
           .samples = stats.Signals(sampling::OutcomeClass::kGood) +
                      stats.Signals(sampling::OutcomeClass::kRecovered),
           .failed = stats.Signals(sampling::OutcomeClass::kFailed),
@@ -309,15 +305,17 @@ void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*threa
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "ThreadStart", [&] {
-    if (Sampler* sampler = self->running()) sampler->ThreadStarted(jni);
+    if (Sampler* sampler = self->sampler()) sampler->ThreadStarted(jni);
   });
 }
 
 void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
+  // Also while sampling is being stopped: the JVM is about to free what the thread's JNIEnv is part of. A
+  // signal that came later would read there, and AsyncGetCallTrace would write there.
   AtBoundary(self->log_, "ThreadEnd", [&] {
-    if (Sampler* sampler = self->running()) sampler->ThreadEnding();
+    if (Sampler* sampler = self->sampler()) sampler->ThreadEnding();
   });
 }
 

@@ -116,7 +116,6 @@ class Sampling {
   SampleFigures ReportFigures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   sampling::Sampler* sampler() const { return sampler_.load(); }
-  sampling::Sampler* running() const { return running_.load(std::memory_order_acquire); }
 
   static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
   static void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
@@ -142,7 +141,6 @@ class Sampling {
   std::vector<std::shared_ptr<sampling::CodeRanges>> codes_;
   std::atomic<sampling::CodeRanges*> code_{nullptr};  // the last one; null while paused
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
-  std::atomic<sampling::Sampler*> running_{nullptr};  // sampler_ while callbacks may use it
   mutable std::mutex reset_mutex_;                    // guards the three below
   SampleBaseline baseline_;
   sampling::SampleStats stats_at_reset_;
