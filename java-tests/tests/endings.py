@@ -60,6 +60,17 @@ class FailedStart(AgentCase):
                 self.assertFalse((self.folder / "default.iprof").exists())
 
 
+class FreedMemory(AgentCase):
+    """At its end, HotSpot disables all events, also in the data of threads that have ended. No such data may be left."""
+    def test_nothing_is_written_there(self):
+        library = Settings.agent.parent / "java-tests" / "libfreed_memory.so"
+        for agent in (None, "image=n", "start=n", "samples=n,jdk=n", "calls=n,branches=n", "source=methoddata"):
+            with self.subTest(agent=agent):
+                run = self.run_java("Fib", agent=agent, env={"LD_PRELOAD": str(library)})
+                said = [line for line in run.stderr.splitlines() if line.startswith("freed_memory")]
+                self.assertRegex("\n".join(said), r"^freed_memory: 0 of \d+ blocks were changed$")
+
+
 class OtherAgents(AgentCase):
     jvm_defaults = C1_ONLY
 

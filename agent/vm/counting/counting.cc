@@ -117,13 +117,20 @@ Status Counting::Prepare() {
 Status Counting::Start() {
   has_begun_.store(true);
   if (!plan_.startup.notice.empty()) log_.Warning(plan_.startup.notice);
-  if (plan_.startup.start != CountingStart::kFirstBytecode)
-    return environment_.Enable({JVMTI_EVENT_CLASS_LOAD});
+  if (plan_.startup.start != CountingStart::kFirstBytecode) {
+    const Status status = environment_.Enable({JVMTI_EVENT_CLASS_LOAD});
+    if (status.ok()) sees_loads_.store(true, std::memory_order_release);
+    return status;
+  }
   // Classes that load before JNI is available refer to the first chunk. Its holder is defined at
   // VMStart.
   store_.AnnounceFirst();
   on_.store(true, std::memory_order_release);
-  return environment_.Enable({JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
+  // Not ClassLoad, nor any other event that HotSpot filters by thread, before the main thread has its
+  // Thread object: HotSpot would keep data of that thread that nothing connects with the object, and
+  // make others later. The first would stay when the thread ends, and HotSpot 21 to 25 would write
+  // through it into freed memory when an event is enabled or disabled (JDK-8362203).
+  return environment_.Enable({JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
 }
 
 Status Counting::Begin(JNIEnv* jni) {
@@ -150,7 +157,9 @@ void Counting::OnVmStart(JNIEnv* jni) {
 
 void Counting::OnVmInit(JNIEnv* jni) {
   if (plan_.startup.start == CountingStart::kFirstBytecode) {
-    Status status = LearnJvm(jni);
+    Status status = environment_.Enable({JVMTI_EVENT_CLASS_LOAD});
+    if (status.ok()) sees_loads_.store(true, std::memory_order_release);
+    if (status.ok()) status = LearnJvm(jni);
     if (status.ok()) status = thread_.Start(environment_.get(), jni);
     static_cast<void>(NoteStart(status));
   } else {

@@ -220,7 +220,8 @@ class Counting final : public HiddenClassCounting {
   ClassAccess access_;
   instrument::ClassInstrumenter instrumenter_;
   HeldClasses held_;
-  std::atomic<bool> on_{false};  // the hook instruments classes
+  std::atomic<bool> on_{false};          // the hook instruments classes
+  std::atomic<bool> sees_loads_{false};  // ClassLoad was enabled, so ClassDefinitions have an end
   std::atomic<bool> cap_told_{false};
   // Held while a profile is made and while unloaded classes are handled, also during calls to the
   // JVM, in which the thread may be suspended. Guards the store's window, edges_ and live_at_close_.

@@ -95,11 +95,11 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
       &held);
   // The class is held, so it is not forgotten meanwhile.
   if (origin_ != nullptr && held) origin_->Note(jni, loader, known_name, original);
-  // Classes that are never unloaded stay held.
+  // Classes that are never unloaded stay held; so do those of a Java agent that was initialised before us.
   if (!held || known_name.empty() || !watch_.MayGo(jni, loader)) return;
   if (redefined != nullptr) {
     held_.HoldWhileLoaded(redefined, *held);
-  } else {
+  } else if (sees_loads_.load(std::memory_order_acquire)) {
     ClassDefinitions::Begin(known_name, *held,
                             reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   }

@@ -44,6 +44,8 @@ Status HiddenClasses::Start(JavaVM* vm) {
   if (!opened.ok()) return opened.status();
   environment_ = std::move(*opened);
   call_sites_.emplace(environment_.get());
+  define_class_.emplace("libjava.so", "Java_java_lang_ClassLoader_defineClass0",
+                        reinterpret_cast<const void*>(vm->functions->GetEnv));
   const bool is_bound = Installed().original.load() != nullptr;
   jvmtiCapabilities capabilities{};
   capabilities.can_get_bytecodes = 1;
@@ -69,6 +71,7 @@ bool HiddenClasses::Close() {
 }
 
 void HiddenClasses::OnBind(jmethodID method, void* address, void** replacement) {
+  if (!define_class_->MayBe(address)) return;
   JvmtiString name(environment_.get());
   if (environment_->GetMethodName(method, name.address(), nullptr, nullptr) != JVMTI_ERROR_NONE)
     return;

@@ -38,6 +38,7 @@
 #include "agent/vm/names/call_site.h"
 #include "agent/vm/names/hidden_class_counting.h"
 #include "agent/vm/names/hidden_names.h"
+#include "agent/vm/names/native_function.h"
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/settings/log.h"
 #include "writer/base/status.h"
@@ -114,6 +115,7 @@ class HiddenClasses {
   UnloadWatch& watch_;
   HiddenClassCounting* const counting_;
   std::optional<CallSiteFinder> call_sites_;
+  std::optional<NativeFunction> define_class_;  // the JDK's own
   std::array<std::atomic<uint64_t>, kKinds> seen_{};
   std::atomic<uint64_t> counted_{0};
   std::atomic<uint64_t> without_name_{0};  // lambdas that call nothing, or that we cannot read

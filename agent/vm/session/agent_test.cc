@@ -546,6 +546,23 @@ TEST_CASE("early VMStart is asked for where counting starts with the first bytec
   CHECK_FALSE(l.Says("no more classes are counted"));
 }
 
+// HotSpot 21 to 25 would keep data of the main thread that does not go with it (JDK-8362203).
+TEST_CASE(
+    "no event that HotSpot filters by thread is enabled before the main thread has its object") {
+  const std::string more = GENERATE(as<std::string>(), "", ",samples=n", ",start=n");
+  Loaded l;
+  REQUIRE(l.Load("branches=n,receivers=n,monitors=n" + more).ok());
+  l.jvm.StartPhase();
+  for (const FakeEnvironment& environment : l.jvm.environments()) {
+    if (environment.capabilities.can_generate_early_vmstart == 0) continue;
+    for (const jvmtiEvent event : {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+                                   JVMTI_EVENT_THREAD_END, JVMTI_EVENT_EXCEPTION})
+      CHECK_FALSE(environment.enabled.contains(event));
+  }
+  l.jvm.LivePhase();
+  CHECK(l.jvm.enabled_events().contains(JVMTI_EVENT_CLASS_LOAD) == (more != ",start=n"));
+}
+
 TEST_CASE("without it, VMStart is not reported") {
   Loaded l;
   REQUIRE(l.Load(kCalls).ok());

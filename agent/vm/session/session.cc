@@ -199,7 +199,7 @@ void Session::OnVmStart(JNIEnv* jni) {
 void Session::OnVmInit(JNIEnv* jni) {
   if (counting_ != nullptr) AtBoundary(*log_, "VMInit", [&] { counting_->OnVmInit(jni); });
   if (sampling_ != nullptr) AtBoundary(*log_, "VMInit", [&] { sampling_->Begin(); });
-  AtBoundary(*log_, "VMInit", [&] { ReadyTheEnd(jni); });
+  if (has_begun()) AtBoundary(*log_, "VMInit", [&] { ReadyTheEnd(jni); });
 }
 
 void Session::StopSampling() {
