@@ -7,7 +7,7 @@ import subprocess
 
 from program import Failed, Program
 
-WITHOUT, LOADED, STOPPED = "no agent", "start=n", "after stop"
+WITHOUT, LOADED, STOPPED, PLAIN = "no agent", "start=n", "after stop", "plain agent"
 NO_DUMP = "image=n"
 SERIAL = ["-XX:+UseSerialGC", "-Xmx1g"]
 
@@ -15,6 +15,7 @@ SERIAL = ["-XX:+UseSerialGC", "-Xmx1g"]
 class Bench:
     def __init__(self, java, agent, tool, folder, environment):
         self.java, self.agent, self.tool, self.folder, self.environment = java, agent, tool, folder, environment
+        self.plain = agent.parent / "java-tests" / "libplain_agent.so"
         self.classes = folder / "classes"
         self.paths = {"Lambdas": [self.classes]}  # workload -> class path
 
@@ -45,17 +46,23 @@ def hello(bench, forks):
 
 
 def steady(bench, forks, workload, repetitions):
-    """CPU time of a repetition after a stop. -Xbatch: methods wait for the JIT compiler, so that all is compiled."""
+    """CPU time of a repetition after a stop. -Xbatch: methods wait for the JIT compiler, so that all is compiled. The plain agent
+    retransforms all classes twice and changes none: what HotSpot's swaps cost by themselves."""
+    ways = [WITHOUT, STOPPED, *([PLAIN] if bench.plain.exists() else [])]
     for fork in range(forks):
-        for way in random.sample([WITHOUT, STOPPED], 2):
+        for way in random.sample(ways, len(ways)):
             arguments = ["-Xbatch", *([bench.agent_argument()] if way == STOPPED else [])]
-            with bench.program(arguments, bench.paths[workload], "overhead.Rounds", workload) as program:
+            library = [bench.plain] if way == PLAIN else []
+            with bench.program(arguments, bench.paths[workload], "overhead.Rounds", workload, *library) as program:
+                def swap(verb):
+                    if way == STOPPED:
+                        program.command(verb)
+                    elif way == PLAIN:
+                        program.ask("retransform")
                 program.ask(repetitions)
-                if way == STOPPED:
-                    program.command("start")
+                swap("start")
                 program.ask(repetitions)
-                if way == STOPPED:
-                    program.command("stop")
+                swap("stop")
                 program.ask(repetitions)  # what was compiled with probes is compiled again
                 values = [int(program.ask(repetitions).split()[0]) / 1000 for _ in range(3)]
                 yield f"steady state, {workload}", way, fork, "CPU us", sorted(values)[1]

@@ -1,4 +1,4 @@
-// For tests: what an agent costs that retransforms all classes and changes none. Its hook returns a
+// For tests and bench/sessions: what an agent costs that retransforms all classes and changes none. Its hook returns a
 // copy of each class's bytes, as a Java agent's transformer may.
 #include <jvmti.h>
 
@@ -36,10 +36,8 @@ jvmtiEnv* Open(JNIEnv* env) {
   return able ? jvmti : nullptr;
 }
 
-}  // namespace
-
 // Retransforms the linked classes that can be changed. Returns their number.
-extern "C" JNIEXPORT jint JNICALL Java_SessionPhases_retransform(JNIEnv* env, jclass /*self*/) {
+jint RetransformAll(JNIEnv* env) {
   static jvmtiEnv* const jvmti = Open(env);
   jint count = 0;
   jclass* classes = nullptr;
@@ -61,4 +59,14 @@ extern "C" JNIEXPORT jint JNICALL Java_SessionPhases_retransform(JNIEnv* env, jc
   for (jint i = 0; i < count; ++i) env->DeleteLocalRef(classes[i]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
   return done;
+}
+
+}  // namespace
+
+extern "C" JNIEXPORT jint JNICALL Java_SessionPhases_retransform(JNIEnv* env, jclass /*self*/) {
+  return RetransformAll(env);
+}
+
+extern "C" JNIEXPORT jint JNICALL Java_overhead_Rounds_retransform(JNIEnv* env, jclass /*self*/) {
+  return RetransformAll(env);
 }
