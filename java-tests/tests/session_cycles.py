@@ -21,6 +21,7 @@ from harness.scope import in_proof
 STEPS = 2000
 OUTSIDE = 3000  # steps while nothing is recorded, or that a reset forgets
 MOST_TIMES_PLAIN = 1.2
+WITH_WRAPPERS = ("java.lang.Object", "java.lang.Class", "java.lang.System", "java.lang.Throwable", "jdk.internal.misc.Unsafe")
 EXPORTS = [f"--add-exports=java.base/jdk.internal.{package}=ALL-UNNAMED" for package in ("access", "reflect")]
 
 
@@ -280,6 +281,19 @@ class Cycles(AgentCase):
         rows = self.run_cycles(200)
         self.bounded(rows)
         self.like_a_plain_agent(rows, self.run_plain_cycles(200))
+
+    @in_proof
+    def test_classes_of_which_each_version_stays(self):
+        """From JDK 20 on, HotSpot never frees the compiled wrapper of a native method, and with it each version of the class."""
+        if self.jvm.major < 20:
+            self.skipTest("HotSpot's sweeper frees wrappers")
+        grown = []
+        for options in ("", f",exclude={';'.join(WITH_WRAPPERS)}"):
+            rows = self.run_cycles(20, options)
+            grown.append(rows[-1]["metaspace KiB"] - rows[2]["metaspace KiB"])
+            (self.folder / "default.iprof").unlink(missing_ok=True)
+        print(f"metaspace grew by {grown[0]} KiB; without the classes with wrappers, by {grown[1]} KiB", file=sys.stderr)
+        self.assertLess(grown[1], 0.6 * grown[0])
 
     @in_proof
     def test_in_the_interpreter(self):
