@@ -290,7 +290,7 @@ class Cycles(AgentCase):
         grown = []
         for options in ("", f",exclude={';'.join(WITH_WRAPPERS)}"):
             rows = self.run_cycles(20, options)
-            grown.append(rows[-1]["metaspace KiB"] - rows[2]["metaspace KiB"])
+            grown.append(rows[-1]["metaspace KiB"] - rows[10]["metaspace KiB"])  # the first cycles also compile
             (self.folder / "default.iprof").unlink(missing_ok=True)
         print(f"metaspace grew by {grown[0]} KiB; without the classes with wrappers, by {grown[1]} KiB", file=sys.stderr)
         self.assertLess(grown[1], 0.6 * grown[0])
