@@ -38,12 +38,14 @@ __attribute__((destructor)) void LookAtAll() {
     for (size_t at = 0; at < blocks[i].size; ++at) {
       if (blocks[i].start[at] == kFreed) continue;
       ++changed;
-      Tell(line, std::snprintf(line, sizeof line, "freed_memory: a block of %zu bytes was changed at %zu\n",
+      Tell(line, std::snprintf(line, sizeof line,
+                               "freed_memory: a block of %zu bytes was changed at %zu\n",
                                blocks[i].size, at));
       break;
     }
   }
-  Tell(line, std::snprintf(line, sizeof line, "freed_memory: %zu of %zu blocks were changed\n", changed, all));
+  Tell(line, std::snprintf(line, sizeof line, "freed_memory: %zu of %zu blocks were changed\n",
+                           changed, all));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class NativeFunction {
   const char* const library_;
   const char* const symbol_;
   const void* const vm_code_;
-  std::mutex mutex_;  // of Find
+  std::mutex mutex_;                            // of Find
   std::atomic<const void*> function_{nullptr};  // null: not found yet. Written last
   Range its_library_;
   Range vm_library_;
