@@ -1,6 +1,7 @@
 #include "writer/base/system_calls.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,6 +36,7 @@ int SystemCalls::Fstatat(int folder, const char* name, struct stat* result, int 
 ssize_t SystemCalls::Readlinkat(int folder, const char* name, char* into, size_t size) {
   return ::readlinkat(folder, name, into, size);
 }
+int SystemCalls::Flock(int fd, int operation) { return ::flock(fd, operation); }
 int SystemCalls::Dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
 SystemCalls& SystemCalls::Real() {

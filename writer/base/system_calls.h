@@ -1,4 +1,4 @@
-// SystemCalls: the system calls of the classes that create files, FilePlace and AtomicFile.
+// SystemCalls: the system calls of the classes that create files: FilePlace, AtomicFile, LockFile.
 //
 // Each method makes the system call of the same name, with the result and errno that its manual
 // page documents. The class exists so that a test can make each call fail; all other code uses
@@ -30,6 +30,7 @@ class SystemCalls {
   virtual int Faccessat(int folder, const char* name, int mode);
   virtual int Fstatat(int folder, const char* name, struct stat* result, int flags);
   virtual ssize_t Readlinkat(int folder, const char* name, char* into, size_t size);
+  virtual int Flock(int fd, int operation);
   virtual int Dup(int fd);  // child processes do not inherit it
 
   static SystemCalls& Real();

@@ -23,8 +23,8 @@ std::string TemporaryName(const std::string& name) {
 }  // namespace
 
 Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
-                                                       SystemCalls& calls) {
-  std::unique_ptr<AtomicFile> file(new AtomicFile(calls));
+                                                       SystemCalls& calls, Readers readers) {
+  std::unique_ptr<AtomicFile> file(new AtomicFile(calls, readers));
   file->path_ = path;
   if (path.empty()) return Status(Code::kIo, "cannot write a file without a name");
   Result<FilePlace> place = FilePlace::Find(path, calls);
@@ -56,7 +56,11 @@ Status AtomicFile::OpenWhatIsThere() {
   if (calls_.Faccessat(place_->folder(), name, W_OK) != 0) return Fail("cannot write", errno);
   if (S_ISREG(old.st_mode)) {
     if (place_->descriptor()) return Fail("is a name of an open file, which cannot be replaced", 0);
-    old_mode_ = old.st_mode & 07777;
+    if (old.st_uid == ::geteuid()) {
+      old_mode_ = old.st_mode & 07777;
+    } else {
+      readers_ = Readers::kOwner;
+    }
     return {};
   }
   const int no_follow = place_->descriptor() ? 0 : O_NOFOLLOW;
@@ -70,7 +74,7 @@ Status AtomicFile::OpenWhatIsThere() {
 }
 
 Status AtomicFile::OpenTemporary() {
-  const mode_t mode = old_mode_ ? 0600 : 0666;
+  const mode_t mode = old_mode_ || readers_ == Readers::kOwner ? 0600 : 0666;
   for (int attempt = 0; fd_ < 0; ++attempt) {
     std::string name = TemporaryName(place_->name());
     fd_ = calls_.Openat(place_->folder(), name.c_str(),

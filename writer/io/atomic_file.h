@@ -3,7 +3,8 @@
 // Guarantees:
 //  - Bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp"). Commit()
 //    flushes it to disk, gives it the old file's permissions, renames it over the target and
-//    flushes the folder. Until the rename, the target is not touched.
+//    flushes the folder. Until the rename, the target is not touched. A file of another user has no
+//    say: what replaces it is for our user only, as it may have been put there to read ours.
 //  - On any failure, or when destroyed without Commit(), the temporary file is removed. Only those
 //    who could read the old file can read the temporary one.
 //  - A symbolic link of our user or of root is followed: the file that it points to is replaced, or
@@ -18,6 +19,7 @@
 // Failure: kIo, with the path, the step and the reason. Throws nothing but std::bad_alloc.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,10 +32,14 @@
 
 namespace iprof {
 
+// Who may read a file that replaces none: whom the umask allows, or our user only.
+enum class Readers : uint8_t { kByUmask, kOwner };
+
 class AtomicFile final : public ByteSink {
  public:
   static Result<std::unique_ptr<AtomicFile>> Create(const std::string& path,
-                                                    SystemCalls& calls = SystemCalls::Real());
+                                                    SystemCalls& calls = SystemCalls::Real(),
+                                                    Readers readers = Readers::kByUmask);
   ~AtomicFile() override;
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -46,13 +52,14 @@ class AtomicFile final : public ByteSink {
   }
 
  private:
-  explicit AtomicFile(SystemCalls& calls) : calls_(calls) {}
+  AtomicFile(SystemCalls& calls, Readers readers) : calls_(calls), readers_(readers) {}
   Status Fail(std::string_view step, int error);
   Status OpenWhatIsThere();
   Status OpenTemporary();
   void Discard();
 
   SystemCalls& calls_;
+  Readers readers_;
   std::string path_;  // as the caller gave it
   std::optional<FilePlace> place_;
   std::string temporary_;  // its name in the place's folder

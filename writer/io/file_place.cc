@@ -94,7 +94,7 @@ class PathWalk {
       const std::string name = TakeName();
       if (Enter(name, kFolderFlags)) continue;
       if (errno == ENOENT && missing_ == MissingFolders::kMake && links_ == 0) {
-        if (calls_.Mkdirat(folder_.fd(), name.c_str(), 0777) != 0 && errno != EEXIST)
+        if (calls_.Mkdirat(folder_.fd(), name.c_str(), 0700) != 0 && errno != EEXIST)
           return Failure(errno);
         if (Enter(name, kFolderFlags)) continue;
       }

@@ -68,7 +68,8 @@ class FilePlace {
                                   const std::string& name,
                                   SystemCalls& calls = SystemCalls::Real());
 
-  // The folder only. kMake creates missing folders of the path, but not those that links lead to.
+  // The folder only. kMake creates missing folders of the path, for our user only, but not those that
+  // links lead to.
   static Result<OpenFolder> FindFolder(const std::string& path, MissingFolders missing,
                                        SystemCalls& calls = SystemCalls::Real());
 

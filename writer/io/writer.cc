@@ -254,12 +254,12 @@ Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& opt
 }
 
 Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
-                                     const std::string& path) {
+                                     const std::string& path, Readers readers) {
   if (path == "-") {
     FdSink sink(STDOUT_FILENO, "standard output");
     return WriteProfile(profile, options, sink);
   }
-  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path);
+  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path, SystemCalls::Real(), readers);
   if (!file.ok()) return file.status();
   Result<WriteReport> report = WriteProfile(profile, options, **file);
   if (!report.ok()) return report;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "writer/base/status.h"
+#include "writer/io/atomic_file.h"
 #include "writer/io/byte_stream.h"
 #include "writer/model/model.h"
 
@@ -43,7 +44,7 @@ Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& opt
                                  ByteSink& sink);
 // Writes through AtomicFile: on any failure the old file is not touched. "-" is standard output.
 Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
-                                     const std::string& path);
+                                     const std::string& path, Readers readers = Readers::kByUmask);
 // For tests and small profiles.
 Result<std::string> WriteProfileText(const Profile& profile, const WriteOptions& options = {});
 

@@ -8,6 +8,8 @@
 #include "agent/vm/control/doorbell.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
+#include "agent/vm/session/exit_status.h"
+#include "agent/vm/session/program_start.h"
 
 namespace iprof::vm {
 namespace {
@@ -33,20 +35,28 @@ Status Agent::StillWriting() {
 
 std::string Agent::OutPath() const {
   const std::lock_guard lock(mutex_);
-  if (!recording_out_.empty() || session_ == nullptr) return recording_out_;
+  if (!recording_out_.path().empty() || session_ == nullptr) return recording_out_.path();
   return session_->out_path();
 }
 
-std::string Agent::BeginRecording(const std::string& out) {
+OutClaim Agent::BeginRecording(OutClaim out) {
   const std::lock_guard lock(mutex_);
   ++recording_;
-  return std::exchange(recording_out_, out);
+  return std::exchange(recording_out_, std::move(out));
+}
+
+void Agent::FinishFiles(Session& session) {
+  AtBoundary(session.log(), "the end of the files", [&] {
+    session.FinishFiles();
+    const std::lock_guard lock(mutex_);
+    recording_out_.Release();
+  });
 }
 
 void Agent::NoteWritten(uint64_t recording) {
   const std::lock_guard lock(mutex_);
   written_ = recording;
-  if (recording_ == recording) recording_out_.clear();
+  if (recording_ == recording) recording_out_ = {};
 }
 
 // --- Loading.
@@ -68,6 +78,7 @@ Status Agent::Attempt::Start(JavaVM* vm, JvmtiEnvironment environment, SessionSe
 Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
                            std::unique_ptr<Log> log, bool running) {
   vm_ = vm;
+  is_attached_ = running;
   auto started =
       std::make_shared<Session>(vm, std::move(environment), std::move(settings), std::move(log));
   Log& log_of_session = started->log();
@@ -92,6 +103,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     // The program has ended meanwhile, and the session's log says so. There is no caller to report
     // a failure to.
     AtBoundary(log_of_session, "the start", [&] { started->Stop(); });
+    FinishFiles(*started);
     CloseCommands();  // the end may have come before the socket was opened
     return {};
   }
@@ -135,6 +147,7 @@ void Agent::CleanUp(std::shared_ptr<Session> session, bool running) {
       session->Pause(static_cast<JNIEnv*>(jni));
     session->Stop();
     const bool is_quiet = session->Close();
+    FinishFiles(*session);
     const std::lock_guard lock(mutex_);
     socket_ = nullptr;
     session_ = nullptr;
@@ -200,8 +213,12 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
     return Status(Code::kUsage, "nothing has been recorded yet");
   const uint64_t recording = recording_;
   Result<std::string> written = Status(Code::kInternal, "the profile could not be made");
-  AtBoundary(current->log(), "the dump",
-             [&] { written = current->DumpTo(jni, path.empty() ? OutPath() : path); });
+  AtBoundary(current->log(), "the dump", [&] {
+    const std::string out = OutPath();
+    const bool is_ours = path.empty() || path == out;
+    written = current->DumpTo(jni, is_ours ? out : path,
+                              is_ours ? NameOwner::kSession : NameOwner::kNobody);
+  });
   if (taken.from == SessionState::kStopped && written.ok()) NoteWritten(recording);
   return written;
 }
@@ -218,21 +235,27 @@ Result<std::string> Agent::Stop(JNIEnv* jni) {
   return done;
 }
 
-Status Agent::Start(JNIEnv* jni, const std::string& out) {
+Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kStart);
-  if (!taken.is_legal) return {Code::kUsage, std::string(taken.answer)};
+  if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
   const auto current = session();
   Commands(vm_).Cancel();  // a delay has no more meaning
-  const std::string earlier_out = BeginRecording(out);
+  Result<OutClaim> claim = OutClaim();
+  if (!out.empty() && out != current->out_path()) claim = OutClaim::Take(out);
+  if (!claim.ok()) {
+    life_.Take(SessionEvent::kStartFailed);
+    return claim.status();
+  }
+  OutClaim earlier_out = BeginRecording(std::move(*claim));
   Status outcome(Code::kInternal, "the recording could not be started");
   AtBoundary(current->log(), "the start",
              [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
   if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) {
     Schedule(*current);
-    return outcome;
+    return OutPath();
   }
-  if (outcome.ok()) return {Code::kUsage, "the program is ending"};
-  BeginRecording(earlier_out);
+  if (outcome.ok()) return Status(Code::kUsage, "the program is ending");
+  BeginRecording(std::move(earlier_out));
   AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
   life_.Take(SessionEvent::kStartFailed);
   return outcome;
@@ -255,13 +278,13 @@ void Agent::OnVmDeath(JNIEnv* jni) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kVmDeath);
   if (!taken.is_legal || current == nullptr) return;
   CloseCommands();
-  Log& log = current->log();
-  const bool dumps = current->options().dump_on_exit;
   const bool is_starting =
       taken.from == SessionState::kStarting || taken.from == SessionState::kResuming;
   if (is_starting && !current->has_begun()) {
     // An attach or a start is in progress on another thread. A profile written now would contain no counts,
     // and could replace an earlier one that does.
+    Log& log = current->log();
+    const bool dumps = current->options().dump_on_exit;
     current->StopSampling();
     if (dumps)
       log.Error(fmt::format("no profile was written: the program ended while {}",
@@ -270,29 +293,55 @@ void Agent::OnVmDeath(JNIEnv* jni) {
                                 : "the recording was being started"));
     return;
   }
-  if (dumps && current->has_begun()) current->ReadyTheLastDump();
-  current->Stop();
-  if (!current->has_begun()) return log.Step("nothing was recorded, so no profile is written");
-  if (taken.from == SessionState::kStopped && written_ == recording_)
+  WriteLast(jni, *current, taken.from);
+  FinishFiles(*current);
+}
+
+void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
+  Log& log = session.log();
+  const Options& options = session.options();
+  if (options.dump_on_exit && session.has_begun()) session.ReadyTheLastDump();
+  session.Stop();
+  if (!session.has_begun()) return log.Step("nothing was recorded, so no profile is written");
+  if (from == SessionState::kStopped && written_ == recording_)
     return log.Step("the profile was written after the stop, so no other one is");
+  const auto lose = [&] {
+    if (options.dump_on_exit && options.on_write_failure == OnWriteFailure::kExit)
+      ReplaceExitStatus(kProfileLostStatus);
+  };
   // Wait for a profile that was requested and is being written, but not forever: its thread may be
   // suspended (by a debugger, say), and the JVM must exit.
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) {
     log.Error("no profile was written at the end: one that was requested is still being written");
+    return lose();
+  }
+  if (!options.dump_on_exit) return log.Step("the program ends; doe=n, so no profile is written");
+  if (!is_attached_ && options.force != Overwrite::kAlways &&
+      !HasProgramBegun(session.environment().get(), jni)) {
+    log.Warning(
+        "no profile was written: the program ended before its main class began (force=always "
+        "writes it anyway)");
     return;
   }
-  if (!dumps) {
-    log.Step("the program ends; doe=n, so no profile is written");
-    return;
-  }
-  static_cast<void>(current->DumpTo(jni, OutPath()));
+  const Result<std::string> written = session.DumpTo(jni, OutPath(), NameOwner::kSession);
+  if (!written.ok() && written.status().code() != Code::kUsage) lose();
 }
 
 void Agent::OnUnload() {
   life_.Take(SessionEvent::kUnload);
   const auto current = session();
   if (current != nullptr) current->log().Detail("unloaded");
+}
+
+void Agent::OnProcessExit() {
+  const auto current = session();
+  if (HasEnded() || current == nullptr) return;
+  AtBoundary(current->log(), "the exit", [&] {
+    current->AbandonFiles();
+    if (current->options().dump_on_exit && current->has_begun())
+      current->log().Error("no profile was written: the process ended without the JVM's own end");
+  });
 }
 
 // --- Callbacks. Each body runs in AtBoundary with the log of the current session.

@@ -37,6 +37,7 @@
 #include "agent/vm/session/life_cycle.h"
 #include "agent/vm/session/session.h"
 #include "agent/vm/settings/log.h"
+#include "agent/vm/settings/out_claim.h"
 #include "writer/base/status.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
@@ -93,7 +94,8 @@ class Agent {
   Result<std::string> Stop(JNIEnv* jni);
   // Begins to record, or continues after a stop. On failure says why it is not possible now. `out`: the
   // recording's own file, an absolute path; empty: it has none, and the session's is used.
-  Status Start(JNIEnv* jni, const std::string& out = "");
+  // Returns the recording's file; it has another name if another JVM writes that file.
+  Result<std::string> Start(JNIEnv* jni, const std::string& out = "");
   // Forgets what was recorded so far.
   Status Reset(JNIEnv* jni);
   // Writes a profile to this absolute path, or to the recording's file if it is empty. Returns its name.
@@ -116,6 +118,8 @@ class Agent {
   void OnVmDeath(JNIEnv* jni);
   // JVMTI is closed already, so this only writes to the log.
   void OnUnload();
+  // The process has called exit(3). Usually VMDeath came before; it does not if native code ends the process.
+  void OnProcessExit();
 
   // The current session, or null. It lives as long as the returned pointer.
   std::shared_ptr<Session> session() const;
@@ -137,7 +141,11 @@ class Agent {
   // Where a profile goes whose command names no file.
   std::string OutPath() const;
   // A new recording with this file of its own. Returns the file of the one before.
-  std::string BeginRecording(const std::string& out);
+  OutClaim BeginRecording(OutClaim out);
+  // The program's end, or a failed start: no file is written from now on.
+  void FinishFiles(Session& session);
+  // The program's last profile, at VMDeath.
+  void WriteLast(JNIEnv* jni, Session& session, SessionState from);
   // The profile of this recording was written after its stop.
   void NoteWritten(uint64_t recording);
   void CloseCommands();
@@ -151,11 +159,12 @@ class Agent {
 
   LifeCycle life_;
   JavaVM* vm_ = nullptr;                     // set before the first callback
+  bool is_attached_ = false;                 // the program ran when the agent was loaded; likewise
   mutable std::mutex mutex_;                 // guards the members below
   std::shared_ptr<CommandRunner> commands_;  // null until a command can come
   std::unique_ptr<ControlSocket> socket_;
   std::shared_ptr<Session> session_;
-  std::string recording_out_;                   // the recording's own file; empty: the session's
+  OutClaim recording_out_;                      // the recording's own file; empty: the session's
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
   // The number of the recording, and of the last one that was written after its stop: the program's end need
   // not write that again.

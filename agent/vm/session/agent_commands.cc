@@ -23,6 +23,15 @@ Answer AnswerOf(const Command& command, const Status& status, std::string done) 
   return answer;
 }
 
+// `out`: where the recording's profile goes.
+Answer StartAnswer(const Command& command, const Result<std::string>& out) {
+  std::string done = "the recording is running";
+  if (out.ok() && !command.out.empty() && *out != command.out)
+    done += fmt::format("; another running process writes {}, so this one writes {}", command.out,
+                        *out);
+  return AnswerOf(command, out.status(), std::move(done));
+}
+
 }  // namespace
 
 CommandRunner& Agent::Commands(JavaVM* vm) {
@@ -100,7 +109,7 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
   Answer answer;
   switch (command.verb) {
     case Verb::kStart:
-      answer = AnswerOf(command, Start(jni, command.out), "the recording is running");
+      answer = StartAnswer(command, Start(jni, command.out));
       if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
         StopAfter(command.duration);
       break;

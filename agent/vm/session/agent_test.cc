@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
@@ -70,7 +71,9 @@ struct Loaded {
   }
 };
 
-constexpr std::string_view kCalls = "jdk=n,branches=n,receivers=n,monitors=n,samples=n";
+// force=always: nothing runs in this JVM, so nothing is counted.
+constexpr std::string_view kCalls =
+    "jdk=n,branches=n,receivers=n,monitors=n,samples=n,force=always";
 
 TEST_CASE("a session records from its load to the program's end, and writes its profile then") {
   Loaded l;
@@ -88,6 +91,56 @@ TEST_CASE("a session records from its load to the program's end, and writes its 
   l.jvm.Die();
   l.agent.OnUnload();
   CHECK_FALSE(fs::exists(l.out));
+}
+
+TEST_CASE("a run that recorded nothing leaves an earlier profile alone, and says so") {
+  Loaded l;
+  REQUIRE(l.Load("jdk=n,branches=n,receivers=n,monitors=n,samples=n").ok());
+  l.jvm.LivePhase();
+  std::ofstream(l.out) << "precious";
+  l.jvm.RequestDump();
+  l.jvm.Die();
+  CHECK(fs::file_size(l.out) == 8);
+  CHECK(l.Says("no profile was written: nothing was recorded (force=always writes it anyway)"));
+}
+
+TEST_CASE("a process that ends without the JVM's end says that the profile is lost") {
+  Loaded l;
+  REQUIRE(l.Load(kCalls).ok());
+  SECTION("by native code") {
+    l.jvm.LivePhase();
+    l.agent.OnProcessExit();
+    CHECK(l.Says("no profile was written: the process ended without the JVM's own end"));
+  }
+  SECTION("after the JVM's end there is nothing to say") {
+    l.jvm.LivePhase();
+    l.jvm.Die();
+    const size_t lines = l.log.lines().size();
+    l.agent.OnProcessExit();
+    CHECK(l.log.lines().size() == lines);
+  }
+}
+
+TEST_CASE("a recording with a file of its own has it to itself") {
+  Loaded l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const std::string own = (l.folder.path() / "y.iprof").string();
+  const std::string numbered = (l.folder.path() / "y.1.iprof").string();
+  std::optional<OutClaim> others = std::move(*OutClaim::Take(own));
+  const auto tell = [&](const std::string& text) {
+    return l.agent.Execute(l.jvm.jni(), *control::ParseCommand(text));
+  };
+  const control::Answer started = tell("command=start,out=" + own);
+  CHECK(started.message == "the recording is running; another running process writes " + own +
+                               ", so this one writes " + numbered);
+  CHECK(started.status->out == numbered);
+  CHECK(OutClaim::Take(own)->path() != numbered);  // it is taken
+  CHECK(tell("command=dump").message == "wrote " + numbered);
+  CHECK(tell("command=dump,out=" + numbered).message == "wrote " + numbered);
+  others.reset();
+  l.jvm.Die();
+  CHECK(OutClaim::Take(numbered)->path() == numbered);  // it is free again
 }
 
 TEST_CASE("a second load is told that the first one stands, and changes nothing") {
@@ -176,7 +229,7 @@ TEST_CASE("a request writes a profile while the program runs, and only then") {
 TEST_CASE("a stop gives classes their code back and keeps what was recorded; a start continues") {
   Loaded l;
   CHECK(l.agent.Stop(l.jvm.jni()).status().message() == "nothing is being recorded");
-  CHECK(l.agent.Start(l.jvm.jni()).message() == "nothing is being recorded");
+  CHECK(l.agent.Start(l.jvm.jni()).status().message() == "nothing is being recorded");
   const SessionEvent how = GENERATE(SessionEvent::kLoad, SessionEvent::kAttach);
   REQUIRE(l.Load(kCalls, how).ok());
   if (how == SessionEvent::kLoad) l.jvm.LivePhase();
@@ -184,7 +237,7 @@ TEST_CASE("a stop gives classes their code back and keeps what was recorded; a s
   file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
   FakeClass* const counted = l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader);
   REQUIRE(counted->bytes != file.Bytes());
-  CHECK(l.agent.Start(l.jvm.jni()).message() == "the recording is running already");
+  CHECK(l.agent.Start(l.jvm.jni()).status().message() == "the recording is running already");
   for (int round = 0; round < 3; ++round) {
     INFO(round);
     const Result<std::string> stopped = l.agent.Stop(l.jvm.jni());
@@ -302,7 +355,7 @@ TEST_CASE("a command to start that failed can be given again") {
 
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
   Loaded l;
-  REQUIRE(l.Load("source=methoddata,samples=n").ok());
+  REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
   l.jvm.LivePhase();
   instrument::AssembledClass file("a/B");
   file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});

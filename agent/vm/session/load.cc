@@ -106,13 +106,20 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
     options.control = std::filesystem::absolute(*path).string();
   }
   const Result<std::string> out =
-      ResolveOutPath(options.out, facts, options.force ? OldFile::kIsWritten : OldFile::kIsKept);
+      ResolveOutPath(options.out, facts, options.force == Overwrite::kNo ? OldFile::kIsKept : OldFile::kIsWritten);
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
-  log->Step(fmt::format("the profile will go to {}", *out));
-  const Status started = attempt.Start(vm, std::move(jvmti),
-                                       SessionSettings{std::move(options), *out}, std::move(log));
+  Result<OutClaim> claim = ProfileFiles::Claim(options, *out, *log);
+  if (!claim.ok())
+    return Status(claim.status().code(), "option 'out': " + claim.status().message());
+  log->Step(fmt::format("the profile will go to {}", claim->path()));
+  const Status started = attempt.Start(
+      vm, std::move(jvmti),
+      SessionSettings{.options = std::move(options), .out_path = *out, .claim = std::move(*claim)},
+      std::move(log));
   if (!started.ok()) return started;
+  static const int kRegistered = std::atexit([] { Agent::Get().OnProcessExit(); });
+  static_cast<void>(kRegistered);
   return Loaded{Outcome::kRunning, {}};
 }
 

@@ -25,7 +25,7 @@ void RemoveEmpty(const std::string& path) {
 Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget& target) {
   Result<std::string> reserved = ReserveUnusedName(target.path);
   if (!reserved.ok()) return reserved;
-  const Status written = WriteProfileFile(profile, target.format, *reserved).status();
+  const Status written = WriteProfileFile(profile, target.format, *reserved, Readers::kOwner).status();
   if (written.ok()) return reserved;
   RemoveEmpty(*reserved);
   return written;
@@ -36,7 +36,7 @@ Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget
 Result<DumpedFile> DumpProfile(const Profile& profile, const DumpTarget& target) {
   Status failed;
   if (target.overwrite) {
-    failed = WriteProfileFile(profile, target.format, target.path).status();
+    failed = WriteProfileFile(profile, target.format, target.path, Readers::kOwner).status();
     if (failed.ok()) return DumpedFile{target.path, {}};
     if (!MayHaveNeighbours(target.path)) return failed;
   }

@@ -14,7 +14,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/names/class_registry.h"
 #include "agent/vm/session/counted_positions.h"
-#include "agent/vm/session/profile_dump.h"
+#include "agent/vm/session/profile_report.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/image/image_note.h"
 #include "writer/image/image_profile.h"
@@ -27,6 +27,9 @@ namespace {
 constexpr auto kListPatience = std::chrono::seconds(5);
 
 constexpr auto kReleasePatience = std::chrono::seconds(2);
+
+// Far longer than many JVMs take that end at once and merge.
+constexpr auto kMergePatience = std::chrono::seconds(60);
 
 // The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
@@ -70,6 +73,7 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
     : vm_(vm),
       environment_(std::move(environment)),
       settings_(std::move(settings)),
+      files_(settings_.options, settings_.out_path, std::move(settings_.claim)),
       log_(std::move(log)),
       target_jdk_(TargetJdk(settings_.options, environment_.get())),
       collector_ends_first_(CollectorEndsFirst(VmFlags(vm))),
@@ -280,12 +284,19 @@ bool Session::Close() {
   return unload_watch_.Close() && is_quiet;
 }
 
-Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path) {
-  Result<std::string> written = WriteProfile(jni, path);
-  if (!written.ok())
-    log_->Error(fmt::format("no profile was written: {}", written.status().message()));
+Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner) {
+  Result<std::string> written = WriteProfile(jni, path, owner);
+  if (written.ok()) return written;
+  const std::string line = fmt::format("no profile was written: {}", written.status().message());
+  if (written.status().code() == Code::kUsage) {
+    log_->Warning(line);
+  } else {
+    log_->Error(line);
+  }
   return written;
 }
+
+void Session::FinishFiles() { files_.Finish(*log_, kMergePatience); }
 
 Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   MadeProfile made;
@@ -330,11 +341,12 @@ void Session::AddHarvest(MadeProfile& made) {
   }
 }
 
-Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path) {
+Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner) {
   Result<MadeProfile> whole = MakeProfile(jni);
   if (!whole.ok()) return whole.status();
   Profile& profile = whole->profile;
   const Options& options = settings_.options;
+  const std::vector<std::string> missing = FindMissing(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
   std::string image_report;
   if (options.image) {
@@ -344,18 +356,18 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path) 
   } else {
     SetAgentPart(profile, kImagePart, ImageNote{image_target, false}.ToJson());
   }
-  DumpTarget target{.path = path, .overwrite = options.force, .format = {}};
-  target.format.version = options.format;
-  // The name of another file than the session's own says whether it is compressed.
-  target.format.gzip = path == settings_.out_path ? options.gzip : path.ends_with(".gz");
-  const Result<DumpedFile> file = DumpProfile(profile, target);
+  if (IsEmpty(profile) && options.force != Overwrite::kAlways)
+    return Status(Code::kUsage, "nothing was recorded (force=always writes it anyway)");
+  const Result<DumpedFile> file = files_.Write(profile, path, owner);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
-  log_->Result(fmt::format("wrote {}: {} types, {} methods", file->path, profile.type_count(),
-                           profile.method_count()));
+  log_->Result(fmt::format(
+      "wrote {}: {}", file->path,
+      DescribeProfile(profile, options, whole->counted ? &whole->counted->added.assembly : nullptr)));
+  for (const std::string& line : missing) log_->Warning(line);
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
   return file->path;
 }

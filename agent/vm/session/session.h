@@ -32,6 +32,7 @@
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/sampling/sampling.h"
+#include "agent/vm/session/profile_files.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
@@ -42,7 +43,8 @@ namespace iprof::vm {
 // Everything that is decided before a session starts.
 struct SessionSettings {
   Options options;
-  std::string out_path;  // absolute
+  std::string out_path;  // as the user asked for it, absolute
+  OutClaim claim = {};   // ProfileFiles::Claim of it
 };
 
 class Session {
@@ -88,8 +90,12 @@ class Session {
   // what could wait for the JVM. It takes some seconds at most.
   void ReadyTheLastDump();
   // Writes the current profile to this file, which must be an absolute path, and logs the result. Returns the
-  // name of the file.
-  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path);
+  // name of the file. kUsage: nothing was recorded, so there is no file.
+  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner);
+  // After the last profile: shares it, and gives up its name. It may wait for other JVMs.
+  void FinishFiles();
+  // Gives up its name only, without waiting.
+  void AbandonFiles() { files_.Release(); }
 
   struct Figures {
     std::optional<Counting::Figures> counting;
@@ -99,7 +105,9 @@ class Session {
     uint64_t memory_limit = 0;
   };
   Figures figures() const;
-  const std::string& out_path() const { return settings_.out_path; }
+  const std::string& out_path() const { return files_.out(); }
+  // The JVM's own name, after which files beside the profile are named; no other live JVM has it.
+  const std::string& own_path() const { return files_.own_path(); }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
   JvmtiEnvironment& environment() { return environment_; }
@@ -121,12 +129,13 @@ class Session {
   };
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
   void AddHarvest(MadeProfile& made);
-  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path);
+  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner);
   void LogReport(const MadeProfile& made, const std::string& image_report);
 
   JavaVM* const vm_;
   JvmtiEnvironment environment_;
   SessionSettings settings_;
+  ProfileFiles files_;
   const std::unique_ptr<Log> log_;
   const int target_jdk_;  // the JDK of the image build; 0: unknown
   const bool collector_ends_first_;

@@ -36,6 +36,11 @@ void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
 }
 
+void StoreForce(Options& options, size_t index) { options.force = static_cast<Overwrite>(index); }
+void StoreOnWriteFailure(Options& options, size_t index) {
+  options.on_write_failure = static_cast<OnWriteFailure>(index);
+}
+
 void StoreEvent(Options& options, size_t index) {
   options.sample_event = static_cast<sampling::SampleEvent>(index);
 }
@@ -43,8 +48,12 @@ void StoreEvent(Options& options, size_t index) {
 const auto kTable = std::to_array<OptionSpec>({
     {"out", PathSlot{&Options::out}, "default.iprof",
      "where the profile goes; %p pid, %h host, %t start time, %% a percent sign"},
-    {"force", &Options::force, "y",
-     "overwrite an existing file; n: add a number to the name instead"},
+    {"force", ChoiceSlot{"y|n|always", StoreForce}, "y",
+     "overwrite an existing file; n: number the name instead; always: even if nothing was recorded"},
+    {"merge", &Options::merge, "n",
+     "add to an existing profile instead of overwriting it; any number of JVMs may share one"},
+    {"onwritefailure", ChoiceSlot{"report|exit", StoreOnWriteFailure}, "report",
+     "when the last profile cannot be written: only say so, or also exit with status 74"},
     {"doe", &Options::dump_on_exit, "y", "dump on exit: write the profile when the program ends"},
     {"dump-on-request", &Options::dump_on_request, "y",
      "also write it when a data dump is requested (jcmd PID JVMTI.data_dump, or SIGQUIT)"},
@@ -207,6 +216,9 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
     return Bad(
         fmt::format("gzip=n contradicts out={}, whose name ends in .gz", ShownOption(options.out)));
+  }
+  if (options.merge && options.force == Overwrite::kNo) {
+    return Bad("merge=y adds to an existing profile, and force=n forbids to change it");
   }
   if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
     return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");

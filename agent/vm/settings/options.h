@@ -30,9 +30,21 @@ enum class OnError { kFail, kIgnore };
 // Where counts come from: the agent's probes, HotSpot's MethodData, or both.
 enum class CountSource { kCounters, kMethodData, kBoth };
 
+// What may happen to an existing profile.
+enum class Overwrite {
+  kYes,     // it is replaced, but not by a profile without a program or without counts
+  kNo,      // it is kept, and the new one gets a number
+  kAlways,  // it is replaced
+};
+
+// What follows if the last profile cannot be written.
+enum class OnWriteFailure { kReport, kExit };
+
 struct Options {
-  std::string out;    // a pattern, see out_path.h
-  bool force = true;  // overwrite an existing profile
+  std::string out;  // a pattern, see out_path.h
+  Overwrite force = Overwrite::kYes;
+  bool merge = false;  // add to an existing profile
+  OnWriteFailure on_write_failure = OnWriteFailure::kReport;
   bool dump_on_exit = true;
   bool dump_on_request = true;
   FormatVersion format = FormatVersion::k1_0_0;

@@ -27,7 +27,9 @@ std::string Refusal(std::string_view text) {
 TEST_CASE("without options the table's defaults hold") {
   const Options options = Parsed("");
   CHECK(options.out == "default.iprof");
-  CHECK(options.force);
+  CHECK(options.force == Overwrite::kYes);
+  CHECK_FALSE(options.merge);
+  CHECK(options.on_write_failure == OnWriteFailure::kReport);
   CHECK(options.dump_on_exit);
   CHECK(options.format == FormatVersion::k1_0_0);
   CHECK_FALSE(options.gzip);
@@ -43,7 +45,7 @@ TEST_CASE("every option arrives") {
       "%p.iprof,force=n,doe=n,format=1.1.0,gzip=y,only=com.acme.*;t.jar,onerror=ignore,verbose=3,"
       "log=l");
   CHECK(options.out == "a/%p.iprof");
-  CHECK_FALSE(options.force);
+  CHECK(options.force == Overwrite::kNo);
   CHECK_FALSE(options.dump_on_exit);
   CHECK(options.format == FormatVersion::k1_1_0);
   CHECK(options.gzip);
@@ -53,12 +55,21 @@ TEST_CASE("every option arrives") {
   CHECK(options.log == "l");
 }
 
+TEST_CASE("options about files that are there, or cannot be written") {
+  const Options options = Parsed("force=always,merge=y,onwritefailure=exit");
+  CHECK(options.force == Overwrite::kAlways);
+  CHECK(options.merge);
+  CHECK(options.on_write_failure == OnWriteFailure::kExit);
+  CHECK(Refusal("onwritefailure=fail") ==
+        "option 'onwritefailure' must be one of report|exit, not 'fail'");
+}
+
 TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("ouf=x") == "unknown option 'ouf'; did you mean 'out'?");
   CHECK(Refusal("hlep") == "unknown option 'hlep'; did you mean 'help'?");
   CHECK(Refusal("sampling=y") == "unknown option 'sampling' (\"help\" lists them all)");
-  CHECK(Refusal("force=yes") == "option 'force' must be y or n, not 'yes'");
-  CHECK(Refusal("force") == "option 'force' needs a value: force=y|n");
+  CHECK(Refusal("force=yes") == "option 'force' must be one of y|n|always, not 'yes'");
+  CHECK(Refusal("force") == "option 'force' needs a value: force=y|n|always");
   CHECK(Refusal("format=1.1") ==
         "option 'format' must be one of 1.0.0|1.1.0, not '1.1'; did you mean 1.1.0?");
   CHECK(Refusal("onerror=ingore") ==
@@ -78,6 +89,9 @@ TEST_CASE("contradictions are refused") {
   CHECK(Refusal("out=a,out=b") == "option 'out' is given twice");
   CHECK(Refusal("gzip=n,out=a.iprof.gz") ==
         "gzip=n contradicts out=a.iprof.gz, whose name ends in .gz");
+  CHECK(Refusal("merge=y,force=n") ==
+        "merge=y adds to an existing profile, and force=n forbids to change it");
+  CHECK(Parsed("merge=y,force=always").merge);
   CHECK(Refusal("out=x,log=x") == "log and out name the same file");
 }
 

@@ -150,7 +150,7 @@ Result<std::string> ReserveUnusedName(const std::string& path) {
   for (int64_t number = 0; number <= kLastNumber; ++number) {
     const std::string name = number == 0 ? path : NumberedName(path, number);
     const int file = openat(folder->fd(), name.c_str() + name_begin,
-                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
       close(file);
       return name;

@@ -1,0 +1,103 @@
+#include "agent/vm/session/profile_merge.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "writer/io/file_place.h"
+#include "writer/io/lock_file.h"
+#include "writer/ops/merge.h"
+
+namespace iprof::vm {
+namespace {
+
+Status Failed(const std::string& path, std::string_view why) {
+  return {Code::kIo, fmt::format("{}: {}", path, why)};
+}
+
+// The file in this place, held open, so that what was checked is what is read.
+class HeldFile {
+ public:
+  explicit HeldFile(const FilePlace& place)
+      : fd_(openat(place.folder(), place.name().c_str(),
+                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
+  ~HeldFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  Status Check(const std::string& path) const {
+    if (fd_ < 0) return Failed(path, std::strerror(errno));
+    struct stat found {};
+    if (fstat(fd_, &found) != 0) return Failed(path, std::strerror(errno));
+    if (!S_ISREG(found.st_mode)) return Failed(path, "is not a regular file");
+    if (found.st_uid != geteuid() && found.st_uid != 0) {
+      return Failed(path,
+                    fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
+    }
+    return {};
+  }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+ private:
+  const int fd_;
+};
+
+// Messages about the shared file shall name it as the user did.
+Status WithName(const Status& status, const std::string& from, const std::string& to) {
+  std::string message = status.message();
+  for (size_t at = message.find(from); at != std::string::npos; at = message.find(from, at)) {
+    message.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return {status.code(), std::move(message)};
+}
+
+// Writes the sum of both, or the own profile alone if there is no other yet.
+Status AddTo(const FilePlace& place, const std::string& own, const std::string& shared,
+             WriteOptions format) {
+  std::vector<MergeInput> inputs{{own}};
+  std::optional<HeldFile> there;
+  if (place.found()) {
+    there.emplace(place);
+    if (Status status = there->Check(shared); !status.ok()) return status;
+    inputs.push_back({there->path()});
+  }
+  // One thread: the program is ending, and the system may refuse another one.
+  Result<MergeResult> merged =
+      MergeFiles(inputs, {.failure_mode = FailureMode::kAny, .threads = 1, .on_progress = {}});
+  if (!merged.ok())
+    return there ? WithName(merged.status(), there->path(), shared) : merged.status();
+  format.version = std::max(format.version, SmallestVersionFor(merged->profile));
+  return WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
+}
+
+}  // namespace
+
+Status MergeInto(const std::string& own, const std::string& shared, WriteOptions format,
+                 std::chrono::milliseconds patience) {
+  const Result<FilePlace> own_place = FilePlace::Find(own);
+  if (!own_place.ok()) return Failed(own, own_place.status().message());
+  const Result<FilePlace> before = FilePlace::Find(shared);
+  if (!before.ok()) return Failed(shared, before.status().message());
+  const Result<LockFile> lock = LockFile::Take(*before, patience);
+  if (!lock.ok()) return Failed(shared, lock.status().message());
+  // Now that others have merged.
+  const Result<FilePlace> place = FilePlace::Find(shared);
+  if (!place.ok()) return Failed(shared, place.status().message());
+  if (Status status = AddTo(*place, own, shared, format); !status.ok()) return status;
+  if (unlinkat(own_place->folder(), own_place->name().c_str(), 0) != 0)
+    return Failed(own, fmt::format("cannot be removed after the merge: {}", std::strerror(errno)));
+  return {};
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,26 @@
+// ProfileMerge: adds a JVM's own profile to the one that many JVMs share (merge=y).
+//
+// Why two files: a JVM writes its own profile first, under its own name. So a JVM that is killed while it
+// waits or merges leaves its profile beside the shared one, to be merged by hand, and nothing is lost.
+//
+// Guarantees: JVMs merge one after the other, under a lock that the kernel releases if one is killed. The
+// shared file is replaced as a whole (AtomicFile); whatever cannot be read as a profile, or belongs to
+// another user, is left untouched. The own file is removed once the shared one has its counts. Uses no JVM
+// types.
+// Threads: any. It may take as long as `patience` and the merge.
+// Failure: a Status with the reason; the own file stays.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "writer/base/status.h"
+#include "writer/io/writer.h"
+
+namespace iprof::vm {
+
+// The format's version is raised if the shared file needs a later one.
+Status MergeInto(const std::string& own, const std::string& shared, WriteOptions format,
+                 std::chrono::milliseconds patience);
+
+}  // namespace iprof::vm

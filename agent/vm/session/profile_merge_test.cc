@@ -1,0 +1,178 @@
+// Many profiles become one, one after the other, and what cannot be merged is left alone.
+#include "agent/vm/session/profile_merge.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "writer/io/file_place.h"
+#include "writer/io/lock_file.h"
+#include "writer/io/reader.h"
+
+namespace iprof::vm {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "profile_merge_test.XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  size_t size() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {}));
+  }
+
+ private:
+  fs::path path_;
+};
+
+// A profile with one method that was called so often.
+Profile Called(int64_t count) {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex signature[] = {profile.AddType("a.B"), profile.AddType("void")};
+  const MethodIndex method = profile.AddMethod("run", signature);
+  profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method, Bci{0}), count);
+  return profile;
+}
+
+void Put(const std::string& path, const Profile& profile, WriteOptions options = {}) {
+  REQUIRE(WriteProfileFile(profile, options, path, Readers::kOwner).ok());
+}
+
+std::string TextOf(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+int64_t CallsIn(const std::string& path) {
+  const Result<Profile> read = ReadProfileFile(path);
+  INFO(read.status().message());
+  REQUIRE(read.ok());
+  return read->Total(Table::kCalls);
+}
+
+constexpr milliseconds kNone{0};
+
+TEST_CASE("the first profile becomes the shared one, and later ones are added to it") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  for (const int64_t count : {1, 20, 300}) {
+    Put(own, Called(count));
+    REQUIRE(MergeInto(own, shared, {}, kNone).message() == "");
+    CHECK(folder.size() == 1);  // neither the own file nor a lock is left
+  }
+  CHECK(CallsIn(shared) == 321);
+  CHECK((fs::status(shared).permissions() & fs::perms(0077)) == fs::perms::none);
+}
+
+TEST_CASE("processes that merge at once lose nothing") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  constexpr int kProcesses = 8;
+  std::vector<pid_t> children;
+  int64_t sum = 0;
+  for (int i = 0; i < kProcesses; ++i) {
+    sum += int64_t{1} << (4 * i);  // so that a missing or repeated one shows
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    const std::string own = folder / ("app." + std::to_string(i + 1) + ".iprof");
+    if (!WriteProfileFile(Called(int64_t{1} << (4 * i)), {}, own).ok()) _exit(1);
+    _exit(MergeInto(own, shared, {}, std::chrono::minutes(5)).ok() ? 0 : 2);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  CHECK(CallsIn(shared) == sum);
+  CHECK(folder.size() == 1);
+}
+
+TEST_CASE("what is no profile of ours to change stays as it is, and so does the own file") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Put(own, Called(5));
+  const std::string whole = TextOf(own);
+  std::string text = GENERATE(as<std::string>(), "", "not a profile", "truncated",
+                              R"({"version":"9.0.0","types":[],"methods":[]})");
+  if (text == "truncated") text = whole.substr(0, whole.size() / 2);
+  INFO(text);
+  std::ofstream(shared) << text;
+  const Status status = MergeInto(own, shared, {}, kNone);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.message().starts_with(shared));
+  CHECK(TextOf(shared) == text);
+  CHECK(TextOf(own) == whole);
+  CHECK(folder.size() == 2);
+}
+
+TEST_CASE("a shared file of another user, or behind another user's link, is not opened") {
+  if (geteuid() != 0) return;
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Put(own, Called(5));
+  SECTION("a file") {
+    Put(shared, Called(1));
+    REQUIRE(chown(shared.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
+    CHECK(MergeInto(own, shared, {}, kNone).message() ==
+          shared + ": belongs to another user (uid 4002), and is not merged");
+    CHECK(CallsIn(shared) == 1);
+  }
+  SECTION("a link") {
+    Put(folder / "precious", Called(1));
+    fs::create_symlink("precious", shared);
+    REQUIRE(lchown(shared.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
+    CHECK(MergeInto(own, shared, {}, kNone).message().find("belongs to another user") !=
+          std::string::npos);
+    CHECK(CallsIn(folder / "precious") == 1);
+  }
+  CHECK(CallsIn(own) == 5);
+}
+
+TEST_CASE("the wait for a JVM that writes the file is bounded") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Put(own, Called(5));
+  const Result<FilePlace> place = FilePlace::Find(shared);
+  Result<LockFile> held = LockFile::Take(*place);
+  REQUIRE(held.ok());
+  CHECK(MergeInto(own, shared, {}, milliseconds(20)).message() ==
+        shared + ": another running process writes it");
+  CHECK(CallsIn(own) == 5);
+  held->Release();
+  CHECK(MergeInto(own, shared, {}, kNone).ok());
+}
+
+TEST_CASE("the shared file keeps tables that the older format has no place for") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Profile with_checks = Called(1);
+  const TypeCount counts[] = {{.type = with_checks.AddType("a.C"), .count = 9}};
+  with_checks.AddTypeCounts(Table::kInstanceOfs,
+                            with_checks.AddContext(kNoContext, MethodIndex{0}, Bci{4}), counts);
+  Put(shared, with_checks, {.version = FormatVersion::k1_1_0});
+  Put(own, Called(2));
+  REQUIRE(MergeInto(own, shared, {}, kNone).ok());
+  CHECK(CallsIn(shared) == 3);
+  CHECK(ReadProfileFile(shared)->Total(Table::kInstanceOfs) == 9);
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,98 @@
+#include "agent/vm/session/profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "writer/base/glob.h"
+
+namespace iprof::vm {
+namespace {
+
+// "1,234 samples", "1 sample".
+std::string Counted(uint64_t number, std::string_view singular, std::string_view plural) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return fmt::format("{} {}", digits, number == 1 ? singular : plural);
+}
+
+std::string DescribeExactness(const Options& options, const AssemblyResult* assembly) {
+  if (options.source == CountSource::kMethodData) return "counts are HotSpot's, calls estimated";
+  if (assembly == nullptr) return {};
+  std::string text = "counts exact but for races between threads";
+  const uint64_t others = assembly->methods_bounded + assembly->methods_unknown;
+  if (others > 0) text += ", and in " + Counted(others, "method", "methods");
+  if (assembly->methods_unknown > 0) {
+    text += fmt::format(" with exceptions (in {} by an unknown number)", assembly->methods_unknown);
+  } else if (others > 0) {
+    text += fmt::format(" within {}", assembly->largest_k);
+  }
+  if (options.source == CountSource::kBoth)
+    text += "; those of classes outside include= are HotSpot's";
+  return text;
+}
+
+bool MatchesAnyType(std::string_view pattern, const Profile& profile) {
+  for (const TypeIndex type : TypesOf(profile)) {
+    if (GlobMatches(pattern, profile.TypeName(type))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsEmpty(const Profile& profile) {
+  return std::all_of(std::begin(kAllTables), std::end(kAllTables),
+                     [&](Table table) { return profile.entry_count(table) == 0; });
+}
+
+std::string DescribeProfile(const Profile& profile, const Options& options,
+                            const AssemblyResult* assembly) {
+  std::vector<std::string> parts;
+  if (options.calls)
+    parts.push_back(Counted(profile.entry_count(Table::kCalls), "method ran", "methods ran"));
+  if (options.branches || options.receivers || options.instance_ofs) {
+    const size_t sites = profile.entry_count(Table::kConditionals) +
+                         profile.entry_count(Table::kVirtualInvokes) +
+                         profile.entry_count(Table::kInstanceOfs);
+    parts.push_back(Counted(sites, "site", "sites"));
+  }
+  if (options.samples) {
+    parts.push_back(
+        Counted(static_cast<uint64_t>(profile.Total(Table::kSamples)), "sample", "samples"));
+  }
+  std::string text = parts.empty() ? "no methods, sites or samples were to be recorded"
+                                   : fmt::format("{}", fmt::join(parts, ", "));
+  const std::string exactness = DescribeExactness(options, assembly);
+  return exactness.empty() ? text : text + "; " + exactness;
+}
+
+std::vector<std::string> FindMissing(const Profile& all, const Options& options) {
+  std::vector<std::string> found;
+  std::vector<std::string_view> empty;
+  const auto look = [&](bool is_wanted, Table table, std::string_view name) {
+    if (is_wanted && all.entry_count(table) == 0) empty.push_back(name);
+  };
+  look(options.calls, Table::kCalls, "calls");
+  look(options.branches, Table::kConditionals, "branches");
+  look(options.receivers, Table::kVirtualInvokes, "receivers");
+  look(options.monitors, Table::kMonitors, "monitors");
+  look(options.instance_ofs, Table::kInstanceOfs, "instanceofs");
+  look(options.samples, Table::kSamples, "samples");
+  if (!empty.empty()) {
+    found.push_back(
+        fmt::format("the profile has no {}, which were to be recorded", fmt::join(empty, ", no ")));
+  }
+  for (const std::string& pattern : options.include) {
+    if (!MatchesAnyType(pattern, all)) {
+      found.push_back(fmt::format(
+          "include={} matches no class that was loaded (names have dots, not slashes)", pattern));
+    }
+  }
+  return found;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,27 @@
+// ProfileReport: what the user is told of each profile that is written, and which of it are warnings.
+//
+// Guarantees: pure; names no file. Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/vm/settings/options.h"
+#include "writer/methods/profile_assembly.h"
+#include "writer/model/model.h"
+
+namespace iprof::vm {
+
+// Whether it has no entry in any table.
+bool IsEmpty(const Profile& profile);
+
+// "3,187 methods ran, 9,456 sites, 41 samples; counts exact but for races between threads".
+// `assembly`: null if the agent counts nothing itself.
+std::string DescribeProfile(const Profile& profile, const Options& options,
+                            const AssemblyResult* assembly);
+
+// What was to be recorded and is not there, a sentence each: empty tables, patterns of include= that match
+// no class. `all` is the profile before anything is left out for an image build.
+std::vector<std::string> FindMissing(const Profile& all, const Options& options);
+
+}  // namespace iprof::vm

@@ -1,0 +1,91 @@
+// The line about a profile, and the warnings about what it lacks.
+#include "agent/vm/session/profile_report.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::vm {
+namespace {
+
+Options Parsed(std::string_view text) {
+  const auto parsed = ParseOptions(text);
+  REQUIRE(parsed.ok());
+  return parsed->options;
+}
+
+// A method that ran, with a branch, and samples.
+Profile Example() {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex type = profile.AddType("com.acme.Main");
+  const TypeIndex signature[] = {type, profile.AddType("void")};
+  const MethodIndex method = profile.AddMethod("run", signature);
+  const ContextIndex at = profile.AddContext(kNoContext, method, Bci{0});
+  profile.AddCount(Table::kCalls, at, 7);
+  const Successor successors[] = {{.bci = Bci{3}, .index = 0, .count = 2},
+                                  {.bci = Bci{9}, .index = 1, .count = 5}};
+  profile.AddSuccessors(at, successors);
+  profile.AddCount(Table::kSamples, at, 1234);
+  return profile;
+}
+
+TEST_CASE("the line says how much there is, and how exact it is") {
+  const Profile profile = Example();
+  AssemblyResult assembly;
+  assembly.methods_exact = 1;
+  CHECK(DescribeProfile(profile, Parsed(""), &assembly) ==
+        "1 method ran, 1 site, 1,234 samples; counts exact but for races between threads");
+  assembly.methods_bounded = 2;
+  assembly.largest_k = 3;
+  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads, and in 2 methods within 3");
+  assembly.methods_unknown = 1;
+  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads, and in 3 methods with "
+        "exceptions (in 1 by an unknown number)");
+}
+
+TEST_CASE("the line names only what was to be recorded") {
+  const Profile profile = Example();
+  CHECK(DescribeProfile(profile, Parsed("calls=n,branches=n,receivers=n,monitors=n"), nullptr) ==
+        "1,234 samples");
+  CHECK(DescribeProfile(profile, Parsed("source=methoddata"), nullptr) ==
+        "1 method ran, 1 site, 1,234 samples; counts are HotSpot's, calls estimated");
+  const AssemblyResult exact;
+  CHECK(DescribeProfile(profile, Parsed("source=both,include=com.acme.*,samples=n"), &exact) ==
+        "1 method ran, 1 site; counts exact but for races between threads; those of classes outside "
+        "include= are HotSpot's");
+}
+
+TEST_CASE("a profile without entries is empty, whatever types and methods it has") {
+  Profile profile;
+  CHECK(IsEmpty(profile));
+  profile.AddStandardTypes();
+  const TypeIndex signature[] = {profile.AddType("a.B"), profile.AddType("void")};
+  const MethodIndex method = profile.AddMethod("run", signature);
+  CHECK(IsEmpty(profile));
+  profile.AddCount(Table::kSamples, profile.AddContext(kNoContext, method, Bci{0}), 1);
+  CHECK_FALSE(IsEmpty(profile));
+}
+
+TEST_CASE("empty tables that were asked for are one warning") {
+  const Profile profile = Example();
+  using Lines = std::vector<std::string>;
+  CHECK(FindMissing(profile, Parsed("")) ==
+        Lines{"the profile has no receivers, no monitors, which were to be recorded"});
+  CHECK(FindMissing(profile, Parsed("receivers=n")) ==
+        Lines{"the profile has no monitors, which were to be recorded"});
+  CHECK(FindMissing(profile, Parsed("receivers=n,monitors=n")).empty());
+}
+
+TEST_CASE("each pattern of include= that matches no class is named") {
+  const std::string others = "receivers=n,monitors=n,include=";
+  const Profile profile = Example();
+  CHECK(FindMissing(profile, Parsed(others + "com.acme.*")).empty());
+  CHECK(FindMissing(profile, Parsed(others + "com.acme.*+com/acme/*+org.x.Y")) ==
+        std::vector<std::string>{
+            "include=com/acme/* matches no class that was loaded (names have dots, not slashes)",
+            "include=org.x.Y matches no class that was loaded (names have dots, not slashes)"});
+}
+
+}  // namespace
+}  // namespace iprof::vm
