@@ -90,8 +90,11 @@ OptionRow AddChoice(OptionList& options, const std::string& name, std::string& v
       });
 }
 
-OptionRow AddFormat(OptionList& options, std::string& format) {
-  return AddChoice(options, "--format", format, {"text", "json"}, "Output format (default: text)");
+OptionRow AddFormat(OptionList& options, std::string& format,
+                    const std::vector<std::string>& others) {
+  std::vector<std::string> formats{"text", "json"};
+  formats.insert(formats.end(), others.begin(), others.end());
+  return AddChoice(options, "--format", format, formats, "Output format (default: text)");
 }
 
 OptionRow AddTarget(OptionList& options, std::string& target) {

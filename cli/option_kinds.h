@@ -21,8 +21,9 @@ namespace iprof::cli {
 OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
                     const std::vector<std::string>& choices, const std::string& description);
 
-// --format text|json.
-OptionRow AddFormat(OptionList& options, std::string& format);
+// --format text|json, and what else a command has.
+OptionRow AddFormat(OptionList& options, std::string& format,
+                    const std::vector<std::string>& others = {});
 
 // A positional profile; '-' is standard input.
 OptionRow AddProfile(OptionList& options, const std::string& name, std::string& path,

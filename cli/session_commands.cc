@@ -1,9 +1,11 @@
 // iprof start, stop, reset, dump and status: commands to an agent that is loaded.
 #include <string>
+#include <vector>
 
 #include "cli/entries.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/open_metrics.h"
 #include "cli/option_kinds.h"
 #include "cli/session_options.h"
 #include "cli/session_report.h"
@@ -12,6 +14,9 @@ namespace iprof::cli {
 namespace {
 
 using control::Verb;
+
+const std::vector<std::string> kNoOthers;
+const std::vector<std::string> kMetrics{"openmetrics"};
 
 // The agent's sentence names its own file; the user knows the other one.
 void NameFile(std::string& message, const std::string& agents, const std::string& ours) {
@@ -33,7 +38,7 @@ class SessionCommand : public Command {
           .Takes("FILE");
     }
     AddTimeout(options, timeouts_);
-    AddFormat(options, format_);
+    AddFormat(options, format_, kVerb == Verb::kStatus ? kMetrics : kNoOthers);
   }
 
   ExitCode Run(Console& console) override {
@@ -53,6 +58,12 @@ class SessionCommand : public Command {
     if (answer.outcome == control::Outcome::kDone && is_ours) {
       const Status saved = Save(reply->profile);
       if (!saved.ok()) return console.Error(saved);
+    }
+    if (format_ == kMetrics.front() && answer.outcome == control::Outcome::kDone && answer.status) {
+      const std::string target =
+          address_.pid != 0 ? std::to_string(address_.pid) : address_.socket;
+      console.Write(OpenMetricsText(target, *answer.status));
+      return ExitCode::kOk;
     }
     return ReportAnswer(console, NameOf(address_), answer, format_ == "json");
   }
@@ -105,6 +116,7 @@ constexpr Example kDumpExamples[] = {
 constexpr Example kStatusExamples[] = {
     {"iprof status 4711", "What the agent does, and what it costs."},
     {"iprof status 4711 --format json", "The same for programs."},
+    {"iprof status 4711 --format openmetrics", "The same for Prometheus and its relatives."},
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ MAY_KNOW = {
                        "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
                           "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
-    "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control"},
+    "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
     "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
                          "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
     "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "writer/base", "writer/model"},

@@ -26,11 +26,6 @@ class Endings(AgentCase):
                 process.wait(PATIENCE_S)
                 self.profile(f"{name}.iprof")
 
-    def test_a_program_that_cannot_start(self):
-        run = self.run_java("NoSuchClass", expect=1)
-        self.assertIn("NoSuchClass", run.stderr)
-        self.profile()
-
     def test_a_profile_whose_name_was_taken_meanwhile_goes_beside_it(self):
         process = self.start_java("Ends", "wait", agent="out=app.iprof")
         (self.folder / "app.iprof").mkdir()

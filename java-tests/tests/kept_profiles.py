@@ -2,8 +2,8 @@
 must know that a profile was lost can know it."""
 
 import os
-import re
 import stat
+import time
 
 from iprofdev.processes import PATIENCE_S
 
@@ -177,9 +177,9 @@ class NothingRecorded(KeptCase):
 
     @on_one_jvm
     def test_an_empty_table_is_named(self):
-        run = self.run_java("Fib", agent="include=Fib,samples=n")
-        self.assertEqual(self.agent_lines(run.stderr)[1:], [
-            "iprofagent: the profile has no receivers, which were to be recorded"])
+        run = self.run_java("Fib", agent="include=Fib,interval=60s")
+        self.assertEqual(self.agent_lines(run.stderr)[1:],
+                         ["iprofagent: the profile has no samples, which were to be recorded"])
 
 
 class ManyJvms(KeptCase):
@@ -189,7 +189,16 @@ class ManyJvms(KeptCase):
         process = self.start_java("Dumps", agent=options)
         process.stdin.write(b"\n" * rounds)
         process.stdin.flush()
+        if rounds > 0:
+            self.wait_for_output(process, f"round {rounds}:")
         return process
+
+    def wait_for_output(self, process, text):
+        deadline = time.monotonic() + PATIENCE_S
+        while text not in process.out_path.read_text():
+            if process.poll() is not None or time.monotonic() > deadline:
+                self.fail(f"never said {text!r}:\n{process.err_path.read_text()}")
+            time.sleep(0.02)
 
     def end(self, *processes):
         for process in processes:
@@ -237,6 +246,11 @@ class ManyJvms(KeptCase):
         first = self.start(f"out=app.iprof,{CALLS}", 1)
         second = self.start(f"out=app.iprof,{CALLS},start=n")
         self.run_tool("start", second.pid)
+        refused = self.run_tool("dump", second.pid, expect=4)
+        self.assertIn("nothing was recorded", refused.stderr)
+        second.stdin.write(b"\n")
+        second.stdin.flush()
+        self.wait_for_output(second, "round 1")
         self.run_tool("dump", first.pid)
         asked = self.run_tool("dump", second.pid)
         self.assertIn("wrote", asked.stdout)
@@ -271,7 +285,7 @@ class ManyJvms(KeptCase):
         self.assertEqual(self.names(), ["app.iprof"])
 
     @on_one_jvm
-    def test_with_merge_a_stop_with_a_duration_is_added_at_the_end(self):
+    def test_with_merge_what_was_written_before_a_stop_is_added_at_the_end(self):
         process = self.start(f"out=app.iprof,merge=y,{CALLS}", 2)
         self.run_tool("dump", process.pid)
         self.run_tool("stop", process.pid)

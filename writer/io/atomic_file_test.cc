@@ -105,6 +105,33 @@ Status WriteWith(SystemCalls& calls, const std::string& path) {
   return (*file)->Commit();
 }
 
+TEST_CASE("a file for its owner only, whatever the umask allows") {
+  Folder folder;
+  const std::string path = folder.File("p");
+  const mode_t umask_before = umask(0);
+  const auto write = [&](Readers readers) {
+    Result<std::unique_ptr<AtomicFile>> file =
+        AtomicFile::Create(path, SystemCalls::Real(), readers);
+    REQUIRE(file.ok());
+    CHECK((fs::status((*file)->temporary_path()).permissions() & fs::perms(0077)) ==
+          (fs::exists(path) || readers == Readers::kOwner ? fs::perms::none : fs::perms(0066)));
+    REQUIRE((*file)->Commit().ok());
+    return fs::status(path).permissions();
+  };
+  CHECK(write(Readers::kOwner) == fs::perms(0600));
+  fs::permissions(path, fs::perms(0644));  // the owner's own decision
+  CHECK(write(Readers::kOwner) == fs::perms(0644));
+  fs::remove(path);
+  CHECK(write(Readers::kByUmask) == fs::perms(0666));
+  if (geteuid() == 0) {
+    // Another user's file may have been put there so that ours can be read.
+    fs::permissions(path, fs::perms(0666));
+    REQUIRE(chown(path.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
+    CHECK(write(Readers::kByUmask) == fs::perms(0600));
+  }
+  umask(umask_before);
+}
+
 TEST_CASE("a new file, and one that replaces another and keeps its permissions") {
   Folder folder;
   const std::string path = folder.File("p");

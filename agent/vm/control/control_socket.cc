@@ -17,6 +17,7 @@
 
 #include "agent/vm/jvmti/attached_thread.h"
 #include "writer/control/command.h"
+#include "writer/io/file_place.h"
 
 namespace iprof::vm {
 namespace {
@@ -37,7 +38,9 @@ void SetTimeouts(int socket) {
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
 }
 
-sockaddr_un AddressOf(const std::string& path) {
+// The path of the folder may be too long for a socket, or may lead elsewhere by now.
+sockaddr_un AddressIn(const OpenFolder& folder, const std::string& name) {
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.fd(), name);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
@@ -48,16 +51,12 @@ sockaddr_un AddressOf(const std::string& path) {
 // socket that refuses connections because it does not listen yet, and takes it for one left behind.
 class Draft {
  public:
-  explicit Draft(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    folder_ = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    name_ = fmt::format(".iprof-control-{}", getpid());
-  }
+  // The path is `name` in the folder.
+  Draft(const OpenFolder& folder, std::string name)
+      : folder_(folder), target_(std::move(name)), name_(fmt::format(".iprof-control-{}", getpid())) {}
   ~Draft() {
     const int error = errno;
-    if (is_bound_) unlinkat(folder_, name_.c_str(), 0);
-    if (folder_ >= 0) close(folder_);
+    if (is_bound_) unlinkat(folder_.fd(), name_.c_str(), 0);
     errno = error;
   }
   Draft(const Draft&) = delete;
@@ -65,35 +64,35 @@ class Draft {
 
   // Returns false if it fails, with errno.
   bool Listen(int socket) {
-    if (folder_ < 0) return false;
     // Linux creates the path with the mode of the descriptor.
     fchmod(socket, 0600);
-    unlinkat(folder_, name_.c_str(), 0);  // of a killed JVM with the same number
-    // The path of the folder may be too long for a socket with this name.
-    const sockaddr_un address = AddressOf(fmt::format("/proc/self/fd/{}/{}", folder_, name_));
+    unlinkat(folder_.fd(), name_.c_str(), 0);  // of a killed JVM with the same number
+    const sockaddr_un address = AddressIn(folder_, name_);
     is_bound_ = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    return is_bound_ && fchmodat(folder_, name_.c_str(), 0600, 0) == 0 &&
+    return is_bound_ && fchmodat(folder_.fd(), name_.c_str(), 0600, 0) == 0 &&
            listen(socket, kBacklog) == 0;
   }
   // Returns false if it fails, with errno; EEXIST if the path exists.
-  bool PlaceAt(const std::string& path) const {
-    return linkat(folder_, name_.c_str(), AT_FDCWD, path.c_str(), 0) == 0;
+  bool Place() const {
+    return linkat(folder_.fd(), name_.c_str(), folder_.fd(), target_.c_str(), 0) == 0;
   }
 
  private:
-  int folder_ = -1;
-  std::string name_;
+  const OpenFolder& folder_;
+  const std::string target_;
+  const std::string name_;
   bool is_bound_ = false;
 };
 
 // Whether the path is a socket of this user without a listener.
-bool IsLeftBehind(const sockaddr_un& address) {
+bool IsLeftBehind(const OpenFolder& folder, const std::string& name) {
   struct stat found {};
-  if (lstat(address.sun_path, &found) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
+  if (fstatat(folder.fd(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
     return false;
   const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (client < 0) return false;
   SetTimeouts(client);
+  const sockaddr_un address = AddressIn(folder, name);
   const bool refused =
       connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
       errno == ECONNREFUSED;
@@ -222,32 +221,40 @@ ControlSocket::ControlSocket(std::string path, std::shared_ptr<int> listener, de
     : path_(std::move(path)), listener_(std::move(listener)), device_(device), inode_(inode) {}
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& path) {
-  sockaddr_un address{};
+  const sockaddr_un address{};
   if (path.size() >= sizeof address.sun_path) {
     return Status(Code::kUsage, fmt::format("'{}' is too long for a socket: at most {} characters",
                                             path, sizeof address.sun_path - 1));
   }
-  address = AddressOf(path);
+  const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string name = path.substr(name_at);
+  const Result<OpenFolder> folder =
+      FilePlace::FindFolder(name_at == 0 ? "." : path.substr(0, name_at), MissingFolders::kFail);
+  if (!folder.ok()) {
+    return Status(Code::kIo,
+                  fmt::format("cannot create '{}': {}", path, folder.status().message()));
+  }
   const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (opened < 0) return Failed(path, "open a socket for", errno);
   const std::shared_ptr<int> listener(new int(opened), [](int* file) {
     close(*file);
     delete file;
   });
-  Draft draft(path);
+  Draft draft(*folder, name);
   if (!draft.Listen(opened)) return Failed(path, "create", errno);
-  bool is_placed = draft.PlaceAt(path);
+  bool is_placed = draft.Place();
   if (!is_placed && errno == EEXIST) {
-    if (!IsLeftBehind(address))
+    if (!IsLeftBehind(*folder, name))
       return Status(
           Code::kUsage,
           fmt::format("'{}' exists already, and is not a socket that a killed JVM left", path));
-    unlink(path.c_str());
-    is_placed = draft.PlaceAt(path);
+    unlinkat(folder->fd(), name.c_str(), 0);
+    is_placed = draft.Place();
   }
   if (!is_placed) return Failed(path, "create", errno);
   struct stat made {};
-  if (lstat(path.c_str(), &made) != 0) return Failed(path, "look at", errno);
+  if (fstatat(folder->fd(), name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
+    return Failed(path, "look at", errno);
   return std::unique_ptr<ControlSocket>(
       new ControlSocket(path, listener, made.st_dev, made.st_ino));
 }

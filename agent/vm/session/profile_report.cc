@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -70,11 +71,19 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
   return exactness.empty() ? text : text + "; " + exactness;
 }
 
-std::vector<std::string> FindMissing(const Profile& all, const Options& options) {
+std::vector<std::string> UnmatchedPatterns(const Profile& all, const Options& options) {
+  std::vector<std::string> unmatched;
+  std::copy_if(options.include.begin(), options.include.end(), std::back_inserter(unmatched),
+               [&](const std::string& pattern) { return !MatchesAnyType(pattern, all); });
+  return unmatched;
+}
+
+std::vector<std::string> FindMissing(const Profile& profile, const Options& options,
+                                     const std::vector<std::string>& unmatched) {
   std::vector<std::string> found;
   std::vector<std::string_view> empty;
   const auto look = [&](bool is_wanted, Table table, std::string_view name) {
-    if (is_wanted && all.entry_count(table) == 0) empty.push_back(name);
+    if (is_wanted && profile.entry_count(table) == 0) empty.push_back(name);
   };
   look(options.calls, Table::kCalls, "calls");
   look(options.branches, Table::kConditionals, "branches");
@@ -86,11 +95,9 @@ std::vector<std::string> FindMissing(const Profile& all, const Options& options)
     found.push_back(
         fmt::format("the profile has no {}, which were to be recorded", fmt::join(empty, ", no ")));
   }
-  for (const std::string& pattern : options.include) {
-    if (!MatchesAnyType(pattern, all)) {
-      found.push_back(fmt::format(
-          "include={} matches no class that was loaded (names have dots, not slashes)", pattern));
-    }
+  for (const std::string& pattern : unmatched) {
+    found.push_back(fmt::format(
+        "include={} matches no class that was loaded (names have dots, not slashes)", pattern));
   }
   return found;
 }

@@ -20,8 +20,13 @@ bool IsEmpty(const Profile& profile);
 std::string DescribeProfile(const Profile& profile, const Options& options,
                             const AssemblyResult* assembly);
 
-// What was to be recorded and is not there, a sentence each: empty tables, patterns of include= that match
-// no class. `all` is the profile before anything is left out for an image build.
-std::vector<std::string> FindMissing(const Profile& all, const Options& options);
+// What was to be recorded and is not there, a sentence each: empty tables of the profile, and the
+// patterns of UnmatchedPatterns.
+std::vector<std::string> FindMissing(const Profile& profile, const Options& options,
+                                     const std::vector<std::string>& unmatched);
+
+// The patterns of include= that match no class of the profile, before anything is left out for an image
+// build.
+std::vector<std::string> UnmatchedPatterns(const Profile& all, const Options& options);
 
 }  // namespace iprof::vm

@@ -70,21 +70,23 @@ TEST_CASE("a profile without entries is empty, whatever types and methods it has
 TEST_CASE("empty tables that were asked for are one warning") {
   const Profile profile = Example();
   using Lines = std::vector<std::string>;
-  CHECK(FindMissing(profile, Parsed("")) ==
+  CHECK(FindMissing(profile, Parsed(""), {}) ==
         Lines{"the profile has no receivers, no monitors, which were to be recorded"});
-  CHECK(FindMissing(profile, Parsed("receivers=n")) ==
+  CHECK(FindMissing(profile, Parsed("receivers=n"), {}) ==
         Lines{"the profile has no monitors, which were to be recorded"});
-  CHECK(FindMissing(profile, Parsed("receivers=n,monitors=n")).empty());
+  CHECK(FindMissing(profile, Parsed("receivers=n,monitors=n"), {}).empty());
 }
 
 TEST_CASE("each pattern of include= that matches no class is named") {
-  const std::string others = "receivers=n,monitors=n,include=";
   const Profile profile = Example();
-  CHECK(FindMissing(profile, Parsed(others + "com.acme.*")).empty());
-  CHECK(FindMissing(profile, Parsed(others + "com.acme.*+com/acme/*+org.x.Y")) ==
-        std::vector<std::string>{
-            "include=com/acme/* matches no class that was loaded (names have dots, not slashes)",
-            "include=org.x.Y matches no class that was loaded (names have dots, not slashes)"});
+  const Options none = Parsed("receivers=n,monitors=n");
+  using Lines = std::vector<std::string>;
+  CHECK(UnmatchedPatterns(profile, Parsed("include=com.acme.*")).empty());
+  CHECK(UnmatchedPatterns(profile, Parsed("include=com.acme.*+com/acme/*+org.x.Y")) ==
+        Lines{"com/acme/*", "org.x.Y"});
+  CHECK(FindMissing(profile, none, {"com/acme/*", "org.x.Y"}) ==
+        Lines{"include=com/acme/* matches no class that was loaded (names have dots, not slashes)",
+              "include=org.x.Y matches no class that was loaded (names have dots, not slashes)"});
 }
 
 }  // namespace

@@ -346,7 +346,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   if (!whole.ok()) return whole.status();
   Profile& profile = whole->profile;
   const Options& options = settings_.options;
-  const std::vector<std::string> missing = FindMissing(profile, options);
+  const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
   std::string image_report;
   if (options.image) {
@@ -367,7 +367,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   log_->Result(fmt::format(
       "wrote {}: {}", file->path,
       DescribeProfile(profile, options, whole->counted ? &whole->counted->added.assembly : nullptr)));
-  for (const std::string& line : missing) log_->Warning(line);
+  for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
   return file->path;
 }

@@ -1,0 +1,131 @@
+#include "cli/open_metrics.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "writer/base/utf8.h"
+
+namespace iprof::cli {
+namespace {
+
+using control::SessionStatus;
+
+constexpr std::array<std::string_view, 7> kStates{"idle",     "starting", "recording", "stopping",
+                                                  "stopped", "resuming", "ended"};
+
+class Exposition {
+ public:
+  explicit Exposition(std::string_view who) : who_(fmt::format("target=\"{}\"", EscapeLabel(who))) {}
+
+  // `name` with its unit, if it has one, and without the suffix of its samples.
+  void Family(std::string_view name, std::string_view type, std::string_view unit,
+              std::string_view help) {
+    text_ += fmt::format("# TYPE {} {}\n", name, type);
+    if (!unit.empty()) text_ += fmt::format("# UNIT {} {}\n", name, unit);
+    text_ += fmt::format("# HELP {} {}\n", name, help);
+  }
+  void Sample(std::string_view name, std::string_view value, std::string_view labels = {}) {
+    text_ += fmt::format("{}{{{}{}{}}} {}\n", name, who_, labels.empty() ? "" : ",", labels, value);
+  }
+  void Gauge(std::string_view name, uint64_t value, std::string_view help) {
+    Family(name, "gauge", "", help);
+    Sample(name, std::to_string(value));
+  }
+  void Bytes(std::string_view name, uint64_t value, std::string_view help) {
+    Family(name, "gauge", "bytes", help);
+    Sample(name, std::to_string(value));
+  }
+  void Counter(std::string_view name, uint64_t value, std::string_view help) {
+    Family(name, "counter", "", help);
+    Sample(fmt::format("{}_total", name), std::to_string(value));
+  }
+  std::string Finish() && { return std::move(text_) + "# EOF\n"; }
+
+ private:
+  const std::string who_;
+  std::string text_;
+};
+
+std::string Label(std::string_view name, std::string_view value) {
+  return fmt::format("{}=\"{}\"", name, EscapeLabel(value));
+}
+
+std::string Seconds(uint64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); }
+
+}  // namespace
+
+std::string EscapeLabel(std::string_view value) {
+  constexpr uint32_t kReplacement = 0xfffd;
+  std::string escaped;
+  for (size_t at = 0; at < value.size();) {
+    uint32_t code_point = 0;
+    const size_t length = DecodeCodePoint(value, at, &code_point);
+    const bool is_control = code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0);
+    if (length != 0 && code_point == '\n') {
+      escaped += "\\n";
+    } else if (length == 0 || is_control || IsSurrogate(code_point)) {
+      AppendCodePoint(kReplacement, &escaped);
+    } else {
+      if (code_point == '\\' || code_point == '"') escaped += '\\';
+      escaped += value.substr(at, length);
+    }
+    at += length == 0 ? 1 : length;
+  }
+  return escaped;
+}
+
+std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
+  Exposition out(who);
+  out.Family("iprof_agent", "info", "", "The agent and what it records.");
+  std::string records;
+  for (const std::string& record : status.records) records += (records.empty() ? "" : ",") + record;
+  out.Sample("iprof_agent_info", "1",
+             fmt::format("{},{},{}", Label("version", status.agent_version),
+                         Label("records", records), Label("out", status.out)));
+  out.Family("iprof_state", "stateset", "", "What the agent does now.");
+  for (const std::string_view state : kStates)
+    out.Sample("iprof_state", state == status.state ? "1" : "0", Label("iprof_state", state));
+  out.Family("iprof_state_since_timestamp_seconds", "gauge", "seconds", "When the state began.");
+  out.Sample("iprof_state_since_timestamp_seconds", Seconds(status.since_ms));
+  out.Gauge("iprof_classes_counted", status.classes_counted, "Classes with counters.");
+  out.Gauge("iprof_classes_left_alone", status.classes_left_alone, "Classes without counters.");
+  out.Gauge("iprof_methods_counted", status.methods_counted, "Methods with counters.");
+  out.Gauge("iprof_methods_left_out", status.methods_left_out,
+            "Methods without counters in classes with counters.");
+  out.Gauge("iprof_hidden_classes_with_probes", status.hidden_classes_with_probes,
+            "Hidden classes that keep their probes after a stop.");
+  out.Gauge("iprof_other_classes_with_probes", status.other_classes_with_probes,
+            "Other classes that keep their probes after a stop.");
+  out.Gauge("iprof_counters", status.counters, "Counters in use.");
+  // A reset begins anew, as a restart of the process would.
+  out.Counter("iprof_samples", status.samples, "Samples taken.");
+  out.Counter("iprof_samples_lost", status.samples_lost, "Samples whose stack could not be read.");
+  if (!status.losses.empty()) {
+    out.Family("iprof_losses", "counter", "", "What the profile lacks, by reason.");
+    std::map<std::string, uint64_t> by_reason;  // a series must not come twice
+    for (const control::Loss& loss : status.losses)
+      by_reason[Label("reason", loss.what)] += loss.count;
+    for (const auto& [label, count] : by_reason)
+      out.Sample("iprof_losses_total", std::to_string(count), label);
+  }
+  out.Bytes("iprof_heap_bytes", status.heap_bytes, "Heap memory that the agent uses.");
+  out.Bytes("iprof_native_bytes", status.native_bytes, "Native memory that the agent uses.");
+  out.Bytes("iprof_memory_limit_bytes", status.memory_limit_bytes,
+            "The most memory that the agent may use.");
+  out.Family("iprof_cpu_seconds", "counter", "seconds", "CPU time of the agent itself.");
+  out.Sample("iprof_cpu_seconds_total", Seconds(status.agent_cpu_ms));
+  out.Gauge("iprof_swap_pauses", status.swap_batches, "Pauses of the last start or stop.");
+  out.Gauge("iprof_swap_pauses_beyond_budget", status.swap_pauses_beyond_budget,
+            "Those of them that were longer than pause=.");
+  out.Family("iprof_swap_longest_pause_seconds", "gauge", "seconds", "The longest of them.");
+  out.Sample("iprof_swap_longest_pause_seconds", Seconds(status.swap_longest_pause_ms));
+  out.Family("iprof_swap_pause_time_seconds", "gauge", "seconds", "All of them together.");
+  out.Sample("iprof_swap_pause_time_seconds", Seconds(status.swap_total_pause_ms));
+  return std::move(out).Finish();
+}
+
+}  // namespace iprof::cli
