@@ -14,12 +14,13 @@ namespace {
 
 using control::SessionStatus;
 
-constexpr std::array<std::string_view, 7> kStates{"idle",     "starting", "recording", "stopping",
+constexpr std::array<std::string_view, 7> kStates{"idle",    "starting", "recording", "stopping",
                                                   "stopped", "resuming", "ended"};
 
 class Exposition {
  public:
-  explicit Exposition(std::string_view who) : who_(fmt::format("target=\"{}\"", EscapeLabel(who))) {}
+  explicit Exposition(std::string_view who)
+      : who_(fmt::format("target=\"{}\"", EscapeLabel(who))) {}
 
   // `name` with its unit, if it has one, and without the suffix of its samples.
   void Family(std::string_view name, std::string_view type, std::string_view unit,

@@ -98,20 +98,21 @@ TEST_CASE("the text follows the rules of the format") {
 TEST_CASE("the figures are those of the status") {
   const std::string text = OpenMetricsText("4711", Example());
   INFO(text);
-  for (const char* const line : {
-           R"(iprof_classes_counted{target="4711"} 999)",
-           R"(iprof_counters{target="4711"} 12345678)",
-           R"(iprof_samples_total{target="4711"} 100)",
-           R"(iprof_heap_bytes{target="4711"} 1048576)",
-           R"(iprof_memory_limit_bytes{target="4711"} 18446744073709551615)",
-           R"(iprof_cpu_seconds_total{target="4711"} 1.250)",
-           R"(iprof_state_since_timestamp_seconds{target="4711"} 1700000000.999)",
-           R"(iprof_state{target="4711",iprof_state="recording"} 1)",
-           R"(iprof_state{target="4711",iprof_state="stopped"} 0)",
-           R"(iprof_losses_total{target="4711",reason="things"} 8)",
-           R"(iprof_losses_total{target="4711",reason="others \"here\""} 2)",
-           R"(iprof_agent_info{target="4711",version="1.2.3",records="calls,samples",out="/tmp/a\\b\n.iprof"} 1)",
-       }) {
+  for (
+      const char* const line : {
+          R"(iprof_classes_counted{target="4711"} 999)",
+          R"(iprof_counters{target="4711"} 12345678)",
+          R"(iprof_samples_total{target="4711"} 100)",
+          R"(iprof_heap_bytes{target="4711"} 1048576)",
+          R"(iprof_memory_limit_bytes{target="4711"} 18446744073709551615)",
+          R"(iprof_cpu_seconds_total{target="4711"} 1.250)",
+          R"(iprof_state_since_timestamp_seconds{target="4711"} 1700000000.999)",
+          R"(iprof_state{target="4711",iprof_state="recording"} 1)",
+          R"(iprof_state{target="4711",iprof_state="stopped"} 0)",
+          R"(iprof_losses_total{target="4711",reason="things"} 8)",
+          R"(iprof_losses_total{target="4711",reason="others \"here\""} 2)",
+          R"(iprof_agent_info{target="4711",version="1.2.3",records="calls,samples",out="/tmp/a\\b\n.iprof"} 1)",
+      }) {
     INFO(line);
     CHECK(Has(text, line));
   }
@@ -129,7 +130,10 @@ TEST_CASE("a state of a newer agent is none of those that are known") {
 TEST_CASE("no text of an agent breaks a label, or controls a terminal") {
   CHECK(EscapeLabel("a\"b\\c\nd") == R"(a\"b\\c\nd)");
   CHECK(EscapeLabel("\x1b[2J\r\x7f") == "\xef\xbf\xbd[2J\xef\xbf\xbd\xef\xbf\xbd");
-  CHECK(EscapeLabel("\xc2\x9b" "2J") == "\xef\xbf\xbd" "2J");
+  CHECK(EscapeLabel("\xc2\x9b"
+                    "2J") ==
+        "\xef\xbf\xbd"
+        "2J");
   CHECK(EscapeLabel("\xff\xc3") == "\xef\xbf\xbd\xef\xbf\xbd");
   CHECK(EscapeLabel("\xed\xa0\x80") == "\xef\xbf\xbd");
   CHECK(EscapeLabel("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");

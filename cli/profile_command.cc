@@ -95,7 +95,7 @@ class ProfileCommand : public Command {
 
  private:
   Status Profile(Console& console) {
-    if (Status status = Prepare(); !status.ok()) return status;
+    if (Status status = Prepare(console); !status.ok()) return status;
     Result<jvm::JvmTarget> opened = jvm::JvmTarget::Open(address_.pid, timeouts_.listen);
     if (!opened.ok()) return opened.status();
     target_ = std::make_shared<jvm::JvmTarget>(std::move(*opened));
@@ -129,7 +129,7 @@ class ProfileCommand : public Command {
   }
 
   // What can be refused before anything was done.
-  Status Prepare() {
+  Status Prepare(Console& console) {
     if (Names(options_, "command=") || Names(options_, "start=") || Names(options_, "reply=")) {
       return Status(Code::kUsage,
                     "'iprof profile' sets start=, reply= and command= itself: leave them out");
@@ -144,7 +144,9 @@ class ProfileCommand : public Command {
       if (!found.ok()) return found.status();
       library_ = *found;
     }
-    return CheckWritable(output_);
+    Result<vm::OutClaim> claim = ClaimOutput(console, address_.pid, output_);
+    if (claim.ok()) claim_ = std::move(*claim);
+    return claim.status();
   }
 
   // An agent that is loaded must not record for somebody else.
@@ -283,6 +285,7 @@ class ProfileCommand : public Command {
   jvm::AgentAddress address_;
   std::string options_;
   std::string output_;
+  vm::OutClaim claim_;  // of output_, until this command ends
   std::string library_;
   milliseconds warmup_{0};
   milliseconds duration_{0};

@@ -48,7 +48,7 @@ class SessionCommand : public Command {
     request.verb = kVerb;
     if (!output_.empty()) {
       request.profile = FormOf(output_);
-      if (Status ready = CheckOutput(request); !ready.ok()) return console.Error(ready);
+      if (Status ready = CheckOutput(console, request); !ready.ok()) return console.Error(ready);
     }
     Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
     if (!reply.ok()) return console.Error(reply.status());
@@ -60,8 +60,7 @@ class SessionCommand : public Command {
       if (!saved.ok()) return console.Error(saved);
     }
     if (format_ == kMetrics.front() && answer.outcome == control::Outcome::kDone && answer.status) {
-      const std::string target =
-          address_.pid != 0 ? std::to_string(address_.pid) : address_.socket;
+      const std::string target = address_.pid != 0 ? std::to_string(address_.pid) : address_.socket;
       console.Write(OpenMetricsText(target, *answer.status));
       return ExitCode::kOk;
     }
@@ -71,8 +70,12 @@ class SessionCommand : public Command {
  private:
   static constexpr bool kWrites = kVerb == Verb::kStop || kVerb == Verb::kDump;
 
-  Status CheckOutput(jvm::AgentRequest& request) {
-    if (address_.pid != 0) return CheckWritable(output_);
+  Status CheckOutput(Console& console, jvm::AgentRequest& request) {
+    if (address_.pid != 0) {
+      Result<vm::OutClaim> claim = ClaimOutput(console, address_.pid, output_);
+      if (claim.ok()) claim_ = std::move(*claim);
+      return claim.status();
+    }
     if (!output_.starts_with('/')) {
       return Status(Code::kUsage,
                     "with --control and without a process id, the JVM itself writes the file: give "
@@ -89,6 +92,7 @@ class SessionCommand : public Command {
 
   jvm::AgentAddress address_;
   std::string output_;
+  vm::OutClaim claim_;  // of output_, until this command ends
   jvm::AttachTimeouts timeouts_;
   std::string format_ = "text";
 };

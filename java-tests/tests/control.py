@@ -153,7 +153,8 @@ class Attach(Control):
             with self.subTest(delay_ms=delay_ms):
                 process = self.start(ready=None)
                 time.sleep(delay_ms / 1000)
-                self.tool_attach(process, "out=late.iprof,jdk=n,samples=n", "--timeout", 300)
+                # force=always: the program may do nothing more in its own classes.
+                self.tool_attach(process, "out=late.iprof,jdk=n,samples=n,force=always", "--timeout", 300)
                 self.end(process)
                 self.profile("late.iprof")
 

@@ -7,7 +7,7 @@ import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import C1_ONLY, AgentCase, Settings
+from harness.case import C1_ONLY, EMPTY_TABLES, AgentCase, Settings
 from harness.scope import on_one_jvm
 
 STEPS = 1000
@@ -178,7 +178,7 @@ class NothingRecorded(KeptCase):
     @on_one_jvm
     def test_an_empty_table_is_named(self):
         run = self.run_java("Fib", agent="include=Fib,interval=60s")
-        self.assertEqual(self.agent_lines(run.stderr)[1:],
+        self.assertEqual([line for line in run.stderr.splitlines() if line.endswith(EMPTY_TABLES)],
                          ["iprofagent: the profile has no samples, which were to be recorded"])
 
 
@@ -257,6 +257,21 @@ class ManyJvms(KeptCase):
         self.assertIn("app.1.iprof", asked.stdout)
         self.assertEqual(self.rounds_in("app.iprof"), 1)
         self.end(first, second)
+
+    @on_one_jvm
+    def test_the_tool_takes_no_other_jvms_file(self):
+        first = self.start(f"out=app.iprof,{CALLS}", 1)
+        second = self.start(f"out=other.iprof,{CALLS}", 2)
+        output = self.folder / "app.iprof"
+        self.run_tool("dump", first.pid, "-o", output)  # its own
+        self.assertEqual(self.rounds_in("app.iprof"), 1)
+        run = self.run_tool("stop", second.pid, "-o", output)
+        numbered = self.folder / "app.1.iprof"
+        self.assertEqual(run.stderr, f"iprof: warning: {output}: another running process writes it; the profile goes to {numbered}\n")
+        self.assertIn(f"wrote {numbered}", run.stdout)
+        self.assertEqual((self.rounds_in("app.iprof"), self.rounds_in("app.1.iprof")), (1, 2))
+        self.end(first, second)
+        self.assertEqual(self.names(), ["app.1.iprof", "app.iprof"])
 
     def test_eight_jvms_that_end_at_once_lose_nothing(self):
         """Each ran another number of rounds, so that no two mistakes cancel out."""

@@ -151,8 +151,7 @@ class Output(AgentCase):
         lines = self.agent_lines(run.stderr)
         self.assertTrue(lines[0].startswith(
             f"iprofagent: wrote {path}: {len(profile.calls()):,} methods ran, {sites:,} sites, {samples:,} sample"), (lines, sites, samples))
-        # A program as short as this may end before any tick of its processor time.
-        self.assertEqual(lines[1:], [] if samples else ["iprofagent: the profile has no samples, which were to be recorded"])
+        self.assertEqual(len(lines), 1, lines)
 
     def test_patterns_and_missing_folders(self):
         run = self.run_java("Fib", agent="out=a/b/%h-%p-%t-100%%.iprof")
@@ -277,7 +276,7 @@ class Messages(AgentCase):
                 said = [any(line.startswith(f"iprofagent: {text}") for line in lines) for text in first_at]
                 self.assertEqual(said, [at <= level for at in range(4)], lines)
                 if level == 0:
-                    self.assertEqual(len([line for line in lines if "no samples" not in line]), 1, lines)
+                    self.assertEqual(len(lines), 1, lines)
 
     def test_log_takes_the_messages(self):
         run = self.run_java("Fib", agent="log=logs/%p.log,verbose=2")

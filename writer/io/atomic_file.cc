@@ -22,8 +22,8 @@ std::string TemporaryName(const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path,
-                                                       SystemCalls& calls, Readers readers) {
+Result<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path, SystemCalls& calls,
+                                                       Readers readers) {
   std::unique_ptr<AtomicFile> file(new AtomicFile(calls, readers));
   file->path_ = path;
   if (path.empty()) return Status(Code::kIo, "cannot write a file without a name");

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "writer/base/murmur3.h"
+#include "writer/base/small_file.h"
 
 namespace iprof {
 namespace {
@@ -114,6 +116,26 @@ Result<LockFile> LockFile::Take(const FilePlace& place, std::chrono::millisecond
   return Taken();
 }
 
+bool LockFile::IsHeldBy(const FilePlace& place, pid_t process) {
+  struct stat named {};
+  if (::fstatat(place.folder(), NameFor(place.name()).c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  // "1: FLOCK  ADVISORY  WRITE 4711 08:01:123456 0 EOF". The device may be another one than stat's.
+  const std::string holder = " WRITE " + std::to_string(process) + " ";
+  const std::string inode = ":" + std::to_string(named.st_ino) + " ";
+  constexpr size_t kMostBytes = size_t{16} << 20;
+  const std::string locks = ReadSmallFile("/proc/locks", kMostBytes).value_or("");
+  for (size_t at = 0; at < locks.size();) {
+    const size_t end = std::min(locks.find('\n', at), locks.size());
+    const std::string_view line = std::string_view(locks).substr(at, end - at);
+    if (line.find("FLOCK") != std::string_view::npos &&
+        line.find(holder) != std::string_view::npos && line.find(inode) != std::string_view::npos)
+      return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 LockFile& LockFile::operator=(LockFile&& other) noexcept {
   if (this == &other) return *this;
   Release();
@@ -128,8 +150,7 @@ void LockFile::Release() {
   // Before the lock ends, so that the file cannot be another process's by now. But someone may have
   // replaced it by hand.
   SystemCalls& calls = SystemCalls::Real();
-  if (IsNamed(folder_.fd(), name_.c_str(), fd_, calls))
-    calls.Unlinkat(folder_.fd(), name_.c_str());
+  if (IsNamed(folder_.fd(), name_.c_str(), fd_, calls)) calls.Unlinkat(folder_.fd(), name_.c_str());
   calls.Close(std::exchange(fd_, -1));
 }
 

@@ -18,6 +18,8 @@
 // no locks or refuses the file; the message is only the reason. Throws nothing but std::bad_alloc.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -33,6 +35,8 @@ class LockFile {
   // Waits so long for a process that has the name.
   static Result<LockFile> Take(const FilePlace& place, std::chrono::milliseconds patience = {},
                                SystemCalls& calls = SystemCalls::Real());
+  // Whether this process has the name. False also if the system does not tell.
+  static bool IsHeldBy(const FilePlace& place, pid_t process);
   // The lock's own name in the folder.
   static std::string NameFor(const std::string& name);
 

@@ -64,6 +64,9 @@ TEST_CASE("a name is held once, released by the destructor, and leaves no file")
     CHECK(Take(path).status().code() == Code::kLimit);
     CHECK(Take(path).status().message() == "another running process writes it");
     CHECK(Take(folder / "other.iprof").ok());
+    CHECK(LockFile::IsHeldBy(*FilePlace::Find(path), getpid()));
+    CHECK_FALSE(LockFile::IsHeldBy(*FilePlace::Find(path), getppid()));
+    CHECK_FALSE(LockFile::IsHeldBy(*FilePlace::Find(folder / "other.iprof"), getpid()));
     const LockFile moved = std::move(*first);
     CHECK_FALSE(first->is_held());
     CHECK(moved.is_held());

@@ -53,7 +53,9 @@ class Draft {
  public:
   // The path is `name` in the folder.
   Draft(const OpenFolder& folder, std::string name)
-      : folder_(folder), target_(std::move(name)), name_(fmt::format(".iprof-control-{}", getpid())) {}
+      : folder_(folder),
+        target_(std::move(name)),
+        name_(fmt::format(".iprof-control-{}", getpid())) {}
   ~Draft() {
     const int error = errno;
     if (is_bound_) unlinkat(folder_.fd(), name_.c_str(), 0);
@@ -87,7 +89,8 @@ class Draft {
 // Whether the path is a socket of this user without a listener.
 bool IsLeftBehind(const OpenFolder& folder, const std::string& name) {
   struct stat found {};
-  if (fstatat(folder.fd(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
+  if (fstatat(folder.fd(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
     return false;
   const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (client < 0) return false;

@@ -87,13 +87,14 @@ TEST_CASE("Each client gets an answer to its line", "[control_socket]") {
 TEST_CASE("A socket is not made through another user's link", "[control_socket]") {
   if (geteuid() != 0) return;
   const std::string folder = NewPath();
-  const std::string link = NewPath();
+  const std::string link = folder + "-link";
   fs::create_directory(folder);
   fs::create_symlink(folder, link);
   REQUIRE(lchown(link.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
   const auto refused = Opened(link + "/socket", kEcho);
-  CHECK(refused.status().message() == "cannot create '" + link + "/socket': the link '" + link +
-                                          "' belongs to another user (uid 4002) and is not followed");
+  CHECK(refused.status().message() ==
+        "cannot create '" + link + "/socket': the link '" + link +
+            "' belongs to another user (uid 4002) and is not followed");
   CHECK(fs::is_empty(folder));
   // Links of our own user are followed.
   REQUIRE(lchown(link.c_str(), 0, static_cast<gid_t>(-1)) == 0);

@@ -105,8 +105,8 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
       return Status(path.status().code(), "option 'control': " + path.status().message());
     options.control = std::filesystem::absolute(*path).string();
   }
-  const Result<std::string> out =
-      ResolveOutPath(options.out, facts, options.force == Overwrite::kNo ? OldFile::kIsKept : OldFile::kIsWritten);
+  const Result<std::string> out = ResolveOutPath(
+      options.out, facts, options.force == Overwrite::kNo ? OldFile::kIsKept : OldFile::kIsWritten);
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
   Result<OutClaim> claim = ProfileFiles::Claim(options, *out, *log);

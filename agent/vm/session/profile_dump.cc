@@ -25,7 +25,8 @@ void RemoveEmpty(const std::string& path) {
 Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget& target) {
   Result<std::string> reserved = ReserveUnusedName(target.path);
   if (!reserved.ok()) return reserved;
-  const Status written = WriteProfileFile(profile, target.format, *reserved, Readers::kOwner).status();
+  const Status written =
+      WriteProfileFile(profile, target.format, *reserved, Readers::kOwner).status();
   if (written.ok()) return reserved;
   RemoveEmpty(*reserved);
   return written;

@@ -53,7 +53,8 @@ class ProfileFiles {
   const Options& options_;
   const std::string out_;
   OutClaim claim_;
-  std::string to_merge_;  // what was written of this session and must be added to out_; empty: nothing
+  std::string
+      to_merge_;  // what was written of this session and must be added to out_; empty: nothing
 };
 
 }  // namespace iprof::vm

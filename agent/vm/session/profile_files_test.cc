@@ -156,8 +156,7 @@ TEST_CASE("a file that a command names is not written while it is another JVM's"
   const Folder folder;
   Jvm first(folder, "");
   Jvm second(folder, "out=other.iprof");
-  const auto written =
-      second.files->Write(Called(1), folder / "app.iprof", NameOwner::kNobody);
+  const auto written = second.files->Write(Called(1), folder / "app.iprof", NameOwner::kNobody);
   REQUIRE(written.ok());
   CHECK(written->path == folder / "app.2.iprof");  // app.1.iprof is the second JVM's own
   CHECK(written->not_replaced.message() ==

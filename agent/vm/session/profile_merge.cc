@@ -41,8 +41,8 @@ class HeldFile {
     if (fstat(fd_, &found) != 0) return Failed(path, std::strerror(errno));
     if (!S_ISREG(found.st_mode)) return Failed(path, "is not a regular file");
     if (found.st_uid != geteuid() && found.st_uid != 0) {
-      return Failed(path,
-                    fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
+      return Failed(
+          path, fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
     }
     return {};
   }

@@ -37,7 +37,8 @@ TEST_CASE("the line says how much there is, and how exact it is") {
   assembly.methods_bounded = 2;
   assembly.largest_k = 3;
   CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-        "1 method ran, 1 site; counts exact but for races between threads, and in 2 methods within 3");
+        "1 method ran, 1 site; counts exact but for races between threads, and in 2 methods within "
+        "3");
   assembly.methods_unknown = 1;
   CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
         "1 method ran, 1 site; counts exact but for races between threads, and in 3 methods with "
@@ -51,9 +52,10 @@ TEST_CASE("the line names only what was to be recorded") {
   CHECK(DescribeProfile(profile, Parsed("source=methoddata"), nullptr) ==
         "1 method ran, 1 site, 1,234 samples; counts are HotSpot's, calls estimated");
   const AssemblyResult exact;
-  CHECK(DescribeProfile(profile, Parsed("source=both,include=com.acme.*,samples=n"), &exact) ==
-        "1 method ran, 1 site; counts exact but for races between threads; those of classes outside "
-        "include= are HotSpot's");
+  CHECK(
+      DescribeProfile(profile, Parsed("source=both,include=com.acme.*,samples=n"), &exact) ==
+      "1 method ran, 1 site; counts exact but for races between threads; those of classes outside "
+      "include= are HotSpot's");
 }
 
 TEST_CASE("a profile without entries is empty, whatever types and methods it has") {

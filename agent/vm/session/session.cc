@@ -364,9 +364,10 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
-  log_->Result(fmt::format(
-      "wrote {}: {}", file->path,
-      DescribeProfile(profile, options, whole->counted ? &whole->counted->added.assembly : nullptr)));
+  log_->Result(
+      fmt::format("wrote {}: {}", file->path,
+                  DescribeProfile(profile, options,
+                                  whole->counted ? &whole->counted->added.assembly : nullptr)));
   for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
   return file->path;

@@ -49,7 +49,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"out", PathSlot{&Options::out}, "default.iprof",
      "where the profile goes; %p pid, %h host, %t start time, %% a percent sign"},
     {"force", ChoiceSlot{"y|n|always", StoreForce}, "y",
-     "overwrite an existing file; n: number the name instead; always: even if nothing was recorded"},
+     "overwrite an existing file; n: number the name instead; always: even if nothing was "
+     "recorded"},
     {"merge", &Options::merge, "n",
      "add to an existing profile instead of overwriting it; any number of JVMs may share one"},
     {"onwritefailure", ChoiceSlot{"report|exit", StoreOnWriteFailure}, "report",

@@ -52,8 +52,9 @@ Result<OutClaim> OutClaim::Take(const std::string& path, ClaimRule rule) {
     claim.path_ = std::move(candidate);
     return claim;
   }
-  return Status(Code::kLimit, fmt::format("all names from '{}' to number {} are taken by other JVMs",
-                                          path, kLastNumber));
+  return Status(
+      Code::kLimit,
+      fmt::format("all names from '{}' to number {} are taken by other JVMs", path, kLastNumber));
 }
 
 }  // namespace iprof::vm
