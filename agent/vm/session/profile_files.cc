@@ -30,10 +30,9 @@ Result<OutClaim> ProfileFiles::Claim(const Options& options, const std::string& 
   return claim;
 }
 
-ProfileFiles::ProfileFiles(const Options& options, std::string asked, OutClaim claim)
+ProfileFiles::ProfileFiles(const Options& options, const std::string& asked, OutClaim claim)
     : options_(options),
-      out_(RuleOf(options) == ClaimRule::kReplace && !claim.path().empty() ? claim.path()
-                                                                           : std::move(asked)),
+      out_(RuleOf(options) == ClaimRule::kReplace && !claim.path().empty() ? claim.path() : asked),
       claim_(std::move(claim)) {}
 
 WriteOptions ProfileFiles::FormatOf(bool gzip) const {

@@ -32,7 +32,7 @@ class ProfileFiles {
 
   // `asked`: the path that the claim was made for. Without a claim it is used as it is. The options must
   // outlive this object.
-  ProfileFiles(const Options& options, std::string asked, OutClaim claim);
+  ProfileFiles(const Options& options, const std::string& asked, OutClaim claim);
 
   // Where the session's profile goes in the end.
   const std::string& out() const { return out_; }
