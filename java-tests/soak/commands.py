@@ -19,6 +19,7 @@ WAYS = ("agentpath", "control", "attached")
 MODES = ("loaders", "lambdas", "redefinition")
 OPTIONS = ("", ",samples=n", ",jdk=n", ",pause=1ms", ",interval=1ms", ",placement=direct")
 OUT = "soak.iprof"
+ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
 TIMEOUT_S = 600
 # HotSpot keeps memory for each version of a class, whatever agent asks for it: docs/lab/sessions.md. So the starts are limited,
 # and the memory may grow a little for each of them. Most of the growth comes with the first start, which may be in the middle of
@@ -73,7 +74,7 @@ class Commander:
             return []
         start = "" if self.session.state is State.RECORDING else ",start=n"
         control = f",control={self.socket()}" if self.way == "control" else ""
-        return [f"-agentpath:{self.library}=out={OUT},verbose=1{start}{control}{self.options}"]
+        return [f"-agentpath:{self.library}=out={OUT},verbose=1,{ALWAYS}{start}{control}{self.options}"]
 
     def socket(self):
         return self.folder / "socket"
@@ -127,10 +128,10 @@ class Commander:
         profile = None
         if command.verb == "attach":
             start = "" if command.records else "start=n,"
-            arguments = [f"{start}verbose=1,out={OUT}{self.options}", "--agent", self.library]
+            arguments = [f"{start}verbose=1,{ALWAYS},out={OUT}{self.options}", "--agent", self.library]
         elif command.verb == "profile":
             # Options are for the load of the agent, which is there already in the other states.
-            options = [f"verbose=1{self.options}"] if self.session.state is State.ABSENT else []
+            options = [f"verbose=1,{ALWAYS}{self.options}"] if self.session.state is State.ABSENT else []
             arguments = [*options, "--agent", self.library, "--duration", f"{self.chance.randint(20, 300)}ms"]
         else:
             arguments = []
