@@ -1,0 +1,46 @@
+// SnapshotNote: says of a profile that it was recovered from a raw file, how old the snapshot was, and
+// what is missing. It is a part of the profile's section "iprofagent" (agent_section.h):
+//   "snapshot": {"files":1,"generation":12,"time":"2026-11-22T23:35:27Z","recorded_ms":61000, …}
+// The note of a merge adds up files and losses; it has the earliest time, and is at rest only if all
+// inputs are.
+//
+// Guarantees: Parse reads what ToJson returns, also with additional members. Anything else is no
+// note. Uniting is commutative and associative.
+// Threads: any; pure functions. Failure: what is not a note is nullopt; std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace iprof {
+
+struct SnapshotNote {
+  int64_t files = 1;        // raw files that were recovered and merged
+  int64_t generation = 0;   // the highest
+  std::string time;         // UTC, "2026-11-22T23:35:27Z"; the earliest
+  int64_t recorded_ms = 0;  // from the start of the recording to the snapshot; the sum
+  bool at_rest = false;     // nothing was counted meanwhile: as exact as a profile of the end
+  // Methods that ran, by what is known of their counts.
+  int64_t methods_exact = 0;
+  int64_t methods_within_k = 0;
+  // What the file did not have: because it was full, because records were damaged, or because a raw file never
+  // has it (HotSpot's counts).
+  int64_t lost_classes = 0;
+  int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
+  int64_t lost_other = 0;   // types without counts, parts of the section
+  int64_t damaged_records = 0;
+  bool without_harvest = false;
+  bool operator==(const SnapshotNote&) const = default;
+
+  std::string ToJson() const;
+  static std::optional<SnapshotNote> Parse(std::string_view json);
+  // Adds what the note of another input of a merge says.
+  void Unite(const SnapshotNote& other);
+  bool HasLosses() const;
+  // For people: "snapshot 12 of 2026-11-22T23:35:27Z, …".
+  std::string Describe() const;
+};
+
+}  // namespace iprof

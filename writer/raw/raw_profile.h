@@ -1,0 +1,29 @@
+// MakeRawProfile: the profile of a raw file, by the code that makes one when a program ends
+// (AssembleProfile, AddDeclaredClass, AddStack, FinishForImage).
+//
+// A snapshot is not taken at one moment: threads go on counting while the counters are read, and the
+// frames that are live then are unknown. So, unless nothing was counted meanwhile, counts are within
+// k of the truth where they would be exact at the end, and the profile says so in the part "snapshot" of its
+// section "iprofagent" (writer/io/snapshot_note.h).
+//
+// Guarantees: the same file gives the same profile. If everything that was published is what a session
+// had at its end, the profile is that of the session, except for that part.
+// Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include "writer/io/snapshot_note.h"
+#include "writer/methods/profile_assembly.h"
+#include "writer/model/model.h"
+#include "writer/raw/raw_reader.h"
+
+namespace iprof {
+
+struct RawProfile {
+  Profile profile;
+  AssemblyResult assembly;
+  SnapshotNote note;  // also in the profile
+};
+
+RawProfile MakeRawProfile(const RawContents& contents);
+
+}  // namespace iprof

@@ -1,0 +1,107 @@
+// ReadRaw: what a raw file (raw_format.h) holds, as of its newest generation that is whole.
+//
+// Guarantees:
+//  - A file that is torn, truncated, or still being written gives its newest whole generation. A
+//    generation is whole if its commit and everything that it names have the right hashes.
+//  - Hostile files do no harm: reads nothing outside the file, allocates at most a small multiple of
+//    its size (which is at most kMostRawBytes), and takes time that is proportional to it.
+//  - Records of the log that cannot be read are left out and counted.
+// Threads: any; one at a time per object.
+// Failure: a Status whose message begins with the file's name. kUnsupported: another version or byte
+// order. kBadInput: no raw file, a damaged header, or no whole generation; the message says whether
+// there is none yet. kIo: the file cannot be read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "writer/base/status.h"
+#include "writer/methods/class_record.h"
+#include "writer/methods/type_counts.h"
+#include "writer/methods/unloaded_counts.h"
+#include "writer/raw/raw_format.h"
+#include "writer/raw/raw_writer.h"
+
+namespace iprof {
+
+// Bytes of a file that another process may be writing.
+class RawBytes {
+ public:
+  virtual ~RawBytes() = default;
+  virtual Result<uint64_t> Size() = 0;
+  // Reads up to `size` bytes; fewer only at the end of the file.
+  virtual Result<size_t> ReadAt(uint64_t offset, uint8_t* into, size_t size) = 0;
+};
+
+class RawFdBytes final : public RawBytes {
+ public:
+  explicit RawFdBytes(int fd) : fd_(fd) {}
+  Result<uint64_t> Size() override;
+  Result<size_t> ReadAt(uint64_t offset, uint8_t* into, size_t size) override;
+
+ private:
+  int fd_;
+};
+
+class RawMemoryBytes final : public RawBytes {
+ public:
+  // The bytes must outlive this object.
+  explicit RawMemoryBytes(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+  Result<uint64_t> Size() override { return uint64_t{bytes_.size()}; }
+  Result<size_t> ReadAt(uint64_t offset, uint8_t* into, size_t size) override;
+
+ private:
+  std::span<const uint8_t> bytes_;
+};
+
+// A class, and what became of it.
+struct RawClass {
+  std::span<const uint8_t> record;  // EncodeClassRecord; decodes without error
+  std::string_view name;            // internal
+  Hash128 hash;
+  bool unloaded = false;
+  UnloadedCounts counts;  // of an unloaded class
+};
+
+// A type that was loaded and not counted.
+struct RawType {
+  std::string_view owner;  // internal name; empty for an array
+  std::string_view name;   // in the profile
+  std::vector<std::pair<std::string_view, std::string_view>> methods;  // name, descriptor
+};
+
+struct RawStack {
+  std::vector<RawFrame> frames;  // innermost first; methods are within RawContents::methods
+  uint64_t weight = 0;
+  bool cut = false;
+};
+
+// Everything as of one generation. Texts belong to the object itself.
+struct RawContents {
+  RawHeader header;
+  uint64_t generation = 0;
+  int64_t time_ns = 0;
+  bool at_rest = false;
+  RawLosses losses;              // what the writer had no room for
+  uint64_t damaged_records = 0;  // records of the log that could not be read
+  bool torn = false;             // a newer snapshot was being written, and is not whole
+  std::vector<RawClass> classes;
+  std::vector<uint64_t> counters;  // by CounterIndex
+  TypeCounts types;                // by site
+  std::vector<RawType> declared;
+  std::vector<RawMethod> methods;
+  std::vector<RawStack> stacks;                 // with weight
+  std::map<std::string, std::string> parts;     // JSON by name
+  std::map<std::string, uint64_t> live_frames;  // by MethodKey
+
+  std::vector<std::unique_ptr<uint8_t[]>> storage;  // of the texts
+};
+
+Result<RawContents> ReadRaw(RawBytes& file, const std::string& name);
+
+}  // namespace iprof
