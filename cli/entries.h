@@ -23,6 +23,7 @@ extern const CommandEntry kResetEntry;
 extern const CommandEntry kDumpEntry;
 extern const CommandEntry kStatusEntry;
 extern const CommandEntry kHarvestEntry;
+extern const CommandEntry kRecoverEntry;
 extern const CommandEntry kRefreshEntry;
 extern const CommandEntry kVersionEntry;
 extern const CommandEntry kHelpEntry;

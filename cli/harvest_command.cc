@@ -23,7 +23,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/terminal_text.h"
-#include "writer/image/image_profile.h"
+#include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/ops/unite.h"
 
@@ -181,9 +181,7 @@ class HarvestCommand : public Command {
   Profile ForImage(Profile profile, int32_t major) const {
     const ImageTarget target =
         target_.empty() ? ImageTargetForJdk(major) : TargetOf(target_, std::nullopt);
-    if (!no_image_) return MakeImageProfile(profile, target).profile;
-    SetAgentPart(profile, kImagePart, ImageNote{target, false}.ToJson());
-    return profile;
+    return FinishForImage(std::move(profile), target, !no_image_).profile;
   }
 
   int NamingJdk() const { return target_.empty() ? 0 : JdkOf(TargetOf(target_, std::nullopt)); }

@@ -7,6 +7,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/progress.h"
+#include "cli/raw_input.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -87,6 +88,7 @@ class MergeCommand : public Command {
                            : failure_mode_ == "warn" ? FailureMode::kWarn
                                                      : FailureMode::kAny;
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
+    options.read = ReadAnyProfile;
     options.on_progress = [&](size_t done, size_t total) {
       progress.Update(done, total, "profiles");
     };

@@ -1,13 +1,11 @@
 #include "cli/profile_files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <utility>
 
 #include "cli/progress.h"
+#include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "writer/io/atomic_file.h"
 #include "writer/io/reader.h"
@@ -67,33 +65,46 @@ Status WriteThrough(ByteSink& sink, bool gzip, const std::function<Status(ByteSi
   return compressed->Finish();
 }
 
+// Opens the input and calls use(input, bytes with a progress bar, name).
+Status WithOpenInput(Console& console, const std::string& path,
+                     const std::function<Status(SniffedInput& input, ByteSource& source,
+                                                const std::string& name)>& use) {
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok()) return status;
+  Progress progress(console, file.name());
+  Result<SniffedInput> input = SniffedInput::Open(file);
+  if (!input.ok()) return input.status();
+  CountingSource source(input->source(), progress, file.regular_size().value_or(0));
+  return use(*input, source, file.name());
+}
+
 }  // namespace
 
 Status WithInput(Console& console, const std::string& path,
                  const std::function<Status(ByteSource& source, const std::string& name)>& use) {
-  const bool standard = path == "-";
-  const std::string name = standard ? "standard input" : path;
-  const int fd = standard ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return Status(Code::kIo, fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  }
-  struct stat info = {};
-  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  Status status;
-  {
-    Progress progress(console, name);
-    FdSource file(fd, name);
-    CountingSource source(file, progress, regular ? static_cast<uint64_t>(info.st_size) : 0);
-    status = use(source, name);
-  }
-  if (!standard) close(fd);
-  return status;
+  return WithOpenInput(
+      console, path,
+      [&](SniffedInput& input, ByteSource& source, const std::string& name) -> Status {
+        if (!input.raw) return use(source, name);
+        // The text that `recover` writes.
+        const Profile profile = std::move(input.raw->profile);
+        const Result<std::string> text =
+            WriteProfileText(profile, {.version = SmallestVersionFor(profile)});
+        if (!text.ok()) return text.status();
+        StringSource from_text(*text);
+        return use(from_text, name);
+      });
 }
 
 Result<Profile> ReadInput(Console& console, const std::string& path) {
   Profile profile;
-  const Status status =
-      WithInput(console, path, [&](ByteSource& source, const std::string& name) -> Status {
+  const Status status = WithOpenInput(
+      console, path,
+      [&](SniffedInput& input, ByteSource& source, const std::string& name) -> Status {
+        if (input.raw) {
+          profile = std::move(input.raw->profile);
+          return {};
+        }
         Result<Profile> read = ReadProfile(source, name);
         if (!read.ok()) return read.status();
         profile = std::move(*read);

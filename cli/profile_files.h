@@ -1,7 +1,8 @@
 // The input and output profiles of a command: reads with a progress bar, writes to a file or to
 // standard output.
 //
-// Guarantees: '-' is standard input or output. A closed pipe on standard output ends output
+// Guarantees: '-' is standard input or output. A raw file (writer/raw) is read as the profile that
+// `recover` makes of it. A closed pipe on standard output ends output
 // silently. A file is replaced completely or not at all. Compressed bytes are never written to a
 // terminal; in text on a terminal, control characters are escaped.
 // Threads: one, because the console has one.
@@ -23,7 +24,8 @@ namespace iprof::cli {
 
 Result<Profile> ReadInput(Console& console, const std::string& path);
 
-// Opens the input and passes its bytes to `use`, with a progress bar.
+// Opens the input and passes its bytes to `use`, with a progress bar; of a raw file, the text of its
+// profile.
 Status WithInput(Console& console, const std::string& path,
                  const std::function<Status(ByteSource& source, const std::string& name)>& use);
 

@@ -6,6 +6,7 @@
 #include "cli/terminal_text.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -41,6 +42,12 @@ void PrintHarvest(Console& console, const AgentSection& section) {
   if (note) console.Print("harvest:        {}\n", EscapeForTerminal(note->Describe()));
 }
 
+void PrintSnapshot(Console& console, const AgentSection& section) {
+  const auto json = section.Part(kSnapshotPart);
+  const auto note = json ? SnapshotNote::Parse(*json) : std::nullopt;
+  if (note) console.Print("recovered from: {}\n", EscapeForTerminal(note->Describe()));
+}
+
 void PrintAgentSection(Console& console, const AgentSection& section) {
   switch (section.form()) {
     case AgentSection::Form::kNone:
@@ -50,6 +57,7 @@ void PrintAgentSection(Console& console, const AgentSection& section) {
       for (const auto& [name, json] : section.parts()) parts += " " + EscapeForTerminal(name);
       console.Print("iprofagent:     version {}:{}\n", section.version(), parts);
       PrintHarvest(console, section);
+      PrintSnapshot(console, section);
       return;
     }
     case AgentSection::Form::kNewer:

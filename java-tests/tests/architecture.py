@@ -20,6 +20,7 @@ WRITER = {
     "writer/ops": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names"},
     "writer/names": {"writer/base"},
     "writer/methods": {"writer/base", "writer/model", "writer/names"},
+    "writer/raw": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/methods"},
 }
 INSTRUMENT = {
     "agent/instrument/plan": {"agent/classfile", "writer/methods"},
@@ -50,7 +51,7 @@ MAY_KNOW = {
     "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
     "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/names", "agent/instrument/table",
-                       "agent/classfile", "writer/base", "writer/model", "writer/names"},
+                       "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
     "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
                           "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
     "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
@@ -91,6 +92,7 @@ TESTS_MAY_KNOW = {
     "agent/classfile": {"writer/methods"},
     **{room: {"agent/instrument/testing"} for room in (*INSTRUMENT, "agent/vm/names", "agent/vm/counting", "agent/vm/session")},
     "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops"},
+    "writer/raw": {"writer/ops"},
 }
 
 

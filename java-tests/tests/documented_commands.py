@@ -31,6 +31,7 @@ NOT_RUN = {
     r"iprof attach PID start=n.*": "tests.sessions runs it; it writes no profile by itself",
     r"iprof (start|stop|reset|dump|status|profile) .*": "tests.sessions runs them; they need a program under load, or a state",
     r"kill -9": "not to be typed: what it does is told",
+    r"iprof .*\.iraw.*": "cli_raw runs them; a JVM that ends normally leaves no raw file",
 }
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 KINDS = ("sh", "text", "json")

@@ -17,6 +17,9 @@ int SystemCalls::OpenPath(int folder, const char* name, int flags) {
 ssize_t SystemCalls::Write(int fd, const void* bytes, size_t size) {
   return ::write(fd, bytes, size);
 }
+ssize_t SystemCalls::Pwrite(int fd, const void* bytes, size_t size, off_t offset) {
+  return ::pwrite(fd, bytes, size, offset);
+}
 int SystemCalls::Fsync(int fd) { return ::fsync(fd); }
 int SystemCalls::Close(int fd) { return ::close(fd); }
 int SystemCalls::Fchmod(int fd, mode_t mode) { return ::fchmod(fd, mode); }

@@ -1,4 +1,5 @@
-// SystemCalls: the system calls of the classes that create files: FilePlace, AtomicFile, LockFile.
+// SystemCalls: the system calls of the classes that create files: FilePlace, AtomicFile, LockFile,
+// RawWriter.
 //
 // Each method makes the system call of the same name, with the result and errno that its manual
 // page documents. The class exists so that a test can make each call fail; all other code uses
@@ -21,6 +22,7 @@ class SystemCalls {
   virtual int Openat(int folder, const char* name, int flags, mode_t mode);
   virtual int OpenPath(int folder, const char* name, int flags);  // openat with O_PATH in flags
   virtual ssize_t Write(int fd, const void* bytes, size_t size);
+  virtual ssize_t Pwrite(int fd, const void* bytes, size_t size, off_t offset);
   virtual int Fsync(int fd);
   virtual int Close(int fd);
   virtual int Fchmod(int fd, mode_t mode);

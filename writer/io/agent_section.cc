@@ -1,5 +1,6 @@
 #include "writer/io/agent_section.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "writer/io/json_object.h"
@@ -116,6 +117,13 @@ std::optional<std::string_view> AgentSection::Part(std::string_view name) const 
   const auto found = parts_.find(name);
   if (found == parts_.end()) return std::nullopt;
   return found->second;
+}
+
+bool AgentSection::CanBePart(std::string_view name, std::string_view json) {
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return is_plain && !name.empty() && name != kVersionMember && FitsAsPart(json);
 }
 
 void AgentSection::SetPart(std::string_view name, std::string_view json) {

@@ -5,6 +5,7 @@
 //   lines     source lines of sampled positions (source_lines.h)
 //   harvest   that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
 //   sampling  the sampler's statistics (the agent writes them, docs/sampling.md explains them)
+//   snapshot  that the profile was recovered from a raw file (snapshot_note.h)
 //
 // Versions:
 //  - The version is a positive integer; we write 1. We increase it only when the meaning or the
@@ -41,6 +42,7 @@ inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";
 inline constexpr std::string_view kSamplingPart = "sampling";
+inline constexpr std::string_view kSnapshotPart = "snapshot";
 
 class AgentSection {
  public:
@@ -75,6 +77,8 @@ class AgentSection {
   const Parts& parts() const { return parts_; }
   std::optional<std::string_view> Part(std::string_view name) const;
 
+  // Whether SetPart may be called with this. For bytes that someone else wrote.
+  static bool CanBePart(std::string_view name, std::string_view json);
   // The value must be a JSON object.
   void SetPart(std::string_view name, std::string_view json);
   // The section with all parts, in our version.

@@ -56,6 +56,7 @@ struct AssemblyOptions {
   bool branches = true;
   bool monitors = false;
   double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  bool operator==(const AssemblyOptions&) const = default;
 };
 
 // The outcome: what was left out and why, and how exact the counts are.

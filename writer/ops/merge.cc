@@ -110,7 +110,7 @@ class Worklist {
       return {};
     }
     const bool is_read_once = IsReadOnce(path);
-    Result<Profile> read = ReadProfileFile(path);
+    Result<Profile> read = options_.read(path);
     if (read.ok()) facts_[at] = CountFactsOf(*read);
     if (is_read_once) {
       kept_[at] = std::move(read);

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "writer/base/status.h"
+#include "writer/io/reader.h"
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
@@ -79,6 +80,8 @@ enum class FailureMode : uint8_t {
 struct MergeOptions {
   FailureMode failure_mode = FailureMode::kAny;
   unsigned threads = 0;  // 0: one per processor
+  // How inputs are read; called in several threads. "-" is standard input.
+  std::function<Result<Profile>(const std::string& path)> read = ReadProfileFile;
   // Called with the number of finished inputs; one call at a time, from any of the threads. Starts
   // again if the inputs are read twice.
   std::function<void(size_t done, size_t total)> on_progress = {};

@@ -29,6 +29,9 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json) {
   if (name == kHarvestPart) {
     if (const auto note = HarvestNote::Parse(json)) return AddHarvest(*note);
   }
+  if (name == kSnapshotPart) {
+    if (const auto note = SnapshotNote::Parse(json)) return AddSnapshot(*note);
+  }
   const auto [known, is_new] = parts_.try_emplace(std::string(name), json);
   if (is_new || known->second == json) return;
   conflicts_.push_back(PartKey(name));
@@ -53,6 +56,14 @@ void ExtraKeyMerger::AddHarvest(const HarvestNote& note) {
   }
 }
 
+void ExtraKeyMerger::AddSnapshot(const SnapshotNote& note) {
+  if (snapshot_) {
+    snapshot_->Unite(note);
+  } else {
+    snapshot_ = note;
+  }
+}
+
 void ExtraKeyMerger::Add(const Profile& input) {
   AgentSection section;
   for (const ExtraKey& extra : input.extras()) {
@@ -70,6 +81,7 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   for (const auto& [name, json] : other.parts_) AddPart(name, json);
   if (other.lines_) AddLines(*other.lines_);
   if (other.harvest_) AddHarvest(*other.harvest_);
+  if (other.snapshot_) AddSnapshot(*other.snapshot_);
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
   conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
@@ -84,6 +96,7 @@ AgentSection ExtraKeyMerger::Section() const {
     if (has_exact_counts_) note.UniteExact();
     section.SetPart(kHarvestPart, note.ToJson());
   }
+  if (snapshot_) section.SetPart(kSnapshotPart, snapshot_->ToJson());
   return section;
 }
 
@@ -102,6 +115,7 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   if (HasSection() && unread_) keys.emplace_back(kAgentKey);
   if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
   if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
+  if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;

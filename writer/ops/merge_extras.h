@@ -6,7 +6,8 @@
 //    key is reported. The parts of our section "iprofagent" (agent_section.h) are united one by
 //    one, and reported as "iprofagent.sampling"; source lines are united line by line. Our older
 //    keys become parts.
-//  - Notes of harvests are united (harvest_note.h), and say if an input had exact counts.
+//  - Notes of harvests are united (harvest_note.h), and say if an input had exact counts. So are
+//    notes of snapshots (snapshot_note.h).
 //  - A section that we cannot read is kept only if no input has a readable one; otherwise it is
 //    left out and "iprofagent" is reported.
 // Threads: one per object. Failure: none but std::bad_alloc.
@@ -20,6 +21,7 @@
 
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
 
@@ -41,16 +43,19 @@ class ExtraKeyMerger {
   void AddUnread(std::string_view json);
   void AddLines(const SourceLines& lines);
   void AddHarvest(const HarvestNote& note);
+  void AddSnapshot(const SnapshotNote& note);
   bool HasSection() const {
-    return has_section_ || !parts_.empty() || lines_.has_value() || harvest_.has_value();
+    return has_section_ || !parts_.empty() || lines_.has_value() || harvest_.has_value() ||
+           snapshot_.has_value();
   }
   AgentSection Section() const;
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours
   bool has_section_ = false;                               // a section that can be read
-  AgentSection::Parts parts_;  // except well-formed lines and notes of harvests
+  AgentSection::Parts parts_;                              // except well-formed lines and notes
   std::optional<SourceLines> lines_;
   std::optional<HarvestNote> harvest_;
+  std::optional<SnapshotNote> snapshot_;
   bool has_exact_counts_ = false;
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;

@@ -80,6 +80,20 @@ TEST_CASE("lines of another shape are kept only if there are no others") {
         "\ndisagree:");
 }
 
+TEST_CASE("notes of snapshots are united") {
+  const auto keys = [](const SnapshotNote& note) {
+    return Keys{{"iprofagent", R"({"version":1,"snapshot":)" + note.ToJson() + "}"}};
+  };
+  SnapshotNote a{.generation = 3, .time = "2026-11-24T01:00:00Z", .lost_classes = 2};
+  const SnapshotNote b{.generation = 5, .time = "2026-11-24T00:00:00Z", .lost_classes = 1};
+  SnapshotNote both = a;
+  both.Unite(b);
+  CHECK(Merged({keys(a), keys(b), {}}) == "iprofagent = " + keys(both)[0].second + "\ndisagree:");
+  const Keys odd = {{"iprofagent", R"({"version":1,"snapshot":{"later":1}})"}};
+  CHECK(Merged({keys(a), odd}) ==
+        "iprofagent = " + keys(a)[0].second + "\ndisagree: iprofagent.snapshot");
+}
+
 TEST_CASE("notes of harvests are united, and name exact counts") {
   const auto note = [](int age) {
     HarvestNote made;

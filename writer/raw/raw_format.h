@@ -1,5 +1,5 @@
 // The raw format: what a recording has counted so far, in a file that survives whatever ends the
-// process. RawWriter writes it, RawReader reads it; nothing else knows the layout.
+// process. RawWriter writes it, ReadRaw reads it; nothing else knows the layout.
 //
 // Two ideas:
 //   - What numbers mean is said once, in a log that is only appended to: classes, receivers, stacks.
@@ -10,47 +10,55 @@
 //
 // The file consists of pages of 4,096 bytes:
 //
-//   page 0      header      RawHeader: magic, byte order, version, what is known from the start
+//   page 0      header      magic, byte order, version; then RawHeader. Never changes
 //   page 1, 2   commits     one for each copy: RawCommit. The higher generation is the newer one
-//   page 3 …    extents     one after the other, each with a first page that describes it
+//   page 3 ...  extents     one after the other, each with a first page that describes it: RawExtent
 //
-//   extent      kind log     1 page: kind, pages; then that many pages of log
-//               kind array   1 page: kind, which array, pages; then that many pages of copy 0, then of
-//                            copy 1
+//   extent      of the log     1 page; then `pages` pages of log
+//               of an array    1 page; then `pages` pages of copy 0, and as many of copy 1
 //
 // All extents of the log, one after the other, are the log; all extents of an array are the array.
-// A file that ends early reads as zeros there. A commit has a hash of each array and of the part of
-// the log that belongs to it, so it is valid only if all that it names is.
+// What was never written reads as zeros: between extents and after the end of the file.
+//
+// The arrays are counters, pairs, stacks, the tail, and hashes, which has the hash of each page of
+// the arrays before it (RawHashOf), in their order. A commit has the hash of the array of hashes. So
+// each page can be checked, and a generation is whole if all its pages have their hashes.
 //
 // The log is a sequence of sealed records (writer/base/sealed_bytes.h) with version
-// kRawRecordVersion. After the version follows the RawRecordKind, 1 byte; then, as varints, texts and
+// kRawRecordVersion. After the version follows the RawRecordKind, 1 byte; then varints, texts and
 // bytes:
-//   class      number, EncodeClassRecord. A number that is used again replaces the class
-//   unloaded   number, counts: that class's counters and sites belong to other classes from here on.
-//              These are its last counts, numbered from 0 within the class: of counters, then of sites
-//   forgotten  nothing: the counts of all classes that were unloaded before are void (a reset)
+//   class      number, EncodeClassRecord. The same number again replaces the class
+//   unloaded   number, counters, each: difference, count; sites, each: difference, lost objects,
+//              types, each: name, count. That class's counters and sites belong to other classes from
+//              here on. These are its last counts, numbered from 0 within the class
+//   forgotten  nothing. The counts of all classes that were unloaded before are void (a reset)
 //   type       owner, name, methods; each: name, descriptor. A type that is loaded and not counted
-//   pair       number, site, type: element `number` of the array "pairs" counts objects of that type at
-//              that site, and lost objects if the type is empty. It may be redefined
-//   method     number, type, name, descriptor: a method on stacks
-//   stack      number, 1 if frames are missing, frames; each: method, bci, line + 1 or 0. The innermost
-//              is first. Element `number` of "stacks" is its weight
-//   part       name, JSON: a part of the profile's section "iprofagent". The last one counts
+//   pair       number, site, type. Element `number` of the array "pairs" counts objects of that type
+//              at that site, and lost objects if the type is empty
+//   method     number, type, name, descriptor. A method on stacks
+//   stack      number, 1 if frames are missing, frames; each: method, bci, line + 1 or 0. The
+//              innermost is first. Element `number` of the array "stacks" is its weight
+//   part       name, JSON. A part of the profile's section "iprofagent"; the last one counts
 //
-// The array "tail" is bytes: the parts that change, and live frames, sealed like a log record.
+// The tail is bytes, sealed like a log record:
+//   parts, each: name, JSON. They win over those of the log
+//   methods with live frames, each: MethodKey, frames
 //
-// Guarantees: one definition for writer and reader. Byte order is that of the writing machine for
-// arrays, little endian for all else; the header says which. kRawVersion changes with every change of
-// the layout, and readers refuse all others.
+// Guarantees: one definition for writer and reader. Arrays, headers of extents and commits are in the
+// byte order of the machine that writes; the header says which. kRawVersion changes with every change
+// of the layout, and readers refuse all others.
 // Threads: any; constants and pure functions.
-// Failure: decoding returns a Status whose message says what is wrong with the file, without its
-// name; std::bad_alloc.
+// Failure: decoding the header returns a Status whose message says what is wrong, without the file's
+// name. Other decoding returns nullopt. std::bad_alloc.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "writer/base/status.h"
@@ -62,10 +70,15 @@ namespace iprof {
 inline constexpr uint32_t kRawVersion = 1;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
+inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);
+inline constexpr uint64_t kRawFirstExtent = 3 * kRawPageBytes;
 // A larger file is neither written nor read.
 inline constexpr uint64_t kMostRawBytes = uint64_t{1} << 30;
 // The suffix that the agent gives to raw files.
 inline constexpr std::string_view kRawSuffix = ".iraw";
+
+// Where the commit of a copy, 0 or 1, is.
+constexpr uint64_t RawCommitPlace(size_t copy) { return (1 + copy) * kRawPageBytes; }
 
 // The first 8 bytes. The first one is in no text and in no gzip file.
 inline constexpr std::array<uint8_t, 8> kRawMagic = {0x8f, 'i', 'p', 'r', 'o', 'f', 'r', 0x0a};
@@ -79,11 +92,12 @@ struct RawHeader {
   int64_t start_ns = 0;  // when the recording began, in ns since 1970
   std::string agent_version;
   AssemblyOptions assembly;
-  int target_jdk = 0;   // ImageTargetForJdk: which image build the profile is for
-  bool image = true;    // the profile leaves out what an image build cannot use
-  bool harvests = false;  // the profile also has HotSpot's own counts. A raw file does not have them
+  int target_jdk = 0;  // ImageTargetForJdk: which image build the profile is for
+  bool image = true;   // the profile leaves out what an image build cannot use
+  bool harvests =
+      false;  // the profile also has HotSpot's own counts. A raw file does not have them
   FormatVersion format = FormatVersion::k1_0_0;
-  bool operator==(const RawHeader&) const;
+  bool operator==(const RawHeader&) const = default;
 };
 
 // What a file does not contain although it was recorded.
@@ -91,12 +105,70 @@ struct RawLosses {
   uint64_t classes = 0;   // classes without room in the file
   uint64_t unloaded = 0;  // unloaded classes without room for their counts
   uint64_t counters = 0;
-  uint64_t pairs = 0;   // receivers: pairs of a site and a type
-  uint64_t types = 0;   // types that are loaded and not counted
+  uint64_t pairs = 0;  // receivers: pairs of a site and a type
+  uint64_t types = 0;  // types that are loaded and not counted
   uint64_t stacks = 0;
   uint64_t parts = 0;  // of the section "iprofagent"
   bool any() const;
   bool operator==(const RawLosses&) const = default;
 };
+
+enum class RawRecordKind : uint8_t {
+  kClass = 1,
+  kUnloaded,
+  kForgotten,
+  kType,
+  kPair,
+  kMethod,
+  kStack,
+  kPart,
+};
+
+enum class RawArray : uint8_t { kCounters, kPairs, kStacks, kTail, kHashes };
+inline constexpr size_t kRawArrays = 5;
+// All but the hashes.
+inline constexpr size_t kRawHashedArrays = 4;
+
+// The first page of an extent. Only its first kRawExtentWords words are written.
+struct RawExtent {
+  std::optional<RawArray> array;  // nullopt: the log
+  uint64_t pages = 0;             // of the log, or of one copy of the array
+  // The extent's bytes in the file, with its first page.
+  uint64_t bytes() const { return (1 + (array ? 2 * pages : pages)) * kRawPageBytes; }
+  bool operator==(const RawExtent&) const = default;
+};
+
+// What makes a copy of the arrays a generation.
+struct RawCommit {
+  uint64_t generation = 0;  // from 1 on
+  int64_t time_ns = 0;
+  bool at_rest = false;
+  uint64_t file_bytes = 0;  // where the extents end
+  uint64_t log_bytes = 0;
+  uint64_t unloaded =
+      0;  // records of the log that say that a class is gone, or that counts are void
+  std::array<uint64_t, kRawArrays> array_bytes{};  // without zeros at the end
+  uint64_t hash = 0;                               // of the array of hashes
+  RawLosses losses;
+  bool operator==(const RawCommit&) const = default;
+};
+
+inline constexpr size_t kRawExtentWords = 4;
+inline constexpr size_t kRawCommitWords = 32;
+using RawExtentWords = std::array<uint64_t, kRawExtentWords>;
+using RawCommitWords = std::array<uint64_t, kRawCommitWords>;
+
+// The hash of a page, or of other bytes.
+uint64_t RawHashOf(std::span<const uint8_t> bytes);
+
+// A page.
+std::vector<uint8_t> EncodeRawHeader(const RawHeader& header);
+Result<RawHeader> DecodeRawHeader(std::span<const uint8_t> page);
+
+// nullopt if the hash is wrong, or if the numbers make no sense.
+RawExtentWords EncodeRawExtent(const RawExtent& extent);
+std::optional<RawExtent> DecodeRawExtent(const RawExtentWords& words);
+RawCommitWords EncodeRawCommit(const RawCommit& commit);
+std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words);
 
 }  // namespace iprof

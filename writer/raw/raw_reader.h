@@ -1,15 +1,17 @@
 // ReadRaw: what a raw file (raw_format.h) holds, as of its newest generation that is whole.
 //
 // Guarantees:
-//  - A file that is torn, truncated, or still being written gives its newest whole generation. A
-//    generation is whole if its commit and everything that it names have the right hashes.
+//  - A file that is torn, truncated, or still being written gives its newest whole generation. If none
+//    is whole, because the file was cut or damaged, it gives what is left of the newest one: pages
+//    and records that have their hashes. The rest is counted.
 //  - Hostile files do no harm: reads nothing outside the file, allocates at most a small multiple of
 //    its size (which is at most kMostRawBytes), and takes time that is proportional to it.
-//  - Records of the log that cannot be read are left out and counted.
+//  - Counts never belong to the wrong class: if it is not known for sure which classes were unloaded,
+//    the generation is not used.
 // Threads: any; one at a time per object.
 // Failure: a Status whose message begins with the file's name. kUnsupported: another version or byte
-// order. kBadInput: no raw file, a damaged header, or no whole generation; the message says whether
-// there is none yet. kIo: the file cannot be read.
+// order. kBadInput: no raw file, a damaged header, or no generation; the message says whether there is
+// none yet. kIo: the file cannot be read. kLimit: it is larger than kMostRawBytes.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +64,7 @@ class RawMemoryBytes final : public RawBytes {
 // A class, and what became of it.
 struct RawClass {
   std::span<const uint8_t> record;  // EncodeClassRecord; decodes without error
-  std::string_view name;            // internal
+  std::string name;                 // internal
   Hash128 hash;
   bool unloaded = false;
   UnloadedCounts counts;  // of an unloaded class
@@ -76,7 +78,7 @@ struct RawType {
 };
 
 struct RawStack {
-  std::vector<RawFrame> frames;  // innermost first; methods are within RawContents::methods
+  std::vector<RawStackFrame> frames;  // innermost first; methods are within RawContents::methods
   uint64_t weight = 0;
   bool cut = false;
 };
@@ -87,9 +89,10 @@ struct RawContents {
   uint64_t generation = 0;
   int64_t time_ns = 0;
   bool at_rest = false;
-  RawLosses losses;              // what the writer had no room for
-  uint64_t damaged_records = 0;  // records of the log that could not be read
-  bool torn = false;             // a newer snapshot was being written, and is not whole
+  RawLosses losses;               // what the writer had no room for
+  uint64_t damaged_records = 0;   // records of the log that could not be read
+  uint64_t damaged_pages = 0;     // pages of the arrays; what was on them reads as zeros
+  bool newer_is_damaged = false;  // there is a newer snapshot, which is not whole
   std::vector<RawClass> classes;
   std::vector<uint64_t> counters;  // by CounterIndex
   TypeCounts types;                // by site
@@ -99,7 +102,7 @@ struct RawContents {
   std::map<std::string, std::string> parts;     // JSON by name
   std::map<std::string, uint64_t> live_frames;  // by MethodKey
 
-  std::vector<std::unique_ptr<uint8_t[]>> storage;  // of the texts
+  std::shared_ptr<const std::vector<uint8_t>> log;  // has the texts
 };
 
 Result<RawContents> ReadRaw(RawBytes& file, const std::string& name);

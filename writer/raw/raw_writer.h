@@ -11,7 +11,7 @@
 //  - The file is created with O_EXCL and O_NOFOLLOW, for its owner only; links of other users are not
 //    followed (writer/io/file_place.h). Only pwrite is used. Nothing is mapped, and nothing is flushed
 //    to disk: what is written survives the process, not the machine.
-//  - Add… writes nothing: it collects bytes in memory. Publish writes the collected bytes, then the
+//  - Add… write nothing: they collect bytes in memory. Publish writes the collected bytes, then the
 //    pages of the arrays that differ from those that it overwrites, then the commit. If the process
 //    ends in between, the previous generation is intact.
 //  - The file never grows above most_bytes. What has no room is left out and counted in losses(): a
@@ -29,9 +29,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
@@ -54,11 +52,11 @@ struct RawMethod {
   std::string_view descriptor;  // "(I)V"
 };
 
-struct RawFrame {
+struct RawStackFrame {
   uint32_t method = 0;
   Bci bci = 0;        // in the class file
   int32_t line = -1;  // -1: unknown
-  bool operator==(const RawFrame&) const = default;
+  bool operator==(const RawStackFrame&) const = default;
 };
 
 // A part of the profile's section "iprofagent" (writer/io/agent_section.h).
@@ -69,21 +67,21 @@ struct RawPart {
 
 // The numbers at one moment. All spans are only used during the call.
 struct RawGeneration {
-  int64_t time_ns = 0;                 // the moment, in ns since 1970
-  std::span<const uint64_t> counters;  // by CounterIndex; the recording's part (CountWindow)
-  std::span<const uint64_t> pairs;     // by number
-  std::span<const uint64_t> stacks;    // weights by number
-  std::span<const RawPart> parts;      // those that change; others: AddPart
+  int64_t time_ns = 0;                      // the moment, in ns since 1970
+  std::span<const uint64_t> counters = {};  // by CounterIndex; the recording's part (CountWindow)
+  std::span<const uint64_t> pairs = {};     // by number
+  std::span<const uint64_t> stacks = {};    // weights by number
+  std::span<const RawPart> parts = {};      // those that change; others: AddPart
   // Frames that had not ended, if they are known: MethodKey, number.
-  std::span<const std::pair<std::string_view, uint64_t>> live_frames;
+  std::span<const std::pair<std::string_view, uint64_t>> live_frames = {};
   // Nothing was counted while the counters were read, and live_frames are all that there are: the
   // profile is as exact as one that is written at the end. (A recording that is stopped.)
   bool at_rest = false;
 };
 
 struct RawPublication {
-  Status status;            // not ok: the previous generation is still the valid one
-  uint64_t generation = 0;  // 1, 2, …; of the last one that was published
+  Status status;               // not ok: the previous generation is still the valid one
+  uint64_t generation = 0;     // 1, 2, …; of the last one that was published
   uint64_t written_bytes = 0;  // by this call
   uint64_t file_bytes = 0;
   // The caller should Rewrite: the file was removed or cut by someone, or it is full and at least a quarter
@@ -127,17 +125,22 @@ class RawWriter {
   // is the JVM's internal name, empty for an array; `name` is the profile's.
   void AddType(std::string_view owner, std::string_view name,
                std::span<const std::pair<std::string, std::string>> methods);
-  // From now on, pair `number` counts objects of the type at the site; an empty type: lost objects. The
-  // type's name is Class.getName()'s, as in TypeCounts.
+  // Pair `number` counts objects of the type at the site; an empty type: lost objects. The type's name
+  // is Class.getName()'s, as in TypeCounts. A pair keeps its meaning; the count of one that is not used any
+  // more is 0.
   void AddPair(uint32_t number, uint32_t site, std::string_view type);
   void AddMethod(uint32_t number, const RawMethod& method);
   // Innermost first; its methods must have been added. `cut`: outer frames are missing.
-  void AddStack(uint32_t number, std::span<const RawFrame> frames, bool cut);
+  void AddStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut);
   void AddPart(const RawPart& part);
 
+  // Writes what was added to the log, so that it takes no more memory. It belongs to the file once a
+  // generation is published. Publish does this itself.
+  Status Flush();
   RawPublication Publish(const RawGeneration& generation);
 
   const std::string& path() const;
+  // As of the last generation.
   const RawLosses& losses() const;
   uint64_t file_bytes() const;
   // Memory that this object takes, for the agent's budget.

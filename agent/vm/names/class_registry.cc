@@ -19,11 +19,7 @@ struct LoadedClass {
   jclass klass;
 };
 
-struct NamedMethod {
-  std::string name;
-  std::string descriptor;
-  auto operator<=>(const NamedMethod&) const = default;
-};
+using NamedMethod = std::pair<std::string, std::string>;  // name, descriptor
 
 // The methods that a prepared class declares; none for other classes and for arrays.
 std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, RegistryCounts& counts) {
@@ -45,7 +41,7 @@ std::vector<NamedMethod> DeclaredMethods(jvmtiEnv* jvmti, jclass klass, Registry
       ++counts.left_out_methods;
       continue;
     }
-    methods.push_back({std::string(ViewOf(name)), std::string(ViewOf(descriptor))});
+    methods.emplace_back(ViewOf(name), ViewOf(descriptor));
   }
   std::sort(methods.begin(), methods.end());
   return methods;
@@ -72,18 +68,6 @@ std::vector<LoadedClass> Describe(jvmtiEnv* jvmti, std::span<const jclass> class
   return described;
 }
 
-void AddMethod(TypeIndex declaring, const NamedMethod& method, Profile& profile,
-               RegistryCounts& counts) {
-  const auto types = SignatureOf(method.descriptor);
-  if (!types) {
-    ++counts.left_out_methods;
-    return;
-  }
-  std::vector<TypeIndex> signature{declaring};
-  for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
-  profile.AddMethod(ToUtf8(method.name), signature);
-}
-
 }  // namespace
 
 Result<RegistryCounts> AddLoadedClasses(const ClassSource& source, jvmtiEnv* jvmti, JNIEnv* jni,
@@ -101,15 +85,12 @@ Result<RegistryCounts> AddLoadedClasses(const ClassSource& source, jvmtiEnv* jvm
       ++counts.left_out_classes;
       continue;
     }
-    const TypeIndex type = profile.AddType(*name);
-    const InternalName owner = Descriptor(loaded.descriptor).ClassName();  // arrays have no methods
-    for (const NamedMethod& method : DeclaredMethods(jvmti, loaded.klass, counts)) {
-      if (leave_out(owner, method.name, method.descriptor)) {
-        ++counts.left_out_methods;
-      } else {
-        AddMethod(type, method, profile, counts);
-      }
-    }
+    const std::vector<NamedMethod> methods = DeclaredMethods(jvmti, loaded.klass, counts);
+    const std::vector<std::pair<std::string_view, std::string_view>> names(methods.begin(),
+                                                                           methods.end());
+    const DeclaredClass declared{
+        .owner = Descriptor(loaded.descriptor).ClassName(), .name = *name, .methods = names};
+    counts.left_out_methods += static_cast<int64_t>(AddDeclaredClass(declared, leave_out, profile));
   }
   return counts;
 }

@@ -15,14 +15,12 @@
 #include <jvmti.h>
 
 #include <cstdint>
-#include <functional>
-#include <string_view>
 
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/names/proxy_names.h"
 #include "writer/base/status.h"
+#include "writer/methods/declared_class.h"
 #include "writer/model/model.h"
-#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 
@@ -32,9 +30,6 @@ struct RegistryCounts {
   int64_t left_out_classes = 0;
   int64_t left_out_methods = 0;
 };
-
-// Decides whether a method is left out, by its class, name and descriptor.
-using MethodFilter = std::function<bool(InternalName, std::string_view, std::string_view)>;
 
 // Adds the types and methods to the profile. Their order depends only on their names. Proxies have
 // the names that ProxyNames gives them.

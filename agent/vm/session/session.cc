@@ -16,9 +16,7 @@
 #include "agent/vm/session/counted_positions.h"
 #include "agent/vm/session/profile_report.h"
 #include "agent/vm/settings/container_memory.h"
-#include "writer/image/image_note.h"
-#include "writer/image/image_profile.h"
-#include "writer/io/agent_section.h"
+#include "writer/image/finish_for_image.h"
 
 namespace iprof::vm {
 namespace {
@@ -348,14 +346,9 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   const Options& options = settings_.options;
   const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
-  std::string image_report;
-  if (options.image) {
-    ImageProfile image = MakeImageProfile(profile, image_target);
-    image_report = DescribeShare(image, image_target);
-    profile = std::move(image.profile);
-  } else {
-    SetAgentPart(profile, kImagePart, ImageNote{image_target, false}.ToJson());
-  }
+  ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
+  const std::string image_report = options.image ? DescribeShare(image, image_target) : "";
+  profile = std::move(image.profile);
   if (IsEmpty(profile) && options.force != Overwrite::kAlways)
     return Status(Code::kUsage, "nothing was recorded (force=always writes it anyway)");
   const Result<DumpedFile> file = files_.Write(profile, path, owner);

@@ -1,0 +1,151 @@
+"""Raw files as inputs of the tool: `iprof recover`, and all commands that read profiles."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+EXAMPLES_TOOL = os.path.abspath(sys.argv.pop(3))
+
+from cli_case import IPROF, CliTest  # noqa: E402  (it reads the arguments, too)
+
+
+class RawTest(CliTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="iprof-raw-")
+        cls.addClassCleanup(folder.cleanup)
+        subprocess.run([EXAMPLES_TOOL, folder.name], check=True)
+        cls.examples = {}
+        for name in os.listdir(folder.name):
+            with open(os.path.join(folder.name, name), "rb") as f:
+                cls.examples[name] = f.read()
+
+    def setUp(self):
+        super().setUp()
+        for name, data in self.examples.items():
+            self.write(name, data)
+
+    def note(self, name):
+        return self.load(name)["iprofagent"]["snapshot"]
+
+    def counts(self, name):
+        document = self.load(name)
+        return sum(entry["records"][0] for entry in document["callCountProfiles"])
+
+    def truth(self):
+        lines = self.examples["app.truth"].decode().splitlines()
+        return sum(int(line.split()[-1]) for line in lines if line.startswith("callCountProfiles"))
+
+
+class Recover(RawTest):
+    def test_the_last_snapshot_becomes_a_profile(self):
+        out = self.out("recover", "app.iraw", "-o", "app.iprof")
+        self.assertIn("app.iraw: snapshot 7 of 2023-11-14T22:13:20Z", out)
+        self.assertIn("within k, because threads were counting", out)
+        self.assertIn("what ran after the snapshot", out)
+        self.assertIn("wrote app.iprof:", out)
+        self.run_tool("check", "--strict", "app.iprof")
+        self.assertEqual(self.counts("app.iprof"), self.truth())
+        self.assertEqual(self.note("app.iprof")["generation"], 7)
+
+    def test_the_age_of_a_snapshot(self):
+        report = self.json("recover", "app.iraw", "-o", "x")
+        age = time.time() - 1_700_000_000
+        self.assertLess(abs(report["files"][0]["age_s"] - age), 600)
+        self.assertIn(" days ago, is not in it", self.out("recover", "app.iraw", "-o", "x"))
+
+    def test_several_files_are_added_up(self):
+        self.run_tool("recover", "app.iraw", "-o", "a.iprof")
+        self.run_tool("recover", "other.iraw", "-o", "b.iprof")
+        self.run_tool("recover", "app.iraw", "other.iraw", "-o", "both.iprof")
+        self.assertEqual(self.counts("both.iprof"), self.counts("a.iprof") + self.counts("b.iprof"))
+        self.assertEqual(self.note("both.iprof")["files"], 2)
+
+    def test_nothing_to_recover(self):
+        for name, data, reason in (
+            ("empty.iraw", b"", "is empty"),
+            ("new2.iraw", self.examples["new.iraw"], "has no snapshot yet"),
+            ("cut.iraw", self.examples["app.iraw"][:100], "is cut within its header"),
+            ("json.iraw", b'{"version":"1.0.0","types":[],"methods":[]}', "is not a raw file"),
+        ):
+            self.write(name, data)
+            error = self.err("recover", name, "-o", "x.iprof", expect=3)
+            self.assertIn(f"{name}: ", error)
+            self.assertIn(reason, error)
+            self.assertFalse(os.path.exists(self.path("x.iprof")))
+        self.assertIn("cannot open", self.err("recover", "none.iraw", "-o", "x.iprof", expect=4))
+
+    def test_refused_headers(self):
+        def changed(at, value):
+            data = bytearray(self.examples["app.iraw"])
+            data[at:at + len(value)] = value
+            return bytes(data)
+        order = self.examples["app.iraw"][8:12]
+        for data, reason in ((changed(8, order[::-1]), "byte order"),
+                             (changed(12, bytes([2])), "version 2 of the raw format"),
+                             (changed(40, b"\xff"), "damaged header")):
+            self.write("odd.iraw", data)
+            self.assertIn(reason, self.err("recover", "odd.iraw", "-o", "x", expect=3))
+            self.assertIn(reason, self.err("show", "odd.iraw", expect=3))
+
+    def test_what_cannot_be_recovered_is_left_out(self):
+        done = self.run_tool("recover", "new.iraw", "app.iraw", "-o", "x.iprof", expect=1)
+        self.assertIn("left out: new.iraw: has no snapshot yet", done.stderr.decode())
+        self.assertEqual(self.counts("x.iprof"), self.truth())
+
+    def test_a_truncated_file(self):
+        whole = self.examples["app.iraw"]
+        recovered = 0
+        for size in range(len(whole) // 4, len(whole), len(whole) // 16):
+            self.write("cut.iraw", whole[:size])
+            done = subprocess.run([IPROF, "recover", "cut.iraw", "-o", "cut.iprof"], cwd=self.folder,
+                                  capture_output=True, text=True, check=False)
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            if done.returncode == 0:
+                recovered += 1
+                self.run_tool("check", "cut.iprof")
+                note = self.note("cut.iprof")
+                self.assertTrue(note["generation"] == 7 or note["damaged_records"] > 0 or
+                                note["generation"] == 6)
+        self.assertGreater(recovered, 0)
+
+
+class OtherCommands(RawTest):
+    def test_show_says_where_it_comes_from(self):
+        out = self.out("show", "app.iraw")
+        self.assertIn("recovered from: snapshot 7 of 2023-11-14T22:13:20Z", out)
+        self.run_tool("recover", "app.iraw", "-o", "app.iprof")
+        self.assertEqual(self.out("show", "app.iprof").splitlines()[1:], out.splitlines()[1:])
+
+    def test_check_top_convert_diff_overlap(self):
+        self.run_tool("recover", "app.iraw", "-o", "app.iprof")
+        self.assertIn(": 0 errors", self.out("check", "app.iraw"))
+        self.assertEqual(self.out("top", "app.iraw"), self.out("top", "app.iprof"))
+        self.run_tool("diff", "app.iraw", "app.iprof")
+        self.assertIn("1.000", self.out("overlap", "app.iraw", "app.iprof") + " 1.000")
+        self.run_tool("convert", "app.iraw", "--to", "collapsed", "-o", "raw.txt")
+        self.run_tool("convert", "app.iprof", "--to", "collapsed", "-o", "profile.txt")
+        with open(self.path("raw.txt"), "rb") as a, open(self.path("profile.txt"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_merge_reads_both_kinds(self):
+        self.run_tool("recover", "app.iraw", "-o", "a.iprof")
+        self.run_tool("recover", "other.iraw", "-o", "b.iprof")
+        self.run_tool("merge", "a.iprof", "b.iprof", "-o", "profiles")
+        self.run_tool("merge", "app.iraw", "b.iprof", "-o", "mixed")
+        self.assertEqual(self.load("profiles"), self.load("mixed"))
+        self.run_tool("recover", "app.iraw", "other.iraw", "-o", "recovered")
+        self.assertEqual(self.load("profiles"), self.load("recovered"))
+
+    def test_standard_input(self):
+        out = self.out("show", "-", stdin=self.examples["app.iraw"])
+        self.assertIn("recovered from: snapshot 7", out)
+        self.run_tool("recover", "-", "-o", "x.iprof", stdin=self.examples["app.iraw"])
+        self.assertEqual(self.counts("x.iprof"), self.truth())
+        self.run_tool("show", "-", expect=3, stdin=b"\x8fip")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+#include "cli/raw_input.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "writer/io/reader.h"
+
+namespace iprof::cli {
+namespace {
+
+std::span<const uint8_t> BytesOf(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Reads up to `size` bytes, fewer only at the end.
+Status ReadUpTo(ByteSource& source, size_t size, std::string* into) {
+  while (into->size() < size) {
+    const size_t before = into->size();
+    into->resize(std::min(size, before + (size_t{1} << 20)));
+    const Result<size_t> read = source.Read(into->data() + before, into->size() - before);
+    into->resize(before + (read.ok() ? *read : 0));
+    if (!read.ok()) return read.status();
+    if (*read == 0) return {};
+  }
+  return {};
+}
+
+Result<RawProfile> Recover(RawBytes& bytes, const std::string& name) {
+  const Result<RawContents> contents = ReadRaw(bytes, name);
+  if (!contents.ok()) return contents.status();
+  return MakeRawProfile(*contents);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path)
+    : is_standard_(path == "-"),
+      name_(is_standard_ ? "standard input" : path),
+      fd_(is_standard_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      error_(errno) {
+  struct stat info {};
+  if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode))
+    regular_size_ = static_cast<uint64_t>(info.st_size);
+}
+
+InputFile::~InputFile() {
+  if (!is_standard_ && fd_ >= 0) close(fd_);
+}
+
+Status InputFile::status() const {
+  if (fd_ >= 0) return {};
+  return {Code::kIo, fmt::format("{}: cannot open: {}", name_, std::strerror(error_))};
+}
+
+Result<size_t> SniffedInput::Source::Read(char* into, size_t size) {
+  if (done_ == first_.size()) return file_.Read(into, size);
+  const size_t count = std::min(size, first_.size() - done_);
+  std::copy_n(first_.begin() + static_cast<ptrdiff_t>(done_), count, into);
+  done_ += count;
+  return count;
+}
+
+Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
+  const int fd = file.fd();
+  const std::string& name = file.name();
+  if (file.regular_size()) {
+    uint8_t first[kRawMagic.size()] = {};
+    const ssize_t count = pread(fd, first, sizeof first, 0);
+    SniffedInput input(Source(fd, name, ""));
+    if (count != sizeof first || !BeginsRawFile(first)) return input;
+    RawFdBytes bytes(fd);
+    Result<RawProfile> made = Recover(bytes, name);
+    if (!made.ok()) return made.status();
+    input.raw = std::move(*made);
+    return input;
+  }
+  FdSource source(fd, name);
+  std::string first;
+  if (Status status = ReadUpTo(source, kRawMagic.size(), &first); !status.ok()) return status;
+  if (!BeginsRawFile(BytesOf(first))) return SniffedInput(Source(fd, name, std::move(first)));
+  if (Status status = ReadUpTo(source, kMostRawBytes + 1, &first); !status.ok()) return status;
+  RawMemoryBytes bytes(BytesOf(first));
+  Result<RawProfile> made = Recover(bytes, name);
+  if (!made.ok()) return made.status();
+  SniffedInput input(Source(fd, name, ""));
+  input.raw = std::move(*made);
+  return input;
+}
+
+Result<RawProfile> ReadRawFile(const std::string& path) {
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok()) return status;
+  if (!file.regular_size()) {
+    Result<SniffedInput> input = SniffedInput::Open(file);
+    if (!input.ok()) return input.status();
+    if (!input->raw)
+      return Status(Code::kBadInput, file.name() + ": is not a raw file of iprofagent");
+    return std::move(*input->raw);
+  }
+  RawFdBytes bytes(file.fd());
+  return Recover(bytes, file.name());
+}
+
+Result<Profile> ReadAnyProfile(const std::string& path) {
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok()) return status;
+  Result<SniffedInput> input = SniffedInput::Open(file);
+  if (!input.ok()) return input.status();
+  if (input->raw) return std::move(input->raw->profile);
+  return ReadProfile(input->source(), file.name());
+}
+
+}  // namespace iprof::cli

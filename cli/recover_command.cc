@@ -1,0 +1,164 @@
+// iprof recover: makes a profile of the raw files that ended JVMs left.
+#include <algorithm>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "cli/entries.h"
+#include "cli/json_text.h"
+#include "cli/option_kinds.h"
+#include "cli/profile_files.h"
+#include "cli/raw_input.h"
+#include "cli/terminal_text.h"
+#include "writer/io/agent_section.h"
+#include "writer/ops/merge.h"
+
+namespace iprof::cli {
+namespace {
+
+class RecoverCommand : public Command {
+ public:
+  void Define(OptionList& options) override {
+    options.Add("raw", files_, "Raw files; several are merged").Required().Takes("FILE");
+    options.Add("-o,--output", output_, "The profile to write").Required().Takes("FILE");
+    AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+              "Format version to write (default: auto, the lowest that loses nothing)");
+    options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
+    options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    AddFormat(options, format_);
+  }
+
+  ExitCode Run(Console& console) override {
+    if (format_ == "json" && output_ == "-") {
+      return console.Error(
+          Status(Code::kUsage, "--format json and -o - would both write to standard output"));
+    }
+    std::vector<Recovered> recovered;
+    std::vector<Status> failures;
+    ProfileMerger merger;
+    Profile profile;
+    for (const std::string& path : files_) {
+      Result<RawProfile> made = ReadRawFile(path);
+      if (!made.ok()) {
+        failures.push_back(made.status());
+        continue;
+      }
+      recovered.push_back({path, std::move(made->note)});
+      if (files_.size() == 1) {
+        profile = std::move(made->profile);
+      } else {
+        merger.Add(std::move(made->profile));
+      }
+    }
+    if (recovered.empty()) {
+      for (size_t i = 1; i < failures.size(); ++i) console.Error(failures[i]);
+      return console.Error(failures.front());
+    }
+    for (const Status& failure : failures) console.Warn("left out: " + failure.message());
+    if (files_.size() > 1) profile = merger.Finish();
+    const Status status = WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_);
+    if (!status.ok()) return console.Error(status);
+    if (format_ == "json") {
+      PrintJson(console, profile, recovered, failures);
+    } else if (output_ != "-") {
+      PrintText(console, profile, recovered);
+    }
+    return failures.empty() ? ExitCode::kOk : ExitCode::kFindings;
+  }
+
+ private:
+  struct Recovered {
+    std::string path;
+    SnapshotNote note;
+  };
+
+  // How old a snapshot is; 0 if its time cannot be read or is in the future.
+  static int64_t AgeOf(const SnapshotNote& note) {
+    std::tm utc{};
+    if (strptime(note.time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) == nullptr) return 0;
+    return std::max<int64_t>(std::time(nullptr) - timegm(&utc), 0);
+  }
+
+  static std::string AgeText(int64_t seconds) {
+    if (seconds < 120) return fmt::format("{} s", seconds);
+    if (seconds < 2 * 3600) return fmt::format("{} min", seconds / 60);
+    if (seconds < 48 * 3600) return fmt::format("{} h", seconds / 3600);
+    return fmt::format("{} days", seconds / 86400);
+  }
+
+  void PrintText(Console& console, const Profile& profile,
+                 const std::vector<Recovered>& recovered) const {
+    for (const auto& [path, note] : recovered) {
+      console.Print("{}: {}\n", EscapeForTerminal(path), note.Describe());
+      console.Print("{}: what ran after the snapshot, {} ago, is not in it\n",
+                    EscapeForTerminal(path), AgeText(AgeOf(note)));
+    }
+    console.Print("wrote {}: {} types, {} methods\n", EscapeForTerminal(output_),
+                  profile.type_count(), profile.method_count());
+  }
+
+  void PrintJson(Console& console, const Profile& profile, const std::vector<Recovered>& recovered,
+                 const std::vector<Status>& failures) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("output", output_);
+    json.Key("files");
+    json.StartArray();
+    for (const auto& [path, note] : recovered) {
+      json.StartObject();
+      json.Field("file", path);
+      json.Field("generation", note.generation);
+      json.Field("time", note.time);
+      json.Field("age_s", AgeOf(note));
+      json.Field("recorded_ms", note.recorded_ms);
+      json.Field("at_rest", note.at_rest);
+      json.Field("methods_exact", note.methods_exact);
+      json.Field("methods_within_k", note.methods_within_k);
+      json.Field("lost_classes", note.lost_classes);
+      json.Field("lost_counts", note.lost_counts);
+      json.Field("lost_other", note.lost_other);
+      json.Field("damaged_records", note.damaged_records);
+      json.Field("without_harvest", note.without_harvest);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.Key("left_out");
+    json.StartArray();
+    for (const Status& failure : failures) json.String(failure.message());
+    json.EndArray();
+    json.Field("types", profile.type_count());
+    json.Field("methods", profile.method_count());
+    json.EndObject();
+  }
+
+  std::vector<std::string> files_;
+  std::string output_;
+  std::string version_ = "auto";
+  bool pretty_ = false;
+  bool gzip_ = false;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof recover app.iraw -o app.iprof", "A profile of a JVM that was killed."},
+    {"iprof recover pod1.iraw pod2.iraw -o all.iprof", "Of several, added up."},
+    {"iprof show app.iraw", "All commands read raw files, also of running JVMs."},
+};
+
+}  // namespace
+
+const CommandEntry kRecoverEntry = {
+    "recover", "Make a profile of the raw file that a killed JVM left",
+    "While it records, the agent writes what it has counted to a raw file every few seconds "
+    "(agent options raw= and snapshot=). A JVM that ends normally writes its profile and removes "
+    "the file. If it is killed, this command makes the profile of the last complete snapshot, with "
+    "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
+    "a running JVM.\n\n"
+    "For each file, it prints how old the snapshot is, how exact its counts are and what is "
+    "missing. Several files are merged. A file from which nothing can be recovered is left out "
+    "with a warning, and the exit code is then 1.\n\n"
+    "A file of another version of the format, or of a machine with another byte order, is refused "
+    "(3), and so is one whose header is damaged or that has no snapshot yet.",
+    kExamples, [] { return std::unique_ptr<Command>(new RecoverCommand); }};
+
+}  // namespace iprof::cli

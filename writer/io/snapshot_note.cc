@@ -1,0 +1,113 @@
+#include "writer/io/snapshot_note.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostBytes = 4096;  // a note has about 300
+
+// Numbers of the note that a merge adds up.
+constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
+    {"files", &SnapshotNote::files},
+    {"recorded_ms", &SnapshotNote::recorded_ms},
+    {"methods_exact", &SnapshotNote::methods_exact},
+    {"methods_within_k", &SnapshotNote::methods_within_k},
+    {"lost_classes", &SnapshotNote::lost_classes},
+    {"lost_counts", &SnapshotNote::lost_counts},
+    {"lost_other", &SnapshotNote::lost_other},
+    {"damaged_records", &SnapshotNote::damaged_records},
+};
+
+int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+}  // namespace
+
+std::string SnapshotNote::ToJson() const {
+  std::string json = fmt::format("{{\"generation\":{},\"time\":", generation);
+  AppendJsonString(time, &json);
+  json += fmt::format(",\"at_rest\":{}", at_rest ? 1 : 0);
+  for (const auto& [name, number] : kSums) json += fmt::format(",\"{}\":{}", name, this->*number);
+  return json + fmt::format(",\"without_harvest\":{}}}", without_harvest ? 1 : 0);
+}
+
+std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
+  if (json.size() > kMostBytes) return std::nullopt;
+  StringSource source(json);
+  const Place place{.section = "snapshot"};
+  JsonScanner scanner(source, "snapshot", place, 0);
+  SnapshotNote note;
+  note.files = 0;
+  int64_t at_rest = 0;
+  int64_t without_harvest = 0;
+  const auto number = [&](int64_t* value) {
+    scanner.Peek();  // skips white space, which other tools may have added
+    return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name == "generation") return number(&note.generation);
+    if (name == "at_rest") return number(&at_rest);
+    if (name == "without_harvest") return number(&without_harvest);
+    if (name == "time") {
+      std::string_view text;
+      if (scanner.Peek() != '"' || !scanner.ReadString(&text)) return false;
+      note.time = text;
+      return true;
+    }
+    for (const auto& [known, member] : kSums) {
+      if (name == known) return number(&(note.*member));
+    }
+    return scanner.SkipValue();
+  });
+  if (!read || !scanner.ExpectEnd() || note.files == 0) return std::nullopt;
+  note.at_rest = at_rest != 0;
+  note.without_harvest = without_harvest != 0;
+  return note;
+}
+
+void SnapshotNote::Unite(const SnapshotNote& other) {
+  for (const auto& [name, number] : kSums) {
+    this->*number = SaturatingSum(this->*number, other.*number);
+  }
+  generation = std::max(generation, other.generation);
+  time = std::min(time, other.time);
+  at_rest = at_rest && other.at_rest;
+  without_harvest = without_harvest || other.without_harvest;
+}
+
+bool SnapshotNote::HasLosses() const {
+  return lost_classes + lost_counts + lost_other + damaged_records > 0 || without_harvest;
+}
+
+std::string SnapshotNote::Describe() const {
+  std::string text = files == 1 ? fmt::format("snapshot {} of {}", generation, time)
+                                : fmt::format("{} files, the oldest snapshot of {}", files, time);
+  text += fmt::format(", {:.1f} s recorded", static_cast<double>(recorded_ms) / 1000);
+  if (at_rest) {
+    text += fmt::format("; counts of {} methods exact, {} within k", methods_exact, methods_within_k);
+  } else {
+    text += fmt::format("; counts of all {} methods within k, because threads were counting",
+                        methods_exact + methods_within_k);
+  }
+  if (!HasLosses()) return text;
+  text += "; lost:";
+  auto lost = [&, first = true](int64_t count, std::string_view what) mutable {
+    if (count == 0) return;
+    text += fmt::format("{} {} {}", std::exchange(first, false) ? "" : ",", count, what);
+  };
+  lost(lost_classes, "classes");
+  lost(lost_counts, "counters, receivers or stacks");
+  lost(lost_other, "other things");
+  lost(damaged_records, "damaged parts of the file");
+  lost(without_harvest ? 1 : 0, "harvest of HotSpot's own counts");
+  return text;
+}
+
+}  // namespace iprof

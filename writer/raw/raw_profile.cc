@@ -1,0 +1,256 @@
+#include "writer/raw/raw_profile.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "writer/image/finish_for_image.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/source_lines.h"
+#include "writer/methods/class_record_bytes.h"
+#include "writer/methods/declared_class.h"
+#include "writer/names/type_names.h"
+
+namespace iprof {
+namespace {
+
+// Greater than the number of any site in a JVM.
+constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
+
+// The classes of the file in the order that the assembly expects. The counts of unloaded ones follow
+// after all others.
+class FileClasses final : public ClassSource {
+ public:
+  explicit FileClasses(const RawContents& contents) : counters_(contents.counters) {
+    types_.AddAll(contents.types);
+    for (const RawClass& klass : contents.classes) classes_.push_back({&klass, 0, 0});
+    std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) {
+      return std::tie(a.type->name, a.type->hash.high, a.type->hash.low) <
+             std::tie(b.type->name, b.type->hash.high, b.type->hash.low);
+    });
+    for (Class& klass : classes_) {
+      if (klass.type->unloaded) AddUnloaded(&klass);
+    }
+  }
+
+  size_t size() const override { return classes_.size(); }
+  std::string_view NameOf(size_t number) const override { return classes_[number].type->name; }
+  const ClassRecord& Get(size_t number, ClassRecord& scratch) const override {
+    const Class& klass = classes_[number];
+    size_t consumed = 0;
+    static_cast<void>(DecodeClassRecord(klass.type->record, &scratch, &consumed));
+    if (klass.type->unloaded) Renumber(klass, &scratch);
+    return scratch;
+  }
+
+  std::span<const uint64_t> counters() const { return counters_; }
+  const TypeCounts& types() const { return types_; }
+
+ private:
+  struct Class {
+    const RawClass* type;
+    uint32_t first_counter;  // of an unloaded class
+    uint32_t first_site;
+  };
+
+  // More than any class has: each counter takes some bytes of its record.
+  static uint64_t MostCounters(const Class& klass) { return 4 * klass.type->record.size(); }
+
+  void AddUnloaded(Class* klass) {
+    const UnloadedCounts& counts = klass->type->counts;
+    klass->first_counter = static_cast<uint32_t>(counters_.size());
+    klass->first_site = next_site_;
+    const uint64_t most = MostCounters(*klass);
+    for (const auto& [number, count] : counts.counters) {
+      if (number >= most) break;
+      counters_.resize(size_t{klass->first_counter} + number + 1);
+      counters_.back() = count;
+    }
+    for (const UnloadedCounts::Site& site : counts.sites) {
+      if (site.number >= most) break;
+      const uint32_t number = klass->first_site + site.number;
+      next_site_ = number + 1;
+      if (site.lost > 0) types_.AddLost(number, site.lost);
+      for (const auto& [type, count] : site.types) types_.Add(number, type, count);
+    }
+    // The class's last counters may be zero; they must not be those of the next class.
+    counters_.resize(counters_.size() + Unused(*klass, &next_site_));
+  }
+
+  // How many counters of the class follow after the last one that has a count. Moves *next_site behind
+  // the class's sites.
+  uint64_t Unused(const Class& klass, uint32_t* next_site) const {
+    ClassRecord record;
+    size_t consumed = 0;
+    static_cast<void>(DecodeClassRecord(klass.type->record, &record, &consumed));
+    const uint64_t most = MostCounters(klass);
+    uint64_t counters = 0;
+    uint64_t sites = 0;
+    for (const CountedMethod& method : record.methods) {
+      counters += method.counters;
+      sites += method.sites;
+    }
+    *next_site = std::max(*next_site,
+                          klass.first_site + static_cast<uint32_t>(std::min(sites, most)));
+    const uint64_t end = klass.first_counter + std::min(counters, most);
+    return end > counters_.size() ? end - counters_.size() : 0;
+  }
+
+  // Gives the class the numbers of counters and sites that follow after all others. Within the class
+  // they follow each other in the order of its methods, as when its counts were taken.
+  static void Renumber(const Class& klass, ClassRecord* record) {
+    uint32_t counter = klass.first_counter;
+    uint32_t site = klass.first_site;
+    for (CountedMethod& method : record->methods) {
+      method.first = CounterIndex{counter};
+      counter += method.counters;
+    }
+    std::vector<uint32_t> moved(record->methods.size());
+    for (size_t m = 0; m < record->methods.size(); ++m) {
+      CountedMethod& method = record->methods[m];
+      moved[m] = site - method.first_site;
+      method.first_site = site;
+      site += method.sites;
+    }
+    for (ClassSite& place : record->sites) place.number += moved[place.method];
+  }
+
+  std::vector<Class> classes_;
+  std::vector<uint64_t> counters_;
+  TypeCounts types_;
+  uint32_t next_site_ = kFirstUnloadedSite;
+};
+
+void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
+  std::vector<const RawType*> sorted;
+  for (const RawType& type : contents.declared) sorted.push_back(&type);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const RawType* a, const RawType* b) { return a->name < b->name; });
+  for (const RawType* type : sorted) {
+    AddDeclaredClass({InternalName(type->owner), type->name, type->methods},
+                     [&](InternalName owner, std::string_view name, std::string_view descriptor) {
+                       return assembly.WasAdded(owner, name, descriptor);
+                     },
+                     profile);
+  }
+}
+
+// Adds what the agent said of the recording. Other tools must be able to read the section, whatever is
+// in the file.
+void AddParts(const RawContents& contents, Profile& profile) {
+  AgentSection section;
+  for (const auto& [name, json] : contents.parts) {
+    if (AgentSection::CanBePart(name, json)) section.SetPart(name, json);
+  }
+  if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
+}
+
+// Adds the stacks and the source lines of their frames.
+void AddStacks(const RawContents& contents, Profile& profile) {
+  std::vector<MethodIndex> methods;
+  for (const RawMethod& method : contents.methods) {
+    const auto types = SignatureOf(method.descriptor);
+    if (!types || method.type.empty()) {
+      methods.push_back(kNoMethod);
+      continue;
+    }
+    std::vector<TypeIndex> signature{profile.AddType(ToUtf8(method.type))};
+    for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
+    methods.push_back(profile.AddMethod(ToUtf8(method.name), signature));
+  }
+  std::map<MethodIndex, std::map<Bci, int32_t>> found;
+  std::vector<Frame> frames;
+  for (const RawStack& stack : contents.stacks) {
+    frames.clear();
+    for (const RawStackFrame& raw : stack.frames) {
+      const MethodIndex method = methods[raw.method];
+      if (method == kNoMethod) continue;
+      frames.push_back({method, raw.bci});
+      if (raw.line < 0) continue;
+      // Classes with the same name may differ.
+      int32_t& line = found[method].try_emplace(raw.bci, raw.line).first->second;
+      line = std::min(line, raw.line);
+    }
+    if (frames.empty()) continue;
+    const auto weight = static_cast<int64_t>(std::min<uint64_t>(stack.weight, INT64_MAX));
+    profile.AddCount(Table::kSamples, profile.AddContext(frames), weight);
+  }
+  SourceLines lines;
+  for (const auto& [method, positions] : found) {
+    const std::string name = profile.DescribeMethod(method);
+    for (const auto& [bci, line] : positions) lines.Add(name, bci, line);
+  }
+  if (!lines.empty()) SetAgentPart(profile, kLinesPart, lines.ToJson());
+}
+
+// Small enough for sums.
+int64_t Clamped(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
+}
+
+// UTC, "2026-11-22T23:35:27Z".
+std::string TimeText(int64_t ns) {
+  constexpr int64_t kLatest = 253'402'300'799;  // of the year 9999
+  const auto seconds = static_cast<std::time_t>(std::clamp<int64_t>(ns / 1'000'000'000, 0, kLatest));
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+}
+
+SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly) {
+  SnapshotNote note;
+  note.generation = Clamped(contents.generation);
+  note.time = TimeText(contents.time_ns);
+  if (contents.time_ns > contents.header.start_ns && contents.header.start_ns > 0)
+    note.recorded_ms = (contents.time_ns - contents.header.start_ns) / 1'000'000;
+  note.at_rest = contents.at_rest;
+  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
+  note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
+  note.methods_within_k =
+      Clamped(contents.at_rest ? others : others + assembly.methods_exact);
+  const RawLosses& losses = contents.losses;
+  note.lost_classes = Clamped(losses.classes);
+  for (const uint64_t lost : {losses.unloaded, losses.counters, losses.pairs, losses.stacks})
+    note.lost_counts += Clamped(lost);
+  note.lost_other = Clamped(losses.types) + Clamped(losses.parts);
+  note.damaged_records = Clamped(contents.damaged_records) + Clamped(contents.damaged_pages);
+  note.without_harvest = contents.header.harvests;
+  return note;
+}
+
+}  // namespace
+
+RawProfile MakeRawProfile(const RawContents& contents) {
+  RawProfile made;
+  Profile profile;
+  profile.AddStandardTypes();
+  {
+    const FileClasses classes(contents);
+    const LiveFrameCount live_frames = [&](const MethodKey& key) -> uint64_t {
+      const auto known = contents.live_frames.find(key.text());
+      return known == contents.live_frames.end() ? 0 : known->second;
+    };
+    made.assembly =
+        AssembleProfile(classes, {classes.counters(), classes.types(), live_frames},
+                        contents.header.assembly, profile);
+  }
+  AddDeclared(contents, made.assembly, profile);
+  AddParts(contents, profile);
+  AddStacks(contents, profile);
+  made.note = NoteOf(contents, made.assembly);
+  SetAgentPart(profile, kSnapshotPart, made.note.ToJson());
+  made.profile = std::move(FinishForImage(std::move(profile),
+                                          ImageTargetForJdk(contents.header.target_jdk),
+                                          contents.header.image)
+                               .profile);
+  return made;
+}
+
+}  // namespace iprof

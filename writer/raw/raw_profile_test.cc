@@ -1,0 +1,144 @@
+#include "writer/raw/raw_profile.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "writer/image/image_note.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/source_lines.h"
+#include "writer/io/writer.h"
+#include "writer/raw/test_program.h"
+
+namespace iprof {
+namespace {
+
+class OneFile {
+ public:
+  explicit OneFile(const RawHeader& header = TestProgram::Header())
+      : path_((std::filesystem::temp_directory_path() /
+               ("iprof_raw_profile_" + std::to_string(getpid()) + ".iraw"))
+                  .string()) {
+    auto created = RawWriter::Create([this](int) { return path_; }, header, {});
+    REQUIRE(created.ok());
+    writer_ = std::move(*created);
+  }
+  ~OneFile() { writer_->Remove(); }
+  RawWriter& writer() { return *writer_; }
+  RawProfile Recover() const {
+    const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    RawFdBytes bytes(fd);
+    const Result<RawContents> contents = ReadRaw(bytes, path_);
+    close(fd);
+    REQUIRE(contents.ok());
+    return MakeRawProfile(*contents);
+  }
+
+ private:
+  const std::string path_;
+  std::unique_ptr<RawWriter> writer_;
+};
+
+TEST_CASE("a profile has what the agent said: types, parts, lines") {
+  OneFile file;
+  file.writer().AddType("test/D", "test.D", std::vector<std::pair<std::string, std::string>>{
+                                                {"run", "()V"}, {"odd", "nonsense"}});
+  file.writer().AddType("", "[[Ltest.D;", {});
+  file.writer().AddPart({"run", "{\"jvm\":\"17\"}"});
+  file.writer().AddPart({"run", "{\"jvm\":\"21\"}"});
+  file.writer().AddPart({"kept", "{}"});
+  file.writer().AddPart({"version", "{}"});
+  file.writer().AddPart({"bad", "{"});
+  file.writer().AddMethod(0, {.type = "test.D", .name = "run", .descriptor = "()V"});
+  const RawStackFrame frames[] = {{0, 4, 17}, {0, 9, -1}};
+  file.writer().AddStack(0, frames, true);
+  const uint64_t weights[] = {5};
+  const RawPart changing{"sampling", "{\"good\":5}"};
+  REQUIRE(file.writer().Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
+                                 .stacks = weights,
+                                 .parts = {&changing, 1}})
+              .status.ok());
+  const RawProfile made = file.Recover();
+  const Profile& profile = made.profile;
+  CHECK(TextOf(profile) == "samplingProfiles test.D.run()void:4 test.D.run()void:9 = 5\n");
+  CHECK(profile.FindType("[[Ltest.D;"));
+  CHECK(profile.method_count() == 1);
+  const AgentSection section = AgentSection::Of(profile);
+  CHECK(section.Part("run") == "{\"jvm\":\"21\"}");
+  CHECK(section.Part("kept") == "{}");
+  CHECK(section.Part("sampling") == "{\"good\":5}");
+  CHECK_FALSE(section.Part("bad"));
+  CHECK_FALSE(section.Part("version"));
+  CHECK(SourceLines::Of(profile).LineOf("test.D.run()void", 4) == 17);
+  CHECK_FALSE(SourceLines::Of(profile).LineOf("test.D.run()void", 9));
+  const auto note = SnapshotNote::Parse(*section.Part(kSnapshotPart));
+  REQUIRE(note);
+  CHECK(*note == made.note);
+  CHECK(note->generation == 1);
+  CHECK(note->time == "2023-11-14T22:14:21Z");
+  CHECK(note->recorded_ms == 61'500);
+}
+
+TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
+  OneFile file;
+  TestProgram program(1);
+  program.Load(3);
+  program.Run(100);
+  REQUIRE(program.Publish(file.writer()).status.ok());
+  CHECK(file.Recover().note.methods_exact == 0);
+  CHECK(file.Recover().note.methods_within_k == 3);
+  CHECK_FALSE(file.Recover().note.at_rest);
+  // Now the recording is stopped, and a frame is known to be live.
+  const std::pair<std::string_view, uint64_t> live{"test/C0.m0(I)I", 2};
+  REQUIRE(file.writer()
+              .Publish({.time_ns = 1,
+                        .counters = program.counters(),
+                        .live_frames = {&live, 1},
+                        .at_rest = true})
+              .status.ok());
+  const RawProfile rest = file.Recover();
+  CHECK(rest.note.at_rest);
+  CHECK(rest.note.methods_exact == 2);
+  CHECK(rest.note.methods_within_k == 1);
+  CHECK(rest.assembly.largest_k == 2);
+  CHECK(rest.note.recorded_ms == 0);
+}
+
+TEST_CASE("what the image build cannot use is left out, if the recording says so") {
+  RawHeader header = TestProgram::Header();
+  header.image = true;
+  header.target_jdk = 25;
+  header.harvests = true;
+  OneFile file(header);
+  REQUIRE(file.writer().Publish({.time_ns = 1}).status.ok());
+  const RawProfile made = file.Recover();
+  CHECK(ImageNote::Of(made.profile) == ImageNote{ImageTarget::k25, true});
+  CHECK(made.note.without_harvest);
+}
+
+TEST_CASE("an empty recording gives an empty profile") {
+  OneFile file;
+  REQUIRE(file.writer().Publish({.time_ns = 1}).status.ok());
+  const RawProfile made = file.Recover();
+  CHECK(TextOf(made.profile).empty());
+  CHECK_FALSE(made.note.HasLosses());
+  CHECK(WriteProfileText(made.profile).ok());
+}
+
+TEST_CASE("the counts of many unloaded classes stay apart") {
+  OneFile file;
+  TestProgram program(2);
+  for (int round = 0; round < 50; ++round) {
+    program.Load(3);
+    program.Run(3);  // many methods have no counts at all
+    program.Unload(0);
+  }
+  program.Load(2);
+  program.Run(10);
+  REQUIRE(program.Publish(file.writer()).status.ok());
+  CHECK(TextOf(file.Recover().profile) == program.TruthText());
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,396 @@
+#include "writer/raw/raw_records.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "writer/base/sealed_bytes.h"
+#include "writer/base/varint.h"
+#include "writer/methods/class_record_bytes.h"
+
+namespace iprof {
+namespace {
+
+std::vector<uint8_t> Begin(RawRecordKind kind) {
+  return {kRawRecordVersion, static_cast<uint8_t>(kind)};
+}
+
+RawRecord Seal(std::span<const uint8_t> body) {
+  RawRecord record;
+  record.reserve(body.size() + 9);
+  AppendSealed(body, &record);
+  return record;
+}
+
+void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
+
+// A number that ascends from item to item, as the difference from the last one.
+class Ascending {
+ public:
+  explicit Ascending(BoundedReader* in) : in_(in) {}
+  uint32_t Next() {
+    const uint32_t step = in_->Get();
+    if ((step == 0 && !first_) || uint64_t{last_} + step > UINT32_MAX) return in_->Fail();
+    first_ = false;
+    return last_ += step;
+  }
+
+ private:
+  BoundedReader* const in_;
+  uint32_t last_ = 0;
+  bool first_ = true;
+};
+
+UnloadedCounts GetCounts(BoundedReader* in) {
+  UnloadedCounts counts;
+  Ascending counter(in);
+  for (uint32_t left = in->GetCount(2); left > 0 && in->ok(); --left) {
+    const uint32_t number = counter.Next();
+    counts.counters.emplace_back(number, in->Get64());
+  }
+  Ascending site(in);
+  for (uint32_t left = in->GetCount(3); left > 0 && in->ok(); --left) {
+    UnloadedCounts::Site& got = counts.sites.emplace_back();
+    got.number = site.Next();
+    got.lost = in->Get64();
+    for (uint32_t types = in->GetCount(2); types > 0 && in->ok(); --types) {
+      const std::string_view name = in->GetText();
+      got.types.emplace_back(name, in->Get64());
+    }
+  }
+  return counts;
+}
+
+// Reads the log, record by record.
+class LogReading {
+ public:
+  LogReading(const RawNumbers& numbers, RawContents* contents)
+      : numbers_(numbers), contents_(*contents) {}
+
+  RawLogRead Read(std::span<const uint8_t> log) {
+    while (true) {
+      const Sealed sealed = OpenSealed(log, kRawRecordVersion);
+      if (sealed.status == SealStatus::kEnd) break;
+      const bool read = sealed.status == SealStatus::kRecord && ReadRecord(sealed.body);
+      if (!read) ++contents_.damaged_records;
+      if (sealed.consumed == 0) break;  // the rest cannot be found
+      log = log.subspan(sealed.consumed);
+    }
+    Finish();
+    return read_;
+  }
+
+ private:
+  struct Pair {
+    uint32_t site = 0;
+    std::string_view type;
+    bool known = false;
+  };
+
+  bool ReadRecord(std::span<const uint8_t> body) {
+    BoundedReader in(body);
+    const uint32_t kind = in.Get();
+    switch (static_cast<RawRecordKind>(kind)) {
+      case RawRecordKind::kClass:
+        return ReadClass(&in, body);
+      case RawRecordKind::kUnloaded:
+        return ReadUnloaded(&in);
+      case RawRecordKind::kForgotten:
+        return Forget(&in);
+      case RawRecordKind::kType:
+        return ReadType(&in);
+      case RawRecordKind::kPair:
+        return ReadPair(&in);
+      case RawRecordKind::kMethod:
+        return ReadMethod(&in);
+      case RawRecordKind::kStack:
+        return ReadStack(&in);
+      case RawRecordKind::kPart:
+        return ReadPart(&in);
+    }
+    return false;
+  }
+
+  bool ReadClass(BoundedReader* in, std::span<const uint8_t> body) {
+    const uint32_t number = in->Get();
+    if (!in->ok()) return false;
+    const auto bytes = body.subspan(in->position());
+    ClassRecord record;
+    size_t consumed = 0;
+    if (DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord ||
+        consumed != bytes.size()) {
+      // An earlier record of the class is out of date.
+      Drop(number);
+      return false;
+    }
+    RawClass made{.record = bytes, .name = {}, .hash = record.hash, .counts = {}};
+    names_.emplace_back(record.name);
+    const auto [known, is_new] = numbers_of_classes_.try_emplace(number, classes_.size());
+    if (is_new) {
+      classes_.push_back({std::move(made), names_.size() - 1, true});
+    } else {
+      classes_[known->second] = {std::move(made), names_.size() - 1, true};
+    }
+    return true;
+  }
+
+  void Drop(uint32_t number) {
+    const auto known = numbers_of_classes_.find(number);
+    if (known != numbers_of_classes_.end()) classes_[known->second].kept = false;
+  }
+
+  bool ReadUnloaded(BoundedReader* in) {
+    const uint32_t number = in->Get();
+    if (!in->ok()) return false;
+    ++read_.unloaded;
+    const auto known = numbers_of_classes_.find(number);
+    UnloadedCounts counts = GetCounts(in);
+    const bool whole = in->ok() && in->at_end();
+    if (known == numbers_of_classes_.end()) return whole;
+    Class& klass = classes_[known->second];
+    // Even if its counts are damaged: its counters are not its own any more.
+    klass.type.unloaded = true;
+    unloaded_.push_back(known->second);
+    klass.kept = klass.kept && whole && !counts.empty();
+    klass.type.counts = std::move(counts);
+    return whole;
+  }
+
+  bool Forget(BoundedReader* in) {
+    if (!in->at_end()) return false;
+    ++read_.unloaded;
+    for (const size_t number : unloaded_) classes_[number].kept = false;
+    unloaded_.clear();
+    return true;
+  }
+
+  bool ReadType(BoundedReader* in) {
+    RawType type;
+    type.owner = in->GetText();
+    type.name = in->GetText();
+    for (uint32_t left = in->GetCount(2); left > 0 && in->ok(); --left) {
+      const std::string_view name = in->GetText();
+      type.methods.emplace_back(name, in->GetText());
+    }
+    if (!in->ok() || !in->at_end() || type.name.empty()) return false;
+    contents_.declared.push_back(std::move(type));
+    return true;
+  }
+
+  bool ReadPair(BoundedReader* in) {
+    const uint32_t number = in->Get();
+    const uint32_t site = in->Get();
+    const std::string_view type = in->GetText();
+    if (!in->ok() || !in->at_end()) return false;
+    if (number >= numbers_.pairs.size()) return true;  // no count yet
+    if (number >= pairs_.size()) pairs_.resize(numbers_.pairs.size());
+    pairs_[number] = {site, type, true};
+    return true;
+  }
+
+  bool ReadMethod(BoundedReader* in) {
+    const uint32_t number = in->Get();
+    RawMethod method;
+    method.type = in->GetText();
+    method.name = in->GetText();
+    method.descriptor = in->GetText();
+    if (!in->ok() || !in->at_end()) return false;
+    numbers_of_methods_.insert_or_assign(number, static_cast<uint32_t>(contents_.methods.size()));
+    contents_.methods.push_back(method);
+    return true;
+  }
+
+  bool ReadStack(BoundedReader* in) {
+    const uint32_t number = in->Get();
+    RawStack stack;
+    stack.cut = in->GetBelow(2) == 1;
+    const uint32_t frames = in->GetCount(3);
+    if (!in->ok() || frames == 0) return false;
+    const bool counts = number < numbers_.stacks.size() && numbers_.stacks[number] > 0;
+    if (!counts) return true;
+    stack.weight = numbers_.stacks[number];
+    stack.frames.reserve(frames);
+    for (uint32_t f = 0; f < frames && in->ok(); ++f) {
+      const auto method = numbers_of_methods_.find(in->Get());
+      if (method == numbers_of_methods_.end()) return false;
+      RawStackFrame& frame = stack.frames.emplace_back();
+      frame.method = method->second;
+      frame.bci = static_cast<Bci>(in->GetBelow(INT32_MAX));
+      frame.line = static_cast<int32_t>(in->GetBelow(INT32_MAX)) - 1;
+    }
+    if (!in->ok() || !in->at_end()) return false;
+    contents_.stacks.push_back(std::move(stack));
+    return true;
+  }
+
+  bool ReadPart(BoundedReader* in) {
+    const std::string_view name = in->GetText();
+    const std::string_view json = in->GetText();
+    if (!in->ok() || !in->at_end()) return false;
+    contents_.parts.insert_or_assign(std::string(name), json);
+    return true;
+  }
+
+  void Finish() {
+    for (size_t number = 0; number < pairs_.size(); ++number) {
+      const Pair& pair = pairs_[number];
+      const uint64_t count = numbers_.pairs[number];
+      if (!pair.known || count == 0) continue;
+      if (pair.type.empty()) {
+        contents_.types.AddLost(pair.site, count);
+      } else {
+        contents_.types.Add(pair.site, pair.type, count);
+      }
+    }
+    for (Class& klass : classes_) {
+      if (!klass.kept) continue;
+      klass.type.name = std::move(names_[klass.name]);
+      contents_.classes.push_back(std::move(klass.type));
+    }
+  }
+
+  struct Class {
+    RawClass type;
+    size_t name;  // in names_
+    bool kept;
+  };
+
+  const RawNumbers numbers_;
+  RawContents& contents_;
+  std::vector<Class> classes_;
+  std::vector<std::string> names_;
+  std::vector<size_t> unloaded_;  // in classes_, since the last reset
+  std::unordered_map<uint32_t, size_t> numbers_of_classes_;
+  std::unordered_map<uint32_t, uint32_t> numbers_of_methods_;
+  std::vector<Pair> pairs_;
+  RawLogRead read_;
+};
+
+}  // namespace
+
+RawRecord EncodeRawClass(uint32_t number, const ClassRecord& record) {
+  auto body = Begin(RawRecordKind::kClass);
+  Put(number, &body);
+  EncodeClassRecord(record, &body);
+  return Seal(body);
+}
+
+RawRecord EncodeRawUnloaded(uint32_t number, const UnloadedCounts& counts) {
+  auto body = Begin(RawRecordKind::kUnloaded);
+  Put(number, &body);
+  Put(counts.counters.size(), &body);
+  uint32_t last = 0;
+  for (const auto& [counter, count] : counts.counters) {
+    Put(counter - last, &body);
+    Put(count, &body);
+    last = counter;
+  }
+  Put(counts.sites.size(), &body);
+  last = 0;
+  for (const UnloadedCounts::Site& site : counts.sites) {
+    Put(site.number - last, &body);
+    last = site.number;
+    Put(site.lost, &body);
+    Put(site.types.size(), &body);
+    for (const auto& [name, count] : site.types) {
+      PutText(name, &body);
+      Put(count, &body);
+    }
+  }
+  return Seal(body);
+}
+
+RawRecord EncodeRawForgotten() { return Seal(Begin(RawRecordKind::kForgotten)); }
+
+RawRecord EncodeRawType(std::string_view owner, std::string_view name,
+                        std::span<const std::pair<std::string, std::string>> methods) {
+  auto body = Begin(RawRecordKind::kType);
+  PutText(owner, &body);
+  PutText(name, &body);
+  Put(methods.size(), &body);
+  for (const auto& [method, descriptor] : methods) {
+    PutText(method, &body);
+    PutText(descriptor, &body);
+  }
+  return Seal(body);
+}
+
+RawRecord EncodeRawPair(uint32_t number, uint32_t site, std::string_view type) {
+  auto body = Begin(RawRecordKind::kPair);
+  Put(number, &body);
+  Put(site, &body);
+  PutText(type, &body);
+  return Seal(body);
+}
+
+RawRecord EncodeRawMethod(uint32_t number, const RawMethod& method) {
+  auto body = Begin(RawRecordKind::kMethod);
+  Put(number, &body);
+  PutText(method.type, &body);
+  PutText(method.name, &body);
+  PutText(method.descriptor, &body);
+  return Seal(body);
+}
+
+RawRecord EncodeRawStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut) {
+  auto body = Begin(RawRecordKind::kStack);
+  Put(number, &body);
+  Put(cut ? 1 : 0, &body);
+  Put(frames.size(), &body);
+  for (const RawStackFrame& frame : frames) {
+    Put(frame.method, &body);
+    Put(static_cast<uint32_t>(std::max(frame.bci, 0)), &body);
+    Put(static_cast<uint32_t>(std::max(frame.line, -1) + 1), &body);
+  }
+  return Seal(body);
+}
+
+RawRecord EncodeRawPart(const RawPart& part) {
+  auto body = Begin(RawRecordKind::kPart);
+  PutText(part.name, &body);
+  PutText(part.json, &body);
+  return Seal(body);
+}
+
+RawRecord EncodeRawTail(std::span<const RawPart> parts,
+                        std::span<const std::pair<std::string_view, uint64_t>> live_frames) {
+  std::vector<uint8_t> body{kRawRecordVersion};
+  Put(parts.size(), &body);
+  for (const RawPart& part : parts) {
+    PutText(part.name, &body);
+    PutText(part.json, &body);
+  }
+  Put(live_frames.size(), &body);
+  for (const auto& [method, frames] : live_frames) {
+    PutText(method, &body);
+    Put(frames, &body);
+  }
+  return Seal(body);
+}
+
+RawLogRead ReadRawRecords(std::span<const uint8_t> log, const RawNumbers& numbers,
+                          RawContents* contents) {
+  return LogReading(numbers, contents).Read(log);
+}
+
+bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents) {
+  const Sealed sealed = OpenSealed(tail, kRawRecordVersion);
+  if (sealed.status == SealStatus::kEnd) return true;
+  if (sealed.status != SealStatus::kRecord) return false;
+  BoundedReader in(sealed.body);
+  std::map<std::string, std::string> parts;
+  for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
+    const std::string_view name = in.GetText();
+    parts.insert_or_assign(std::string(name), std::string(in.GetText()));
+  }
+  std::map<std::string, uint64_t> frames;
+  for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
+    const std::string_view method = in.GetText();
+    frames[std::string(method)] += in.Get64();
+  }
+  if (!in.ok() || !in.at_end()) return false;
+  for (auto& [name, json] : parts) contents->parts.insert_or_assign(name, std::move(json));
+  contents->live_frames = std::move(frames);
+  return true;
+}
+
+}  // namespace iprof

@@ -1,0 +1,56 @@
+// RawRecords: the records of a raw file's log, and its tail, as bytes (raw_format.h).
+//
+// Guarantees: each function returns one sealed record. What ReadRawRecords reads is what was encoded;
+// a record that makes no sense is counted and changes nothing. Reading takes time and memory in
+// proportion to the bytes: numbers of pairs and stacks are below those that have counts.
+// Threads: any; pure functions. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "writer/methods/class_record.h"
+#include "writer/methods/unloaded_counts.h"
+#include "writer/raw/raw_format.h"
+#include "writer/raw/raw_reader.h"
+#include "writer/raw/raw_writer.h"
+
+namespace iprof {
+
+using RawRecord = std::vector<uint8_t>;
+
+RawRecord EncodeRawClass(uint32_t number, const ClassRecord& record);
+RawRecord EncodeRawUnloaded(uint32_t number, const UnloadedCounts& counts);
+RawRecord EncodeRawForgotten();
+RawRecord EncodeRawType(std::string_view owner, std::string_view name,
+                        std::span<const std::pair<std::string, std::string>> methods);
+RawRecord EncodeRawPair(uint32_t number, uint32_t site, std::string_view type);
+RawRecord EncodeRawMethod(uint32_t number, const RawMethod& method);
+RawRecord EncodeRawStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut);
+RawRecord EncodeRawPart(const RawPart& part);
+
+RawRecord EncodeRawTail(std::span<const RawPart> parts,
+                        std::span<const std::pair<std::string_view, uint64_t>> live_frames);
+
+// The arrays of a generation.
+struct RawNumbers {
+  std::span<const uint64_t> pairs;
+  std::span<const uint64_t> stacks;
+};
+
+struct RawLogRead {
+  uint64_t unloaded = 0;  // records that say that a class is gone, or that counts are void
+};
+// Fills classes, types, declared, methods, stacks and parts, and counts damaged records. The texts are in
+// `log`.
+RawLogRead ReadRawRecords(std::span<const uint8_t> log, const RawNumbers& numbers,
+                          RawContents* contents);
+
+// Adds parts and live frames. False if the tail is damaged; then nothing was added.
+bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents);
+
+}  // namespace iprof

@@ -1,0 +1,52 @@
+// Writes raw files of a test program to a folder: for tests of the tool, and as seeds of the fuzz target.
+//   app.iraw     seven snapshots, with classes that were unloaded
+//   other.iraw   three of another program
+//   small.iraw   one class, one snapshot
+//   new.iraw     no snapshot yet
+// And app.truth, what the first program had counted at its last snapshot.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "writer/raw/test_program.h"
+
+namespace {
+
+using iprof::RawWriter;
+using iprof::TestProgram;
+
+// False if the file cannot be written.
+bool Write(const std::string& path, TestProgram& program, int snapshots) {
+  std::filesystem::remove(path);
+  const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+  if (!writer.ok()) {
+    std::fprintf(stderr, "%s\n", writer.status().message().c_str());
+    return false;
+  }
+  for (int snapshot = 0; snapshot < snapshots; ++snapshot) {
+    program.Load(1);
+    program.Step();
+    if (!program.Publish(**writer).status.ok()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: iprof_write_raw_examples FOLDER\n");
+    return 2;
+  }
+  const std::string folder = std::string(argv[1]) + "/";
+  std::filesystem::create_directories(folder);
+  TestProgram app(1);
+  TestProgram other(2);
+  TestProgram small(3);
+  TestProgram none(4);
+  const bool written = Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3) &&
+                       Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
+  std::ofstream(folder + "app.truth") << app.TruthText();
+  return written ? 0 : 1;
+}
