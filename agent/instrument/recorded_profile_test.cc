@@ -1,7 +1,11 @@
 // Class records and counters, written as bytes, must give exactly the same profile as the
 // instrumenter that made them gives at the end of a program: with the same code, without class
 // files and without the instrumenter.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <optional>
 
 #include "agent/instrument/test_instrumenter.h"
@@ -10,6 +14,9 @@
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/position_map.h"
+#include "writer/raw/raw_profile.h"
+#include "writer/raw/raw_reader.h"
+#include "writer/raw/raw_writer.h"
 
 namespace iprof::instrument {
 namespace {
@@ -214,6 +221,86 @@ TEST_CASE("records and counters in bytes give the profile that the instrumenter 
     }
     if (placement != PlacementPolicy::kDirect) continue;  // derived counts are less exact here
     CHECK(expected.report.find("intrinsics counted at their call sites: 1") != std::string::npos);
+  }
+}
+
+// The counts of a class in the form in which they were taken when it was unloaded: numbered from 0.
+UnloadedCounts TakenFrom(const KnownClasses& classes, const ClassRecord& record) {
+  UnloadedCounts counts;
+  uint32_t counter = 0;
+  uint32_t site = 0;
+  for (const CountedMethod& method : record.methods) {
+    const auto first = static_cast<uint32_t>(method.first);
+    for (uint32_t c = 0; c < method.counters; ++c, ++counter) {
+      if (const uint64_t count = classes.counters()[first + c]; count > 0)
+        counts.counters.emplace_back(counter, count);
+    }
+    for (uint32_t s = 0; s < method.sites; ++s, ++site) {
+      const TypeCounts::Site* seen = classes.types().Find(method.first_site + s);
+      if (seen == nullptr) continue;
+      UnloadedCounts::Site& taken = counts.sites.emplace_back();
+      taken.number = site;
+      taken.lost = seen->lost;
+      for (const auto& [type, count] : seen->types)
+        taken.types.emplace_back(classes.types().TypeName(type), count);
+    }
+  }
+  return counts;
+}
+
+// Writes a raw file, as the agent does, and makes its profile.
+Made MadeFromRawFile(Program& program) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("iprof_recorded_" + std::to_string(getpid()) + ".iraw"))
+                               .string();
+  const AssemblyOptions options = program.made.instrumenter.assembly_options();
+  const auto writer =
+      RawWriter::Create([&](int) { return path; },
+                        {.agent_version = "test", .assembly = options, .image = false}, {});
+  REQUIRE(writer.ok());
+  const auto classes =
+      program.made.instrumenter.Classes(program.counters, program.types, Program::OriginIn);
+  for (uint32_t number = 0; number < classes->size(); ++number) {
+    ClassRecord scratch;
+    const ClassRecord& record = classes->Get(number, scratch);
+    (*writer)->AddClass(number, record);
+    if (record.name == "a/Gone") (*writer)->AddUnloaded(number, TakenFrom(*classes, record));
+  }
+  std::vector<uint64_t> pairs;
+  for (const uint32_t site : program.types.Sites()) {
+    const TypeCounts::Site& seen = *program.types.Find(site);
+    const auto add = [&](std::string_view type, uint64_t count) {
+      (*writer)->AddPair(static_cast<uint32_t>(pairs.size()), site, type);
+      pairs.push_back(count);
+    };
+    for (const auto& [type, count] : seen.types) add(program.types.TypeName(type), count);
+    if (seen.lost > 0) add("", seen.lost);
+  }
+  const std::pair<std::string_view, uint64_t> live{"a/T.f(I)I", 1};
+  const RawPublication done = (*writer)->Publish({.time_ns = 1,
+                                                  .counters = program.counters,
+                                                  .pairs = pairs,
+                                                  .live_frames = {&live, 1},
+                                                  .at_rest = true});
+  REQUIRE(done.status.ok());
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  RawFdBytes bytes(fd);
+  const Result<RawContents> contents = ReadRaw(bytes, path);
+  close(fd);
+  (*writer)->Remove();
+  REQUIRE(contents.ok());
+  RawProfile made = MakeRawProfile(*contents);
+  made.profile.RemoveExtras();
+  return Finish(made.profile, made.assembly, options.max_lost);
+}
+
+TEST_CASE("a raw file gives the profile that the instrumenter gives") {
+  for (const PlacementPolicy placement : {PlacementPolicy::kTree, PlacementPolicy::kDirect}) {
+    Program program(placement);
+    const Made expected = MadeByInstrumenter(program);
+    const Made read = MadeFromRawFile(program);
+    CHECK(read.profile == expected.profile);
+    CHECK(read.report == expected.report);
   }
 }
 

@@ -91,7 +91,8 @@ files = 0
 TESTS_MAY_KNOW = {
     "agent/classfile": {"writer/methods"},
     **{room: {"agent/instrument/testing"} for room in (*INSTRUMENT, "agent/vm/names", "agent/vm/counting", "agent/vm/session")},
-    "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops"},
+    "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops",
+                         "writer/raw"},
     "writer/raw": {"writer/ops"},
 }
 

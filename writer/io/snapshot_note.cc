@@ -91,7 +91,8 @@ std::string SnapshotNote::Describe() const {
                                 : fmt::format("{} files, the oldest snapshot of {}", files, time);
   text += fmt::format(", {:.1f} s recorded", static_cast<double>(recorded_ms) / 1000);
   if (at_rest) {
-    text += fmt::format("; counts of {} methods exact, {} within k", methods_exact, methods_within_k);
+    text +=
+        fmt::format("; counts of {} methods exact, {} within k", methods_exact, methods_within_k);
   } else {
     text += fmt::format("; counts of all {} methods within k, because threads were counting",
                         methods_exact + methods_within_k);

@@ -61,7 +61,8 @@ TEST_CASE("a note says what was lost, in words") {
         "things, 4 damaged parts of the file, 1 harvest of HotSpot's own counts");
   SnapshotNote rest{.generation = 3, .time = "t", .recorded_ms = 1000, .at_rest = true};
   rest.methods_exact = 5;
-  CHECK(rest.Describe() == "snapshot 3 of t, 1.0 s recorded; counts of 5 methods exact, 0 within k");
+  CHECK(rest.Describe() ==
+        "snapshot 3 of t, 1.0 s recorded; counts of 5 methods exact, 0 within k");
 }
 
 }  // namespace

@@ -118,8 +118,9 @@ Result<RawHeader> DecodeRawHeader(std::span<const uint8_t> page) {
   if (page.empty())
     return Status(Code::kBadInput, "is empty: the program ended when it had just created the file");
   const Status is_cut(Code::kBadInput, "is cut within its header, so nothing can be recovered");
-  if (std::equal(page.begin(), page.end(), kRawMagic.begin(),
-                 kRawMagic.begin() + static_cast<ptrdiff_t>(std::min(page.size(), kRawMagic.size()))))
+  if (std::equal(
+          page.begin(), page.end(), kRawMagic.begin(),
+          kRawMagic.begin() + static_cast<ptrdiff_t>(std::min(page.size(), kRawMagic.size()))))
     return is_cut;
   if (!BeginsRawFile(page)) return Status(Code::kBadInput, "is not a raw file of iprofagent");
   if (page.size() < kBodyAt) return is_cut;
@@ -133,8 +134,8 @@ Result<RawHeader> DecodeRawHeader(std::span<const uint8_t> page) {
   const auto version = NumberAt<uint32_t>(page, kVersionAt);
   if (version != kRawVersion) {
     return Status(Code::kUnsupported,
-                  "has version " + std::to_string(version) + " of the raw format; this tool reads " +
-                      std::to_string(kRawVersion) +
+                  "has version " + std::to_string(version) +
+                      " of the raw format; this tool reads " + std::to_string(kRawVersion) +
                       ": use the iprof of the release whose agent wrote the file");
   }
   if (page.size() < kRawPageBytes) return is_cut;
@@ -191,11 +192,10 @@ std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words) {
   size_t at = 8;
   for (uint64_t& bytes : commit.array_bytes) bytes = words[at++];
   for (const auto loss : kLosses) commit.losses.*loss = words[at++];
-  const bool plausible =
-      commit.generation > 0 && commit.file_bytes <= kMostRawBytes &&
-      commit.log_bytes <= commit.file_bytes &&
-      std::all_of(commit.array_bytes.begin(), commit.array_bytes.end(),
-                  [&](uint64_t bytes) { return bytes <= commit.file_bytes; });
+  const bool plausible = commit.generation > 0 && commit.file_bytes <= kMostRawBytes &&
+                         commit.log_bytes <= commit.file_bytes &&
+                         std::all_of(commit.array_bytes.begin(), commit.array_bytes.end(),
+                                     [&](uint64_t bytes) { return bytes <= commit.file_bytes; });
   if (!plausible) return std::nullopt;
   return commit;
 }

@@ -77,8 +77,13 @@ TEST_CASE("commits and extents read back as they were written; any changed bit i
                          .unloaded = 3,
                          .array_bytes = {1, 2, 3, 4, 5},
                          .hash = 99,
-                         .losses = {.classes = 1, .unloaded = 2, .counters = 3, .pairs = 4,
-                                    .types = 5, .stacks = 6, .parts = 7}};
+                         .losses = {.classes = 1,
+                                    .unloaded = 2,
+                                    .counters = 3,
+                                    .pairs = 4,
+                                    .types = 5,
+                                    .stacks = 6,
+                                    .parts = 7}};
   const RawCommitWords words = EncodeRawCommit(commit);
   CHECK(DecodeRawCommit(words) == commit);
   for (size_t bit = 0; bit < words.size() * 64; ++bit) {

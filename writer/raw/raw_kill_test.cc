@@ -1,9 +1,9 @@
 // A process can be killed at any moment. Here it is killed at every single write, and within writes: the
 // writes of a whole recording are noted, and then the file is put together again from the first of
 // them, for each number of writes.
+#include <fcntl.h>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fcntl.h>
 
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
@@ -95,8 +95,8 @@ Recording Record(uint32_t seed, bool rewrites) {
   Recorder calls;
   TestProgram program(seed);
   Recording recording;
-  auto writer = RawWriter::Create([&](int) { return folder / "app.iraw"; }, TestProgram::Header(),
-                                  {}, calls);
+  auto writer =
+      RawWriter::Create([&](int) { return folder / "app.iraw"; }, TestProgram::Header(), {}, calls);
   REQUIRE(writer.ok());
   for (int period = 0; period < 14; ++period) {
     program.Step();
@@ -152,7 +152,8 @@ void CheckFile(std::vector<uint8_t>& file, const std::string* truth) {
   REQUIRE_FALSE(made.note.HasLosses());
   const Result<std::string> text = WriteProfileText(made.profile);
   REQUIRE(text.ok());
-  const auto checked = CheckProfileText(*text, {}, [](const Finding& finding) { FAIL(finding.path); });
+  const auto checked =
+      CheckProfileText(*text, {}, [](const Finding& finding) { FAIL(finding.path); });
   REQUIRE(checked.ok());
   REQUIRE(checked->errors == 0);
 }

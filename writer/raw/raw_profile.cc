@@ -97,8 +97,8 @@ class FileClasses final : public ClassSource {
       counters += method.counters;
       sites += method.sites;
     }
-    *next_site = std::max(*next_site,
-                          klass.first_site + static_cast<uint32_t>(std::min(sites, most)));
+    *next_site =
+        std::max(*next_site, klass.first_site + static_cast<uint32_t>(std::min(sites, most)));
     const uint64_t end = klass.first_counter + std::min(counters, most);
     return end > counters_.size() ? end - counters_.size() : 0;
   }
@@ -134,11 +134,12 @@ void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Pr
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const RawType* a, const RawType* b) { return a->name < b->name; });
   for (const RawType* type : sorted) {
-    AddDeclaredClass({InternalName(type->owner), type->name, type->methods},
-                     [&](InternalName owner, std::string_view name, std::string_view descriptor) {
-                       return assembly.WasAdded(owner, name, descriptor);
-                     },
-                     profile);
+    AddDeclaredClass(
+        {InternalName(type->owner), type->name, type->methods},
+        [&](InternalName owner, std::string_view name, std::string_view descriptor) {
+          return assembly.WasAdded(owner, name, descriptor);
+        },
+        profile);
   }
 }
 
@@ -198,7 +199,8 @@ int64_t Clamped(uint64_t count) {
 // UTC, "2026-11-22T23:35:27Z".
 std::string TimeText(int64_t ns) {
   constexpr int64_t kLatest = 253'402'300'799;  // of the year 9999
-  const auto seconds = static_cast<std::time_t>(std::clamp<int64_t>(ns / 1'000'000'000, 0, kLatest));
+  const auto seconds =
+      static_cast<std::time_t>(std::clamp<int64_t>(ns / 1'000'000'000, 0, kLatest));
   std::tm utc{};
   gmtime_r(&seconds, &utc);
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
@@ -213,8 +215,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly)
   note.at_rest = contents.at_rest;
   const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
   note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
-  note.methods_within_k =
-      Clamped(contents.at_rest ? others : others + assembly.methods_exact);
+  note.methods_within_k = Clamped(contents.at_rest ? others : others + assembly.methods_exact);
   const RawLosses& losses = contents.losses;
   note.lost_classes = Clamped(losses.classes);
   for (const uint64_t lost : {losses.unloaded, losses.counters, losses.pairs, losses.stacks})
@@ -237,19 +238,18 @@ RawProfile MakeRawProfile(const RawContents& contents) {
       const auto known = contents.live_frames.find(key.text());
       return known == contents.live_frames.end() ? 0 : known->second;
     };
-    made.assembly =
-        AssembleProfile(classes, {classes.counters(), classes.types(), live_frames},
-                        contents.header.assembly, profile);
+    made.assembly = AssembleProfile(classes, {classes.counters(), classes.types(), live_frames},
+                                    contents.header.assembly, profile);
   }
   AddDeclared(contents, made.assembly, profile);
   AddParts(contents, profile);
   AddStacks(contents, profile);
   made.note = NoteOf(contents, made.assembly);
   SetAgentPart(profile, kSnapshotPart, made.note.ToJson());
-  made.profile = std::move(FinishForImage(std::move(profile),
-                                          ImageTargetForJdk(contents.header.target_jdk),
-                                          contents.header.image)
-                               .profile);
+  made.profile =
+      std::move(FinishForImage(std::move(profile), ImageTargetForJdk(contents.header.target_jdk),
+                               contents.header.image)
+                    .profile);
   return made;
 }
 

@@ -1,9 +1,9 @@
 #include "writer/raw/raw_profile.h"
 
-#include <catch2/catch.hpp>
-#include <filesystem>
 #include <fcntl.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
@@ -42,8 +42,9 @@ class OneFile {
 
 TEST_CASE("a profile has what the agent said: types, parts, lines") {
   OneFile file;
-  file.writer().AddType("test/D", "test.D", std::vector<std::pair<std::string, std::string>>{
-                                                {"run", "()V"}, {"odd", "nonsense"}});
+  file.writer().AddType(
+      "test/D", "test.D",
+      std::vector<std::pair<std::string, std::string>>{{"run", "()V"}, {"odd", "nonsense"}});
   file.writer().AddType("", "[[Ltest.D;", {});
   file.writer().AddPart({"run", "{\"jvm\":\"17\"}"});
   file.writer().AddPart({"run", "{\"jvm\":\"21\"}"});
@@ -55,9 +56,10 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   file.writer().AddStack(0, frames, true);
   const uint64_t weights[] = {5};
   const RawPart changing{"sampling", "{\"good\":5}"};
-  REQUIRE(file.writer().Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
-                                 .stacks = weights,
-                                 .parts = {&changing, 1}})
+  REQUIRE(file.writer()
+              .Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
+                        .stacks = weights,
+                        .parts = {&changing, 1}})
               .status.ok());
   const RawProfile made = file.Recover();
   const Profile& profile = made.profile;

@@ -97,7 +97,8 @@ class FileReading {
 
   std::string WhyNothing() const {
     if (has_commit_bytes_) return "is damaged or cut: it has no snapshot that can be read";
-    return "has no snapshot yet: the program ended before the first one was complete, or has just begun";
+    return "has no snapshot yet: the program ended before the first one was complete, or has just "
+           "begun";
   }
 
   // Learns where everything is, as of this commit.
@@ -132,17 +133,15 @@ class FileReading {
                                           uint64_t bytes) {
     std::vector<uint64_t> words;
     Status status;
-    space.ForEachPiece(array, copy, 0, RawPagesOf(bytes),
-                       [&](uint64_t offset, uint64_t first, uint64_t pages) {
-                         if (offset >= size_) return true;
-                         const uint64_t there =
-                             std::min(RawPagesOf(size_ - offset), pages) * kRawPageBytes;
-                         words.resize((first * kRawPageBytes + there) / sizeof(uint64_t));
-                         auto* const into =
-                             reinterpret_cast<uint8_t*>(words.data()) + first * kRawPageBytes;
-                         status = ReadPiece(offset, into, there).status();
-                         return status.ok();
-                       });
+    space.ForEachPiece(
+        array, copy, 0, RawPagesOf(bytes), [&](uint64_t offset, uint64_t first, uint64_t pages) {
+          if (offset >= size_) return true;
+          const uint64_t there = std::min(RawPagesOf(size_ - offset), pages) * kRawPageBytes;
+          words.resize((first * kRawPageBytes + there) / sizeof(uint64_t));
+          auto* const into = reinterpret_cast<uint8_t*>(words.data()) + first * kRawPageBytes;
+          status = ReadPiece(offset, into, there).status();
+          return status.ok();
+        });
     if (!status.ok()) return status;
     return words;
   }

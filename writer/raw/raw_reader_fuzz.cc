@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Result<RawContents> contents = ReadRaw(bytes, "fuzz");
   if (!contents.ok()) return 0;
   const RawProfile made = MakeRawProfile(*contents);
-  const Result<std::string> text = WriteProfileText(made.profile, {.version = FormatVersion::k1_1_0});
+  const Result<std::string> text =
+      WriteProfileText(made.profile, {.version = FormatVersion::k1_1_0});
   // A profile of ours is one that we can read.
   if (!text.ok() || !ReadProfileText(*text).ok()) std::abort();
   return 0;

@@ -1,13 +1,13 @@
 #include "writer/raw/raw_reader.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "writer/raw/raw_profile.h"
 #include "writer/raw/test_program.h"
@@ -27,8 +27,7 @@ Example MakeExample(uint32_t seed, int periods) {
                             ("iprof_raw_reader_" + std::to_string(getpid()) + ".iraw"))
                                .string();
   TestProgram program(seed);
-  const auto writer =
-      RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+  const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
   REQUIRE(writer.ok());
   Example made;
   for (int period = 0; period < periods; ++period) {
@@ -94,7 +93,8 @@ TEST_CASE("a file that no writer makes so large is refused") {
 // The file as a running program writes it: between any two reads, snapshots may pass.
 class Growing final : public RawBytes {
  public:
-  Growing(RawBytes& file, std::function<void()> between) : file_(file), between_(std::move(between)) {}
+  Growing(RawBytes& file, std::function<void()> between)
+      : file_(file), between_(std::move(between)) {}
   Result<uint64_t> Size() override { return file_.Size(); }
   Result<size_t> ReadAt(uint64_t offset, uint8_t* into, size_t size) override {
     between_();

@@ -27,8 +27,7 @@ uint64_t RawSpace::BytesFor(const RawLengths& lengths, uint64_t spare) const {
   uint64_t bytes = file_bytes_;
   for (size_t part = 0; part < needs.size(); ++part) {
     const uint64_t pages = PartAt(part).pages;
-    if (needs[part] > pages)
-      bytes += RawExtent{ArrayOf(part), needs[part] - pages}.bytes();
+    if (needs[part] > pages) bytes += RawExtent{ArrayOf(part), needs[part] - pages}.bytes();
   }
   return bytes;
 }
@@ -43,9 +42,7 @@ std::vector<RawSpace::Extent> RawSpace::Grow(const RawLengths& lengths, uint64_t
     if (needs[part] <= pages) continue;
     const uint64_t least = part == 0 ? kLeastLogPages : kLeastArrayPages;
     const uint64_t slack = std::min(pages / 2, kMostSlackPages);
-    added.push_back(
-        {file_bytes_,
-         {ArrayOf(part), std::max({needs[part] - pages, least, slack})}});
+    added.push_back({file_bytes_, {ArrayOf(part), std::max({needs[part] - pages, least, slack})}});
     Add(added.back().extent);
     if (Fits(lengths, spare)) continue;
     // Exactly what was found to fit, in one extent, so that what was reserved stays reserved.

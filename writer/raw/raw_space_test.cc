@@ -46,7 +46,8 @@ TEST_CASE("places in the log and in arrays do not overlap, and stay where they a
       space.ForEachPiece(array, copy, 0, end, [&](uint64_t offset, uint64_t first, uint64_t count) {
         REQUIRE(first == pages);
         pages += count;
-        for (uint64_t page = 0; page < count; ++page) note(part, first + page, offset + page * kPage);
+        for (uint64_t page = 0; page < count; ++page)
+          note(part, first + page, offset + page * kPage);
         return true;
       });
       REQUIRE(pages == end);

@@ -121,9 +121,9 @@ struct RawWriter::Rep {
 
   RawLosses lost;              // of what was added
   RawLosses published_losses;  // and of the last generation
-  bool is_full = false;   // something had no room
-  bool is_stuck = false;  // it cannot be left out, so nothing can be published
-  uint64_t unloaded = 0;  // records that say that a class is gone, or that counts are void
+  bool is_full = false;        // something had no room
+  bool is_stuck = false;       // it cannot be left out, so nothing can be published
+  uint64_t unloaded = 0;       // records that say that a class is gone, or that counts are void
   uint64_t dead_bytes = 0;
   uint64_t unloaded_bytes = 0;                     // of classes that are gone, with counts
   std::unordered_map<uint32_t, uint32_t> classes;  // bytes of loaded ones, by number
@@ -136,8 +136,7 @@ struct RawWriter::Rep {
 
 Status RawWriter::Rep::Write(std::span<const uint8_t> bytes, uint64_t offset) {
   while (!bytes.empty()) {
-    const ssize_t count =
-        calls.Pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t count = calls.Pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return Fail("cannot write", count < 0 ? errno : EIO);
     bytes = bytes.subspan(static_cast<size_t>(count));
@@ -411,8 +410,7 @@ void RawWriter::Remove() {
   Rep& r = *rep_;
   struct stat ours {};
   struct stat there {};
-  if (r.fd >= 0 && r.temporary.empty() &&
-      r.calls.Fstatat(r.fd, "", &ours, AT_EMPTY_PATH) == 0 &&
+  if (r.fd >= 0 && r.temporary.empty() && r.calls.Fstatat(r.fd, "", &ours, AT_EMPTY_PATH) == 0 &&
       r.calls.Fstatat(r.place->folder(), r.place->name().c_str(), &there, AT_SYMLINK_NOFOLLOW) ==
           0 &&
       IsSameFile(ours, there)) {

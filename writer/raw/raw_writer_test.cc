@@ -93,7 +93,8 @@ TEST_CASE("a file is for its owner only, and no existing file is touched") {
   fs::create_symlink(folder / "elsewhere", folder / "a.1.iraw");
   std::vector<std::string> tried;
   const auto name_of = [&](int attempt) {
-    tried.push_back(folder / (attempt == 0 ? "a.iraw" : "a.1" + std::string(attempt - 1, 'x') + ".iraw"));
+    tried.push_back(folder /
+                    (attempt == 0 ? "a.iraw" : "a.1" + std::string(attempt - 1, 'x') + ".iraw"));
     return tried.back();
   };
   const auto writer = RawWriter::Create(name_of, TestProgram::Header(), {});
@@ -116,7 +117,8 @@ TEST_CASE("a folder that is missing, and a name that is always taken, are report
   CHECK(missing.status().code() == Code::kIo);
   CHECK(missing.status().message().find(folder / "no/a.iraw") == 0);
   std::ofstream(folder / "a") << "x";
-  const auto taken = RawWriter::Create([&](int) { return folder / "a"; }, TestProgram::Header(), {});
+  const auto taken =
+      RawWriter::Create([&](int) { return folder / "a"; }, TestProgram::Header(), {});
   REQUIRE_FALSE(taken.ok());
   CHECK(taken.status().message().find("File exists") != std::string::npos);
 }

@@ -91,21 +91,26 @@ class TestProgram {
         uint64_t& value = counters_[static_cast<uint32_t>(method.first) + c];
         if (value > 0) counts.counters.emplace_back(counter, std::exchange(value, 0));
       }
-      for (uint32_t s = 0; s < method.sites; ++s, ++site) TakeSite(method.first_site + s, site, &counts);
+      for (uint32_t s = 0; s < method.sites; ++s, ++site)
+        TakeSite(method.first_site + s, site, &counts);
       free_.push_back({static_cast<uint32_t>(method.first), method.first_site});
     }
     loaded_names_.erase(klass->name);
     gone_.push_back({klass->serial, counts});
-    if (!counts.empty()) kept_.splice(kept_.end(), classes_, klass);
-    else forgotten_.splice(forgotten_.end(), classes_, klass);
-    to_add_.push_back(
-        [serial = gone_.back().first, counts](RawWriter& writer) { writer.AddUnloaded(serial, counts); });
+    if (!counts.empty())
+      kept_.splice(kept_.end(), classes_, klass);
+    else
+      forgotten_.splice(forgotten_.end(), classes_, klass);
+    to_add_.push_back([serial = gone_.back().first, counts](RawWriter& writer) {
+      writer.AddUnloaded(serial, counts);
+    });
   }
 
   // Runs methods of loaded classes.
   void Run(size_t calls) {
     for (; calls > 0 && !classes_.empty(); --calls) {
-      Class& klass = *std::next(classes_.begin(), static_cast<ptrdiff_t>(random_() % classes_.size()));
+      Class& klass =
+          *std::next(classes_.begin(), static_cast<ptrdiff_t>(random_() % classes_.size()));
       const size_t m = random_() % klass.record.methods.size();
       const CountedMethod& method = klass.record.methods[m];
       const uint64_t entries = 1 + random_() % 1000;
@@ -245,8 +250,8 @@ class TestProgram {
       free_.pop_back();
     }
     EncodeMethodRecord(code, &record.records);
-    record.sites.push_back({static_cast<uint32_t>(record.methods.size()), 5, method.first_site,
-                            SiteKind::kReceiver});
+    record.sites.push_back(
+        {static_cast<uint32_t>(record.methods.size()), 5, method.first_site, SiteKind::kReceiver});
     record.methods.push_back(method);
   }
 
@@ -264,8 +269,7 @@ class TestProgram {
     const auto [known, is_new] = pair_numbers_.try_emplace({site, type}, number);
     if (is_new) {
       pairs_.push_back(0);
-      to_add_.push_back(
-          [=](RawWriter& writer) { writer.AddPair(number, site, type); });
+      to_add_.push_back([=](RawWriter& writer) { writer.AddPair(number, site, type); });
     }
     return known->second;
   }

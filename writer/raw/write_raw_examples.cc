@@ -45,8 +45,9 @@ int main(int argc, char** argv) {
   TestProgram other(2);
   TestProgram small(3);
   TestProgram none(4);
-  const bool written = Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3) &&
-                       Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
+  const bool written =
+      Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3) &&
+      Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
   std::ofstream(folder + "app.truth") << app.TruthText();
   return written ? 0 : 1;
 }
