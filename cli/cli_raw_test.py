@@ -42,7 +42,7 @@ class RawTest(CliTest):
 class Recover(RawTest):
     def test_the_last_snapshot_becomes_a_profile(self):
         out = self.out("recover", "app.iraw", "-o", "app.iprof")
-        self.assertIn("app.iraw: snapshot 7 of 2023-11-14T22:13:20Z", out)
+        self.assertIn("app.iraw: snapshot 7 of 2023-11-14T22:13:20.000Z", out)
         self.assertIn("within k, because threads were counting", out)
         self.assertIn("what ran after the snapshot", out)
         self.assertIn("wrote app.iprof:", out)
@@ -115,7 +115,7 @@ class Recover(RawTest):
 class OtherCommands(RawTest):
     def test_show_says_where_it_comes_from(self):
         out = self.out("show", "app.iraw")
-        self.assertIn("recovered from: snapshot 7 of 2023-11-14T22:13:20Z", out)
+        self.assertIn("recovered from: snapshot 7 of 2023-11-14T22:13:20.000Z", out)
         self.run_tool("recover", "app.iraw", "-o", "app.iprof")
         self.assertEqual(self.out("show", "app.iprof").splitlines()[1:], out.splitlines()[1:])
 

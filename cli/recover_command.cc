@@ -75,7 +75,7 @@ class RecoverCommand : public Command {
   // How old a snapshot is; 0 if its time cannot be read or is in the future.
   static int64_t AgeOf(const SnapshotNote& note) {
     std::tm utc{};
-    if (strptime(note.time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) == nullptr) return 0;
+    if (strptime(note.time.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr) return 0;
     return std::max<int64_t>(std::time(nullptr) - timegm(&utc), 0);
   }
 

@@ -1,6 +1,6 @@
 // SnapshotNote: says of a profile that it was recovered from a raw file, how old the snapshot was, and
 // what is missing. It is a part of the profile's section "iprofagent" (agent_section.h):
-//   "snapshot": {"files":1,"generation":12,"time":"2026-11-22T23:35:27Z","recorded_ms":61000, …}
+//   "snapshot": {"files":1,"generation":12,"time":"2026-11-22T23:35:27.120Z","recorded_ms":61000, …}
 // The note of a merge adds up files and losses; it has the earliest time, and is at rest only if all
 // inputs are.
 //
@@ -19,7 +19,7 @@ namespace iprof {
 struct SnapshotNote {
   int64_t files = 1;        // raw files that were recovered and merged
   int64_t generation = 0;   // the highest
-  std::string time;         // UTC, "2026-11-22T23:35:27Z"; the earliest
+  std::string time;         // UTC, "2026-11-22T23:35:27.120Z"; the earliest
   int64_t recorded_ms = 0;  // from the start of the recording to the snapshot; the sum
   bool at_rest = false;     // nothing was counted meanwhile: as exact as a profile of the end
   // Methods that ran, by what is known of their counts.
@@ -39,7 +39,7 @@ struct SnapshotNote {
   // Adds what the note of another input of a merge says.
   void Unite(const SnapshotNote& other);
   bool HasLosses() const;
-  // For people: "snapshot 12 of 2026-11-22T23:35:27Z, …".
+  // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z, …".
   std::string Describe() const;
 };
 

@@ -196,14 +196,14 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
 }
 
-// UTC, "2026-11-22T23:35:27Z".
+// UTC, "2026-11-22T23:35:27.123Z".
 std::string TimeText(int64_t ns) {
-  constexpr int64_t kLatest = 253'402'300'799;  // of the year 9999
-  const auto seconds =
-      static_cast<std::time_t>(std::clamp<int64_t>(ns / 1'000'000'000, 0, kLatest));
+  constexpr int64_t kLatestMs = 253'402'300'799'999;  // of the year 9999
+  const int64_t ms = std::clamp<int64_t>(ns / 1'000'000, 0, kLatestMs);
+  const auto seconds = static_cast<std::time_t>(ms / 1000);
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms % 1000);
 }
 
 SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly) {

@@ -78,7 +78,7 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   REQUIRE(note);
   CHECK(*note == made.note);
   CHECK(note->generation == 1);
-  CHECK(note->time == "2023-11-14T22:14:21Z");
+  CHECK(note->time == "2023-11-14T22:14:21.500Z");
   CHECK(note->recorded_ms == 61'500);
 }
 

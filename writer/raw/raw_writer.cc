@@ -362,7 +362,9 @@ Result<std::unique_ptr<RawWriter>> RawWriter::Create(const NameOf& name_of, cons
                                                      const RawLimits& limits, SystemCalls& calls) {
   auto rep = std::make_unique<Rep>(calls, header, limits);
   for (int attempt = 0; rep->fd < 0; ++attempt) {
-    rep->path = name_of(attempt);
+    const std::string last = std::exchange(rep->path, name_of(attempt));
+    if (rep->path.empty())
+      return Status(Code::kLimit, last + ": exists already, and so do the other names for it");
     Result<FilePlace> place = FilePlace::Find(rep->path, calls);
     if (!place.ok())
       return Status(Code::kIo, rep->path + ": cannot create: " + place.status().message());

@@ -91,7 +91,7 @@ struct RawPublication {
 
 class RawWriter {
  public:
-  // The path for each attempt, 0, 1, …; the next one is tried if a file exists.
+  // The path for each attempt, 0, 1, …; the next one is tried if a file exists. Empty: give up.
   using NameOf = std::function<std::string(int attempt)>;
 
   // Creates the file and writes its header.

@@ -120,6 +120,10 @@ TEST_CASE("a folder that is missing, and a name that is always taken, are report
   const auto taken =
       RawWriter::Create([&](int) { return folder / "a"; }, TestProgram::Header(), {});
   REQUIRE_FALSE(taken.ok());
+  const auto few = RawWriter::Create([&](int attempt) { return attempt == 0 ? folder / "a" : ""; },
+                                     TestProgram::Header(), {});
+  REQUIRE_FALSE(few.ok());
+  CHECK(few.status().code() == Code::kLimit);
   CHECK(taken.status().message().find("File exists") != std::string::npos);
 }
 
