@@ -3,12 +3,15 @@
 //   other.iraw   three of another program
 //   small.iraw   one class, one snapshot
 //   new.iraw     no snapshot yet
+//   sequence     records without seals, as raw_reader_fuzz.cc takes them
 // And app.truth, what the first program had counted at its last snapshot.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "writer/base/sealed_bytes.h"
+#include "writer/raw/raw_records.h"
 #include "writer/raw/test_program.h"
 
 namespace {
@@ -32,6 +35,35 @@ bool Write(const std::string& path, TestProgram& program, int snapshots) {
   return true;
 }
 
+// A record as the fuzz target takes it: kind, length, content.
+void AddRecord(iprof::RawRecordKind kind, std::span<const uint8_t> sealed, std::string* out) {
+  const iprof::Sealed record = iprof::OpenSealed(sealed, iprof::kRawRecordVersion);
+  const auto content = record.body.subspan(1);
+  out->push_back(static_cast<char>(kind));
+  out->push_back(static_cast<char>(content.size() % 256));
+  out->push_back(static_cast<char>(content.size() / 256));
+  out->append(content.begin(), content.end());
+}
+
+std::string Sequence() {
+  using enum iprof::RawRecordKind;
+  std::string out;
+  const iprof::RawStackFrame frame{0, 3, 12};
+  AddRecord(kType,
+            iprof::EncodeRawType("a/B", "a.B",
+                                 std::vector<std::pair<std::string, std::string>>{{"run", "()V"}}),
+            &out);
+  AddRecord(kPair, iprof::EncodeRawPair(1, 2, "a.B"), &out);
+  AddRecord(kMethod,
+            iprof::EncodeRawMethod(0, {.type = "a.B", .name = "run", .descriptor = "(I)[J"}), &out);
+  AddRecord(kStack, iprof::EncodeRawStack(3, {&frame, 1}, true), &out);
+  AddRecord(kPart, iprof::EncodeRawPart({"run", "{\"a\":[1]}"}), &out);
+  AddRecord(kUnloaded, iprof::EncodeRawUnloaded(0, {.counters = {{0, 5}, {3, 9}}, .sites = {}}),
+            &out);
+  AddRecord(kForgotten, iprof::EncodeRawForgotten(), &out);
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -48,6 +80,7 @@ int main(int argc, char** argv) {
   const bool written =
       Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3) &&
       Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
+  std::ofstream(folder + "sequence") << Sequence();
   std::ofstream(folder + "app.truth") << app.TruthText();
   return written ? 0 : 1;
 }
