@@ -33,7 +33,7 @@ double CpuMs() {
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : ".";
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 200;
+  const auto rounds = argc > 2 ? static_cast<int>(std::strtol(argv[2], nullptr, 10)) : 200;
   const std::string path = folder + "/bench." + std::to_string(getpid()) + ".iraw";
   const auto writer = RawWriter::Create([&](int) { return path; }, {}, {});
   if (!writer.ok() || rounds < 1) {

@@ -51,7 +51,7 @@ TEST_CASE("each reason to refuse a header has its own message") {
     CHECK(WhyRefused(page).message().find("is cut") != std::string::npos);
   }
   SECTION("any other bit") {
-    for (const size_t at : {8, 16, 23, 24, 40, 4095}) {
+    for (const size_t at : std::initializer_list<size_t>{8, 16, 23, 24, 40, 4095}) {
       std::vector<uint8_t> damaged = page;
       damaged[at] ^= 0x10;
       CHECK(WhyRefused(damaged).code() == Code::kBadInput);

@@ -40,7 +40,7 @@ TEST_CASE("places in the log and in arrays do not overlap, and stay where they a
     REQUIRE(log == lengths.log);
     for (int part = 1; part <= 10; ++part) {
       const auto array = static_cast<RawArray>((part - 1) / 2);
-      const size_t copy = part % 2;
+      const auto copy = static_cast<size_t>(part % 2);
       uint64_t pages = 0;
       const uint64_t end = space.pages(array);
       space.ForEachPiece(array, copy, 0, end, [&](uint64_t offset, uint64_t first, uint64_t count) {

@@ -93,8 +93,7 @@ TEST_CASE("a file is for its owner only, and no existing file is touched") {
   fs::create_symlink(folder / "elsewhere", folder / "a.1.iraw");
   std::vector<std::string> tried;
   const auto name_of = [&](int attempt) {
-    tried.push_back(folder /
-                    (attempt == 0 ? "a.iraw" : "a.1" + std::string(attempt - 1, 'x') + ".iraw"));
+    tried.push_back(folder / (attempt == 0 ? "a.iraw" : "a." + std::to_string(attempt) + ".iraw"));
     return tried.back();
   };
   const auto writer = RawWriter::Create(name_of, TestProgram::Header(), {});
