@@ -5,6 +5,7 @@
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/ops/code_difference.h"
 #include "writer/ops/diff.h"
 
 namespace iprof::cli {
@@ -56,6 +57,7 @@ class DiffCommand : public Command {
       diff.types_only_in_a.clear();
       diff.types_only_in_b.clear();
     }
+    code_ = CompareCode(*a, *b);
     if (format_ == "json") {
       PrintJson(console, diff);
     } else {
@@ -97,6 +99,9 @@ class DiffCommand : public Command {
 
   void PrintText(Console& console, const ProfileDiff& diff) const {
     console.Print("A: {}\nB: {}\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
+    if (code_.differing > 0) {
+      console.Print("{}, so their positions cannot be compared\n", code_.Describe());
+    }
     if (diff.empty()) {
       console.Write("\nno differences\n");
       return;
@@ -127,6 +132,8 @@ class DiffCommand : public Command {
     json.StartObject();
     json.Field("a", a_);
     json.Field("b", b_);
+    json.Field("methods_with_code_in_both", code_.compared);
+    json.Field("methods_with_other_code", code_.differing);
     json.Field("differences", diff.items.size());
     json.Key("items");
     json.StartArray();
@@ -167,6 +174,7 @@ class DiffCommand : public Command {
   std::string a_;
   std::string b_;
   DiffOptions options_;
+  CodeDifference code_;
   std::vector<std::string> tables_;
   size_t topn_ = 20;
   bool exit_code_ = false;

@@ -9,8 +9,8 @@ namespace iprof::cli {
 
 enum class ExitCode : int {
   kOk = 0,
-  // check found violations, diff --exit-code found differences, a merge left inputs out, show
-  // --method matched nothing
+  // check found violations, diff --exit-code found differences, a merge left inputs out, merge
+  // --strict found different code, show --method matched nothing
   kFindings = 1,
   kUsage = 2,     // unknown command or option, missing or contradicting arguments
   kBadInput = 3,  // an input is not a profile that we read, or a process not a JVM for the agent

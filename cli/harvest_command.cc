@@ -16,6 +16,7 @@
 #include "cli/harvest_attached.h"
 #include "cli/harvest_core.h"
 #include "cli/harvest_process.h"
+#include "cli/harvest_run.h"
 #include "cli/json_text.h"
 #include "cli/jvm/process.h"
 #include "cli/jvm/running_jvm.h"
@@ -150,6 +151,7 @@ class HarvestCommand : public Command {
     Result<Profile> profile =
         HarvestAttached({pid_, !no_estimate_, max_lost_, NamingJdk()}, timeouts_);
     if (!profile.ok()) return console.Error(profile.status());
+    AddProvenance(HarvestedRun(jvm->program, jvm->jdk_version), *profile);
     const Profile made =
         ForImage(std::move(*profile), vm::MakeVmIdentity("", jvm->jdk_version).major);
     const Status written =
@@ -201,6 +203,18 @@ class HarvestCommand : public Command {
     profile.AddStandardTypes();
     result_ = hotspot::WriteHarvest(program, scales, {.max_lost = max_lost_}, profile);
     SetAgentPart(profile, kHarvestPart, harvest.note.ToJson());
+    RunNote run = HarvestedRun(harvest.main_class, harvest.jdk_version);
+    if (core_.empty()) {
+      run.start_ms = run.end_ms - harvest.note.jvm_age_s * 1000;
+      run.recorded_ms = run.end_ms - run.start_ms;
+    } else {
+      run.end_ms = 0;  // a core does not say when it was written
+      run.architecture.clear();
+    }
+    run.Lose("sites", result_.sites_left_out + program.counts.checks_unknown);
+    run.Lose("method_data", program.counts.failed);
+    run.Lose("lambdas_without_name", program.counts.unnamed_lambdas);
+    AddProvenance(run, profile);
     return ForImage(std::move(profile), program.major);
   }
 

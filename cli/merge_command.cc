@@ -8,6 +8,7 @@
 #include "cli/profile_files.h"
 #include "cli/progress.h"
 #include "cli/raw_input.h"
+#include "cli/terminal_text.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -38,6 +39,12 @@ class MergeCommand : public Command {
     AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},
               "What to do about unreadable inputs: fail if there is one (any); fail if all are "
               "unreadable, and otherwise exit with 1 (all); or only warn (warn) (default: any)");
+    AddChoice(options, "--prefer", prefer_, {"heaviest", "newest"},
+              "Whose branches, receivers and type checks to keep for a method whose code differs: "
+              "those of the version with the most counts, or of the one that was recorded last "
+              "(default: heaviest)");
+    options.AddFlag("--strict", strict_,
+                    "Write nothing and exit with 1 if the code of a method differs");
     AddCount(options, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
     AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
@@ -64,6 +71,12 @@ class MergeCommand : public Command {
       console.Warn("left out: " + failure.status.message());
     }
     for (const std::string& key : merged->conflicting_keys) {
+      if (key == "iprofagent.sampling") {
+        console.Warn(
+            "the inputs were sampled in different ways (event, interval): the statistics of the "
+            "one with the most signals were kept");
+        continue;
+      }
       console.Warn(fmt::format(
           "inputs have different values for the key '{}'; kept the one that sorts first", key));
     }
@@ -71,6 +84,18 @@ class MergeCommand : public Command {
       console.Warn(
           "some inputs have exact counts, others HotSpot's or estimates: each input was scaled to "
           "the same total of calls and branches (-w changes its share)");
+    }
+    const VersionReport& versions = merged->versions;
+    if (versions.methods > 0 && strict_) {
+      console.Warn(fmt::format("nothing was written: the code of {} differs: {}", HowMany(versions),
+                               ExamplesOf(versions)));
+      return ExitCode::kFindings;
+    }
+    if (versions.methods > 0) {
+      console.Warn(fmt::format(
+          "the code of {} differs between the inputs; the calls were added up, and the "
+          "positions of the {} version were kept: {}",
+          HowMany(versions), prefer_ == "newest" ? "newest" : "heaviest", ExamplesOf(versions)));
     }
     const Status status =
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
@@ -87,6 +112,8 @@ class MergeCommand : public Command {
     options.failure_mode = failure_mode_ == "all"    ? FailureMode::kAll
                            : failure_mode_ == "warn" ? FailureMode::kWarn
                                                      : FailureMode::kAny;
+    options.preferred =
+        prefer_ == "newest" ? PreferredVersion::kNewest : PreferredVersion::kHeaviest;
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
     options.read = ReadAnyProfile;
     options.on_progress = [&](size_t done, size_t total) {
@@ -104,6 +131,18 @@ class MergeCommand : public Command {
       if (failure.path != "-" && output_ != "-" && same) return &failure;
     }
     return nullptr;
+  }
+
+  static std::string HowMany(const VersionReport& versions) {
+    return versions.methods == 1 ? "1 method" : fmt::format("{} methods", versions.methods);
+  }
+
+  static std::string ExamplesOf(const VersionReport& versions) {
+    std::string text;
+    for (const std::string& example : versions.examples)
+      text += (text.empty() ? "" : ", ") + EscapeForTerminal(example);
+    if (versions.examples.size() < versions.methods) text += ", ...";
+    return text;
   }
 
   void PrintJson(Console& console, const MergeResult& merged) const {
@@ -125,6 +164,7 @@ class MergeCommand : public Command {
     for (const std::string& key : merged.conflicting_keys) json.String(key);
     json.EndArray();
     json.Field("scaled", merged.scaled);
+    json.Field("methods_with_other_code", merged.versions.methods);
     json.Field("types", merged.profile.type_count());
     json.Field("methods", merged.profile.method_count());
     json.EndObject();
@@ -135,6 +175,8 @@ class MergeCommand : public Command {
   MergeSources sources_;
   std::string output_;
   std::string failure_mode_ = "any";
+  std::string prefer_ = "heaviest";
+  bool strict_ = false;
   std::string version_ = "auto";
   size_t threads_ = 0;
   bool pretty_ = false;
@@ -145,6 +187,8 @@ class MergeCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add up two runs."},
     {"iprof merge -o all.iprof -w 3,peak.iprof idle.iprof", "Let the peak count three times."},
+    {"iprof merge --prefer newest -o app.iprof app.iprof today.iprof",
+     "Go on after an update: the code of today counts."},
     {"iprof merge -o all.iprof --input-dir profiles --failure-mode warn",
      "Merge the profiles of a fleet, without unreadable ones."},
 };
@@ -158,7 +202,9 @@ const CommandEntry kMergeEntry = {
     "counts (iprof harvest), each is first scaled to the largest input's total of calls and "
     "branches, because HotSpot stops counting early. The result has the same bytes for any order "
     "of inputs and any number of "
-    "threads. Inputs may be of different versions, plain or gzipped. The output may be one of the "
+    "threads. Where the code of a method differs between inputs, its calls add up, and branches, "
+    "receivers and type checks are those of one version (--prefer). Inputs may be of different "
+    "versions, plain or gzipped. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};

@@ -5,6 +5,7 @@
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/ops/code_difference.h"
 #include "writer/ops/decisions.h"
 #include "writer/ops/overlap.h"
 
@@ -39,6 +40,7 @@ class OverlapCommand : public Command {
     if (!b.ok()) return console.Error(b.status());
     const ProfileOverlap overlap = ComputeOverlap(*a, *b, method_);
     std::optional<Decisions> decisions;
+    code_ = CompareCode(*a, *b);
     if (decisions_) decisions = CompareDecisions(*a, *b);
     if (format_ == "json") {
       PrintJson(console, overlap, decisions);
@@ -83,6 +85,9 @@ class OverlapCommand : public Command {
     console.Heading(fmt::format("{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>20} {:>20}", "table",
                                 "overlap", "in both", "only A", "only B", "total A", "total B"));
     PrintRows(console, overlap.tables, "");
+    if (code_.differing > 0) {
+      console.Print("\n{}, so their positions cannot be compared\n", code_.Describe());
+    }
     for (const MethodOverlap& method : overlap.methods) {
       console.Print("\n{}\n", EscapeForTerminal(method.method));
       if (Selected(method.tables).empty()) console.Write("  no counts in either profile\n");
@@ -163,6 +168,8 @@ class OverlapCommand : public Command {
     json.StartObject();
     json.Field("a", a_);
     json.Field("b", b_);
+    json.Field("methods_with_code_in_both", code_.compared);
+    json.Field("methods_with_other_code", code_.differing);
     json.Key("tables");
     PrintTables(json, overlap.tables);
     if (!method_.empty()) {
@@ -186,6 +193,7 @@ class OverlapCommand : public Command {
   std::vector<std::string> tables_;
   std::string method_;
   bool decisions_ = false;
+  CodeDifference code_;
   std::string format_ = "text";
 };
 

@@ -2,6 +2,7 @@
 #include "cli/json_text.h"
 #include "cli/show.h"
 #include "cli/show_entry_json.h"
+#include "cli/show_runs.h"
 #include "cli/table_names.h"
 #include "writer/io/agent_section.h"
 #include "writer/ops/summary.h"
@@ -57,17 +58,20 @@ void PrintHottestMethods(JsonText& json, const Profile& profile, Table table,
   json.EndArray();
 }
 
-// The version is null if the section is malformed.
+// The version is null if the section is malformed, or if the parts come from older keys.
 void PrintAgentSection(JsonText& json, const AgentSection& section) {
-  if (section.form() == AgentSection::Form::kNone) return;
+  const bool has_version = section.form() == AgentSection::Form::kReadable ||
+                           section.form() == AgentSection::Form::kNewer;
+  if (section.form() == AgentSection::Form::kNone && section.parts().empty()) return;
   json.Key("iprofagent");
   json.StartObject();
   json.Key("version");
-  section.form() == AgentSection::Form::kMalformed ? json.Null() : json.Int(section.version());
+  has_version ? json.Int(section.version()) : json.Null();
   json.Key("parts");
   json.StartArray();
   for (const auto& [name, text] : section.parts()) json.String(name);
   json.EndArray();
+  PrintProvenance(json, section);
   json.EndObject();
 }
 
@@ -83,7 +87,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Key("unknown_keys");
   json.StartArray();
   for (const ExtraKey& extra : profile.extras()) {
-    if (extra.key != kAgentKey) json.String(extra.key);
+    if (!AgentSection().Add(extra.key, extra.json)) json.String(extra.key);
   }
   json.EndArray();
   PrintAgentSection(json, AgentSection::Of(profile));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/show.h"
+#include "cli/show_runs.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/io/agent_section.h"
@@ -51,11 +52,16 @@ void PrintSnapshot(Console& console, const AgentSection& section) {
 void PrintAgentSection(Console& console, const AgentSection& section) {
   switch (section.form()) {
     case AgentSection::Form::kNone:
-      return;
     case AgentSection::Form::kReadable: {
+      if (section.form() == AgentSection::Form::kNone && section.parts().empty()) return;
       std::string parts;
       for (const auto& [name, json] : section.parts()) parts += " " + EscapeForTerminal(name);
-      console.Print("iprofagent:     version {}:{}\n", section.version(), parts);
+      console.Print("iprofagent:     {}:{}\n",
+                    section.form() == AgentSection::Form::kNone
+                        ? "older keys"
+                        : fmt::format("version {}", section.version()),
+                    parts);
+      PrintProvenance(console, section);
       PrintHarvest(console, section);
       PrintSnapshot(console, section);
       return;
@@ -76,7 +82,7 @@ void PrintHeader(Console& console, const Profile& profile, const ShowOptions& op
                 profile.type_count(), profile.method_count());
   PrintAgentSection(console, AgentSection::Of(profile));
   for (const ExtraKey& extra : profile.extras()) {
-    if (extra.key == kAgentKey) continue;
+    if (AgentSection().Add(extra.key, extra.json)) continue;
     console.Print("unknown key:    {} ({} bytes)\n", EscapeForTerminal(extra.key),
                   extra.json.size());
   }

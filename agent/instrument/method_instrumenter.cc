@@ -5,7 +5,7 @@
 
 #include "agent/instrument/effort/kept_shapes.h"
 #include "agent/instrument/intrinsic_calls.h"
-#include "writer/base/murmur3.h"
+#include "agent/instrument/table/code_hash.h"
 
 namespace iprof::instrument {
 namespace {
@@ -74,7 +74,7 @@ Reason MethodInstrumenter::Try(Attempts& attempts) {
                    setting_.options.black_holes)) {
     return Reason::kNoCode;
   }
-  method.code_hash = Murmur3(code.code()).low;
+  method.code_hash = CodeHash(code, symbolic_);
 
   reason = Plan(code, attempts);
   const uint32_t most = LimitOf(code_size) - code_size;

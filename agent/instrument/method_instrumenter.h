@@ -17,6 +17,7 @@
 #include <string>
 
 #include "agent/classfile/rewriter.h"
+#include "agent/classfile/symbolic_code.h"
 #include "agent/instrument/chunk_access.h"
 #include "agent/instrument/effort/method_plan.h"
 #include "agent/instrument/instrumenter_options.h"
@@ -55,6 +56,7 @@ class MethodInstrumenter {
   struct Memory {
     MethodPlanner planner;
     MethodRecord record;
+    classfile::SymbolicCode symbolic;
   };
 
   // `access` may be null: the class finds the agent's own holders. All arguments must outlive this
@@ -69,6 +71,7 @@ class MethodInstrumenter {
         arena_(workspace.method_memory),
         planner_(memory.planner),
         record_(memory.record),
+        symbolic_(memory.symbolic),
         counted_(counted) {}
 
   // Rewrites a method of the class and adds it to the record. Call it once for each method, in the
@@ -106,6 +109,7 @@ class MethodInstrumenter {
   classfile::Arena& arena_;
   MethodPlanner& planner_;
   MethodRecord& record_;
+  classfile::SymbolicCode& symbolic_;
   ClassRecord& counted_;
 };
 

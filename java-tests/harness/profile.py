@@ -38,6 +38,11 @@ class Profile:
         return set(self.type_names.values())
 
     @property
+    def method_names(self):
+        """Method descriptions by id."""
+        return self._methods
+
+    @property
     def methods(self):
         """Method descriptions such as "a.B.run(int, java.lang.String)void"."""
         return set(self._methods.values())

@@ -8,6 +8,7 @@
 
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
 #include "writer/model/branch_outcomes.h"
 
 namespace iprof {
@@ -114,6 +115,7 @@ class Filter {
       for (const TypeIndex type : from_.Signature(method)) signature.push_back(types_[At(type)]);
       methods_[At(method)] = made_.profile.AddMethodWithId(from_.MethodName(method), signature,
                                                            from_.MethodFileId(method));
+      made_.profile.SetCodeHash(methods_[At(method)], from_.CodeHash(method));
     }
   }
 
@@ -157,6 +159,7 @@ class Filter {
     if (!can_note) return;
     section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
     made_.profile.SetExtra(kAgentKey, section.ToJson());
+    NoteCodeHashes(made_.profile);
   }
 
   void CopyRecords(Table table, ContextIndex context, const std::vector<EntryIndex>& entries) {

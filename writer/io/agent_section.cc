@@ -76,6 +76,14 @@ bool ParseSection(std::string_view json, Parsed* parsed) {
   return true;
 }
 
+AgentSection WithoutOlderKeys(const Profile& profile) {
+  AgentSection section;
+  for (const ExtraKey& extra : profile.extras()) {
+    if (extra.key == kAgentKey) section.Add(extra.key, extra.json);
+  }
+  return section;
+}
+
 }  // namespace
 
 AgentSection AgentSection::Of(const Profile& profile) {
@@ -130,6 +138,10 @@ void AgentSection::SetPart(std::string_view name, std::string_view json) {
   parts_.insert_or_assign(std::string(name), json);
 }
 
+void AgentSection::RemovePart(std::string_view name) {
+  if (const auto found = parts_.find(name); found != parts_.end()) parts_.erase(found);
+}
+
 std::string AgentSection::ToJson() const {
   std::string json = "{\"version\":" + std::to_string(kAgentKeyVersion);
   for (const auto& [name, value] : parts_) {
@@ -142,12 +154,16 @@ std::string AgentSection::ToJson() const {
 }
 
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json) {
-  AgentSection section;
-  for (const ExtraKey& extra : profile.extras()) {
-    if (extra.key == kAgentKey) section.Add(extra.key, extra.json);
-  }
+  AgentSection section = WithoutOlderKeys(profile);
   if (!section.can_hold_parts()) return;
   section.SetPart(name, json);
+  profile.SetExtra(kAgentKey, section.ToJson());
+}
+
+void RemoveAgentPart(Profile& profile, std::string_view name) {
+  AgentSection section = WithoutOlderKeys(profile);
+  if (!section.can_hold_parts() || !section.Part(name)) return;
+  section.RemovePart(name);
   profile.SetExtra(kAgentKey, section.ToJson());
 }
 

@@ -1,11 +1,13 @@
 // AgentSection: what iprofagent adds to a profile beyond the format, under one extra top-level key.
 //   "iprofagent": {"version":1,"image":{...},"lines":{...},"sampling":{...}}
 // Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
-//   image     for which image build the profile is meant (image/image_note.h)
-//   lines     source lines of sampled positions (source_lines.h)
-//   harvest   that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
-//   sampling  the sampler's statistics (the agent writes them, docs/sampling.md explains them)
-//   snapshot  that the profile was recovered from a raw file (snapshot_note.h)
+//   code        hashes of the recorded methods' code (code_part.h)
+//   image       for which image build the profile is meant (image/image_note.h)
+//   lines       source lines of sampled positions (source_lines.h)
+//   harvest     that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
+//   provenance  the runs that the profile was recorded in (run_note.h)
+//   sampling    the sampler's statistics (the agent writes them, docs/sampling.md explains them)
+//   snapshot    that the profile was recovered from a raw file (snapshot_note.h)
 //
 // Versions:
 //  - The version is a positive integer; we write 1. We increase it only when the meaning or the
@@ -38,9 +40,11 @@ inline constexpr std::string_view kAgentKey = "iprofagent";
 inline constexpr int64_t kAgentKeyVersion = 1;
 
 // The parts that we know.
+inline constexpr std::string_view kCodePart = "code";
 inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";
+inline constexpr std::string_view kProvenancePart = "provenance";
 inline constexpr std::string_view kSamplingPart = "sampling";
 inline constexpr std::string_view kSnapshotPart = "snapshot";
 
@@ -81,6 +85,7 @@ class AgentSection {
   static bool CanBePart(std::string_view name, std::string_view json);
   // The value must be a JSON object.
   void SetPart(std::string_view name, std::string_view json);
+  void RemovePart(std::string_view name);
   // The section with all parts, in our version.
   std::string ToJson() const;
 
@@ -97,5 +102,7 @@ class AgentSection {
 // Sets a part of a profile's section; a no-op if the section must be kept unchanged. Older keys are
 // not touched: this is for profiles that the agent makes.
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json);
+// Likewise; does nothing if there is no such part.
+void RemoveAgentPart(Profile& profile, std::string_view name);
 
 }  // namespace iprof

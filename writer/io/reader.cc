@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "writer/base/hash.h"
+#include "writer/io/code_part.h"
 #include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
 #include "writer/model/branch_outcomes.h"
@@ -223,6 +224,7 @@ Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
   if (!builder.status().ok()) return builder.status();
   if (!parsed.ok()) return parsed;
   builder.Finish();
+  LoadCodeHashes(builder.profile());
   return std::move(builder.profile());
 }
 

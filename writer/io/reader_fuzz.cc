@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "writer/io/reader.h"
+#include "writer/io/run_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/io/writer.h"
 #include "writer/model/example_profiles.h"
@@ -38,6 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const SourceLines lines = SourceLines::Of(*whole);
   if (SourceLines same; !same.AddJson(lines.ToJson()) || same.ToJson() != lines.ToJson())
     Disagree("source lines are not read as they were written: " + lines.ToJson());
+  const RunList runs = RunList::Of(*whole);
+  if (RunList same; !same.AddJson(runs.ToJson()) || same.ToJson() != runs.ToJson())
+    Disagree("runs are not read as they were written: " + runs.ToJson());
   WriteOptions options;
   options.version = FormatVersion::k1_1_0;
   options.pretty = size % 2 == 1;

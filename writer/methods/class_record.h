@@ -27,8 +27,9 @@ namespace iprof {
 struct CountedMethod {
   std::string_view name;
   std::string_view descriptor;
-  uint64_t code_hash =
-      0;  // of its instructions: tells whether positions mean the same in two versions of a class
+  // Of its instructions, with names instead of constants' numbers: tells whether positions mean the
+  // same in two versions of a class. 0: not known.
+  uint64_t code_hash = 0;
   uint32_t record = 0;      // offset in ClassRecord::records; only if counters > 0
   uint32_t counters = 0;    // 0: neither its calls nor its branches are counted
   CounterIndex first{};     // its counters

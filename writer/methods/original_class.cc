@@ -25,7 +25,7 @@ MethodOrigin OriginalClass::Judge(const CountedMethod& method) const {
   const auto found = code_hashes_.find(KeyOf(method.name, method.descriptor));
   if (found == code_hashes_.end()) return MethodOrigin::kAdded;
   // Without probes, no position can be wrong.
-  const bool same = !method.rewritten || found->second == method.code_hash;
+  const bool same = !method.rewritten || (found->second != 0 && found->second == method.code_hash);
   return same ? MethodOrigin::kSame : MethodOrigin::kChanged;
 }
 

@@ -5,8 +5,8 @@
 // before us, we count in its code, at its positions; only the class file tells which methods did
 // not change.
 //
-// Guarantees: a method is kSame only if its instructions are those of the class file, byte for
-// byte, so that its positions are right.
+// Guarantees: a method is kSame only if its instructions are those of the class file, up to the
+// numbering of constants, so that its positions are right.
 // Threads: one until SetUnderstood; after that Judge may run in parallel.
 // Failure: an unknown class file makes every method kChanged. Throws nothing but std::bad_alloc.
 #pragma once

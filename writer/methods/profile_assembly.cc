@@ -319,6 +319,11 @@ class Assembly {
                                         : sites_.ObjectsIn(*version.klass, *version.method);
   }
 
+  static bool HaveSameCode(const Counted& a, const Counted& b) {
+    if (a.method->code_hash == 0) return &a == &b;
+    return a.method->code_hash == b.method->code_hash;
+  }
+
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     const auto types = SignatureOf(method.descriptor);
@@ -334,6 +339,8 @@ class Assembly {
       if (v.positions && (busiest == nullptr || UseOf(v) > UseOf(*busiest))) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
+    if (busiest != nullptr && busiest->method->code_hash != 0)
+      profile_.SetCodeHash(index, busiest->method->code_hash);
     for (const Counted& v : versions) {
       if (v.method->IsStaticSynchronized()) sites_.AddStaticMonitor(v.entries);
       if (v.branches.empty() && v.method->sites == 0) continue;
@@ -341,7 +348,7 @@ class Assembly {
         sites_.AddMonitorsOnly(*v.klass, *v.method);
         continue;
       }
-      if (v.method->code_hash != busiest->method->code_hash) {
+      if (!HaveSameCode(v, *busiest)) {
         ++result_.versions_dropped;
         sites_.AddMonitorsOnly(*v.klass, *v.method);
         continue;

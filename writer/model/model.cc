@@ -11,6 +11,7 @@
 #include "writer/base/index_set.h"
 #include "writer/base/string_pool.h"
 #include "writer/base/utf8.h"
+#include "writer/model/code_hashes.h"
 #include "writer/model/record_table.h"
 
 namespace iprof {
@@ -172,6 +173,7 @@ struct Profile::Rep {
   Arena<TypeIndex> signatures;
   IndexSet method_index;
   int64_t next_method_id = 0;
+  CodeHashes code_hashes;
   ChunkedVector<ContextRow> contexts;
   IndexSet context_index;
   CountTable calls{seed};
@@ -273,6 +275,13 @@ TypeIndex Profile::DeclaringType(MethodIndex method) const { return Signature(me
 int64_t Profile::MethodFileId(MethodIndex method) const {
   return rep_->methods[Raw(method)].file_id;
 }
+
+void Profile::SetCodeHash(MethodIndex method, uint64_t hash) {
+  rep_->code_hashes.Set(method, hash);
+}
+uint64_t Profile::CodeHash(MethodIndex method) const { return rep_->code_hashes.Of(method); }
+bool Profile::has_code_hashes() const { return !rep_->code_hashes.empty(); }
+void Profile::ForgetCodeHashes() { rep_->code_hashes.Clear(); }
 
 std::string Profile::DescribeMethod(MethodIndex method) const {
   if (method == kNoMethod) return "(none)";
@@ -476,13 +485,13 @@ std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {
   const Rep& rep = *rep_;
-  size_t bytes = sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
-                 rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() +
-                 rep.signatures.MemoryBytes() + rep.method_index.MemoryBytes() +
-                 rep.contexts.MemoryBytes() + rep.context_index.MemoryBytes() +
-                 rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
-                 rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
-                 rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes();
+  size_t bytes =
+      sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
+      rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() + rep.signatures.MemoryBytes() +
+      rep.method_index.MemoryBytes() + rep.contexts.MemoryBytes() +
+      rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
+      rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
+      rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes();
   for (const ExtraKey& extra : rep.extras) {
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
   }

@@ -102,6 +102,9 @@ struct ExtraKey {
 // must not be able to fill the memory.
 inline constexpr size_t kMostDescribedBytes = size_t{16} << 10;
 
+// Versions of a method are told apart by so many bits of a hash of their code.
+inline constexpr int kCodeHashBits = 36;
+
 // The reader rejects file ids above this, so that there is always a next free id.
 inline constexpr int64_t kMaxFileId = int64_t{1} << 62;
 
@@ -147,6 +150,12 @@ class Profile {
   std::span<const TypeIndex> Signature(MethodIndex method) const;
   TypeIndex DeclaringType(MethodIndex method) const;
   int64_t MethodFileId(MethodIndex method) const;
+  // Which version of the method the profile's positions in it belong to: a hash of its code, of
+  // which the highest kCodeHashBits are kept. 0: not known.
+  void SetCodeHash(MethodIndex method, uint64_t hash);
+  uint64_t CodeHash(MethodIndex method) const;
+  bool has_code_hashes() const;
+  void ForgetCodeHashes();
   // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "(none)" for kNoMethod. Cut off
   // after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;

@@ -348,7 +348,7 @@ class Checker final : public ProfileEvents {
           break;
         }
         for (size_t i = 2; i < length; i += 3) CheckCount(entry, i);
-        CheckSuccessors(entry.values,
+        CheckSuccessors(entry.values, entry.frames.empty() ? -1 : entry.frames[0].bci,
                         [&](Rule rule, size_t at, std::string found, std::string expected) {
                           Report(rule, RecordsPlace(entry, static_cast<int64_t>(at)),
                                  std::move(found), std::move(expected));

@@ -1,6 +1,9 @@
 #include "writer/ops/check_agent_section.h"
 
 #include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/io/run_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/io/source_lines.h"
 
 namespace iprof {
@@ -22,6 +25,21 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
       return;
     case AgentSection::Form::kReadable:
       break;
+  }
+  const auto code = section.Part(kCodePart);
+  if (code && !IsCodePart(*code)) {
+    return report(Rule::kAgentSection, kCodePart, "an object of another shape",
+                  "36 bits, six digits for the names, and six for each recorded method");
+  }
+  const auto runs = section.Part(kProvenancePart);
+  if (runs && !RunList().AddJson(*runs)) {
+    return report(Rule::kAgentSection, kProvenancePart, "an object of another shape",
+                  "a list of runs");
+  }
+  const auto snapshot = section.Part(kSnapshotPart);
+  if (snapshot && !SnapshotNote::Parse(*snapshot)) {
+    return report(Rule::kAgentSection, kSnapshotPart, "an object of another shape",
+                  "what was recovered from a raw file");
   }
   const auto lines = section.Part(kLinesPart);
   if (lines && !SourceLines().AddJson(*lines)) {

@@ -41,6 +41,9 @@ constexpr RuleInfo kRules[] = {
      "A successor's index is at least 0 and less than the number of the site's triples."},
     {Rule::kSuccessorRepeatedKey, "successor-repeated-key", false,
      "A triple with bci -5 shares the index of a triple with a real bci before it."},
+    {Rule::kBranchOutcomes, "branch-outcomes", false,
+     "An `if` has two outcomes. It is known by a successor that is too near to its position for a "
+     "switch, which is itself longer."},
     {Rule::kReceiverSum, "receiver-sum", false,
      "The counts of a virtual call sum up to more than 0."},
     {Rule::kAgentSection, "iprofagent", false,

@@ -40,6 +40,7 @@ enum class Rule : uint8_t {
   kCountZero,
   kSuccessorIndex,
   kSuccessorRepeatedKey,
+  kBranchOutcomes,
   kReceiverSum,
   kAgentSection,
   // Doubtful:

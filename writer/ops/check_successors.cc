@@ -9,9 +9,36 @@
 #include "writer/model/branch_outcomes.h"
 
 namespace iprof {
-namespace {}  // namespace
+namespace {
 
-void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& report) {
+void CheckOutcomes(std::span<const int64_t> values, int64_t bci, const SuccessorReport& report) {
+  std::map<int64_t, size_t> places;  // by bci: where it is first
+  std::set<int64_t> indices;
+  for (size_t i = 0; i < values.size(); i += 3) {
+    if (values[i] < 0) continue;
+    places.emplace(values[i], i);
+    indices.insert(values[i + 1]);
+  }
+  const size_t outcomes = std::min(places.size(), indices.size());
+  if (bci < 0 || outcomes <= 2) return;
+  const int64_t end = bci + LeastSwitchBytes(bci, outcomes);
+  const auto inside = places.upper_bound(bci);
+  if (inside == places.end() || inside->first >= end) return;
+  report(Rule::kBranchOutcomes, inside->second,
+         fmt::format("{} outcomes, one at {}", outcomes, inside->first),
+         fmt::format("two: a switch at {} with {} targets goes on to {}", bci, outcomes, end - 1));
+}
+
+}  // namespace
+
+int64_t LeastSwitchBytes(int64_t bci, size_t targets) {
+  const int64_t padding = 3 - bci % 4;
+  const int64_t keys = static_cast<int64_t>(targets) - 1;      // one target is the default
+  return 1 + padding + std::min(12 + 4 * keys, 8 + 8 * keys);  // tableswitch, lookupswitch
+}
+
+void CheckSuccessors(std::span<const int64_t> values, int64_t branch_bci,
+                     const SuccessorReport& report) {
   const auto triples = static_cast<int64_t>(values.size() / 3);
   std::map<int64_t, int64_t> index_of_bci;
   std::map<int64_t, int64_t> bci_of_index;
@@ -56,6 +83,7 @@ void CheckSuccessors(std::span<const int64_t> values, const SuccessorReport& rep
              "one bci for one index");
     }
   }
+  CheckOutcomes(values, branch_bci, report);
   if (all_zero) {
     report(Rule::kSuccessorAllZero, 0, "only zeros", "a count above 0, or no entry");
   }

@@ -125,6 +125,7 @@ std::vector<Case> Cases() {
       {Rule::kSuccessorIndex, "$.conditionalProfiles[0].records[1]", Branch("9,-1,1,4,0,1")},
       {Rule::kSuccessorRepeatedKey, "$.conditionalProfiles[0].records[0]",
        Branch("-5,0,1,9,0,1,4,1,1")},
+      {Rule::kBranchOutcomes, "$.conditionalProfiles[0].records[3]", Branch("40,0,1,6,1,1,50,2,1")},
       {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
        Branch("9,0,1,9,1,1,4,2,1")},
       {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
@@ -178,13 +179,30 @@ TEST_CASE("a sound profile has no findings, strictly") {
       .tables =
           R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0<1:7","records":[3]}],)"
           R"("conditionalProfiles":[{"ctx":"1:3","records":[53,0,1,14,1,10]},)"
-          R"({"ctx":"1:9","records":[30,0,1,40,1,2,-5,0,0,50,2,1]},)"
+          R"({"ctx":"1:9","records":[40,0,1,48,1,2,-5,0,0,60,2,1]},)"
           R"({"ctx":"1:12","records":[14,0,10000]}],)"
           R"("virtualInvokeProfiles":[{"ctx":"1:7","records":[11,2,10,1]}],)"
           R"("monitorProfiles":[{"ctx":"0:0","records":[10,2]}],)"
           R"("samplingProfiles":[{"ctx":"2:1<1:7","records":[4]}],)"
           R"("instanceOfProfiles":[{"ctx":"1:3","records":[10,1]}],"extra":{"a":[1]},"iprofagent":{"version":1,"lines":{"m":{"0":1}}})"};
   CHECK(Describe(FindingsOf(sound.Text())) == "");
+}
+
+TEST_CASE("more than two outcomes need the room of a switch") {
+  const auto finds = [](const char* records) {
+    const auto findings = FindingsOf(Branch(records).Text());
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.rule == Rule::kBranchOutcomes; });
+  };
+  // At 3, a switch has no padding. Three targets take a tableswitch with two keys: 13 + 8 bytes.
+  CHECK(finds("23,0,1,40,1,1,50,2,1"));
+  CHECK_FALSE(finds("24,0,1,40,1,1,50,2,1"));
+  CHECK(finds("24,0,1,40,1,1,50,2,1,60,3,1"));
+  CHECK_FALSE(finds("28,0,1,40,1,1,50,2,1,60,3,1"));
+  CHECK_FALSE(finds("6,0,1,40,1,1"));         // an if
+  CHECK_FALSE(finds("24,0,1,1,1,1,50,2,1"));  // a target before the switch
+  CHECK(finds("6,0,1,1,1,1,50,2,1"));
+  CHECK_FALSE(finds("24,0,1,40,1,1,-5,0,1,-5,1,1"));  // two targets
 }
 
 TEST_CASE("each rule has a file that breaks it and nothing else") {

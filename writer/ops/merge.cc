@@ -13,9 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "writer/io/code_part.h"
 #include "writer/io/reader.h"
+#include "writer/io/run_note.h"
 #include "writer/ops/merge_canonical.h"
-#include "writer/ops/merge_mapping.h"
 
 namespace iprof {
 namespace {
@@ -155,77 +156,39 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 }  // namespace
 
-void ProfileMerger::AddEntries(const Profile& input, int64_t weight, CountScale scale) {
-  const auto weighted = [&](Table table, int64_t count) {
-    return SaturatingMultiply(scale.Of(table, count), weight);
-  };
-  const IndexMapping mapping = MapInto(input, merged_);
-  std::vector<Successor> successors;
-  std::vector<TypeCount> types;
-  for (const Table table : kAllTables) {
-    for (const EntryIndex entry : EntriesOf(input, table)) {
-      const ContextIndex context = mapping(input.EntryContext(table, entry));
-      switch (RecordKindOf(table)) {
-        case RecordKind::kCount:
-          merged_.AddCount(table, context, weighted(table, input.EntryCount(table, entry)));
-          break;
-        case RecordKind::kSuccessors: {
-          const auto from = input.EntrySuccessors(entry);
-          successors.assign(from.begin(), from.end());
-          for (Successor& s : successors) s.count = weighted(table, s.count);
-          merged_.AddSuccessors(context, successors);
-          break;
-        }
-        case RecordKind::kTypeCounts: {
-          const auto from = input.EntryTypeCounts(table, entry);
-          types.clear();
-          for (const TypeCount& t : from) {
-            types.push_back({mapping(t.type), weighted(table, t.count)});
-          }
-          merged_.AddTypeCounts(table, context, types);
-          break;
-        }
-      }
-    }
-  }
-}
-
 void ProfileMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
-  AddEntries(input, weight, scale);
-  extras_.Add(input);
+  merged_.Add(input, RunList::Of(input).LastEndMs(), [&](Table table, int64_t count) {
+    return SaturatingMultiply(scale.Of(table, count), weight);
+  });
+  extras_.Add(input, weight);
   empty_ = false;
 }
 
 void ProfileMerger::Add(Profile&& input, int64_t weight) {
-  if (empty_ && weight == 1) {
-    merged_ = std::move(input);
-    extras_.Add(merged_);
-    merged_.RemoveExtras();
-    empty_ = false;
-    return;
+  if (weight != 1) {
+    const Profile taken = std::move(input);
+    return Add(taken, weight);
   }
-  const Profile taken = std::move(input);
-  Add(taken, weight);
+  extras_.Add(input, weight);
+  const int64_t newest_ms = RunList::Of(input).LastEndMs();
+  merged_.Add(std::move(input), newest_ms);
+  empty_ = false;
 }
 
 void ProfileMerger::Add(ProfileMerger&& other) {
   if (other.empty_) return;
   extras_.Add(other.extras_);
-  if (empty_) {
-    merged_ = std::move(other.merged_);
-    empty_ = false;
-    return;
-  }
-  AddEntries(other.merged_, 1, {});
+  merged_.Add(std::move(other.merged_));
+  empty_ = false;
 }
 
 Profile ProfileMerger::Finish() {
-  Profile result = CanonicalProfile(merged_);
+  Profile result = CanonicalProfile(merged_.Finish(preferred_, &versions_));
   extras_.WriteTo(result);
+  NoteCodeHashes(result);
   conflicting_keys_ = extras_.ConflictingKeys();
   // The inputs may have several versions; the writer determines the version of the output.
   result.set_version("1.0.0");
-  merged_ = Profile();
   extras_ = {};
   empty_ = true;
   return result;
@@ -240,7 +203,9 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
   while (true) {
     Worklist worklist(inputs, options, kept, scales);
     std::vector<std::unique_ptr<ProfileMerger>> mergers;
-    for (size_t i = 0; i < thread_count; ++i) mergers.push_back(std::make_unique<ProfileMerger>());
+    for (size_t i = 0; i < thread_count; ++i) {
+      mergers.push_back(std::make_unique<ProfileMerger>(options.preferred));
+    }
     InParallel(thread_count, [&](size_t i) { worklist.Run(*mergers[i]); });
 
     MergeResult result;
@@ -257,6 +222,7 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
     Reduce(mergers);
     result.profile = mergers[0]->Finish();
     result.conflicting_keys = mergers[0]->ConflictingKeys();
+    result.versions = mergers[0]->versions();
     return result;
   }
 }

@@ -8,12 +8,14 @@
 //  - The result depends only on the multiset of inputs: order, grouping and number of threads do
 //    not change a byte of the output (see merge_canonical.h). Weight n is the same as adding the
 //    input n times.
+//  - Where the code of a method differs, calls add up, and the positions of one version are kept
+//    (method_versions.h).
 //  - MergeFiles scales inputs whose counts are of different kinds, exact and estimated ones for
 //    example, to the same total (count_scale.h). For this, grouping matters: what was merged before
 //    counts as one input.
-//  - Unknown top-level keys, and the parts of our own section, are united. If inputs have different
-//    values for a key, the text that sorts first is kept and the key is reported. The source lines
-//    of samples are united line by line. (merge_extras.h)
+//  - Unknown top-level keys, and the parts of our own section, are united (merge_extras.h). If inputs
+//    have different values for an unknown key, the text that sorts first is kept and the key is
+//    reported.
 //  - An input that cannot be read completely adds nothing.
 //  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
 //    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds
@@ -37,11 +39,15 @@
 #include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
 #include "writer/ops/merge_extras.h"
+#include "writer/ops/method_versions.h"
 
 namespace iprof {
 
 class ProfileMerger {
  public:
+  explicit ProfileMerger(PreferredVersion preferred = PreferredVersion::kHeaviest)
+      : preferred_(preferred) {}
+
   // weight >= 1. Counts are scaled, and then multiplied by the weight.
   void Add(const Profile& input, int64_t weight = 1, CountScale scale = {});
   // As above, but the first input is moved instead of copied.
@@ -56,14 +62,16 @@ class ProfileMerger {
   std::vector<std::string> ConflictingKeys() const {
     return empty_ ? conflicting_keys_ : extras_.ConflictingKeys();
   }
+  // Methods whose code differed, as the last Finish() found them.
+  const VersionReport& versions() const { return versions_; }
 
  private:
-  void AddEntries(const Profile& input, int64_t weight, CountScale scale);
-
-  Profile merged_;  // without extra keys
+  PreferredVersion preferred_;
+  VersionedProfile merged_;  // without extra keys
   bool empty_ = true;
   ExtraKeyMerger extras_;
   std::vector<std::string> conflicting_keys_;  // of the last Finish()
+  VersionReport versions_;                     // likewise
 };
 
 struct MergeInput {
@@ -79,6 +87,7 @@ enum class FailureMode : uint8_t {
 
 struct MergeOptions {
   FailureMode failure_mode = FailureMode::kAny;
+  PreferredVersion preferred = PreferredVersion::kHeaviest;
   unsigned threads = 0;  // 0: one per processor
   // How inputs are read; called in several threads. "-" is standard input.
   std::function<Result<Profile>(const std::string& path)> read = ReadProfileFile;
@@ -97,6 +106,7 @@ struct MergeResult {
   size_t merged = 0;                   // number of inputs in the profile
   std::vector<MergeFailure> left_out;  // in the order of the inputs
   std::vector<std::string> conflicting_keys;
+  VersionReport versions;
   bool scaled = false;  // the inputs' counts were of different kinds
 };
 

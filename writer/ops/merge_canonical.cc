@@ -72,7 +72,9 @@ class Canonicalizer {
       for (const TypeIndex type : from_.Signature(method)) {
         signature.push_back(types_[static_cast<size_t>(type)]);
       }
-      methods_[static_cast<size_t>(method)] = into_.AddMethod(from_.MethodName(method), signature);
+      const MethodIndex added = into_.AddMethod(from_.MethodName(method), signature);
+      methods_[static_cast<size_t>(method)] = added;
+      if (from_.CodeHash(method) != 0) into_.SetCodeHash(added, from_.CodeHash(method));
     }
   }
 

@@ -20,7 +20,12 @@ void ExtraKeyMerger::AddText(std::string_view key, std::string_view json) {
   if (json < known->second) known->second = json;
 }
 
-void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json) {
+void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64_t weight) {
+  if (name == kCodePart) return;
+  if (name == kProvenancePart && runs_.AddJson(json)) return;
+  if (name == kSamplingPart) {
+    if (const auto sum = SamplingSum::Parse(json, weight)) return AddSampling(*sum);
+  }
   SourceLines lines;
   if (name == kLinesPart && lines.AddJson(json)) {
     AddLines(lines);
@@ -64,33 +69,51 @@ void ExtraKeyMerger::AddSnapshot(const SnapshotNote& note) {
   }
 }
 
-void ExtraKeyMerger::Add(const Profile& input) {
+void ExtraKeyMerger::AddSampling(const SamplingSum& sum) {
+  const auto [known, is_new] = sampling_.try_emplace(sum.Kind(), sum);
+  if (!is_new) known->second.Add(sum);
+}
+
+void ExtraKeyMerger::Add(const Profile& input, int64_t weight) {
   AgentSection section;
   for (const ExtraKey& extra : input.extras()) {
     if (!section.Add(extra.key, extra.json)) AddText(extra.key, extra.json);
   }
   has_section_ |= section.form() == AgentSection::Form::kReadable;
   if (!section.can_hold_parts()) AddUnread(section.unread());
-  for (const auto& [name, json] : section.parts()) AddPart(name, json);
+  for (const auto& [name, json] : section.parts()) AddPart(name, json, weight);
   has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
 }
 
 void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   for (const auto& [key, json] : other.texts_) AddText(key, json);
   has_section_ |= other.has_section_;
-  for (const auto& [name, json] : other.parts_) AddPart(name, json);
+  for (const auto& [name, json] : other.parts_) AddPart(name, json, 1);
   if (other.lines_) AddLines(*other.lines_);
   if (other.harvest_) AddHarvest(*other.harvest_);
   if (other.snapshot_) AddSnapshot(*other.snapshot_);
+  for (const auto& [kind, sum] : other.sampling_) AddSampling(sum);
+  runs_.Add(other.runs_);
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
   conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
+}
+
+// The statistics with the most signals, or null.
+const SamplingSum* ExtraKeyMerger::MostSampling() const {
+  const SamplingSum* most = nullptr;
+  for (const auto& [kind, sum] : sampling_) {
+    if (most == nullptr || sum.Number("signals") > most->Number("signals")) most = &sum;
+  }
+  return most;
 }
 
 AgentSection ExtraKeyMerger::Section() const {
   AgentSection section;
   for (const auto& [name, json] : parts_) section.SetPart(name, json);
   if (lines_) section.SetPart(kLinesPart, lines_->ToJson());
+  if (!runs_.empty()) section.SetPart(kProvenancePart, runs_.ToJson());
+  if (const SamplingSum* most = MostSampling()) section.SetPart(kSamplingPart, most->ToJson());
   if (harvest_) {
     HarvestNote note = *harvest_;
     if (has_exact_counts_) note.UniteExact();
@@ -116,6 +139,9 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
   if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
   if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));
+  if (sampling_.size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))
+    keys.push_back(PartKey(kSamplingPart));
+  if (!runs_.empty() && parts_.contains(kProvenancePart)) keys.push_back(PartKey(kProvenancePart));
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;

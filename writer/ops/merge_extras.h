@@ -6,6 +6,10 @@
 //    key is reported. The parts of our section "iprofagent" (agent_section.h) are united one by
 //    one, and reported as "iprofagent.sampling"; source lines are united line by line. Our older
 //    keys become parts.
+//  - Statistics of sampling add up (sampling_sum.h). Those of another event or interval than most
+//    signals have are left out, and reported.
+//  - The runs of all inputs are listed (run_note.h). Hashes of code are left out: they belong to
+//    methods, and whoever writes the methods adds them (code_part.h).
 //  - Notes of harvests are united (harvest_note.h), and say if an input had exact counts. So are
 //    notes of snapshots (snapshot_note.h).
 //  - A section that we cannot read is kept only if no input has a readable one; otherwise it is
@@ -17,19 +21,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
+#include "writer/ops/sampling_sum.h"
 
 namespace iprof {
 
 class ExtraKeyMerger {
  public:
-  void Add(const Profile& input);
+  // Statistics are multiplied by the weight.
+  void Add(const Profile& input, int64_t weight = 1);
   void Add(const ExtraKeyMerger& other);
 
   // Sets the united keys, in the order of their names.
@@ -39,24 +47,28 @@ class ExtraKeyMerger {
 
  private:
   void AddText(std::string_view key, std::string_view json);
-  void AddPart(std::string_view name, std::string_view json);
+  void AddPart(std::string_view name, std::string_view json, int64_t weight);
   void AddUnread(std::string_view json);
   void AddLines(const SourceLines& lines);
   void AddHarvest(const HarvestNote& note);
   void AddSnapshot(const SnapshotNote& note);
+  void AddSampling(const SamplingSum& sum);
   bool HasSection() const {
     return has_section_ || !parts_.empty() || lines_.has_value() || harvest_.has_value() ||
-           snapshot_.has_value();
+           snapshot_.has_value() || !sampling_.empty() || !runs_.empty();
   }
+  const SamplingSum* MostSampling() const;
   AgentSection Section() const;
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours
   bool has_section_ = false;                               // a section that can be read
-  AgentSection::Parts parts_;                              // except well-formed lines and notes
+  AgentSection::Parts parts_;  // except those that have members below, if they are well-formed
   std::optional<SourceLines> lines_;
   std::optional<HarvestNote> harvest_;
   std::optional<SnapshotNote> snapshot_;
   bool has_exact_counts_ = false;
+  std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval
+  RunList runs_;
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;
 };

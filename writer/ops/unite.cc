@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "writer/io/code_part.h"
+
 namespace iprof {
 namespace {
 
@@ -15,6 +17,7 @@ class Copier {
       std::vector<TypeIndex> signature;
       for (const TypeIndex type : from.Signature(method)) signature.push_back(Map(type));
       methods_.push_back(to.AddMethod(from.MethodName(method), signature));
+      if (from.CodeHash(method) != 0) to.SetCodeHash(methods_.back(), from.CodeHash(method));
     }
   }
 
@@ -86,6 +89,7 @@ Profile UniteByLargest(const Profile& first, const Profile& last) {
     }
   }
   for (const ExtraKey& extra : last.extras()) united.SetExtra(extra.key, extra.json);
+  NoteCodeHashes(united);
   return united;
 }
 

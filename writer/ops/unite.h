@@ -5,7 +5,8 @@
 // reading in which its total is the largest.
 //
 // Guarantees: the result does not depend on the order of the inputs, but for equal totals and the order of types,
-// methods and entries: those of `first` come first. Extra keys are those of `last`. The inputs are
+// methods and entries: those of `first` come first. Extra keys are those of `last`,
+// and so is a method's code hash where it is known. The inputs are
 // not changed.
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once

@@ -13,10 +13,13 @@
 
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/io/run_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
 #include "writer/names/type_names.h"
+#include "writer/raw/run_counts.h"
 
 namespace iprof {
 namespace {
@@ -143,14 +146,47 @@ void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Pr
   }
 }
 
+// The part "provenance" with what is only known now: how exact the counts are, and when the recorded
+// window ended. Empty if the part cannot be read.
+std::string CompletedRuns(const RawContents& contents, const AssemblyResult& assembly,
+                          std::string_view json) {
+  RunList given;
+  if (!given.AddJson(json)) return {};
+  RunList runs;
+  for (RunNote run : given.Runs()) {
+    AddCounts(assembly, &run);
+    if (run.exactness && !contents.at_rest) {
+      run.exactness->within_k += run.exactness->exact;
+      run.exactness->exact = 0;
+    }
+    run.end_ms = contents.time_ns / 1'000'000;
+    if (run.start_ms > 0 && run.recorded_ms == 0 && run.end_ms > run.start_ms)
+      run.recorded_ms = run.end_ms - run.start_ms;
+    runs.Add(run);
+  }
+  return runs.ToJson();
+}
+
 // Adds what the agent said of the recording. Other tools must be able to read the section, whatever is
 // in the file.
-void AddParts(const RawContents& contents, Profile& profile) {
-  AgentSection section;
+void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
+  AgentSection section = AgentSection::Of(profile);  // has the lines
   for (const auto& [name, json] : contents.parts) {
-    if (AgentSection::CanBePart(name, json)) section.SetPart(name, json);
+    if (name != kLinesPart && AgentSection::CanBePart(name, json)) section.SetPart(name, json);
   }
+  if (const auto json = section.Part(kProvenancePart)) {
+    const std::string runs = CompletedRuns(contents, assembly, *json);
+    if (runs.empty()) {
+      section.RemovePart(kProvenancePart);
+    } else {
+      section.SetPart(kProvenancePart, runs);
+    }
+  } else {
+    profile.ForgetCodeHashes();  // the user wants neither
+  }
+  section.RemovePart(kCodePart);  // NoteCodeHashes makes it
   if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
+  NoteCodeHashes(profile);
 }
 
 // Adds the stacks and the source lines of their frames.
@@ -242,8 +278,8 @@ RawProfile MakeRawProfile(const RawContents& contents) {
                                     contents.header.assembly, profile);
   }
   AddDeclared(contents, made.assembly, profile);
-  AddParts(contents, profile);
   AddStacks(contents, profile);
+  AddParts(contents, made.assembly, profile);
   made.note = NoteOf(contents, made.assembly);
   SetAgentPart(profile, kSnapshotPart, made.note.ToJson());
   made.profile =

@@ -7,6 +7,8 @@
 
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/io/run_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/io/writer.h"
 #include "writer/raw/test_program.h"
@@ -80,6 +82,37 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   CHECK(note->generation == 1);
   CHECK(note->time == "2023-11-14T22:14:21.500Z");
   CHECK(note->recorded_ms == 61'500);
+}
+
+TEST_CASE("runs are completed with what is known of the counts, and methods have hashes of code") {
+  OneFile file;
+  TestProgram program(1);
+  program.Load(3);
+  program.Run(100);
+  program.AddTo(file.writer());
+  RunNote run;
+  run.program = "app.jar";
+  run.start_ms = TestProgram::Header().start_ns / 1'000'000;
+  RunList runs;
+  runs.Add(run);
+  const std::string json = runs.ToJson();
+  file.writer().AddPart({"provenance", json});
+  const bool at_rest = GENERATE(false, true);
+  REQUIRE(file.writer()
+              .Publish({.time_ns = TestProgram::Header().start_ns + 5'000'000'000,
+                        .counters = program.counters(),
+                        .at_rest = at_rest})
+              .status.ok());
+  const RawProfile made = file.Recover();
+  const std::vector<RunNote> found = RunList::Of(made.profile).Runs();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].program == "app.jar");
+  CHECK(found[0].end_ms - found[0].start_ms == 5000);
+  CHECK(found[0].recorded_ms == 5000);
+  REQUIRE(found[0].exactness);
+  CHECK(found[0].exactness->exact == (at_rest ? 3 : 0));
+  CHECK(found[0].exactness->within_k == (at_rest ? 0 : 3));
+  CHECK(AgentSection::Of(made.profile).Part(kCodePart));
 }
 
 TEST_CASE("counts are within k, unless nothing was counted meanwhile") {

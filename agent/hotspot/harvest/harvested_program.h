@@ -63,7 +63,7 @@ struct HarvestedMethod {
   bool has_probes = false;  // the agent changed its code: only its calls are those of the program
   uint64_t data_invocations = 0;
   uint64_t back_edges = 0;
-  uint64_t code_hash = 0;
+  uint64_t code_hash = 0;                 // of its code; 0: not known, or changed by the agent
   std::vector<HarvestedBranch> branches;  // ascending bci, only those that were executed
   std::vector<HarvestedTypes> types;      // ascending bci, only those with rows
   std::vector<HarvestedCall> calls;       // ascending bci

@@ -5,7 +5,7 @@
 
 #include "agent/classfile/bytes.h"
 #include "agent/hotspot/harvest/guessed_blocks.h"
-#include "writer/base/murmur3.h"
+#include "agent/hotspot/harvest/harvested_code.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -49,6 +49,8 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
     method.types.clear();
     sites_without_rows_ = checks_unknown_ = 0;
     ++program_.counts.with_probes;
+  } else {
+    method.code_hash = HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass));
   }
   program_.methods[data.method] = std::move(method);
   AddHandleCalls(data, *pool);
@@ -72,6 +74,11 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   if (!AddCalls(*code, blocks, *pool, guessed)) return;
   program_.methods[method.method] = std::move(guessed);
   AddHandleCalls(method, *pool);
+}
+
+std::string_view MethodDecoder::OwnNameOf(Address klass) {
+  const auto symbol = metadata_.memory().Load<Address>(klass + metadata_.layout().klass.name);
+  return metadata_.Symbol(symbol.value_or(0)).value_or(std::string_view());
 }
 
 const Pool* MethodDecoder::PoolOf(Address at) {
@@ -105,7 +112,6 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
       CountBlocks(code.bytes, instructions, counts, method.data_invocations);
   if (!AddCalls(code, blocks, pool, method)) return false;
   FindLostChecks(instructions, blocks, method);
-  method.code_hash = Murmur3(code.bytes).low;
   method.has_data = true;
   method.invocations += method.data_invocations;
   return true;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "agent/hotspot/harvest/block_counts.h"
@@ -63,6 +64,7 @@ class MethodDecoder {
                       std::span<const uint64_t> blocks, HarvestedMethod& method);
   void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);
+  std::string_view OwnNameOf(Address klass);
 
   Metadata& metadata_;
   const AddressMap<uint32_t>& class_numbers_;

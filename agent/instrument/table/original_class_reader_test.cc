@@ -2,8 +2,10 @@
 #include "agent/instrument/table/original_class_reader.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
+#include "agent/instrument/table/code_hash.h"
 #include "agent/instrument/testing/assembled_class.h"
 #include "writer/methods/class_record.h"
 
@@ -12,12 +14,27 @@ namespace {
 
 using classfile::Op;
 
+uint64_t HashIn(const std::vector<uint8_t>& class_file) {
+  classfile::Arena arena;
+  classfile::ClassFile file;
+  REQUIRE(file.Parse(class_file, arena) == classfile::Reason::kOk);
+  classfile::MethodCode code;
+  REQUIRE(code.Decode(file, file.methods()[0], arena) == classfile::Reason::kOk);
+  classfile::SymbolicCode scratch;
+  return CodeHash(code, scratch);
+}
+
 CountedMethod Seen(std::string_view name, std::string_view descriptor,
                    const std::vector<uint8_t>& code) {
   CountedMethod method;
   method.name = name;
   method.descriptor = descriptor;
-  method.code_hash = code.empty() ? 0 : Murmur3(std::span<const uint8_t>(code)).low;
+  // The hash of the method with this code in a class file of its own.
+  const std::vector<uint8_t> file =
+      AssembledClass("a/U")
+          .Add({.name = std::string(name), .descriptor = std::string(descriptor), .code = code})
+          .Bytes();
+  method.code_hash = code.empty() ? 0 : HashIn(file);
   method.rewritten = !code.empty();
   return method;
 }

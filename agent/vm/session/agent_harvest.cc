@@ -5,6 +5,7 @@
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/session/profile_dump.h"
+#include "writer/io/code_part.h"
 
 namespace iprof::vm {
 
@@ -45,8 +46,9 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
 Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command) {
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) return StillWriting();
-  const Result<Profile> profile = OwnCounters(jni, command);
+  Result<Profile> profile = OwnCounters(jni, command);
   if (!profile.ok()) return profile.status();
+  NoteCodeHashes(*profile);
   DumpTarget target{.path = command.out, .overwrite = true, .format = {}};
   target.format.version = FormatVersion::k1_1_0;
   const Result<DumpedFile> file = DumpProfile(*profile, target);

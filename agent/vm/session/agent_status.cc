@@ -6,6 +6,7 @@
 
 #include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/session/agent.h"
+#include "agent/vm/session/run_record.h"
 
 namespace iprof::vm {
 namespace {
@@ -17,15 +18,7 @@ uint64_t Milliseconds(std::chrono::nanoseconds time) {
 }
 
 void AddRecords(const Options& options, SessionStatus& status) {
-  const auto add = [&](bool is_on, std::string_view what) {
-    if (is_on) status.records.emplace_back(what);
-  };
-  add(options.calls, "calls");
-  add(options.branches, "branches");
-  add(options.receivers, "receivers");
-  add(options.monitors, "monitors");
-  add(options.instance_ofs, "instanceofs");
-  add(options.samples, "samples");
+  for (const std::string_view table : TablesOf(options)) status.records.emplace_back(table);
 }
 
 void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatus& status) {

@@ -15,10 +15,10 @@
 #include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
-#include "agent/vm/jvmti/jvmti_memory.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/session/library_note.h"
+#include "agent/vm/session/running_jvm.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/main_program.h"
 #include "agent/vm/settings/options.h"
@@ -36,18 +36,6 @@ struct Loaded {
   Outcome outcome = Outcome::kRunning;
   std::string answer;  // if the agent was loaded before: why this load has no effect
 };
-
-std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
-  JvmtiString value(jvmti);
-  if (jvmti->GetSystemProperty(name, value.address()) != JVMTI_ERROR_NONE) return {};
-  return std::string(ViewOf(value));
-}
-
-MainProgram RunningProgram(jvmtiEnv* jvmti) {
-  const std::string command = SystemProperty(jvmti, "sun.java.command");
-  if (command.empty()) return MainProgram{ExecutableName()};
-  return FromJavaCommand(command, CurrentCommandLine());
-}
 
 void PrintHelp(LoadReason reason) {
   const std::string text = HelpText();

@@ -17,6 +17,7 @@
 #include "agent/vm/session/profile_report.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/image/finish_for_image.h"
+#include "writer/raw/run_counts.h"
 
 namespace iprof::vm {
 namespace {
@@ -81,12 +82,14 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
       unload_watch_(*log_),
       class_watch_(unload_watch_),
       proxies_(hidden_names_, unload_watch_) {
+  run_.Learn(environment_.get(), settings_.options);
   unload_watch_.Tell([this](UnloadTag tag) { hidden_names_.Drop(tag); });
 }
 
 Session::~Session() = default;
 
 Status Session::Prepare(bool running) {
+  run_.SetBegin(running ? kBeginByAttach : begins_late_ ? kBeginLater : kBeginAtStart);
   PlanMemory();
   if (Status status = unload_watch_.Start(vm_); !status.ok()) return status;
   if (!AsksForCounts(settings_.options) && !settings_.options.samples) return {};
@@ -104,6 +107,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
   if (Status status = Prepare(running); !status.ok()) return status;
   if (!running) {
     has_begun_.store(true);
+    run_.Begin();
     if (counting_ != nullptr) {
       if (Status status = counting_->Start(); !status.ok()) return status;
     }
@@ -125,6 +129,7 @@ Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
   }
   if (is_over()) return {};  // retransforming all classes takes time
   has_begun_.store(true);
+  run_.Begin();
   ReadyTheEnd(jni);
   return settings_.options.samples ? StartSampling(true, is_over) : Status();
 }
@@ -214,6 +219,7 @@ void Session::Stop() {
 }
 
 std::string Session::Pause(JNIEnv* jni) {
+  run_.Pause();
   if (Sampling* const sampling = samples_.load()) sampling->Pause();
   if (!classes_.Release(kReleasePatience))
     log_->Step("the thread for the JVM's end did not end in time");
@@ -244,7 +250,10 @@ Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
     }
   }
   if (!status.ok() && sampling != nullptr) sampling->Pause();
-  if (status.ok()) ReadyTheEnd(jni);
+  if (status.ok()) {
+    run_.Begin();
+    ReadyTheEnd(jni);
+  }
   return status;
 }
 
@@ -259,6 +268,7 @@ Status Session::Reset(JNIEnv* jni) {
     if (Status status = counting_->Reset(jni); !status.ok()) return status;
   }
   if (Sampling* const sampling = samples_.load()) sampling->Reset();
+  run_.Reset();
   log_->Step("what was recorded so far is forgotten");
   return {};
 }
@@ -346,6 +356,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   const Options& options = settings_.options;
   const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
+  NoteProvenance(options, DescribeRun(*whole), profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
   const std::string image_report = options.image ? DescribeShare(image, image_target) : "";
   profile = std::move(image.profile);
@@ -364,6 +375,18 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
   return file->path;
+}
+
+RunNote Session::DescribeRun(const MadeProfile& made) const {
+  RunNote note = run_.Note();
+  if (made.counted) AddCounts(made.counted->added.assembly, &note);
+  const Figures all = figures();
+  if (all.counting) {
+    note.Lose("methods_not_counted", all.counting->sums.methods_left_alone);
+    note.Lose("refused_memory", all.counting->refusals);
+  }
+  if (all.sampling) note.Lose("samples", all.sampling->failed);
+  return note;
 }
 
 void Session::LogReport(const MadeProfile& made, const std::string& image_report) {

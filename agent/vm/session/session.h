@@ -33,6 +33,7 @@
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/profile_files.h"
+#include "agent/vm/session/run_record.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
@@ -130,6 +131,7 @@ class Session {
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
   void AddHarvest(MadeProfile& made);
   Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner);
+  RunNote DescribeRun(const MadeProfile& made) const;
   void LogReport(const MadeProfile& made, const std::string& image_report);
 
   JavaVM* const vm_;
@@ -145,6 +147,7 @@ class Session {
   UnloadWatch unload_watch_;
   ClassWatch class_watch_;
   ProxyNames proxies_;
+  RunRecord run_;
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
   std::atomic<bool> has_begun_{false};

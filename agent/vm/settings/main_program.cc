@@ -29,6 +29,10 @@ MainProgram FromJavaCommand(std::string_view java_command,
   return MainProgram{std::string(name)};
 }
 
+std::string PublicName(std::string_view name) {
+  return std::string(name.ends_with(".jar") ? BehindLastSlash(name) : name);
+}
+
 bool SelectedBy(const MainProgram& program, const PatternList& patterns) {
   return patterns.empty() ||
          std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {

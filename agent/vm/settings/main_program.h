@@ -29,6 +29,9 @@ struct MainProgram {
 MainProgram FromJavaCommand(std::string_view java_command,
                             const std::vector<std::string>& command_line);
 
+// The name without what it reveals beyond the program: of a jar only the base name.
+std::string PublicName(std::string_view name);
+
 // Whether any pattern matches the program: its whole name, a jar's base name, or the class after
 // "module/". An empty list matches every program.
 bool SelectedBy(const MainProgram& program, const PatternList& patterns);

@@ -68,6 +68,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"verbose", NumberSlot{&Options::verbose, 0, 3}, "0",
      "0 warnings and the result, 1 also statistics at the end, 2 also steps, 3 everything"},
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
+    {"provenance", &Options::provenance, "y",
+     "write into the profile how and where it was recorded, and hashes of the methods' code"},
     {"start", &Options::start, "y",
      "record from the start; n: load the agent, and record when the command comes (iprof start)"},
     {"delay", &Options::delay, "0", "how long after the start the recording begins"},
@@ -175,6 +177,15 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
     if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
   }
   return Bad(std::move(message));
+}
+
+// An option as the profile shows it: of a path only the name. Empty if it is not shown.
+std::string Shown(const OptionSpec& spec, std::string_view item) {
+  if (spec.name == "reply") return {};  // the way in which a tool attached
+  if (!std::holds_alternative<PathSlot>(spec.slot)) return std::string(item);
+  const size_t folder_end = item.rfind('/');
+  if (folder_end == std::string_view::npos) return std::string(item);
+  return std::string(spec.name) + "=" + std::string(item.substr(folder_end + 1));
 }
 
 bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
@@ -318,6 +329,9 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     if (!stored.ok()) {
       return BadValue(*spec, value, stored);
     }
+    const std::string shown = Shown(*spec, item);
+    std::string& all_shown = parsed.options.given;
+    if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;
   }
   const Status contradiction = FindContradiction(parsed.options, given);
   if (!contradiction.ok()) return contradiction;

@@ -52,7 +52,9 @@ struct Options {
   PatternList only;   // empty: every program
   OnError on_error = OnError::kFail;
   int64_t verbose = 0;
-  std::string log;  // empty: stderr
+  std::string log;         // empty: stderr
+  bool provenance = true;  // the profile says how and where it was recorded
+  std::string given;       // what the user wrote, for the profile: without folders
 
   // When it is recorded, and how a running agent is reached.
   bool start = true;    // with the agent; otherwise by a command

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Tests what the iprof tool does with the origin of profiles: runs, statistics of sampling, and hashes of methods' code.
+
+Usage: cli_provenance_test.py IPROF GENERATED_FOLDER [unittest options]
+"""
+
+import os
+import unittest
+
+from cli_case import CliTest, profile, section
+
+RUN = {"agent": "0.1.0", "options": "out=a.iprof", "jvm_vendor": "Debian", "jvm_version": "17.0.15", "jvm_build": "17.0.15+6", "architecture": "x86_64",
+       "program": "app.jar", "source": "counters", "tables": "calls+branches", "begin": "start", "start": "2026-11-24T23:35:27.120Z",
+       "end": "2026-11-24T23:36:28.320Z", "recorded_ms": 61200, "methods": {"exact": 2444, "within_k": 6, "unknown": 0, "largest_k": 2},
+       "losses": {"sites": 3}}
+LATER = {"program": "a.Main", "jvm_version": "25.0.3", "start": "2026-11-25T08:00:00.000Z", "end": "2026-11-25T08:00:09.000Z", "recorded_ms": 9000,
+         "losses": {"sites": 1, "monitors": 2}}
+SAMPLING = {"event": "cpu", "intervalNs": 10000000, "failed": 1, "signals": 20, "outcomes": {"good": [19, 25]}}
+OTHERS = "AAAAAA"  # a hash that is not known
+# A hash of the names of the example's recorded methods: main, loop and Circle.area.
+NAMES = "Ig0Uay"
+
+
+def provenance(*runs):
+    return {"runs": list(runs)}
+
+
+def versioned(loop_hash, scale=1, branch=None, **parts):
+    """The example profile, in which Main.loop has this hash."""
+    made = profile(scale, iprofagent=section(code={"bits": 36, "methods": NAMES, "hashes": OTHERS + loop_hash + OTHERS}, **parts))
+    if branch:
+        made["conditionalProfiles"][0]["records"] = branch
+    return made
+
+
+class Header(CliTest):
+    def test_one_run(self):
+        a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(RUN), sampling=SAMPLING)))
+        self.assertIn("""iprofagent:     version 1: provenance sampling
+run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent 0.1.0
+                2026-11-24 23:35:27 to 2026-11-24 23:36:28 UTC, 61.2 s recorded, from the JVM's start
+                tables: calls+branches, from counters, options: out=a.iprof
+                methods: 2444 exact, 6 within 2; left out: 3 sites
+sampling:       cpu, every 10 ms, 20 signals, 1 failed
+""", self.out("show", a))
+        self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [RUN])
+
+    def test_what_is_not_known_is_left_out(self):
+        a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance({}))))
+        self.assertIn("run:            a program\n\n", self.out("show", a))
+
+    def test_a_merge_lists_its_runs_once_and_adds_up(self):
+        a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(RUN), sampling=SAMPLING)))
+        b = self.write("b.iprof", profile(iprofagent=section(provenance=provenance(LATER, RUN), sampling=SAMPLING)))
+        self.assertEqual(self.err("merge", "-o", "m.iprof", "-w", f"2,{b}", a), "")
+        parts = self.load("m.iprof")["iprofagent"]
+        self.assertEqual(parts["provenance"], provenance(RUN, LATER))
+        self.assertEqual(parts["sampling"], {**SAMPLING, "signals": 60, "failed": 3, "outcomes": {"good": [57, 75]}})
+        self.assertIn("""runs:           2
+                app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 2026-11-24 23:36:28 UTC, 61.2 s recorded, from the JVM's start
+                a.Main on JDK 25.0.3, 2026-11-25 08:00:00 to 2026-11-25 08:00:09 UTC, 9.0 s recorded
+                left out: 2 monitors, 4 sites
+""", self.out("show", "m.iprof"))
+
+    def test_many_runs_are_shortened(self):
+        runs = [{**LATER, "start": f"2026-11-25T08:{i:02}:00.000Z", "end": f"2026-11-25T08:{i:02}:01.000Z"} for i in range(12)]
+        a = self.write("a.iprof", profile(iprofagent=section(provenance={"runs": runs, "older_runs": 5})))
+        shown = self.out("show", a)
+        self.assertIn("runs:           17\n                7 earlier ones\n                a.Main on JDK 25.0.3, 2026-11-25 08:02:00 to", shown)
+
+    def test_other_sampling_is_told(self):
+        a = self.write("a.iprof", profile(iprofagent=section(sampling=SAMPLING)))
+        b = self.write("b.iprof", profile(iprofagent=section(sampling={**SAMPLING, "event": "wall", "signals": 30})))
+        self.assertIn("sampled in different ways", self.err("merge", "-o", "m.iprof", a, b))
+        self.assertEqual(self.load("m.iprof")["iprofagent"]["sampling"]["event"], "wall")
+
+    def test_older_keys_are_known(self):
+        a = self.write("a.iprof", profile(iprofLines={}, iprofSampling=SAMPLING, other=1))
+        shown = self.out("show", a)
+        self.assertIn("iprofagent:     older keys: lines sampling\nsampling:       cpu, every 10 ms, 20 signals, 1 failed\nunknown key:    other", shown)
+        self.assertNotIn("unknown key:    iprof", shown)
+        shown = self.json("show", a)
+        self.assertEqual((shown["iprofagent"], shown["unknown_keys"]), ({"version": None, "parts": ["lines", "sampling"]}, ["other"]))
+
+    def test_terminal_controls_are_escaped(self):
+        a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance({"program": "a\x1b[2J", "losses": {"\x1b[3J": 1}}))))
+        self.assertNotIn("\x1b", self.out("show", a))
+
+    def test_check_knows_the_shapes(self):
+        for part, value in (("provenance", {"runs": [{"agent": 1}]}), ("code", {"bits": 8})):
+            a = self.write("a.iprof", profile(iprofagent=section(**{part: value})))
+            self.assertIn(f"$.iprofagent.{part}: error [iprofagent]", self.out("check", a, expect=1))
+
+
+class Versions(CliTest):
+    OLD, NEW = "oldoldo"[:6], "newnewn"[:6]
+
+    def branch(self, name="m.iprof"):
+        (entry,) = self.load(name)["conditionalProfiles"]
+        return entry["records"]
+
+    def test_equal_code_is_added_up(self):
+        a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.OLD, 2))
+        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b), "")
+        self.assertEqual(self.branch(), [53, 0, 270, 14, 1, 30])
+        self.assertEqual(self.load("m.iprof")["iprofagent"]["code"]["hashes"].replace("AAAAAA", ""), self.OLD)
+        self.assertNotIn("code of", self.out("diff", a, b) + self.out("overlap", a, b))
+
+    def test_of_different_code_one_version_keeps_its_positions(self):
+        a = self.write("a", versioned(self.OLD, 2, provenance=provenance(RUN)))
+        b = self.write("b", versioned(self.NEW, 1, [40, 0, 7, 6, 1, 1], provenance=provenance(LATER)))
+        for order in ((a, b), (b, a)):
+            warning = self.err("merge", "-o", "m.iprof", *order)
+            self.assertIn("the code of 1 method differs between the inputs; the calls were added up, and the positions of the heaviest version "
+                          "were kept: a.Main.loop(int)void", warning)
+            self.assertEqual(self.branch(), [53, 0, 180, 14, 1, 20])
+            made = self.load("m.iprof")
+            self.assertEqual([e["records"] for e in made["callCountProfiles"]], [[270], [27], [3]])
+            self.assertEqual(sum(e["records"][0] for e in made["samplingProfiles"]), 21)
+            self.assertIn("the newest version", self.err("merge", "--prefer", "newest", "-o", "m.iprof", *order))
+            self.assertEqual(self.branch(), [40, 0, 7, 6, 1, 1])
+        found = self.json("merge", "-o", "m.iprof", a, b)
+        self.assertEqual(found["methods_with_other_code"], 1)
+        for command in ("diff", "overlap"):
+            self.assertIn("the code of 1 of 1 methods differs", self.out(command, a, b))
+            found = self.json(command, a, b)
+            self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (1, 1))
+
+    def test_strict_writes_nothing(self):
+        a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.NEW))
+        self.assertIn("nothing was written: the code of 1 method differs: a.Main.loop(int)void",
+                      self.err("merge", "--strict", "-o", "m.iprof", a, b, expect=1))
+        self.assertFalse(os.path.exists(self.path("m.iprof")))
+        self.write("m.iprof", "precious")
+        self.run_tool("merge", "--strict", "-o", "m.iprof", a, b, expect=1)
+        with open(self.path("m.iprof"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "precious")
+
+    def test_without_hashes_positions_are_added_and_check_finds_it(self):
+        a = self.write("a", versioned(self.OLD, 1, [40, 0, 7, 6, 1, 1]))
+        b = self.write("b", profile(1, conditionalProfiles=[{"ctx": "2:3", "records": [50, 0, 7, 6, 1, 1]}]))
+        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b), "")
+        self.assertIn("error [branch-outcomes]: found 3 outcomes, one at 6", self.out("check", "m.iprof", expect=1))
+
+    def test_hashes_of_another_profile_are_ignored(self):
+        changed = versioned(self.OLD)
+        changed["methods"][0]["name"] = "renamed"
+        a, b = self.write("a", changed), self.write("b", versioned(self.NEW))
+        self.assertEqual(self.json("diff", a, b)["methods_with_code_in_both"], 0)
+
+    def test_they_stay_with_their_methods(self):
+        a = self.write("a", versioned(self.OLD))
+        self.run_tool("convert", a, "--to", "iprof", "--image", "-o", "image.iprof")
+        self.assertEqual(self.json("diff", "image.iprof", self.write("b", versioned(self.NEW)))["methods_with_other_code"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

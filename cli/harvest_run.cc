@@ -1,0 +1,36 @@
+#include "cli/harvest_run.h"
+
+#include <sys/utsname.h>
+
+#include <chrono>
+
+#include "agent/vm/settings/main_program.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/io/harvest_note.h"
+
+namespace iprof::cli {
+
+RunNote HarvestedRun(const std::string& program, const std::string& jdk_version) {
+  RunNote run;
+  run.agent = IPROF_VERSION;
+  run.jvm_version = jdk_version;
+  utsname machine{};
+  if (uname(&machine) == 0) run.architecture = machine.machine;
+  run.program = vm::PublicName(program);
+  run.source = kMethodDataSource;
+  run.tables = "calls+branches+receivers+instanceofs";
+  run.begin = kBeginAtStart;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  run.end_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return run;
+}
+
+void AddProvenance(const RunNote& run, Profile& profile) {
+  RunList runs;
+  runs.Add(run);
+  SetAgentPart(profile, kProvenancePart, runs.ToJson());
+  NoteCodeHashes(profile);
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,20 @@
+// HarvestedRun: what a harvest from outside knows of the run that it was made of (RunNote).
+//
+// Guarantees: of the program only its main class or the name of its jar. Threads: any.
+// Failure: what is not known is left out.
+#pragma once
+
+#include <string>
+
+#include "writer/io/run_note.h"
+#include "writer/model/model.h"
+
+namespace iprof::cli {
+
+// Of a process of this machine, until now.
+RunNote HarvestedRun(const std::string& program, const std::string& jdk_version);
+
+// Writes the note and the hashes of code into the profile.
+void AddProvenance(const RunNote& run, Profile& profile);
+
+}  // namespace iprof::cli

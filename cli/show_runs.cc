@@ -1,0 +1,186 @@
+#include "cli/show_runs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal_text.h"
+#include "writer/io/run_note.h"
+#include "writer/ops/sampling_sum.h"
+
+namespace iprof::cli {
+namespace {
+
+constexpr size_t kMostRuns = 10;
+
+using Losses = std::vector<std::pair<std::string, int64_t>>;
+
+RunList RunsOf(const AgentSection& section) {
+  RunList list;
+  if (const auto json = section.Part(kProvenancePart)) list.AddJson(*json);
+  return list;
+}
+
+std::optional<SamplingSum> SamplingOf(const AgentSection& section) {
+  const auto json = section.Part(kSamplingPart);
+  return json ? SamplingSum::Parse(*json) : std::nullopt;
+}
+
+// Joins what is not empty.
+std::string Joined(std::initializer_list<std::string> texts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& text : texts) {
+    if (text.empty()) continue;
+    if (!joined.empty()) joined += separator;
+    joined += text;
+  }
+  return joined;
+}
+
+std::string IfAny(std::string_view before, const std::string& text) {
+  return text.empty() ? std::string() : std::string(before) + text;
+}
+
+// "2026-11-24 23:35:27"
+std::string Moment(int64_t ms) {
+  if (ms == 0) return {};
+  std::string text = UtcText(ms).substr(0, 19);
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text;
+}
+
+std::string Program(const RunNote& run) {
+  return Joined(
+      {run.program.empty() ? "a program" : run.program, IfAny("on JDK ", run.jvm_version)}, " ");
+}
+
+std::string Window(const RunNote& run) {
+  std::string begin;
+  if (run.begin == kBeginAtStart) begin = "from the JVM's start";
+  if (run.begin == kBeginByAttach) begin = "attached";
+  if (run.begin == kBeginLater) begin = "begun later";
+  const std::string length =
+      run.recorded_ms == 0
+          ? std::string()
+          : fmt::format("{:.1f} s recorded", static_cast<double>(run.recorded_ms) / 1000);
+  const std::string from_to = Joined({Moment(run.start_ms), IfAny("to ", Moment(run.end_ms))}, " ");
+  return Joined({from_to.empty() ? from_to : from_to + " UTC", length, begin}, ", ");
+}
+
+std::string Describe(const Losses& losses) {
+  std::string text;
+  for (const auto& [name, count] : losses) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
+  }
+  return IfAny("left out: ", text);
+}
+
+std::string Describe(const RunExactness& methods) {
+  std::string text = fmt::format("methods: {} exact", methods.exact);
+  if (methods.within_k > 0)
+    text += fmt::format(", {} within {}", methods.within_k, methods.largest_k);
+  if (methods.unknown > 0) text += fmt::format(", {} of unknown error", methods.unknown);
+  return text;
+}
+
+void PrintLine(Console& console, std::string_view title, const std::string& text) {
+  if (!text.empty()) console.Print("{:<16}{}\n", title, EscapeForTerminal(text));
+}
+
+void PrintOne(Console& console, const RunNote& run) {
+  const std::string jvm = Joined({run.jvm_vendor, run.jvm_build, run.architecture}, ", ");
+  PrintLine(console, "run:",
+            Joined({Program(run) + (jvm.empty() ? jvm : " (" + jvm + ")"),
+                    IfAny("iprofagent ", run.agent)},
+                   ", "));
+  PrintLine(console, "", Window(run));
+  PrintLine(console, "",
+            Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
+                    IfAny("options: ", run.options)},
+                   ", "));
+  PrintLine(console, "",
+            Joined({run.exactness ? Describe(*run.exactness) : std::string(), Describe(run.losses)},
+                   "; "));
+}
+
+void PrintSeveral(Console& console, const std::vector<RunNote>& runs, size_t older) {
+  std::map<std::string, int64_t> sums;
+  for (const RunNote& run : runs) {
+    for (const auto& [name, count] : run.losses) sums[name] = SaturatingAdd(sums[name], count);
+  }
+  PrintLine(console, "runs:", std::to_string(runs.size() + older));
+  const size_t hidden = runs.size() - std::min(runs.size(), kMostRuns);
+  if (older + hidden > 0) PrintLine(console, "", fmt::format("{} earlier ones", older + hidden));
+  for (size_t r = hidden; r < runs.size(); ++r)
+    PrintLine(console, "", Joined({Program(runs[r]), Window(runs[r])}, ", "));
+  PrintLine(console, "", Describe(Losses(sums.begin(), sums.end())));
+}
+
+std::string Describe(const SamplingSum& sum) {
+  const auto [event, interval_ns] = sum.Kind();
+  return fmt::format("{}, every {} ms, {} signals, {} failed", event,
+                     static_cast<double>(interval_ns) / 1e6, sum.Number("signals"),
+                     sum.Number("failed"));
+}
+
+}  // namespace
+
+void PrintProvenance(Console& console, const AgentSection& section) {
+  const RunList list = RunsOf(section);
+  const std::vector<RunNote> runs = list.Runs();
+  if (runs.size() == 1 && list.older() == 0) {
+    PrintOne(console, runs.front());
+  } else if (!runs.empty()) {
+    PrintSeveral(console, runs, list.older());
+  }
+  if (const auto sampling = SamplingOf(section))
+    PrintLine(console, "sampling:", Describe(*sampling));
+}
+
+void PrintProvenance(JsonText& json, const AgentSection& section) {
+  const RunList list = RunsOf(section);
+  if (list.empty()) return;
+  json.Key("runs");
+  json.StartArray();
+  for (const RunNote& run : list.Runs()) {
+    json.StartObject();
+    const auto text = [&](std::string_view name, const std::string& value) {
+      if (!value.empty()) json.Field(name, value);
+    };
+    text("agent", run.agent);
+    text("options", run.options);
+    text("jvm_vendor", run.jvm_vendor);
+    text("jvm_version", run.jvm_version);
+    text("jvm_build", run.jvm_build);
+    text("architecture", run.architecture);
+    text("program", run.program);
+    text("source", run.source);
+    text("tables", run.tables);
+    text("begin", run.begin);
+    if (run.start_ms > 0) json.Field("start", UtcText(run.start_ms));
+    if (run.end_ms > 0) json.Field("end", UtcText(run.end_ms));
+    json.Field("recorded_ms", run.recorded_ms);
+    if (run.exactness) {
+      json.Key("methods");
+      json.StartObject();
+      json.Field("exact", run.exactness->exact);
+      json.Field("within_k", run.exactness->within_k);
+      json.Field("unknown", run.exactness->unknown);
+      json.Field("largest_k", run.exactness->largest_k);
+      json.EndObject();
+    }
+    json.Key("losses");
+    json.StartObject();
+    for (const auto& [name, count] : run.losses) json.Field(name, count);
+    json.EndObject();
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("older_runs", list.older());
+}
+
+}  // namespace iprof::cli

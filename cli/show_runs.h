@@ -1,0 +1,16 @@
+// The part of `iprof show` that says where a profile comes from: its runs and the sampler's statistics.
+//
+// Guarantees, threads and failure: as show.h. Nothing is printed for a profile that does not tell.
+#pragma once
+
+#include "cli/console.h"
+#include "cli/json_text.h"
+#include "writer/io/agent_section.h"
+
+namespace iprof::cli {
+
+void PrintProvenance(Console& console, const AgentSection& section);
+// The members "runs" and "older_runs" of an object; none if it has no runs.
+void PrintProvenance(JsonText& json, const AgentSection& section);
+
+}  // namespace iprof::cli

@@ -1,0 +1,159 @@
+#include "writer/io/code_part.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "writer/base/murmur3.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+
+namespace iprof {
+namespace {
+
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr size_t kDigitsEach = 6;
+constexpr int kBitsOfDigit = 6;
+static_assert(kDigitsEach * kBitsOfDigit == kCodeHashBits);
+// The text must stay below the reader's limit for a string.
+constexpr size_t kMostMethods = 2'000'000;
+
+void AppendHash(uint64_t hash, std::string* out) {
+  for (size_t d = 0; d < kDigitsEach; ++d) {
+    out->push_back(kDigits[hash >> (64 - kBitsOfDigit)]);
+    hash <<= kBitsOfDigit;
+  }
+}
+
+// nullopt if a character is no digit.
+std::optional<uint64_t> ParseHash(std::string_view text) {
+  static const std::array<int8_t, 256> values = [] {
+    std::array<int8_t, 256> made{};
+    made.fill(-1);
+    for (size_t d = 0; d < kDigits.size(); ++d)
+      made[static_cast<uint8_t>(kDigits[d])] = static_cast<int8_t>(d);
+    return made;
+  }();
+  uint64_t hash = 0;
+  for (const char digit : text) {
+    const int8_t value = values[static_cast<uint8_t>(digit)];
+    if (value < 0) return std::nullopt;
+    hash = hash << kBitsOfDigit | static_cast<uint64_t>(value);
+  }
+  return hash << (64 - kCodeHashBits);
+}
+
+// The methods in the order of their ids.
+std::vector<MethodIndex> RecordedMethods(const Profile& profile) {
+  std::vector<bool> is_recorded(profile.method_count());
+  for (const Table table :
+       {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kInstanceOfs}) {
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      const MethodIndex method = profile.InnermostFrame(profile.EntryContext(table, entry)).method;
+      if (method != kNoMethod) is_recorded[static_cast<size_t>(method)] = true;
+    }
+  }
+  std::vector<MethodIndex> methods;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    if (is_recorded[static_cast<size_t>(method)]) methods.push_back(method);
+  }
+  std::sort(methods.begin(), methods.end(), [&](MethodIndex a, MethodIndex b) {
+    return profile.MethodFileId(a) < profile.MethodFileId(b);
+  });
+  return methods;
+}
+
+uint64_t HashOfNames(const Profile& profile, const std::vector<MethodIndex>& methods) {
+  std::string text;
+  uint64_t hash = 0;
+  for (const MethodIndex method : methods) {
+    text.assign(reinterpret_cast<const char*>(&hash), sizeof hash);
+    text += profile.MethodName(method);
+    for (const TypeIndex type : profile.Signature(method)) {
+      text += ' ';
+      text += profile.TypeName(type);
+    }
+    hash = Murmur3(text).low;
+  }
+  return hash;
+}
+
+struct CodeText {
+  int64_t bits = 0;
+  std::string methods;
+  std::string hashes;
+};
+
+std::optional<CodeText> ParseCode(std::string_view json) {
+  StringSource source(json);
+  const Place place{.section = kCodePart};
+  JsonScanner scanner(source, kCodePart, place, 0);
+  CodeText text;
+  const auto string = [&](std::string* value) {
+    std::string_view read;
+    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
+    *value = read;
+    return true;
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name == "methods") return string(&text.methods);
+    if (name == "hashes") return string(&text.hashes);
+    if (name != "bits") return scanner.SkipValue();
+    scanner.Peek();
+    return scanner.ReadInteger(&text.bits) == JsonScanner::Number::kInteger;
+  });
+  if (!read || !scanner.ExpectEnd() || text.bits != kCodeHashBits ||
+      text.methods.size() != kDigitsEach || text.hashes.size() % kDigitsEach != 0)
+    return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+bool IsCodePart(std::string_view json) { return ParseCode(json).has_value(); }
+
+CodePartForm LoadCodeHashes(Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kCodePart);
+  if (!json) return CodePartForm::kNone;
+  const auto text = ParseCode(*json);
+  if (!text) return CodePartForm::kMalformed;
+  const std::vector<MethodIndex> methods = RecordedMethods(profile);
+  std::string names;
+  AppendHash(HashOfNames(profile, methods), &names);
+  if (names != text->methods || text->hashes.size() != methods.size() * kDigitsEach)
+    return CodePartForm::kOther;
+  std::vector<uint64_t> hashes;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const auto hash =
+        ParseHash(std::string_view(text->hashes).substr(m * kDigitsEach, kDigitsEach));
+    if (!hash) return CodePartForm::kMalformed;
+    hashes.push_back(*hash);
+  }
+  for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], hashes[m]);
+  return CodePartForm::kFits;
+}
+
+void NoteCodeHashes(Profile& profile) {
+  std::string hashes;
+  bool any = false;
+  std::vector<MethodIndex> methods;
+  if (profile.has_code_hashes()) methods = RecordedMethods(profile);
+  if (methods.size() > kMostMethods) methods.clear();
+  hashes.reserve(methods.size() * kDigitsEach);
+  for (const MethodIndex method : methods) {
+    any = any || profile.CodeHash(method) != 0;
+    AppendHash(profile.CodeHash(method), &hashes);
+  }
+  if (!any) return RemoveAgentPart(profile, kCodePart);
+  std::string json = "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"";
+  AppendHash(HashOfNames(profile, methods), &json);
+  json += "\",\"hashes\":\"" + hashes + "\"}";
+  SetAgentPart(profile, kCodePart, json);
+}
+
+}  // namespace iprof

@@ -1,0 +1,39 @@
+// The part "code" of a profile's section "iprofagent": for each recorded method a hash of its code,
+// so that profiles of different versions of a program can be merged and compared.
+//   "code": {"bits":36,"methods":"c0FFee","hashes":"4fG1kQhS3x+A…"}
+//
+// A method is recorded if an entry of calls, branches, receivers or type checks has it as its
+// innermost frame. The hashes are in the order of the methods' ids, six base64 digits each; AAAAAA
+// means that a hash is not known. Names would take ten times the space. "methods" is a hash of the
+// recorded methods' names, by which a reader notices that another program changed the profile.
+//
+// Guarantees: LoadCodeHashes reads what NoteCodeHashes writes, for any profile. A part that does not
+// fit sets nothing. NoteCodeHashes changes nothing but this part, and writes none if no hash is
+// known.
+// Threads: any, while no other thread uses the profile. Failure: see the result; std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "writer/model/model.h"
+
+namespace iprof {
+
+enum class CodePartForm : uint8_t {
+  kNone,
+  kFits,
+  kOther,      // belongs to other methods than the profile's
+  kMalformed,  // has another shape
+};
+
+// Sets the model's hashes from the part.
+CodePartForm LoadCodeHashes(Profile& profile);
+// Makes the part from the model's hashes, and removes it if there are none.
+void NoteCodeHashes(Profile& profile);
+
+// Whether the text has the shape of the part.
+bool IsCodePart(std::string_view json);
+
+}  // namespace iprof

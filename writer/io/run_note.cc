@@ -1,0 +1,251 @@
+#include "writer/io/run_note.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <tuple>
+
+#include "writer/io/agent_section.h"
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostRunBytes = 16384;                        // a run has about 700
+constexpr int64_t kMostMs = int64_t{253'402'300'800'000} - 1;  // in the year 9999
+
+struct TextMember {
+  std::string_view name;
+  std::string RunNote::*text;
+};
+constexpr TextMember kTexts[] = {
+    {"agent", &RunNote::agent},           {"options", &RunNote::options},
+    {"jvm_vendor", &RunNote::jvm_vendor}, {"jvm_version", &RunNote::jvm_version},
+    {"jvm_build", &RunNote::jvm_build},   {"architecture", &RunNote::architecture},
+    {"program", &RunNote::program},       {"source", &RunNote::source},
+    {"tables", &RunNote::tables},         {"begin", &RunNote::begin}};
+
+struct CountMember {
+  std::string_view name;
+  int64_t RunExactness::*count;
+};
+constexpr CountMember kExactness[] = {{"exact", &RunExactness::exact},
+                                      {"within_k", &RunExactness::within_k},
+                                      {"unknown", &RunExactness::unknown},
+                                      {"largest_k", &RunExactness::largest_k}};
+
+class ObjectText {
+ public:
+  void Key(std::string_view name) {
+    if (json_.size() > 1) json_ += ',';
+    AppendJsonString(name, &json_);
+    json_ += ':';
+  }
+  void Text(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    Key(name);
+    AppendJsonString(value, &json_);
+  }
+  void Number(std::string_view name, int64_t value) { Raw(name, std::to_string(value)); }
+  void Raw(std::string_view name, std::string_view json) {
+    Key(name);
+    json_ += json;
+  }
+  std::string Finish() { return std::move(json_) + '}'; }
+
+ private:
+  std::string json_ = "{";
+};
+
+bool ReadText(JsonScanner& scanner, std::string* value) {
+  std::string_view read;
+  if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
+  *value = read;
+  return true;
+}
+
+bool ReadNumber(JsonScanner& scanner, int64_t* value) {
+  scanner.Peek();  // skips white space, which other tools may have added
+  return scanner.ReadInteger(value) == JsonScanner::Number::kInteger;
+}
+
+}  // namespace
+
+std::string UtcText(int64_t ms_since_1970) {
+  const int64_t ms = std::clamp<int64_t>(ms_since_1970, 0, kMostMs);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
+}
+
+int64_t ParseUtcText(std::string_view text) {
+  std::tm time{};
+  int ms = 0;
+  int end = 0;
+  const std::string copy(text);
+  const int read =
+      std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &time.tm_year, &time.tm_mon,
+                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &ms, &end);
+  if (read != 7 || static_cast<size_t>(end) != text.size() || time.tm_year < 1970 || ms < 0)
+    return 0;
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  return std::max<int64_t>(0, int64_t{timegm(&time)} * 1000 + ms);
+}
+
+void RunNote::Lose(std::string_view what, uint64_t count) {
+  if (count == 0) return;
+  losses.emplace_back(what, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)));
+}
+
+std::string RunNote::ToJson() const {
+  ObjectText json;
+  for (const auto& [name, text] : kTexts) json.Text(name, this->*text);
+  if (start_ms > 0) json.Text("start", UtcText(start_ms));
+  if (end_ms > 0) json.Text("end", UtcText(end_ms));
+  if (recorded_ms > 0) json.Number("recorded_ms", recorded_ms);
+  if (exactness) {
+    ObjectText methods;
+    for (const auto& [name, count] : kExactness) methods.Number(name, (*exactness).*count);
+    json.Raw("methods", methods.Finish());
+  }
+  if (!losses.empty()) {
+    ObjectText lost;
+    for (const auto& [name, count] : losses) lost.Number(name, count);
+    json.Raw("losses", lost.Finish());
+  }
+  return json.Finish();
+}
+
+std::optional<RunNote> RunNote::Parse(std::string_view json) {
+  if (json.size() > kMostRunBytes) return std::nullopt;
+  StringSource source(json);
+  const Place place{.section = kProvenancePart};
+  JsonScanner scanner(source, kProvenancePart, place, 0);
+  RunNote note;
+  const auto time = [&](int64_t* value) {
+    std::string text;
+    if (!ReadText(scanner, &text)) return false;
+    *value = ParseUtcText(text);
+    return true;
+  };
+  const auto read_exactness = [&] {
+    RunExactness& counts = note.exactness.emplace();
+    return ReadObject(scanner, [&](const std::string& name) {
+      for (const auto& [known, count] : kExactness) {
+        if (name == known) return ReadNumber(scanner, &(counts.*count));
+      }
+      return scanner.SkipValue();
+    });
+  };
+  const auto read_losses = [&] {
+    return ReadObject(scanner, [&](const std::string& name) {
+      return ReadNumber(scanner, &note.losses.emplace_back(name, 0).second);
+    });
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    for (const auto& [known, text] : kTexts) {
+      if (name == known) return ReadText(scanner, &(note.*text));
+    }
+    if (name == "start") return time(&note.start_ms);
+    if (name == "end") return time(&note.end_ms);
+    if (name == "recorded_ms") return ReadNumber(scanner, &note.recorded_ms);
+    if (name == "methods") return read_exactness();
+    if (name == "losses") return read_losses();
+    return scanner.SkipValue();
+  });
+  if (!read || !scanner.ExpectEnd()) return std::nullopt;
+  return note;
+}
+
+RunList RunList::Of(const Profile& profile) {
+  RunList list;
+  const AgentSection section = AgentSection::Of(profile);
+  if (const auto json = section.Part(kProvenancePart)) list.AddJson(*json);
+  return list;
+}
+
+void RunList::Add(const RunList& other) {
+  texts_.insert(other.texts_.begin(), other.texts_.end());
+  older_ += other.older_;
+}
+
+bool RunList::AddJson(std::string_view json) {
+  StringSource source(json);
+  const Place place{.section = kProvenancePart};
+  JsonScanner scanner(source, kProvenancePart, place, 0);
+  std::vector<std::string> runs;
+  int64_t older = 0;
+  const auto read_runs = [&] {
+    if (!scanner.Consume('[')) return false;
+    if (scanner.Consume(']')) return true;
+    do {
+      if (scanner.Peek() != '{' || !scanner.SkipValue(&runs.emplace_back()) ||
+          !RunNote::Parse(runs.back()))
+        return false;
+    } while (scanner.Consume(','));
+    return scanner.Consume(']');
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name == "runs") return read_runs();
+    if (name == "older_runs") return ReadNumber(scanner, &older) && older >= 0;
+    return scanner.SkipValue();
+  });
+  if (!read || !scanner.ExpectEnd()) return false;
+  for (std::string& run : runs) texts_.insert(std::move(run));
+  older_ += static_cast<size_t>(older);
+  return true;
+}
+
+std::vector<RunNote> RunList::Runs() const {
+  std::vector<RunNote> runs;
+  for (const std::string& text : texts_) {
+    if (auto run = RunNote::Parse(text)) runs.push_back(std::move(*run));
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const RunNote& a, const RunNote& b) { return a.start_ms < b.start_ms; });
+  return runs;
+}
+
+int64_t RunList::LastEndMs() const {
+  int64_t last = 0;
+  for (const RunNote& run : Runs()) last = std::max(last, run.end_ms);
+  return last;
+}
+
+std::string RunList::ToJson() const {
+  struct Run {
+    int64_t start_ms, end_ms;
+    std::string_view text;
+  };
+  std::vector<Run> runs;
+  for (const std::string& text : texts_) {
+    const RunNote note = RunNote::Parse(text).value_or(RunNote());
+    runs.push_back({note.start_ms, note.end_ms, text});
+  }
+  size_t older = older_;
+  if (runs.size() > kMostRuns) {
+    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+      return std::tie(b.end_ms, b.text) < std::tie(a.end_ms, a.text);
+    });
+    older += runs.size() - kMostRuns;
+    runs.resize(kMostRuns);
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return std::tie(a.start_ms, a.text) < std::tie(b.start_ms, b.text);
+  });
+  std::string json = "{\"runs\":[";
+  for (const Run& run : runs) {
+    if (&run != runs.data()) json += ',';
+    json += run.text;
+  }
+  json += ']';
+  if (older > 0) json += ",\"older_runs\":" + std::to_string(older);
+  return json + '}';
+}
+
+}  // namespace iprof

@@ -1,0 +1,123 @@
+#include "writer/io/run_note.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace iprof {
+namespace {
+
+RunNote Whole() {
+  RunNote run{.agent = "0.1.0",
+              .options = "out=\"a\".iprof",
+              .jvm_vendor = "Debian",
+              .jvm_version = "17.0.15",
+              .jvm_build = "17.0.15+6",
+              .architecture = "x86_64",
+              .program = "app.jar",
+              .source = "counters",
+              .tables = "calls+branches",
+              .begin = std::string(kBeginByAttach),
+              .start_ms = 1'000'000'000'123,
+              .end_ms = 1'000'000'060'000,
+              .recorded_ms = 59'000,
+              .exactness = RunExactness{100, 3, 1, 17},
+              .losses = {}};
+  run.Lose("sites", 4);
+  run.Lose("branches", 0);
+  return run;
+}
+
+RunNote Run(int number) {
+  RunNote run;
+  run.program = "p" + std::to_string(number);
+  run.start_ms = 1'000'000 + number * 1000;
+  run.end_ms = run.start_ms + 500;
+  return run;
+}
+
+TEST_CASE("a run is read as it was written") {
+  const RunNote whole = Whole();
+  CHECK(whole.ToJson() ==
+        R"({"agent":"0.1.0","options":"out=\"a\".iprof","jvm_vendor":"Debian",)"
+        R"("jvm_version":"17.0.15","jvm_build":"17.0.15+6","architecture":"x86_64",)"
+        R"("program":"app.jar","source":"counters","tables":"calls+branches","begin":"attach",)"
+        R"("start":"2001-09-09T01:46:40.123Z","end":"2001-09-09T01:47:40.000Z",)"
+        R"("recorded_ms":59000,"methods":{"exact":100,"within_k":3,"unknown":1,"largest_k":17},)"
+        R"("losses":{"sites":4}})");
+  CHECK(RunNote::Parse(whole.ToJson()) == whole);
+  CHECK(RunNote().ToJson() == "{}");
+  CHECK(RunNote::Parse("{}") == RunNote());
+  CHECK(RunNote::Parse(R"({ "later" : [1], "program" : "x" })")->program == "x");
+}
+
+TEST_CASE("what is no run is refused") {
+  for (const char* text : {"", "[]", "{", R"({"agent":1})", R"({"losses":{"a":"b"}})",
+                           R"({"methods":[]})", R"({"recorded_ms":1.5})", "{}x"}) {
+    INFO(text);
+    CHECK_FALSE(RunNote::Parse(text));
+  }
+  CHECK_FALSE(RunNote::Parse(R"({"program":")" + std::string(20'000, 'x') + R"("})"));
+}
+
+TEST_CASE("times are UTC to the millisecond, and what is no time is not known") {
+  for (const int64_t ms : {int64_t{1}, int64_t{1'764'000'000'999}, int64_t{253'402'300'799'999}})
+    CHECK(ParseUtcText(UtcText(ms)) == ms);
+  for (const char* text :
+       {"", "now", "2026-11-24T23:35:27Z", "2026-11-24T23:35:27.120Zx", "1969-11-24T23:35:27.120Z"})
+    CHECK(ParseUtcText(text) == 0);
+}
+
+TEST_CASE("runs are a set, whatever the order and the grouping") {
+  std::vector<int> order{1, 2, 3};
+  std::string text;
+  do {
+    for (size_t split = 0; split <= order.size(); ++split) {
+      RunList first;
+      RunList second;
+      for (size_t i = 0; i < order.size(); ++i) (i < split ? first : second).Add(Run(order[i]));
+      second.Add(Run(1));
+      second.Add(first);
+      if (text.empty()) text = second.ToJson();
+      REQUIRE(second.ToJson() == text);
+      CHECK(second.Runs().size() == 3);
+      CHECK(second.LastEndMs() == Run(3).end_ms);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  RunList read;
+  REQUIRE(read.AddJson(text));
+  CHECK(read.ToJson() == text);
+}
+
+TEST_CASE("members of a later version stay in a merge") {
+  RunList list;
+  REQUIRE(list.AddJson(R"({"runs":[{"program":"a","later":{"x":1}}],"more":2})"));
+  list.Add(Run(1));
+  CHECK(list.ToJson().find(R"({"program":"a","later":{"x":1}})") != std::string::npos);
+}
+
+TEST_CASE("only the last runs are listed, the others are counted") {
+  RunList list;
+  constexpr auto kMost = static_cast<int>(RunList::kMostRuns);
+  for (int i = 0; i < kMost + 5; ++i) list.Add(Run(i));
+  RunList read;
+  REQUIRE(read.AddJson(list.ToJson()));
+  CHECK(read.older() == 5);
+  REQUIRE(read.Runs().size() == RunList::kMostRuns);
+  CHECK(read.Runs().front() == Run(5));
+  CHECK(read.Runs().back() == Run(kMost + 4));
+}
+
+TEST_CASE("what is no list adds nothing") {
+  RunList list;
+  for (const char* text : {"", "{", R"({"runs":{}})", R"({"runs":[1]})", R"({"runs":[{}})",
+                           R"({"runs":[{"agent":2}]})", R"({"runs":[{}],"older_runs":-1})"}) {
+    INFO(text);
+    CHECK_FALSE(list.AddJson(text));
+    CHECK(list.empty());
+  }
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,199 @@
+// What a merge does with a method that has different code in its inputs.
+#include "writer/ops/method_versions.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "writer/io/agent_section.h"
+#include "writer/io/run_note.h"
+#include "writer/ops/merge.h"
+#include "writer/ops/ops_test_profiles.h"
+
+namespace iprof {
+namespace {
+
+constexpr uint64_t kOld = uint64_t{1} << 40;
+constexpr uint64_t kNew = uint64_t{2} << 40;
+constexpr uint64_t kOther = uint64_t{3} << 40;
+
+// a.Main.loop with so many calls, an `if` at 3 that goes to `target`, and receivers at 7.
+Profile Version(uint64_t hash, int calls, int target) {
+  const std::string count = std::to_string(calls);
+  Profile profile = ParseTables(R"(,"callCountProfiles":[{"ctx":"2:0","records":[)" + count +
+                                R"(]}],"conditionalProfiles":[{"ctx":"2:3","records":[)" +
+                                std::to_string(target) + ",0," + count + R"(,6,1,1]}],)" +
+                                R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[11,)" + count +
+                                "]}]," + R"("samplingProfiles":[{"ctx":"2:3<1:2","records":[1]}])");
+  profile.SetCodeHash(MethodNamed(profile, "a.Main.loop()void"), hash);
+  return profile;
+}
+
+Profile RecordedAt(Profile profile, int64_t end_ms) {
+  RunNote run;
+  run.end_ms = end_ms;
+  RunList runs;
+  runs.Add(run);
+  SetAgentPart(profile, kProvenancePart, runs.ToJson());
+  return profile;
+}
+
+struct Merged {
+  Profile profile;
+  VersionReport report;
+};
+
+Merged Merge(const std::vector<Profile>& inputs,
+             PreferredVersion preferred = PreferredVersion::kHeaviest) {
+  ProfileMerger merger(preferred);
+  for (const Profile& input : inputs) merger.Add(input);
+  Profile profile = merger.Finish();
+  return {std::move(profile), merger.versions()};
+}
+
+template <typename... Profiles>
+std::vector<Profile> List(Profiles... profiles) {
+  std::vector<Profile> list;
+  (list.push_back(std::move(profiles)), ...);
+  return list;
+}
+
+// The target bcis of the `if`, with counts: "53:10 6:1".
+std::string Branch(const Profile& profile) {
+  std::string text;
+  REQUIRE(profile.entry_count(Table::kConditionals) == 1);
+  for (const Successor& s : profile.EntrySuccessors(EntryIndex{0})) {
+    text += (text.empty() ? "" : " ") + std::to_string(s.bci) + ":" + std::to_string(s.count);
+  }
+  return text;
+}
+
+TEST_CASE("equal code is added up") {
+  const Merged merged = Merge(List(Version(kOld, 5, 53), Version(kOld, 7, 53)));
+  CHECK(Branch(merged.profile) == "53:12 6:2");
+  CHECK(merged.profile.Total(Table::kVirtualInvokes) == 12);
+  CHECK(merged.report.methods == 0);
+  CHECK(merged.profile.CodeHash(MethodNamed(merged.profile, "a.Main.loop()void")) == kOld);
+}
+
+TEST_CASE("of different code the heaviest version keeps its positions, and calls add up") {
+  const Merged merged = Merge(List(Version(kOld, 5, 53), Version(kNew, 7, 40)));
+  CHECK(Branch(merged.profile) == "40:7 6:1");
+  CHECK(merged.profile.Total(Table::kVirtualInvokes) == 7);
+  CHECK(merged.profile.Total(Table::kCalls) == 12);
+  CHECK(merged.profile.Total(Table::kSamples) == 2);
+  CHECK(merged.report.methods == 1);
+  CHECK(merged.report.examples == std::vector<std::string>{"a.Main.loop()void"});
+  CHECK(merged.profile.CodeHash(MethodNamed(merged.profile, "a.Main.loop()void")) == kNew);
+}
+
+TEST_CASE("the weight of a version is that of all inputs that have it") {
+  CHECK(Branch(Merge(List(Version(kOld, 5, 53), Version(kNew, 7, 40), Version(kOld, 5, 53)))
+                   .profile) == "53:10 6:2");
+}
+
+TEST_CASE("the newest version can be preferred, whatever its weight") {
+  const auto newest = [](int64_t old_ms, int64_t new_ms) {
+    return Branch(Merge(List(RecordedAt(Version(kOld, 50, 53), old_ms),
+                             RecordedAt(Version(kNew, 7, 40), new_ms)),
+                        PreferredVersion::kNewest)
+                      .profile);
+  };
+  CHECK(newest(1000, 2000) == "40:7 6:1");
+  CHECK(newest(2000, 1000) == "53:50 6:1");
+  CHECK(newest(1000, 1000) == "53:50 6:1");  // as old: the heaviest
+}
+
+TEST_CASE("what has no hash is added to the version that is kept") {
+  const Merged merged =
+      Merge(List(Version(kOld, 5, 53), Version(0, 100, 53), Version(kNew, 7, 40)));
+  CHECK(Branch(merged.profile) == "6:2 40:7 53:100");
+  CHECK(merged.report.methods == 1);
+  const Merged unknown = Merge(List(Version(kOld, 5, 53), Version(0, 100, 53)));
+  CHECK(Branch(unknown.profile) == "53:105 6:2");
+  CHECK(unknown.report.methods == 0);
+  CHECK(Merge(List(Version(0, 5, 53), Version(0, 1, 40))).report.methods == 0);
+}
+
+TEST_CASE("hashes survive the merge, and the next one uses them") {
+  const Profile first = Merge(List(Version(kOld, 5, 53), Version(kOld, 7, 53))).profile;
+  const Profile again = Parse(*WriteProfileText(first));
+  CHECK(again.CodeHash(MethodNamed(again, "a.Main.loop()void")) == kOld);
+  CHECK(Merge(List(Parse(*WriteProfileText(first)), Version(kNew, 7, 40))).report.methods == 1);
+}
+
+// A random profile whose methods each have one of a few versions.
+Profile RandomVersions(uint64_t group, uint64_t number) {
+  std::mt19937_64 random(group * 100 + number);
+  Profile profile = MakeRandomProfile(group * 3 + number % 3);  // some have the same methods
+  profile.RemoveExtras();
+  constexpr uint64_t kHashes[] = {0, kOld, kOld, kNew, kOther};
+  for (const MethodIndex method : MethodsOf(profile))
+    profile.SetCodeHash(method, kHashes[random() % std::size(kHashes)]);
+  return RecordedAt(std::move(profile), static_cast<int64_t>(1 + random() % 3));
+}
+
+TEST_CASE("order, grouping and weights make no difference, to the byte") {
+  size_t with_differences = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    const auto preferred = seed % 2 == 0 ? PreferredVersion::kHeaviest : PreferredVersion::kNewest;
+    std::vector<Profile> inputs;
+    for (uint64_t i = 0; i < 5; ++i) inputs.push_back(RandomVersions(seed, i));
+    ProfileMerger all(preferred);
+    for (const Profile& input : inputs) all.Add(input);
+    all.Add(inputs[2]);
+    const std::string text = Text(all.Finish());
+    with_differences += all.versions().methods > 0 ? 1 : 0;
+
+    ProfileMerger groups[2] = {ProfileMerger(preferred), ProfileMerger(preferred)};
+    for (size_t i = inputs.size(); i-- > 0;) {
+      groups[(seed + i * 3) % 2].Add(inputs[i], i == 2 ? 2 : 1);
+    }
+    groups[0].Add(std::move(groups[1]));
+    REQUIRE(Text(groups[0].Finish()) == text);
+    CHECK(groups[0].versions().methods == all.versions().methods);
+    CHECK(groups[0].versions().examples == all.versions().examples);
+  }
+  CHECK(with_differences > 100);
+}
+
+TEST_CASE("where all code is equal, a merge of merges is the merge of all") {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    std::vector<Profile> inputs;
+    for (uint64_t i = 0; i < 3; ++i) {
+      Profile& profile = inputs.emplace_back(MakeRandomProfile(seed + i));
+      profile.RemoveExtras();
+      for (const MethodIndex method : MethodsOf(profile)) {
+        // The version follows from the name, so that it is the same in all inputs.
+        const auto name = static_cast<uint64_t>(profile.DescribeMethod(method).size());
+        profile.SetCodeHash(method, (name % 3) << 40);
+      }
+    }
+    const std::string text = Text(Merge(inputs).profile);
+    Profile two = Merge(List(std::move(inputs[0]), std::move(inputs[1]))).profile;
+    REQUIRE(Text(Merge(List(std::move(two), std::move(inputs[2]))).profile) == text);
+  }
+}
+
+// The profile's `if` has the successors of one version only, so it never gets a third outcome.
+TEST_CASE("an if never gets three outcomes from versions with hashes") {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Profile> inputs;
+    for (int i = 0; i < 4; ++i) {
+      const uint64_t version = 1 + random() % 3;
+      inputs.push_back(Version(version << 40, static_cast<int>(1 + random() % 9),
+                               static_cast<int>(50 + version)));
+    }
+    const Merged merged = Merge(inputs);
+    CHECK(merged.profile.EntrySuccessors(EntryIndex{0}).size() == 2);
+  }
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,147 @@
+#include "writer/ops/sampling_sum.h"
+
+#include <algorithm>
+
+#include "writer/io/agent_section.h"
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+#include "writer/model/model.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostBytes = 65536;  // statistics have about 1,000
+constexpr std::string_view kSeparator = "; ";
+
+enum class Combination : uint8_t { kSum, kLargest, kSmallest };
+
+Combination HowToCombine(std::string_view name) {
+  if (name == "distinctStacks" || name == "tableBytes") return Combination::kLargest;
+  if (name == "stoppedAfterMs") return Combination::kSmallest;
+  return Combination::kSum;
+}
+
+std::set<std::string> Split(std::string_view joined) {
+  std::set<std::string> texts;
+  while (true) {
+    const size_t end = joined.find(kSeparator);
+    texts.emplace(joined.substr(0, end));
+    if (end == std::string_view::npos) return texts;
+    joined.remove_prefix(end + kSeparator.size());
+  }
+}
+
+bool ReadNumber(JsonScanner& scanner, int64_t* value) {
+  scanner.Peek();
+  return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
+}
+
+}  // namespace
+
+std::optional<SamplingSum> SamplingSum::Parse(std::string_view json, int64_t weight) {
+  if (json.size() > kMostBytes) return std::nullopt;
+  StringSource source(json);
+  const Place place{.section = kSamplingPart};
+  JsonScanner scanner(source, kSamplingPart, place, 0);
+  SamplingSum sum;
+  const auto read_outcomes = [&] {
+    return ReadObject(scanner, [&](const std::string& name) {
+      Pair pair{};
+      const bool read = scanner.Consume('[') && ReadNumber(scanner, pair.data()) &&
+                        scanner.Consume(',') && ReadNumber(scanner, &pair[1]) &&
+                        scanner.Consume(']');
+      for (int64_t& number : pair) number = SaturatingMultiply(number, weight);
+      return read && sum.outcomes_.emplace(name, pair).second;
+    });
+  };
+  const auto read_text = [&](const std::string& name) {
+    std::string_view text;
+    if (!scanner.ReadString(&text)) return false;
+    if (name == "event") {
+      sum.event_ = text;
+      return true;
+    }
+    return sum.texts_.emplace(name, Split(text)).second;
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    const char first = scanner.Peek();
+    if (first == '"') return read_text(name);
+    if (name == "outcomes") return read_outcomes();
+    int64_t value = 0;
+    if (!ReadNumber(scanner, &value)) return false;
+    if (name == "intervalNs") {
+      sum.interval_ns_ = value;
+      return true;
+    }
+    if (HowToCombine(name) == Combination::kSum) value = SaturatingMultiply(value, weight);
+    return sum.numbers_.emplace(name, value).second;
+  });
+  if (!read || !scanner.ExpectEnd() || sum.event_.empty() || sum.interval_ns_ == 0)
+    return std::nullopt;
+  return sum;
+}
+
+void SamplingSum::Add(const SamplingSum& other) {
+  for (const auto& [name, value] : other.numbers_) {
+    const auto [known, is_new] = numbers_.emplace(name, value);
+    if (is_new) continue;
+    switch (HowToCombine(name)) {
+      case Combination::kSum:
+        known->second = SaturatingAdd(known->second, value);
+        break;
+      case Combination::kLargest:
+        known->second = std::max(known->second, value);
+        break;
+      case Combination::kSmallest:
+        known->second = std::min(known->second, value);
+        break;
+    }
+  }
+  for (const auto& [name, texts] : other.texts_) texts_[name].insert(texts.begin(), texts.end());
+  for (const auto& [name, pair] : other.outcomes_) {
+    Pair& sum = outcomes_[name];
+    for (size_t i = 0; i < pair.size(); ++i) sum[i] = SaturatingAdd(sum[i], pair[i]);
+  }
+}
+
+int64_t SamplingSum::Number(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? 0 : found->second;
+}
+
+std::string SamplingSum::ToJson() const {
+  std::string json = "{\"event\":";
+  AppendJsonString(event_, &json);
+  json += ",\"intervalNs\":" + std::to_string(interval_ns_);
+  const auto key = [](std::string_view name, std::string* out) {
+    *out += ',';
+    AppendJsonString(name, out);
+    *out += ':';
+  };
+  for (const auto& [name, value] : numbers_) {
+    key(name, &json);
+    json += std::to_string(value);
+  }
+  for (const auto& [name, texts] : texts_) {
+    std::string joined;
+    for (const std::string& text : texts) {
+      if (!joined.empty()) joined += kSeparator;
+      joined += text;
+    }
+    key(name, &json);
+    AppendJsonString(joined, &json);
+  }
+  key("outcomes", &json);
+  json += '{';
+  bool is_first = true;
+  for (const auto& [name, pair] : outcomes_) {
+    if (!is_first) json += ',';
+    is_first = false;
+    AppendJsonString(name, &json);
+    json += ":[" + std::to_string(pair[0]) + "," + std::to_string(pair[1]) + "]";
+  }
+  return json + "}}";
+}
+
+}  // namespace iprof

@@ -1,0 +1,20 @@
+#include "writer/raw/run_counts.h"
+
+namespace iprof {
+
+void AddCounts(const AssemblyResult& assembly, RunNote* note) {
+  const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
+  note->exactness = {.exact = number(assembly.methods_exact),
+                     .within_k = number(assembly.methods_bounded),
+                     .unknown = number(assembly.methods_unknown),
+                     .largest_k = number(assembly.largest_k)};
+  note->Lose("branches", assembly.branches_left_out);
+  note->Lose("sites", assembly.sites_left_out);
+  note->Lose("monitors", assembly.monitors_lost);
+  note->Lose("negative_counts", assembly.clamps);
+  note->Lose("damaged_records", assembly.damaged_records);
+  note->Lose("methods_changed_by_others", assembly.positions_dropped);
+  note->Lose("method_versions", assembly.versions_dropped);
+}
+
+}  // namespace iprof

@@ -1,0 +1,15 @@
+// AddCounts: what a run's note says of its counts (writer/io/run_note.h), at the end of a recording and for a
+// snapshot.
+//
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include "writer/io/run_note.h"
+#include "writer/methods/profile_assembly.h"
+
+namespace iprof {
+
+// How exact the counts are, and what was left out.
+void AddCounts(const AssemblyResult& assembly, RunNote* note);
+
+}  // namespace iprof
