@@ -187,8 +187,8 @@ class MergeCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add up two runs."},
     {"iprof merge -o all.iprof -w 3,peak.iprof idle.iprof", "Let the peak count three times."},
-    {"iprof merge --prefer newest -o app.iprof app.iprof today.iprof",
-     "Go on after an update: the code of today counts."},
+    {"iprof merge --prefer newest -o all.iprof old.iprof new.iprof",
+     "Runs before and after an update: the code of the last one counts."},
     {"iprof merge -o all.iprof --input-dir profiles --failure-mode warn",
      "Merge the profiles of a fleet, without unreadable ones."},
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 #include <tuple>
 
@@ -83,18 +82,27 @@ std::string UtcText(int64_t ms_since_1970) {
 }
 
 int64_t ParseUtcText(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+  if (text.size() != kForm.size()) return 0;
+  int numbers[7] = {};  // year, month, day, hours, minutes, seconds, milliseconds
+  size_t number = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] != '0') {
+      if (text[i] != kForm[i]) return 0;
+      ++number;
+      continue;
+    }
+    if (text[i] < '0' || text[i] > '9') return 0;
+    numbers[number] = numbers[number] * 10 + (text[i] - '0');
+  }
   std::tm time{};
-  int ms = 0;
-  int end = 0;
-  const std::string copy(text);
-  const int read =
-      std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &time.tm_year, &time.tm_mon,
-                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &ms, &end);
-  if (read != 7 || static_cast<size_t>(end) != text.size() || time.tm_year < 1970 || ms < 0)
-    return 0;
-  time.tm_year -= 1900;
-  time.tm_mon -= 1;
-  return std::max<int64_t>(0, int64_t{timegm(&time)} * 1000 + ms);
+  time.tm_year = numbers[0] - 1900;
+  time.tm_mon = numbers[1] - 1;
+  time.tm_mday = numbers[2];
+  time.tm_hour = numbers[3];
+  time.tm_min = numbers[4];
+  time.tm_sec = numbers[5];
+  return std::max<int64_t>(0, int64_t{timegm(&time)} * 1000 + numbers[6]);
 }
 
 void RunNote::Lose(std::string_view what, uint64_t count) {

@@ -492,9 +492,8 @@ size_t Profile::MemoryBytes() const {
       rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
       rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
       rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes();
-  for (const ExtraKey& extra : rep.extras) {
+  for (const ExtraKey& extra : rep.extras)
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
-  }
   return bytes;
 }
 
