@@ -14,7 +14,9 @@ namespace iprof::cli {
 RunNote HarvestedRun(const std::string& program, const std::string& jdk_version) {
   RunNote run;
   run.agent = IPROF_VERSION;
-  run.jvm_version = jdk_version;
+  // A core has the version of the build, "17.0.15+6"; a process that of the JDK.
+  run.jvm_version = jdk_version.substr(0, jdk_version.find_first_of("+-"));
+  if (run.jvm_version != jdk_version) run.jvm_build = jdk_version;
   utsname machine{};
   if (uname(&machine) == 0) run.architecture = machine.machine;
   run.program = vm::PublicName(program);
