@@ -1,5 +1,6 @@
 """The hash of each method's code, as a profile's part "code" has it, computed from the class file by a second implementation."""
 
+import re
 import struct
 
 from oracle import classfile, stable_names
@@ -105,7 +106,7 @@ def of_profile(profile):
     recorded = set()
     for table in ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles"):
         recorded |= {int(entry["ctx"].split(":")[0]) for entry in profile.document.get(table, [])}
-    text, names = profile.section["code"]["hashes"], profile.method_names
-    if len(text) != 6 * len(recorded):
-        raise ValueError(f"{len(text)} digits for {len(recorded)} recorded methods")
-    return {names[method]: text[6 * i:6 * i + 6] for i, method in enumerate(sorted(recorded)) if text[6 * i:6 * i + 6] != "AAAAAA"}
+    hashes, names = re.findall("-|[^-]{6}", profile.section["code"]["hashes"]), profile.method_names
+    if len(hashes) != len(recorded):
+        raise ValueError(f"{len(hashes)} hashes for {len(recorded)} recorded methods")
+    return {names[method]: text for method, text in zip(sorted(recorded), hashes) if text != "-"}

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "writer/base/murmur3.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr char kUnknown = '-';
 constexpr size_t kDigitsEach = 6;
 constexpr int kBitsOfDigit = 6;
 static_assert(kDigitsEach * kBitsOfDigit == kCodeHashBits);
@@ -45,6 +47,23 @@ std::optional<uint64_t> ParseHash(std::string_view text) {
     hash = hash << kBitsOfDigit | static_cast<uint64_t>(value);
   }
   return hash << (64 - kCodeHashBits);
+}
+
+// All hashes; 0 where one is not known. nullopt if the text has another shape.
+std::optional<std::vector<uint64_t>> ParseHashes(std::string_view text) {
+  std::vector<uint64_t> hashes;
+  while (!text.empty()) {
+    if (text.front() == kUnknown) {
+      hashes.push_back(0);
+      text.remove_prefix(1);
+      continue;
+    }
+    const auto hash = ParseHash(text.substr(0, kDigitsEach));
+    if (text.size() < kDigitsEach || !hash) return std::nullopt;
+    hashes.push_back(*hash);
+    text.remove_prefix(kDigitsEach);
+  }
+  return hashes;
 }
 
 // The methods in the order of their ids.
@@ -85,7 +104,7 @@ uint64_t HashOfNames(const Profile& profile, const std::vector<MethodIndex>& met
 struct CodeText {
   int64_t bits = 0;
   std::string methods;
-  std::string hashes;
+  std::vector<uint64_t> hashes;
 };
 
 std::optional<CodeText> ParseCode(std::string_view json) {
@@ -93,6 +112,7 @@ std::optional<CodeText> ParseCode(std::string_view json) {
   const Place place{.section = kCodePart};
   JsonScanner scanner(source, kCodePart, place, 0);
   CodeText text;
+  bool has_hashes = false;
   const auto string = [&](std::string* value) {
     std::string_view read;
     if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
@@ -101,13 +121,20 @@ std::optional<CodeText> ParseCode(std::string_view json) {
   };
   const bool read = ReadObject(scanner, [&](const std::string& name) {
     if (name == "methods") return string(&text.methods);
-    if (name == "hashes") return string(&text.hashes);
+    if (name == "hashes") {
+      std::string digits;
+      if (!string(&digits)) return false;
+      auto hashes = ParseHashes(digits);
+      has_hashes = hashes.has_value();
+      if (hashes) text.hashes = std::move(*hashes);
+      return has_hashes;
+    }
     if (name != "bits") return scanner.SkipValue();
     scanner.Peek();
     return scanner.ReadInteger(&text.bits) == JsonScanner::Number::kInteger;
   });
   if (!read || !scanner.ExpectEnd() || text.bits != kCodeHashBits ||
-      text.methods.size() != kDigitsEach || text.hashes.size() % kDigitsEach != 0)
+      text.methods.size() != kDigitsEach || !has_hashes)
     return std::nullopt;
   return text;
 }
@@ -125,16 +152,8 @@ CodePartForm LoadCodeHashes(Profile& profile) {
   const std::vector<MethodIndex> methods = RecordedMethods(profile);
   std::string names;
   AppendHash(HashOfNames(profile, methods), &names);
-  if (names != text->methods || text->hashes.size() != methods.size() * kDigitsEach)
-    return CodePartForm::kOther;
-  std::vector<uint64_t> hashes;
-  for (size_t m = 0; m < methods.size(); ++m) {
-    const auto hash =
-        ParseHash(std::string_view(text->hashes).substr(m * kDigitsEach, kDigitsEach));
-    if (!hash) return CodePartForm::kMalformed;
-    hashes.push_back(*hash);
-  }
-  for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], hashes[m]);
+  if (names != text->methods || text->hashes.size() != methods.size()) return CodePartForm::kOther;
+  for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], text->hashes[m]);
   return CodePartForm::kFits;
 }
 
@@ -146,8 +165,9 @@ void NoteCodeHashes(Profile& profile) {
   if (methods.size() > kMostMethods) methods.clear();
   hashes.reserve(methods.size() * kDigitsEach);
   for (const MethodIndex method : methods) {
-    any = any || profile.CodeHash(method) != 0;
-    AppendHash(profile.CodeHash(method), &hashes);
+    const uint64_t hash = profile.CodeHash(method);
+    any = any || hash != 0;
+    hash != 0 ? AppendHash(hash, &hashes) : hashes.push_back(kUnknown);
   }
   if (!any) return RemoveAgentPart(profile, kCodePart);
   std::string json = "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"";

@@ -3,8 +3,8 @@
 //   "code": {"bits":36,"methods":"c0FFee","hashes":"4fG1kQhS3x+A…"}
 //
 // A method is recorded if an entry of calls, branches, receivers or type checks has it as its
-// innermost frame. The hashes are in the order of the methods' ids, six base64 digits each; AAAAAA
-// means that a hash is not known. Names would take ten times the space. "methods" is a hash of the
+// innermost frame. The hashes are in the order of the methods' ids, six base64 digits each; a '-'
+// instead means that a hash is not known. Names would take ten times the space. "methods" is a hash of the
 // recorded methods' names, by which a reader notices that another program changed the profile.
 //
 // Guarantees: LoadCodeHashes reads what NoteCodeHashes writes, for any profile. A part that does not

@@ -104,6 +104,7 @@ TEST_CASE("hashes of other methods are noticed, and not used") {
 TEST_CASE("only the part's shape is accepted") {
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"abcdefABCDEF"})"));
   CHECK(IsCodePart(R"({"later":[1], "bits": 36,"methods":"abcdef","hashes":""})"));
+  CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"-abcdef--"})"));
   for (const char* text : {"", "{", "{}", "[]",
                            R"({"bits":36,"methods":"abcdef"})"
                            R"(x)",
@@ -118,7 +119,7 @@ TEST_CASE("only the part's shape is accepted") {
   profile.SetCodeHash(MethodIndex{0}, 1);
   NoteCodeHashes(profile);
   std::string section = profile.extras()[0].json;
-  section.replace(section.find("\"hashes\":\"") + 10, 1, "-");  // no digit
+  section.replace(section.find("\"hashes\":\"") + 10, 1, "!");  // no digit
   Profile other = Methods(1);
   other.SetExtra(kAgentKey, section);
   CHECK(LoadCodeHashes(other) == CodePartForm::kMalformed);

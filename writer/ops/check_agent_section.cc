@@ -29,7 +29,7 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
   const auto code = section.Part(kCodePart);
   if (code && !IsCodePart(*code)) {
     return report(Rule::kAgentSection, kCodePart, "an object of another shape",
-                  "36 bits, six digits for the names, and six for each recorded method");
+                  "36 bits, six digits for the names, and six or '-' for each recorded method");
   }
   const auto runs = section.Part(kProvenancePart);
   if (runs && !RunList().AddJson(*runs)) {
