@@ -22,7 +22,7 @@ void CoarseGraph::Build(const CountingGraph& fine, std::span<const uint8_t> live
     const NodeId dst{node_of_[Index(edge.dst)]};
     if (src == dst && !edge.required) continue;
     const EdgeId added = graph_.AddEdge(edge.kind, src, dst, edge.insn, edge.slot);
-    graph_.edge(added).hint = edge.hint;
+    graph_.edge(added).odds = edge.odds;
     graph_.edge(added).required = edge.required;
     graph_.edge(added).by_key = edge.by_key;
     fine_edge_.push_back(e);

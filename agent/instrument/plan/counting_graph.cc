@@ -19,7 +19,7 @@ NodeId CountingGraph::AddNode(uint32_t first_insn) {
 EdgeId CountingGraph::AddEdge(EdgeKind kind, NodeId src, NodeId dst, uint32_t insn, uint32_t slot) {
   assert((kind == EdgeKind::kEntry) == edges_.empty());
   finished_ = false;
-  edges_.push_back({src, dst, insn, slot, kind, EdgeHint::kNone, false});
+  edges_.push_back({src, dst, insn, slot, kind, 1, false});
   return EdgeId{edge_count() - 1};
 }
 

@@ -49,9 +49,6 @@ enum class EdgeKind : uint8_t {
   kThrow,        // block -> root, at the athrow instruction
 };
 
-// What the instruction alone suggests about an if's outcome.
-enum class EdgeHint : uint8_t { kNone, kLikely, kUnlikely };
-
 struct CountingEdge {
   NodeId src;
   NodeId dst;
@@ -60,7 +57,9 @@ struct CountingEdge {
   uint32_t insn;
   uint32_t slot;  // kSlot: which
   EdgeKind kind;
-  EdgeHint hint;
+  // How likely the edge is compared with the other ways out of its source, as far as the
+  // instructions tell (branch_guesses.h).
+  float odds;
   bool required;        // an output: its count must be known after the run
   bool by_key = false;  // kSlot: one probe before the switch counts all of its slots by the key
 };

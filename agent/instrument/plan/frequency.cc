@@ -5,18 +5,20 @@
 namespace iprof::instrument {
 namespace {
 
-constexpr double kStay = 7;  // staying in a loop, against leaving it (kLeave)
+constexpr double kStay = 3;  // staying in a loop, against leaving it (kLeave)
 constexpr double kLeave = 1;
-constexpr double kLikely = 5;  // what the opcode suggests, against kUnlikely
-constexpr double kUnlikely = 3;
-constexpr double kNeutral = 4;
+// Loops inside many others are not worth the time: beyond so many steps, the rest is guessed.
+constexpr uint32_t kStepsPerNode = 64;
+constexpr double kUsualTrips = 8;
 
 }  // namespace
 
-void FrequencyEstimate::Compute(const CountingGraph& graph) {
+void FrequencyEstimate::Compute(const CountingGraph& graph, std::span<const double> known) {
   Walk(graph);
   FindDepths();
   FindCold(graph);
+  FindShares(graph, known);
+  FindTrips(graph);
   Propagate(graph);
 }
 
@@ -136,14 +138,104 @@ void FrequencyEstimate::FindCold(const CountingGraph& graph) {
   }
 }
 
+// Whether a node belongs to the loop with this header, or to one inside it.
+bool FrequencyEstimate::IsIn(uint32_t node, uint32_t loop) const {
+  uint32_t at = LoopOf(node);
+  while (at != kNone && depth_[at] > depth_[loop]) at = loop_header_[at];
+  return at == loop;
+}
+
 // Whether an edge src -> dst leaves the innermost loop of src.
 bool FrequencyEstimate::Leaves(uint32_t src, uint32_t dst) const {
   const uint32_t loop = LoopOf(src);
-  if (loop == kNone) return false;
-  if (dst == Index(kRoot)) return true;
-  uint32_t at = LoopOf(dst);
-  while (at != kNone && depth_[at] > depth_[loop]) at = loop_header_[at];
-  return at != loop;
+  return loop != kNone && (dst == Index(kRoot) || !IsIn(dst, loop));
+}
+
+// Fills in the shares of a block's ways out if they are known.
+bool FrequencyEstimate::UseKnown(std::span<const uint32_t> out, std::span<const double> known) {
+  if (known.empty()) return false;
+  double total = 0;
+  for (const uint32_t e : out) {
+    if (known[e] < 0) return false;
+    total += known[e];
+  }
+  if (total <= 0) return false;
+  for (const uint32_t e : out) share_[e] = std::max(known[e] / total, kLeastShare);
+  return true;
+}
+
+void FrequencyEstimate::FindShares(const CountingGraph& graph, std::span<const double> known) {
+  share_.assign(graph.edge_count(), 0);
+  for (const uint32_t v : postorder_) {
+    const auto out = graph.Out(v);
+    if (out.size() == 1) {
+      share_[out[0]] = 1;
+      continue;
+    }
+    if (UseKnown(out, known)) continue;
+    double total = 0;
+    for (const uint32_t e : out) {
+      const CountingEdge& edge = graph.edge(EdgeId{e});
+      double weight = edge.odds;
+      if (LoopOf(v) != kNone) weight *= Leaves(v, Index(edge.dst)) ? kLeave : kStay;
+      if (cold_[Index(edge.dst)] != 0 && cold_[v] == 0) weight *= kColdShare;
+      share_[e] = weight;
+      total += weight;
+    }
+    for (const uint32_t e : out) share_[e] /= total;
+  }
+}
+
+// Lets one entry flow through each loop, inner loops first, and sees how much comes back. Inner
+// headers are finished before outer ones in the walk, so they come first in postorder. Exceptions are
+// left out.
+void FrequencyEstimate::FindTrips(const CountingGraph& graph) {
+  trips_.assign(graph.node_count(), 1);
+  loop_last_.assign(graph.node_count(), kNone);
+  // The first node in postorder that belongs to a loop. An inner loop passes its own on.
+  const auto note = [&](uint32_t header, uint32_t position) {
+    if (header != kNone) loop_last_[header] = std::min(loop_last_[header], position);
+  };
+  for (uint32_t i = 0; i < postorder_.size(); ++i) {
+    const uint32_t v = postorder_[i];
+    if (is_header_[v] == 0) {
+      note(loop_header_[v], i);
+    } else {
+      note(v, i);
+      note(loop_header_[v], loop_last_[v]);
+    }
+  }
+  node_frequency_.assign(graph.node_count(), 0);
+  uint64_t left = uint64_t{kStepsPerNode} * graph.node_count();
+  for (const uint32_t header : postorder_) {
+    if (is_header_[header] == 0) continue;
+    const uint32_t last = loop_last_[header];
+    const uint64_t steps = post_position_[header] + 1 - last;
+    if (left < steps) {
+      trips_[header] = kUsualTrips;
+      continue;
+    }
+    left -= steps;
+    for (uint32_t i = last; i <= post_position_[header]; ++i) node_frequency_[postorder_[i]] = 0;
+    node_frequency_[header] = 1;
+    double back = 0;
+    for (uint32_t i = post_position_[header] + 1; i-- > last;) {
+      const uint32_t v = postorder_[i];
+      if (node_frequency_[v] == 0) continue;
+      left -= std::min<uint64_t>(left, depth_[v] - std::min(depth_[v], depth_[header]));
+      if (!IsIn(v, header)) continue;
+      if (v != header) node_frequency_[v] *= trips_[v];
+      for (const uint32_t e : graph.Out(v)) {
+        const uint32_t dst = Index(graph.edge(EdgeId{e}).dst);
+        if (dst == header) {
+          back += node_frequency_[v] * share_[e];
+        } else if (dst != Index(kRoot) && post_position_[dst] < i) {
+          node_frequency_[dst] += node_frequency_[v] * share_[e];
+        }
+      }
+    }
+    trips_[header] = 1 / std::max(1 - back, 1 / kMostTrips);
+  }
 }
 
 void FrequencyEstimate::Propagate(const CountingGraph& graph) {
@@ -155,33 +247,18 @@ void FrequencyEstimate::Propagate(const CountingGraph& graph) {
     edge_frequency_[e] = edge.kind == EdgeKind::kEntry ? 1 : 0;
     node_frequency_[Index(edge.dst)] += edge_frequency_[e];
   }
-  // Each node passes its frequency on to later nodes in this order. Back edges are covered by
-  // kLoopTrips.
+  // Each node passes its frequency on to later nodes in this order. Back edges are covered by the
+  // loops' trips.
   for (size_t i = postorder_.size(); i-- > 0;) {
     const uint32_t v = postorder_[i];
     // A handler that comes before the code that it protects, or that nothing else reaches, starts
     // low.
     if (node_frequency_[v] == 0) node_frequency_[v] = kColdShare;
-    if (is_header_[v] != 0) node_frequency_[v] *= kLoopTrips;
-    node_frequency_[v] = std::min(node_frequency_[v], kMaxFrequency);
+    node_frequency_[v] = std::min(node_frequency_[v] * trips_[v], kMaxFrequency);
 
-    const auto out = graph.Out(v);
-    double total = 0;
-    for (uint32_t e : out) {
-      const CountingEdge& edge = graph.edge(EdgeId{e});
-      double weight = kNeutral;
-      if (out.size() > 1) {
-        if (edge.hint == EdgeHint::kLikely) weight = kLikely;
-        if (edge.hint == EdgeHint::kUnlikely) weight = kUnlikely;
-        if (LoopOf(v) != kNone) weight *= Leaves(v, Index(edge.dst)) ? kLeave : kStay;
-        if (cold_[Index(edge.dst)] != 0 && cold_[v] == 0) weight *= kColdShare;
-      }
-      edge_frequency_[e] = weight;
-      total += weight;
-    }
-    for (uint32_t e : out) {
+    for (uint32_t e : graph.Out(v)) {
       const uint32_t dst = Index(graph.edge(EdgeId{e}).dst);
-      edge_frequency_[e] *= node_frequency_[v] / total;
+      edge_frequency_[e] = share_[e] * node_frequency_[v];
       if (dst != Index(kRoot) && post_position_[dst] < post_position_[v]) {
         node_frequency_[dst] += edge_frequency_[e];
       }

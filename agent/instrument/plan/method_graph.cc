@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "agent/classfile/constructor.h"
+#include "agent/instrument/plan/branch_guesses.h"
 #include "agent/instrument/plan/exception_sources.h"
 
 namespace iprof::instrument {
@@ -16,34 +17,6 @@ using classfile::MethodCode;
 using classfile::Op;
 using classfile::Reason;
 using classfile::Slot;
-
-// What the opcode suggests about its branch being taken: equality, negative numbers and null are
-// rare. There is no hint for ifeq and ifne, which mostly test booleans.
-EdgeHint TakenHint(Op op) {
-  switch (op) {
-    case Op::ifnull:
-    case Op::if_acmpeq:
-    case Op::if_icmpeq:
-    case Op::iflt:
-    case Op::ifle:
-      return EdgeHint::kUnlikely;
-    case Op::ifnonnull:
-    case Op::if_acmpne:
-    case Op::if_icmpne:
-    case Op::ifge:
-    case Op::ifgt:
-      return EdgeHint::kLikely;
-    default:
-      return EdgeHint::kNone;
-  }
-}
-
-EdgeHint Opposite(EdgeHint hint) {
-  if (hint == EdgeHint::kLikely) return EdgeHint::kUnlikely;
-  return hint == EdgeHint::kUnlikely ? EdgeHint::kLikely : EdgeHint::kNone;
-}
-
-uint32_t BciOf(const MethodCode& code, Insn i) { return code.OffsetOf(i); }
 
 // Whether this entry catches nothing that instructions other than calls throw. Those throw
 // exceptions of java.lang, so only a class of that package or a superclass of one catches them.
@@ -200,8 +173,7 @@ void MethodGraph::AddWaysOut(const MethodCode& code, const classfile::ControlFlo
   if (classfile::IsConditionalBranch(op)) {
     const EdgeId taken = add(EdgeKind::kTaken, classfile::kTaken);
     const EdgeId other = add(EdgeKind::kNotTaken, classfile::kFallThrough);
-    graph_.edge(taken).hint = TakenHint(op);
-    graph_.edge(other).hint = Opposite(TakenHint(op));
+    graph_.edge(taken).odds = OddsOfTaking(code, last);
     if (!branches) return;
     graph_.Require(taken);
     graph_.Require(other);
@@ -234,7 +206,7 @@ std::vector<BranchEdges> MethodGraph::Branches() const {
   std::vector<BranchEdges> branches;
   branches.reserve(branches_.size());
   for (const Branch& b : branches_) {
-    branches.push_back({BciOf(*code_, b.insn), b.first_edge, b.edge_count});
+    branches.push_back({BciOf(b.insn), b.first_edge, b.edge_count});
   }
   return branches;
 }
@@ -277,6 +249,11 @@ void MethodGraph::CountTablesByKey(uint32_t slots) {
   }
 }
 
+uint32_t MethodGraph::TargetOf(uint32_t branch_edge) const {
+  const CountingEdge& edge = graph_.edge(EdgeId{branch_edge});
+  return BciOf(code_->Successor(edge.insn, edge.slot));
+}
+
 NodeId MethodGraph::NodeOf(classfile::Insn insn) const {
   const auto nodes = graph_.nodes().subspan(1);
   const auto behind = std::upper_bound(
@@ -294,16 +271,14 @@ void MethodGraph::FillRecord(const ProbePlan& plan, MethodRecord* record) const 
     if (!branch.kept || plan.value_of_edge[branch.first_edge] == kNoValue) continue;
     const bool is_if = graph_.edge(EdgeId{branch.first_edge}).kind == EdgeKind::kTaken;
     for (uint32_t e = branch.first_edge; e < branch.first_edge + branch.edge_count; ++e) {
-      const Insn target = code_->Successor(branch.insn, graph_.edge(EdgeId{e}).slot);
-      record->successors.push_back({BciOf(*code_, target), plan.value_of_edge[e]});
+      record->successors.push_back({TargetOf(e), plan.value_of_edge[e]});
     }
-    record->branches.push_back({BciOf(*code_, branch.insn),
-                                is_if ? BranchKind::kIf : BranchKind::kSwitch,
+    record->branches.push_back({BciOf(branch.insn), is_if ? BranchKind::kIf : BranchKind::kSwitch,
                                 static_cast<uint32_t>(record->successors.size())});
   }
   for (const Call& call : calls_) {
     if (!call.kept || plan.value_of_edge[call.edge] == kNoValue) continue;
-    record->calls.push_back({BciOf(*code_, call.insn), call.callee, plan.value_of_edge[call.edge]});
+    record->calls.push_back({BciOf(call.insn), call.callee, plan.value_of_edge[call.edge]});
   }
 }
 

@@ -86,6 +86,10 @@ class MethodGraph {
   void KeepOnly(std::span<const uint8_t> kept);
   // From now on one probe counts each tableswitch with more slots than this.
   void CountTablesByKey(uint32_t slots);
+  // What a source of weights compares: the code, and the positions of branches and of their targets.
+  const classfile::MethodCode& code() const { return *code_; }
+  uint32_t BciOf(classfile::Insn insn) const { return code_->OffsetOf(insn); }
+  uint32_t TargetOf(uint32_t branch_edge) const;
   // The graph's node for the block of an instruction.
   NodeId NodeOf(classfile::Insn insn) const;
 

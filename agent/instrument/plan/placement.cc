@@ -41,7 +41,7 @@ Probe PositionOf(const CountingGraph& graph, uint32_t number) {
 }  // namespace
 
 void ProbePlanner::Plan(const CountingGraph& graph, const PlanOptions& options, ProbePlan* plan) {
-  frequency_.Compute(graph);
+  frequency_.Compute(graph, options.weights);
   const uint32_t nodes = graph.node_count();
   live_.resize(nodes);
   for (uint32_t v = 0; v < nodes; ++v) live_[v] = frequency_.Reachable(v) ? 1 : 0;

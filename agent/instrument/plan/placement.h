@@ -49,6 +49,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "agent/instrument/plan/coarse_graph.h"
@@ -74,6 +75,8 @@ struct PlanOptions {
   double arborescence_slack = 1.05;
   bool close_unrequired = false;
   bool short_first = false;
+  // What is known of the edges' weights (frequency.h), by edge number; must live while planning.
+  std::span<const double> weights = {};
 };
 
 // Where the emitter puts a probe. `insn` and `slot` are the graph's.
