@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "agent/classfile/rewriter.h"
+#include "agent/instrument/plan/branch_weights.h"
 #include "agent/instrument/plan/placement.h"
 #include "agent/instrument/probes/site_probes.h"
 
@@ -22,6 +23,8 @@ struct InstrumenterOptions {
   // The longest method that HotSpot compiles, in bytes. No method may grow beyond it. 0: no limit.
   uint32_t huge_method_limit = classfile::kHugeMethodLimit;
   bool black_holes = false;  // some empty methods are black holes (kept_shapes.h)
+  // Where the program is likely to be; must live as long as the instrumenter. Null: only guesses.
+  const BranchWeights* weights = nullptr;
 };
 
 }  // namespace iprof::instrument

@@ -120,7 +120,9 @@ Reason MethodInstrumenter::Plan(MethodCode& code, const Attempts& attempts) {
                         .striped = setting_.options.stripes > 1,
                         .fits_in_c1 = LimitOf(code_size) < kMostCode,
                         .force_inline = IsForceInlined(file_, file_.methods()[attempts.number]),
-                        .callees = &callees});
+                        .callees = &callees,
+                        .names = {counted_.name, attempts.method.name, attempts.method.descriptor},
+                        .weights = setting_.options.weights});
 }
 
 uint32_t MethodInstrumenter::LimitOf(uint32_t code_size) const {

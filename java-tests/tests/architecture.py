@@ -25,6 +25,7 @@ WRITER = {
 INSTRUMENT = {
     "agent/instrument/plan": {"agent/classfile", "writer/methods"},
     "agent/instrument/probes": {"agent/instrument/plan", "agent/classfile", "writer/base", "writer/methods"},
+    "agent/instrument/weights": {"agent/instrument/plan", "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/instrument/effort": {"agent/instrument/plan", "agent/instrument/probes", "agent/classfile", "writer/methods"},
     "agent/instrument/table": {"agent/classfile", "writer/base", "writer/methods"},
     "agent/instrument/names": {"agent/classfile", "writer/base", "writer/names"},
@@ -62,7 +63,8 @@ MAY_KNOW = {
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
                           "writer/names"},
     "agent/vm/session": {"agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
-                         "agent/vm/refresh", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes", "agent/instrument/table", "agent/hotspot", *WRITER},
+                         "agent/vm/refresh", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes", "agent/instrument/table",
+                         "agent/instrument/weights", "agent/hotspot", *WRITER},
     "runtime": set(),
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},

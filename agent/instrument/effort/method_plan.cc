@@ -125,6 +125,11 @@ Reason MethodPlanner::PlanCounters(const MethodCode& code, classfile::Arena& are
   options_ = {};
   options_.policy = wishes.placement;
   options_.count_unwinds = graph_.can_count_unwinds();
+  if (request.weights != nullptr) {
+    weights_.assign(graph_.graph().edge_count(), kUnknownWeight);
+    request.weights->Weigh(request.names, graph_, weights_);
+    options_.weights = weights_;
+  }
   // Direct placement needs most counters.
   if (step == Step::kTrimmed && wishes.placement == PlacementPolicy::kDirect)
     options_.policy = PlacementPolicy::kTree;

@@ -12,6 +12,7 @@
 
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/effort/trimming.h"
+#include "agent/instrument/plan/branch_weights.h"
 #include "agent/instrument/plan/method_graph.h"
 #include "agent/instrument/plan/placement.h"
 #include "agent/instrument/probes/probe_emitter.h"
@@ -42,6 +43,8 @@ class MethodPlanner {
     bool fits_in_c1 = false;     // C1 must be able to compile the result (register_budget.h)
     bool force_inline = false;   // HotSpot inlines the method whatever its size
     CalleeNumbers* callees = nullptr;
+    MethodNames names = {};                  // for `weights`
+    const BranchWeights* weights = nullptr;  // null: none are known
   };
   classfile::Reason Plan(classfile::MethodCode& code, classfile::ClassRewriter& rewriter,
                          classfile::Arena& arena, const CountingWishes& wishes,
@@ -77,6 +80,7 @@ class MethodPlanner {
   classfile::Reason Trim(const Request& request);
 
   MethodGraph graph_;
+  std::vector<double> weights_;  // of the graph's edges
   ProbePlanner planner_;
   Trimmer trimmer_;
   PlanOptions options_;

@@ -33,8 +33,8 @@ instrument::SiteKinds SitesAskedFor(const Options& options) {
           .instance_ofs = options.instance_ofs};
 }
 
-instrument::InstrumenterOptions ForInstrumenter(const Options& options,
-                                                const CompilerSettings& compilers) {
+instrument::InstrumenterOptions ForInstrumenter(const CountingPlan& plan) {
+  const Options& options = plan.options;
   instrument::InstrumenterOptions made;
   made.calls = options.calls;
   made.branches = options.branches;
@@ -43,8 +43,9 @@ instrument::InstrumenterOptions ForInstrumenter(const Options& options,
   made.receivers_max_lost = static_cast<double>(options.receivers_max_lost) / 100;
   made.self_check = options.self_check;
   made.stripes = static_cast<uint32_t>(options.stripes);
-  made.huge_method_limit = compilers.huge_method_limit;
-  made.black_holes = compilers.black_holes;
+  made.huge_method_limit = plan.compilers.huge_method_limit;
+  made.black_holes = plan.compilers.black_holes;
+  made.weights = plan.weights.get();
   return made;
 }
 
@@ -65,8 +66,8 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
               kThreadPeriod),
       store_(plan_, classes_, proxies_, budget_, [this] { thread_.Wake(); }),
       access_(store_.reach()),
-      instrumenter_(ForInstrumenter(plan_.options, plan_.compilers), store_.counter_space(),
-                    store_.CounterHolders(), &budget_),
+      instrumenter_(ForInstrumenter(plan_), store_.counter_space(), store_.CounterHolders(),
+                    &budget_),
       held_(watch_, budget_, [this](instrument::ClassId id) { instrumenter_.Release(id); }),
       unlinked_(vm_, log_),
       origin_(std::move(origin)) {
@@ -416,6 +417,12 @@ std::optional<Bci> ClassFilePositions::OriginalBci(std::string_view class_descri
 
 std::string Counting::Report(const CountedProfile& counted) const {
   std::string report = instrumenter_.Report(counted.added) + store_.Report() + access_.Report();
+  if (plan_.weights != nullptr && plan_.weights->earlier() != nullptr) {
+    const instrument::ProfileWeights& earlier = *plan_.weights->earlier();
+    report +=
+        fmt::format("weights: {} branches; {} of {} fit the code of the classes\n",
+                    earlier.branches(), earlier.fitting(), earlier.fitting() + earlier.unfitting());
+  }
   if (origin_ != nullptr) report += origin_->Report();
   if (earlier_ != nullptr) report += earlier_->Report();
   return report;

@@ -7,8 +7,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
+#include "agent/instrument/weights/known_weights.h"
 #include "agent/vm/counting/compiler_settings.h"
 #include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/counting/startup_plan.h"
@@ -29,6 +31,7 @@ struct CountingPlan {
   bool keeps_old_bytes = false;
   StartupPlan startup;
   CompilerSettings compilers;
+  std::shared_ptr<const instrument::KnownWeights> weights;  // null: only guesses
   HeapPlan heap;
 };
 

@@ -15,6 +15,7 @@
 #include "agent/vm/names/class_registry.h"
 #include "agent/vm/session/counted_positions.h"
 #include "agent/vm/session/profile_report.h"
+#include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/raw/run_counts.h"
@@ -157,6 +158,14 @@ Status Session::PrepareCounting(bool names_lambdas) {
   wants_early_start_ = plan.startup.start == CountingStart::kFirstBytecode;
   plan.restorable =
       plan.restorable || FindOtherAgents(flags.Arguments(), OwnLibrary()).after.empty();
+  std::unique_ptr<const instrument::ProfileWeights> earlier;
+  if (!settings_.options.weights.empty()) {
+    auto read = ReadWeights(settings_.options.weights);
+    if (!read.ok()) return read.status();
+    earlier = std::move(*read);
+    budget_.Set(instrument::MemoryPart::kWeights, earlier->bytes());
+  }
+  plan.weights = std::make_shared<const instrument::KnownWeights>(std::move(earlier));
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   counting_ = std::make_unique<Counting>(

@@ -100,6 +100,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"exclude", &Options::exclude, "", "do not count in classes that match one of these patterns"},
     {"placement", ChoiceSlot{"tree|direct", StorePlacement}, "tree",
      "tree: few counters, the rest derived; direct: a counter for everything, slower"},
+    {"weights", PathSlot{&Options::weights}, "",
+     "an earlier profile of the program: fewer counters are where it was busy"},
     {"memory", &Options::memory, "",
      "limit for the agent, heap and native; default: 256m, at most a tenth of the container's"},
     {"stripes", NumberSlot{&Options::stripes, 1, 64}, "1",
@@ -206,7 +208,7 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
     }
     return {};
   }
-  for (const std::string_view name : {"placement", "stripes", "selfcheck", "jdk"}) {
+  for (const std::string_view name : {"placement", "weights", "stripes", "selfcheck", "jdk"}) {
     if (was_given(name)) {
       return Bad(fmt::format(
           "{}= is about the agent's own counters, and source=methoddata has none", name));
@@ -240,6 +242,9 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   }
   if (options.self_check && was_given("placement")) {
     return Bad("selfcheck=y compares both placements, so it contradicts placement=");
+  }
+  if (!options.weights.empty() && options.placement == instrument::PlacementPolicy::kDirect) {
+    return Bad("weights= says where placement=tree counts, so it contradicts placement=direct");
   }
   if (Status status = FindSourceContradiction(options, was_given); !status.ok()) return status;
   if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {

@@ -80,6 +80,7 @@ struct Options {
   PatternList include;  // class names with dots; empty: all
   PatternList exclude;
   instrument::PlacementPolicy placement = instrument::PlacementPolicy::kAutomatic;
+  std::string weights;  // an earlier profile; empty: none
   ByteSize memory;      // of the whole agent; 0: depends on the memory that is available
   int64_t stripes = 1;  // a power of two
   bool self_check = false;
