@@ -32,8 +32,9 @@ enum class MemoryPart : uint8_t {
   kMethodIds,  // method ids of unloaded classes, which the JVM never frees
   kCode,       // addresses of compiled code, for samples
   kWindow,     // counts that a reset or a stop left out
+  kRawFile,    // what is known of the raw file
 };
-inline constexpr size_t kMemoryParts = 13;
+inline constexpr size_t kMemoryParts = 14;
 
 class MemoryBudget {
  public:
