@@ -61,7 +61,7 @@ struct Loaded {
     file_log->SetVerbosity(2);
     REQUIRE(file_log->Open(log.path()).ok());
     return attempt.Start(jvm.vm(), std::move(*JvmtiEnvironment::Open(jvm.vm())),
-                         {.options = parsed->options, .out_path = out.string(), .raw_path = {}},
+                         {.options = parsed->options, .out_path = out.string()},
                          std::move(file_log));
   }
   bool Says(std::string_view part) const {
