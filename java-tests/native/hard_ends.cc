@@ -13,6 +13,10 @@ extern "C" JNIEXPORT void JNICALL Java_HardEnds_crash(JNIEnv* /*env*/, jclass /*
   *nowhere = 1;
 }
 
+extern "C" JNIEXPORT void JNICALL Java_HardEnds_quit(JNIEnv* /*env*/, jclass /*type*/, jint code) {
+  std::exit(code);
+}
+
 extern "C" JNIEXPORT void JNICALL Java_HardEnds_leave(JNIEnv* /*env*/, jclass /*type*/, jint code) {
   _exit(code);
 }

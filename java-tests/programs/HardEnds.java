@@ -5,13 +5,15 @@ import java.util.List;
 
 /**
  * Runs a round of known counts for each line "round" of its input, and prints "round N" after it. For "more" it loads
- * classes, and prints "more". Another line says how the process ends: "exit" orderly; "abort", "crash" and "leave" in native
- * code of the library that is the argument; "memory" when the heap is full.
+ * classes, and prints "more". Another line says how the process ends: "exit" orderly; "abort", "crash", "quit" and "leave" in
+ * native code of the library that is the argument; "memory" when the heap is full.
  */
 public final class HardEnds {
     static native void abort();
 
     static native void crash();
+
+    static native void quit(int code);
 
     static native void leave(int code);
 
@@ -63,6 +65,9 @@ public final class HardEnds {
                     break;
                 case "crash":
                     crash();
+                    break;
+                case "quit":
+                    quit(8);
                     break;
                 case "leave":
                     leave(7);

@@ -52,6 +52,11 @@ class Ends(SnapshotCase):
     def test_exit_in_native_code(self):
         self.check(self.saying("leave"), code=7)
 
+    def test_exit_in_native_code_that_the_agent_sees(self):
+        self.check(self.saying("quit"), code=8)
+        (said,) = [path.read_text() for path in self.folder.glob("stderr.*")]
+        self.assertRegex(self.agent_lines(said)[-1], r"what was recorded is in the raw file; 'iprof recover \S*/app\.iraw -o FILE' makes the profile")
+
     def test_exit_on_out_of_memory(self):
         self.check(self.saying("memory"), ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError"], code=3)
 
@@ -81,6 +86,7 @@ class Files(SnapshotCase):
 
     def test_keep_raw(self):
         process = self.start("out=app.iprof.gz,keep-raw=y")
+        self.wait_until((self.folder / "app.iraw").exists, process)
         self.rounds(process, 2)
         self.end(process)
         profile, kept = self.profile("app.iprof.gz"), self.recovered("app.iraw")
@@ -135,8 +141,7 @@ class Files(SnapshotCase):
         second = self.start()
         self.rounds(second, 2)
         self.wait_for_rounds(second, 2, "app.1.iraw")
-        (warning,) = self.warnings(second)
-        self.assertRegex(warning, r"the raw file is '.*/app\.1\.iraw', because '.*/app\.iraw' belongs to another JVM, or to one that was killed")
+        self.assertEqual(self.warnings(second), [])  # its profile has another name, and so has its raw file
         self.rounds(first, 2)
         self.wait_for_rounds(first, 3)
         self.kill(first)
@@ -153,6 +158,8 @@ class Files(SnapshotCase):
         again = self.start()
         self.rounds(again, 1)
         self.wait_for_rounds(again, 1, "app.1.iraw")
+        (warning,) = self.warnings(again)
+        self.assertRegex(warning, r"the raw file is '.*/app\.1\.iraw', because '.*/app\.iraw' belongs to another JVM, or to one that was killed")
         self.end(again)
         self.assertEqual(self.files(), ["app.iprof", "app.iraw", "some.iprof"])
         self.assertEqual(self.folder.joinpath("app.iraw").read_bytes(), left)

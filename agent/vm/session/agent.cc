@@ -352,8 +352,9 @@ void Agent::OnProcessExit() {
   if (HasEnded() || current == nullptr) return;
   AtBoundary(current->log(), "the exit", [&] {
     current->AbandonFiles();
-    if (current->options().dump_on_exit && current->has_begun())
-      current->log().Error("no profile was written: the process ended without the JVM's own end");
+    if (!current->options().dump_on_exit || !current->has_begun()) return;
+    current->log().Error("no profile was written: the process ended without the JVM's own end");
+    current->NameRaw();
   });
 }
 

@@ -243,7 +243,12 @@ void Session::DiscardRaw(JNIEnv* jni) {
 
 void Session::KeepRaw(JNIEnv* jni) {
   if (snapshots_ == nullptr) return;
-  const std::string path = snapshots_->Keep(jni);
+  snapshots_->Keep(jni);
+  NameRaw();
+}
+
+void Session::NameRaw() {
+  const std::string path = snapshots_ == nullptr ? "" : snapshots_->figures().path;
   if (path.empty()) return;
   log_->Warning(fmt::format(
       "what was recorded is in the raw file; 'iprof recover {} -o FILE' makes the profile", path));

@@ -45,8 +45,8 @@ namespace iprof::vm {
 // Everything that is decided before a session starts.
 struct SessionSettings {
   Options options;
-  std::string out_path;  // as the user asked for it, absolute
-  OutClaim claim = {};   // ProfileFiles::Claim of it
+  std::string out_path;       // as the user asked for it, absolute
+  OutClaim claim = {};        // ProfileFiles::Claim of it
   std::string raw_path = {};  // absolute; empty: no raw file
 };
 
@@ -90,6 +90,8 @@ class Session {
   void DiscardRaw(JNIEnv* jni);
   // No profile could be written: keeps the raw file, and says where it is.
   void KeepRaw(JNIEnv* jni);
+  // Says where the raw file is, if there is one. It may be called when the JVM has ended.
+  void NameRaw();
 
   // Whether there is or was anything to write a profile of.
   bool has_begun() const { return has_begun_.load(); }

@@ -242,11 +242,6 @@ void Snapshots::Discard(JNIEnv* jni) {
   });
 }
 
-std::string Snapshots::Keep(JNIEnv* jni) {
-  Take(jni);
-  return figures().path;
-}
-
 Snapshots::Figures Snapshots::figures() const {
   const std::lock_guard lock(figures_mutex_);
   return figures_;

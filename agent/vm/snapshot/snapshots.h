@@ -83,9 +83,8 @@ class Snapshots {
   void TakeIfBegun(JNIEnv* jni);
   // What was recorded is in a profile, or nobody wants it: removes the file, unless it is to be kept.
   void Discard(JNIEnv* jni);
-  // The program ends, and no profile could be written: the file stays. Returns its path; empty if there is
-  // none.
-  std::string Keep(JNIEnv* jni);
+  // The program ends, and no profile could be written: the file gets the last state, and stays.
+  void Keep(JNIEnv* jni) { Take(jni); }
 
   struct Figures {
     std::string path;  // of the file; empty: there is none
