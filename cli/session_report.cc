@@ -32,6 +32,14 @@ std::string Since(const SessionStatus& status) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC, for {}", fmt::gmtime(seconds), Seconds(elapsed));
 }
 
+// "12 snapshots, the last one 3.2 s ago"
+std::string Snapshots(const SessionStatus& status) {
+  if (status.snapshots == 0) return "no snapshot yet";
+  const uint64_t age = status.now_ms > status.snapshot_ms ? status.now_ms - status.snapshot_ms : 0;
+  return fmt::format("{} snapshot{}, the last one {} ago", Grouped(status.snapshots),
+                     status.snapshots == 1 ? "" : "s", Seconds(age));
+}
+
 std::string Joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -106,6 +114,10 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
     row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));
   }
   if (!status.out.empty()) row("profile", EscapeForTerminal(status.out));
+  if (!status.raw.empty()) {
+    row("raw file", fmt::format("{}, {}, {}", EscapeForTerminal(status.raw),
+                                Mebibytes(status.raw_bytes), Snapshots(status)));
+  }
   row("agent", EscapeForTerminal(status.agent_version));
   return text;
 }

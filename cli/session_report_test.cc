@@ -88,11 +88,16 @@ TEST_CASE("rows that a status has only where there is something to say") {
   status.swap_total_pause_ms = 78;
   status.losses = {{"things", 1'000}, {"others", 2}};
   status.out = "/tmp/x.iprof";
+  status.raw = "/tmp/x.iraw";
+  status.raw_bytes = 3 << 19;
+  status.snapshots = 1'200;
+  status.snapshot_ms = status.now_ms - 3'210;
   const std::string text = StatusText("x", status);
   for (const char* row :
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
-        "\n  profile     /tmp/x.iprof\n"}) {
+        "\n  profile     /tmp/x.iprof\n"
+        "  raw file    /tmp/x.iraw, 1.5 MiB, 1,200 snapshots, the last one 3.2 s ago\n"}) {
     INFO(row);
     CHECK(text.find(row) != std::string::npos);
   }
@@ -104,7 +109,7 @@ TEST_CASE("rows that a status has only where there is something to say") {
 TEST_CASE("no text in a status can control the terminal") {
   SessionStatus status = Example();
   const std::string bad = "\x1b[2J\r\n";
-  status.state = status.agent_version = status.out = bad;
+  status.state = status.agent_version = status.out = status.raw = bad;
   status.records = {bad};
   status.losses = {{bad, 1}};
   const std::string text = StatusText(bad, status);

@@ -208,6 +208,8 @@ std::unique_ptr<const KnownClasses> ClassInstrumenter::Classes(std::span<const u
   return std::make_unique<const KnownClasses>(rep_->table, counters, types, origin_of);
 }
 
+ClassTable& ClassInstrumenter::table() { return rep_->table; }
+
 AssemblyOptions ClassInstrumenter::assembly_options() const {
   return {.calls = rep_->options.calls,
           .branches = rep_->options.branches,

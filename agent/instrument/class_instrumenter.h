@@ -117,6 +117,8 @@ class ClassInstrumenter {
                                               const TypeCounts& types,
                                               const OriginOf& origin_of = {});
   AssemblyOptions assembly_options() const;
+  // For a copy that is kept up to date (ClassTable::TakeChanges).
+  ClassTable& table();
 
   ClassTable::Statistics classes() const;
   OutcomeTally::Sums sums() const;

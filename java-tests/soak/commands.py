@@ -17,9 +17,10 @@ from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Session, State
 
 WAYS = ("agentpath", "control", "attached")
 MODES = ("loaders", "lambdas", "redefinition")
-OPTIONS = ("", ",samples=n", ",jdk=n", ",pause=1ms", ",interval=1ms", ",placement=direct")
+OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", ",interval=1ms,snapshot=1s", ",placement=direct,snapshot=0")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
+RAW = "soak.iraw"  # beside it, while there is something that no profile has
 TIMEOUT_S = 600
 # HotSpot keeps memory for each version of a class, whatever agent asks for it: docs/lab/sessions.md. So the starts are limited,
 # and the memory may grow a little for each of them. Most of the growth comes with the first start, which may be in the middle of
@@ -59,7 +60,7 @@ class Commander:
 
     def __init__(self, build, program, seed, folder):
         self.tool, self.library, self.folder = build / "iprof", build / "libiprofagent.so", folder
-        self.way, self.found, self.answers, self.starts = program.way, [], {}, 0
+        self.way, self.found, self.answers, self.starts, self.raw_checks = program.way, [], {}, 0, 0
         self.chance = chance_of(*seed)
         self.choice = Choice(self.chance, COMMANDS if self.way == "control" else BY_PID, MOST_STARTS)
         self.options = self.chance.choice(OPTIONS)
@@ -121,6 +122,8 @@ class Commander:
             self.found.append(wrong)
         if answer.outcome == "done" and profile is not None:
             self.check(profile, command)
+        if self.chance.random() < 0.1:
+            self.check_raw()
 
     def ask(self, process, command):
         """The tool's answer, and the profile that it should have written."""
@@ -167,6 +170,16 @@ class Commander:
         elif profile.name != OUT:
             profile.unlink()
 
+    def check_raw(self):
+        """`iprof check` of the raw file, while the program goes on and may write or remove it."""
+        raw = self.folder / RAW
+        if not raw.exists():
+            return
+        checked = subprocess.run([self.tool, "check", raw], capture_output=True, text=True, check=False)
+        self.raw_checks += checked.returncode == 0
+        if checked.returncode and "has no snapshot yet" not in checked.stderr and raw.exists():
+            self.found.append(f"the raw file: {checked.stdout[-300:]}{checked.stderr[-300:]}")
+
     def owes_profile(self):
         """The program ended while the agent recorded, so it should have written one."""
         return self.session.last is State.RECORDING and self.session.has_file
@@ -176,4 +189,5 @@ class Commander:
         return KIB_OF_THE_AGENT + self.starts * KIB_PER_START if self.starts else 0
 
     def shown(self):
-        return f"{sum(self.answers.values())} commands ({', '.join(f'{count} {outcome}' for outcome, count in sorted(self.answers.items()))})"
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.answers.items()))
+        return f"{sum(self.answers.values())} commands ({outcomes}), {self.raw_checks} checks of the raw file"

@@ -54,15 +54,16 @@ MAY_KNOW = {
     "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/names", "agent/instrument/table",
                        "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
     "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
-                          "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods"},
+                          "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/raw"},
     "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
     "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
                          "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
     "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "writer/base", "writer/model"},
     "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
-                          "writer/names"},
-    "agent/vm/session": {"agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
+                          "writer/names", "writer/raw"},
+    "agent/vm/snapshot": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/table", "writer/base", "writer/raw"},
+    "agent/vm/session": {"agent/vm/snapshot", "agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
                          "agent/vm/refresh", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes", "agent/instrument/table",
                          "agent/instrument/weights", "agent/hotspot", *WRITER},
     "runtime": set(),
@@ -75,7 +76,7 @@ MAY_KNOW = {
 }
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
 MAY_KNOW_JVM = {"agent/vm/control", "agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
-                "agent/vm/refresh", "agent/vm/session",
+                "agent/vm/refresh", "agent/vm/snapshot", "agent/vm/session",
                 "bench/overhead/percall"}
 
 

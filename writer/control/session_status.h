@@ -55,6 +55,14 @@ struct SessionStatus {
   uint64_t swap_longest_pause_ms = 0;
   uint64_t swap_total_pause_ms = 0;
 
+  // The raw file; empty: there is none now.
+  std::string raw;
+  uint64_t raw_bytes = 0;
+  uint64_t snapshots = 0;         // that were written
+  uint64_t snapshot_ms = 0;       // when the last one was taken; ms since 1970
+  uint64_t snapshot_cpu_us = 0;   // of the last one
+  uint64_t snapshots_cpu_ms = 0;  // of all
+
   bool operator==(const SessionStatus&) const = default;
 };
 
@@ -85,6 +93,12 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("swap_pauses_beyond_budget", status.swap_pauses_beyond_budget);
   number("swap_longest_pause_ms", status.swap_longest_pause_ms);
   number("swap_total_pause_ms", status.swap_total_pause_ms);
+  text("raw", status.raw);
+  number("raw_bytes", status.raw_bytes);
+  number("snapshots", status.snapshots);
+  number("snapshot_ms", status.snapshot_ms);
+  number("snapshot_cpu_us", status.snapshot_cpu_us);
+  number("snapshots_cpu_ms", status.snapshots_cpu_ms);
 }
 
 void AppendJson(const SessionStatus& status, std::string* out);

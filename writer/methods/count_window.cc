@@ -12,9 +12,13 @@ uint64_t At(const std::vector<uint64_t>& counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
 }
 
+void SubtractCounters(std::vector<uint64_t>& from, const std::vector<uint64_t>& amount) {
+  const size_t size = std::min(from.size(), amount.size());
+  for (size_t i = 0; i < size; ++i) from[i] = Less(from[i], amount[i]);
+}
+
 void Subtract(RawCounts& from, const RawCounts& amount) {
-  const size_t size = std::min(from.counters.size(), amount.counters.size());
-  for (size_t i = 0; i < size; ++i) from.counters[i] = Less(from.counters[i], amount.counters[i]);
+  SubtractCounters(from.counters, amount.counters);
   from.types.SubtractAll(amount.types);
 }
 
@@ -52,6 +56,11 @@ RawCounts CountWindow::Within(RawCounts now) const {
   RawCounts within = closed_ ? CopyOf(*closed_) : std::move(now);
   Subtract(within, outside_);
   return within;
+}
+
+void CountWindow::CountersWithin(std::vector<uint64_t>* now) const {
+  if (closed_) *now = closed_->counters;
+  SubtractCounters(*now, outside_.counters);
 }
 
 void CountWindow::Release(CounterRange range, std::span<uint64_t> values) {

@@ -44,6 +44,11 @@ class CountWindow {
   // The recording's part of the counts.
   RawCounts Within(RawCounts now) const;
 
+  // The same in parts: the counters, and what makes the recording's part of the classes.
+  void CountersWithin(std::vector<uint64_t>* now) const;
+  const TypeCounts& types_outside() const { return outside_.types; }
+  const TypeCounts* types_at_close() const { return closed_ ? &closed_->types : nullptr; }
+
   // For counters and sites whose numbers will be used by another class. `values` are those of the
   // range, and `site` is what was taken; both become the recording's part. The window forgets them.
   void Release(CounterRange range, std::span<uint64_t> values);

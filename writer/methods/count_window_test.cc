@@ -99,6 +99,24 @@ TEST_CASE("A reset of a closed window forgets what it holds", "[count_window]") 
   CHECK(CountOf(within.types, 5, "a.First") == 2);
 }
 
+TEST_CASE("Counters alone are the same as with the classes", "[count_window]") {
+  CountWindow window;
+  window.Reset(Counts({10, 20}, 1));
+  std::vector<uint64_t> now{11, 25, 7};
+  window.CountersWithin(&now);
+  CHECK(now == window.Within(Counts({11, 25, 7})).counters);
+  CHECK(now == std::vector<uint64_t>{1, 5, 7});
+  CHECK(window.types_at_close() == nullptr);
+  CHECK(CountOf(window.types_outside(), 5, "a.First") == 1);
+
+  window.Close(Counts({15, 30}, 3));
+  now = {100, 200};
+  window.CountersWithin(&now);
+  CHECK(now == std::vector<uint64_t>{5, 10});
+  REQUIRE(window.types_at_close() != nullptr);
+  CHECK(CountOf(*window.types_at_close(), 5, "a.First") == 3);
+}
+
 TEST_CASE("A range that is given to another class starts from zero", "[count_window]") {
   CountWindow window;
   window.Reset(Counts({10, 20, 30}, 100, 0, 5));

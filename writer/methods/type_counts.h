@@ -41,6 +41,11 @@ class TypeCounts {
   const Site* Find(uint32_t site) const;
   // The sites that saw objects, ascending.
   std::vector<uint32_t> Sites() const;
+  // Calls visit(site, const Site&) for each site, in no particular order.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [number, site] : sites_) visit(number, site);
+  }
   std::string_view TypeName(uint32_t number) const { return names_.Text(NameId{number}); }
 
   // Forgets the counts of a site, because another site will get its number.

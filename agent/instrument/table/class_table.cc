@@ -160,6 +160,7 @@ ClassTable::Added ClassTable::Add(const ClassRecord& added) {
   entry.holds = 1;
   by_key_.Insert(KeyHash(added.name, added.hash), number);
   LinkName(number);
+  NoteAdded(number);
   ++statistics_.loaded;
   TellBudget();
   return {ClassId{number}, true};
@@ -212,6 +213,7 @@ std::optional<ClassTable::Taken> ClassTable::TakeOut(const Idle& idle) {
 
 void ClassTable::Free(uint32_t number) {
   Entry& entry = *entries_[number];
+  if (entry.pending != kNone) pending_[entry.pending] = kNone;
   UnlinkName(number);
   DropCounts(entry);
   names_.Release(entry.kept.name);
@@ -255,17 +257,21 @@ void ClassTable::Unload(ClassId id, const UnloadedCounts& counts) {
   const std::string_view name = names_.Text(entry.kept.name);
   if (counts.empty()) {
     ++statistics_.dropped;
+    NoteUnloaded(number, counts);
     Forget(number);
   } else if (const uint32_t before = FindKey(unloaded_by_key_, name, entry.kept.hash);
              before != kNone && entries_[before]->holds == 0) {
     Entry& into = *entries_[before];
     UnloadedCounts sum = DecodeCounts({into.counts.get(), into.counts_size}, names_);
     sum.AddAll(counts);
+    // A copy that does not have the older class yet will get it with the sum.
+    NoteUnloaded(number, into.pending == kNone ? counts : UnloadedCounts());
     SetCounts(into, sum);
     Free(number);
   } else {
     // If a profile is being made of the class, it keeps its own entry, and this one is added next
     // to it.
+    if (entry.pending == kNone) NoteUnloaded(number, counts);
     entry.state = Entry::State::kUnloaded;
     SetCounts(entry, counts);
     // Its counters belong to another class from now on; only their number is kept.
@@ -309,6 +315,11 @@ void ClassTable::ForgetUnloaded() {
       continue;
     ForgetUnloadedClass(n);
   }
+  // A class of which the copy has only the counts is of no use to it; of the others it must know
+  // that their counters belong to other classes.
+  changes_.forgets_unloaded = notes_changes_;
+  std::erase_if(changes_.unloaded, [](const auto& one) { return one.number == kNone; });
+  for (Changes::Unloaded& one : changes_.unloaded) one.counts = {};
   TellBudget();
 }
 
@@ -419,9 +430,9 @@ std::string_view ClassTable::NameOf(ClassId id) const {
 
 size_t ClassTable::Bytes() const {
   return names_.bytes() + entry_bytes_ + content_bytes_ +
-         entries_.capacity() * sizeof(entries_[0]) + contents_.capacity() * sizeof(Content) +
-         by_key_.bytes() + unloaded_by_key_.bytes() + newest_by_name_.bytes() +
-         content_by_bytes_.bytes();
+         pending_.capacity() * sizeof(pending_[0]) + entries_.capacity() * sizeof(entries_[0]) +
+         contents_.capacity() * sizeof(Content) + by_key_.bytes() + unloaded_by_key_.bytes() +
+         newest_by_name_.bytes() + content_by_bytes_.bytes();
 }
 
 void ClassTable::TellBudget() const {

@@ -100,6 +100,31 @@ class ClassTable {
   void Decode(ClassId id, uint32_t counter_base, uint32_t site_base, ClassRecord* decoded) const;
   std::string_view NameOf(ClassId id) const;
 
+  // For a copy of the table in a file. The copy numbers the classes itself, from 0 on, and keeps the
+  // counts of an unloaded class under its number.
+  struct Changes {
+    // The counts of all classes that were unloaded before are void.
+    bool forgets_unloaded = false;
+    struct Class {
+      ClassId id;
+      uint32_t number;
+    };
+    std::vector<Class> added;  // loaded, or unloaded with counts (CountsOf)
+    struct Unloaded {
+      uint32_t number;
+      UnloadedCounts counts;
+      std::vector<uint8_t> record;  // EncodeClassRecord, if it was not returned as added
+    };
+    std::vector<Unloaded> unloaded;
+    bool has_more = false;
+  };
+  // From now on changes are noted, for a new copy. All present classes count as added.
+  void NoteChanges();
+  void StopNotingChanges();
+  // What has changed since the last call; at most this many of the added classes. Their ids are valid
+  // until Unload or ForgetUnloaded is called.
+  Changes TakeChanges(size_t most);
+
   struct Statistics {
     uint64_t loaded = 0;            // classes that are known and not unloaded
     uint64_t contents = 0;          // different contents
@@ -124,7 +149,9 @@ class ClassTable {
     uint64_t total = 0;   // sum of its counts
     uint64_t charge = 0;  // memory that it takes as an unloaded class
     enum class State : uint8_t { kFree, kLoaded, kTakenOut, kUnloaded } state = State::kFree;
-    bool idle = false;  // TakeIdle has returned it or will
+    bool idle = false;                        // TakeIdle has returned it or will
+    uint32_t pending = HashIndex::kNone;      // its place in pending_
+    uint32_t copy_number = HashIndex::kNone;  // in the copy
   };
   struct Content {
     std::unique_ptr<uint8_t[]> bytes;
@@ -148,6 +175,8 @@ class ClassTable {
   void LinkName(uint32_t number);
   void UnlinkName(uint32_t number);
   void Free(uint32_t number);
+  void NoteAdded(uint32_t number);
+  void NoteUnloaded(uint32_t number, const UnloadedCounts& counts);
   void DropCounts(Entry& entry);
   void SetCounts(Entry& entry, const UnloadedCounts& counts);
   void Forget(uint32_t number);
@@ -169,6 +198,11 @@ class ClassTable {
   HashIndex newest_by_name_;   // of all versions, the one that was added last
   HashIndex content_by_bytes_;
   std::vector<Idle> idle_;
+  bool notes_changes_ = false;
+  std::vector<uint32_t> pending_;  // added classes, from next_pending_ on; kNone: gone
+  size_t next_pending_ = 0;
+  uint32_t next_copy_number_ = 0;
+  Changes changes_;  // without added classes
   size_t entry_bytes_ = 0;
   size_t content_bytes_ = 0;
   uint64_t unloaded_bytes_ = 0;

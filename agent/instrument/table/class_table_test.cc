@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "writer/methods/class_record_bytes.h"
+
 namespace iprof::instrument {
 namespace {
 
@@ -272,6 +274,143 @@ TEST_CASE("of a class that is forgotten others are told, but not while it is the
   Added(table, "a/Again", 1);  // loaded again before it was unloaded completely
   table.Unload(id, {});
   CHECK(forgotten.size() == 1);
+}
+
+// Unloads the only idle class, with one count.
+void UnloadIdle(ClassTable& table, uint64_t count) {
+  ClassId id{};
+  REQUIRE(TakeIdleOut(table, &id));
+  UnloadedCounts counts;
+  if (count > 0) counts.counters.emplace_back(0, count);
+  table.Unload(id, counts);
+}
+
+constexpr size_t kAll = 1000;
+
+TEST_CASE("a copy of the table is told what it lacks") {
+  ClassTable table;
+  Added(table, "a/Before", 1);
+  CHECK(table.TakeChanges(kAll).added.empty());  // there is no copy yet
+  table.NoteChanges();
+  const ClassId second = Added(table, "a/Second", 2);
+
+  SECTION("in parts") {
+    ClassTable::Changes changes = table.TakeChanges(1);
+    CHECK(changes.has_more);
+    REQUIRE(changes.added.size() == 1);
+    CHECK(changes.added[0].number == 0);
+    changes = table.TakeChanges(1);
+    CHECK_FALSE(changes.has_more);
+    REQUIRE(changes.added.size() == 1);
+    CHECK(changes.added[0].number == 1);
+    CHECK(changes.added[0].id == second);
+    CHECK(table.TakeChanges(kAll).added.empty());
+  }
+  SECTION("that a class was unloaded which it has") {
+    REQUIRE(table.TakeChanges(kAll).added.size() == 2);
+    table.Release(second);
+    UnloadIdle(table, 5);
+    ClassTable::Changes changes = table.TakeChanges(kAll);
+    CHECK(changes.added.empty());
+    REQUIRE(changes.unloaded.size() == 1);
+    CHECK(changes.unloaded[0].number == 1);
+    CHECK(changes.unloaded[0].counts.Total() == 5);
+    CHECK(changes.unloaded[0].record.empty());
+
+    SECTION("and once more, under another number") {
+      table.Release(Added(table, "a/Second", 2));
+      REQUIRE(table.TakeChanges(kAll).added.at(0).number == 2);
+      UnloadIdle(table, 3);
+      changes = table.TakeChanges(kAll);
+      REQUIRE(changes.unloaded.size() == 1);
+      CHECK(changes.unloaded[0].number == 2);
+      CHECK(changes.unloaded[0].counts.Total() == 3);
+    }
+    SECTION("and once more between two calls") {
+      table.Release(Added(table, "a/Second", 2));
+      UnloadIdle(table, 4);
+      changes = table.TakeChanges(kAll);
+      CHECK(changes.added.empty());
+      REQUIRE(changes.unloaded.size() == 1);
+      CHECK(changes.unloaded[0].number == 2);
+      CHECK(changes.unloaded[0].counts.Total() == 4);
+      ClassRecord record;
+      size_t consumed = 0;
+      REQUIRE(DecodeClassRecord(changes.unloaded[0].record, &record, &consumed) ==
+              SealStatus::kRecord);
+      CHECK(record.name == "a/Second");
+    }
+    SECTION("and a new copy gets the sum") {
+      table.Release(Added(table, "a/Second", 2));
+      table.NoteChanges();
+      UnloadIdle(table, 4);
+      changes = table.TakeChanges(kAll);
+      REQUIRE(changes.added.size() == 2);
+      CHECK(changes.unloaded.empty());
+      UnloadedCounts counts;
+      const bool first = table.CountsOf(changes.added[0].id, &counts);
+      CHECK(first != table.CountsOf(changes.added[1].id, &counts));
+      CHECK(counts.Total() == 9);
+    }
+    SECTION("and that these counts are void") {
+      table.Release(Added(table, "a/Third", 3));
+      REQUIRE(table.TakeChanges(kAll).added.at(0).number == 2);
+      UnloadIdle(table, 6);
+      table.Release(Added(table, "a/Fourth", 4));
+      UnloadIdle(table, 7);
+      table.ForgetUnloaded();
+      changes = table.TakeChanges(kAll);
+      CHECK(changes.forgets_unloaded);
+      CHECK(changes.added.empty());
+      REQUIRE(changes.unloaded.size() == 1);
+      CHECK(changes.unloaded[0].number == 2);
+      CHECK(changes.unloaded[0].counts.empty());
+      CHECK_FALSE(table.TakeChanges(kAll).forgets_unloaded);
+    }
+  }
+  SECTION("that a class without counts was unloaded, only if it has it") {
+    table.TakeChanges(kAll);
+    table.Release(second);
+    UnloadIdle(table, 0);
+    table.Release(Added(table, "a/Short", 3));
+    UnloadIdle(table, 0);
+    const ClassTable::Changes changes = table.TakeChanges(kAll);
+    REQUIRE(changes.unloaded.size() == 1);
+    CHECK(changes.unloaded[0].number == 1);
+    CHECK(changes.unloaded[0].counts.empty());
+  }
+  SECTION("a class that was unloaded before it was told comes with its counts") {
+    table.Release(second);
+    UnloadIdle(table, 5);
+    const ClassTable::Changes changes = table.TakeChanges(kAll);
+    CHECK(changes.unloaded.empty());
+    REQUIRE(changes.added.size() == 2);
+    UnloadedCounts counts;
+    REQUIRE(table.CountsOf(changes.added[1].id, &counts));
+    CHECK(counts.Total() == 5);
+  }
+  SECTION("not of a class that came and went, whose entry another one has now") {
+    table.TakeChanges(kAll);
+    table.Release(Added(table, "a/Short", 3));
+    UnloadIdle(table, 0);
+    const ClassId reused = Added(table, "a/Next", 4);
+    const ClassTable::Changes changes = table.TakeChanges(kAll);
+    REQUIRE(changes.added.size() == 1);
+    CHECK(changes.added[0].id == reused);
+    CHECK(changes.unloaded.empty());
+  }
+  SECTION("everything, if it is a new copy") {
+    table.TakeChanges(kAll);
+    table.NoteChanges();
+    const ClassTable::Changes changes = table.TakeChanges(kAll);
+    REQUIRE(changes.added.size() == 2);
+    CHECK(changes.added[0].number == 0);
+  }
+  SECTION("nothing, once there is none") {
+    table.StopNotingChanges();
+    Added(table, "a/Late", 5);
+    CHECK(table.TakeChanges(kAll).added.empty());
+  }
 }
 
 TEST_CASE("many classes that came and went leave nothing behind") {

@@ -186,7 +186,7 @@ void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumen
 ChunkStore::Reading ChunkStore::ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni,
                                         std::chrono::milliseconds patience) const {
   Reading reading;
-  reading.counts.counters = counters_.Read(jni);
+  counters_.Read(jni, &reading.counts.counters);
   if (!counts_types_) return reading;
   TypeChunks::Collected types = types_.Collect(jvmti, jni, patience);
   reading.counts.types = std::move(types.counts);
@@ -199,6 +199,22 @@ ChunkStore::Reading ChunkStore::Read(jvmtiEnv* jvmti, JNIEnv* jni,
   Reading reading = ReadRaw(jvmti, jni, patience);
   reading.counts = window_.Within(std::move(reading.counts));
   return reading;
+}
+
+bool ChunkStore::Read(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
+                      std::vector<uint64_t>* counters, TypePairs* pairs) {
+  counters_.Read(jni, counters);
+  window_.CountersWithin(counters);
+  if (!counts_types_) return true;
+  pairs->BeginReading();
+  bool whole = true;
+  if (const TypeCounts* const at_close = window_.types_at_close()) {
+    pairs->AddAll(*at_close);
+  } else {
+    whole = types_.Collect(jvmti, jni, patience, pairs);
+  }
+  pairs->SubtractAll(window_.types_outside());
+  return whole;
 }
 
 bool ChunkStore::ResetWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) {

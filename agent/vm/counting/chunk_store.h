@@ -48,6 +48,7 @@ class ChunkStore {
   bool counts_types() const { return counts_types_; }
   ChunkReach& reach() { return reach_; }
   TypeChunks& types() { return types_; }
+  const TypeChunks& types() const { return types_; }
   instrument::CounterSpace& counter_space() { return counter_space_; }
   // Tells the instrumenter where counters and sites are.
   std::function<std::string(uint32_t)> CounterHolders();
@@ -77,6 +78,10 @@ class ChunkStore {
     bool whole = true;  // false: a harvest did not end in time, and its counts are missing
   };
   Reading Read(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
+  // The same as arrays, again and again: what was learnt of the pairs is kept. Not while Unload runs.
+  // Returns false if a harvest did not end in time.
+  bool Read(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
+            std::vector<uint64_t>* counters, TypePairs* pairs);
   // Move the window's edges (CountWindow). They return false, and change nothing, if a harvest did
   // not end in time.
   bool ResetWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience);
@@ -85,6 +90,11 @@ class ChunkStore {
 
   bool is_open() const { return window_.is_open(); }
 
+  // The memory of a copy of all counters.
+  uint64_t copy_bytes() const {
+    return uint64_t{counter_space_.statistics().ready} * instrument::kChunkCounters *
+           sizeof(uint64_t);
+  }
   uint64_t counters() const { return counter_space_.statistics().counters; }
   // How often there was no room for a class's counters or sites.
   uint64_t refusals() const;

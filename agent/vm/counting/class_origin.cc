@@ -220,6 +220,12 @@ void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
   settled_.wait_for(lock, timeout, [this] { return !settling_; });
 }
 
+bool ClassOrigin::MayChange(const ClassRecord& klass) const {
+  std::lock_guard lock(mutex_);
+  const auto found = verdicts_.find(KeyOf(klass.name, klass.hash));
+  return found != verdicts_.end() && found->second.state == State::kWaiting && suspects_;
+}
+
 MethodOrigin ClassOrigin::Judge(const ClassRecord& klass, const CountedMethod& method) const {
   std::lock_guard lock(mutex_);
   const auto found = verdicts_.find(KeyOf(klass.name, klass.hash));

@@ -67,6 +67,8 @@ class ClassOrigin {
   // Looks up the remaining classes, for at most this long.
   void Settle(std::chrono::milliseconds timeout);
 
+  // Whether Judge may give another answer later.
+  bool MayChange(const ClassRecord& klass) const;
   MethodOrigin Judge(const ClassRecord& klass, const CountedMethod& method) const;
 
   // A paragraph for verbose=1; empty if nothing was compared.

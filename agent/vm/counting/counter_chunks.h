@@ -29,8 +29,10 @@ class CounterChunks final : public ChunkHolders {
   // From now on, threads are spread over the stripes. Call it once, when the VM is initialised.
   Status StartStriping(JNIEnv* jni);
 
-  // The sums of all counters over stripes, by CounterIndex; only chunks that are initialised.
-  std::vector<uint64_t> Read(JNIEnv* jni) const;
+  // The sums of all counters over stripes, by CounterIndex; only chunks that are initialised. The
+  // counters of a method are read within microseconds: otherwise one that was read later than another
+  // would make the counts that are derived from both wrong.
+  void Read(JNIEnv* jni, std::vector<uint64_t>* sums) const;
 
   // Appends the sums of counters that no code uses any more, and sets them to zero.
   void Take(JNIEnv* jni, CounterRange range, std::vector<uint64_t>* values);

@@ -393,7 +393,7 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
-  return {std::move(added), {instrumenter_, proxies_.names(), Origins()}};
+  return {std::move(added), positions()};
 }
 
 OriginOf Counting::Origins() const {

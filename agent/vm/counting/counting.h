@@ -52,6 +52,7 @@
 #include "agent/vm/counting/held_classes.h"
 #include "agent/vm/counting/live_frames.h"
 #include "agent/vm/counting/swap_guard.h"
+#include "agent/vm/counting/type_pairs.h"
 #include "agent/vm/counting/unlinked_classes.h"
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
@@ -61,6 +62,7 @@
 #include "agent/vm/settings/log.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
+#include "writer/raw/raw_writer.h"
 
 namespace iprof::vm {
 
@@ -160,6 +162,30 @@ class Counting final : public HiddenClassCounting {
   // Adds the types, methods and counts of every instrumented class.
   CountedProfile AddTo(JNIEnv* jni, Profile& profile);
 
+  // The same for a raw file: adds what the file lacks, and reads the numbers. Without a safepoint, and
+  // without a lock that threads of the program wait for. One at a time; not while Pause or Resume runs.
+  struct Numbers {
+    std::span<const uint64_t> counters;  // as are the pairs, valid until the next call
+    std::span<const uint64_t> pairs;
+    // Frames that were live when the recording was started, stopped or reset. The texts are valid
+    // until then.
+    std::vector<std::pair<std::string_view, uint64_t>> live_frames;
+    bool at_rest = false;  // the recording is stopped
+  };
+  // Nullopt if a profile is being made, or the agent's thread is suspended.
+  std::optional<Numbers> AddTo(JNIEnv* jni, RawWriter& file);
+  // For a new file.
+  void BeginCopy();
+  // There is no file any more.
+  void EndCopy();
+  size_t copy_bytes() const;
+  // What copy_bytes() will be soon after BeginCopy, roughly.
+  size_t expected_copy_bytes() const;
+  // Whether most classes in the file are gone.
+  bool CopyHasOutgrown() const;
+  ClassFilePositions positions() const { return {instrumenter_, proxies_.names(), Origins()}; }
+  AssemblyOptions assembly_options() const { return instrumenter_.assembly_options(); }
+
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
                         std::vector<uint8_t>* output,
                         std::optional<instrument::ClassId>* held) override;
@@ -198,6 +224,9 @@ class Counting final : public HiddenClassCounting {
   void CountEarlier(JNIEnv* jni);
   bool GoesOn(JNIEnv* jni, size_t classes);
   void WarnOfCap();
+  void AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& file);
+  void AddClass(uint32_t number, ClassRecord& klass, RawWriter& file);
+  void JudgeAgain(RawWriter& file);
   void Work(JNIEnv* jni);
 
   static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
@@ -230,9 +259,22 @@ class Counting final : public HiddenClassCounting {
   LiveFrames live_at_close_;  // likewise, when it was stopped last
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_ended_{false};  // Stop was called
-  mutable std::mutex swap_mutex_;       // guards swap_
-  RestoredClasses swap_;                // of the last start or stop
-  std::optional<SwapGuard> guard_;      // from Prepare on
+  // What a raw file has.
+  struct Copy {
+    TypePairs pairs;
+    uint32_t added_pairs = 0;
+    uint64_t added_classes = 0;
+    std::vector<uint64_t> counters;
+    struct Class {
+      uint32_t number;
+      std::string name;
+      Hash128 hash;
+    };
+    std::vector<Class> unjudged;  // whose origins are not known yet
+  } copy_;
+  mutable std::mutex swap_mutex_;   // guards swap_
+  RestoredClasses swap_;            // of the last start or stop
+  std::optional<SwapGuard> guard_;  // from Prepare on
   UnlinkedClasses unlinked_;
   const std::unique_ptr<ClassOrigin> origin_;  // null: all classes are those of the class files
   std::unique_ptr<EarlierClasses>

@@ -27,6 +27,11 @@ class LiveFrames {
 
   uint64_t Of(const MethodKey& key) const;
   void Add(const LiveFrames& other);
+  // Calls visit(const MethodKey&, uint64_t) for each method that has any.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [key, frames] : counts_) visit(key, frames);
+  }
 
  private:
   std::unordered_map<MethodKey, uint64_t> counts_;

@@ -74,45 +74,84 @@ void SpillTable::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
   ++harvests_;
 }
 
-HashNames::Answer SpillTable::Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool& walked) {
+HashNames::Answer SpillTable::Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool* walked) {
   HashNames::Answer answer = hashes_.names().Find(hash);
-  if (answer.kind == HashNames::Kind::kUnknown && !walked) {
+  if (answer.kind == HashNames::Kind::kUnknown && walked != nullptr && !*walked) {
     hashes_.LearnLoaded(jvmti, jni);
-    walked = true;
+    *walked = true;
     answer = hashes_.names().Find(hash);
   }
   return answer;
 }
 
-void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into) {
+std::optional<std::string> SpillTable::NameAt(jvmtiEnv* jvmti, JNIEnv* jni, jsize slot, jlong key,
+                                              bool* walked) {
+  if (HashOf(key) != kStays) {
+    const auto answer = Find(jvmti, jni, static_cast<int32_t>(HashOf(key)), walked);
+    if (answer.kind != HashNames::Kind::kNamed) return std::nullopt;
+    const size_t dimensions = DimensionsOf(key);
+    if (dimensions == 0) return std::string(answer.name);
+    return fmt::format("{}L{};", std::string(dimensions, '['), answer.name);
+  }
+  jobject type = jni->GetObjectArrayElement(types_, slot);
+  std::optional<std::string> name = hashes_.NameOf(jvmti, jni, static_cast<jclass>(type));
+  if (type != nullptr) jni->DeleteLocalRef(type);
+  return name;
+}
+
+template <typename Visit>
+void SpillTable::ForEachSlot(JNIEnv* jni, jsize half, Visit visit) const {
   std::vector<jlong> keys(static_cast<size_t>(slots_));
   std::vector<jlong> counts(keys.size());
   jni->GetLongArrayRegion(keys_, half, slots_, keys.data());
   jni->GetLongArrayRegion(counts_, half, slots_, counts.data());
-  bool walked = false;
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == 0 || counts[i] == 0) continue;
-    const uint32_t site = SiteOf(keys[i]);
-    const auto count = static_cast<uint64_t>(counts[i]);
-    if (HashOf(keys[i]) != kStays) {
-      const auto answer = Find(jvmti, jni, static_cast<int32_t>(HashOf(keys[i])), walked);
-      const size_t dimensions = DimensionsOf(keys[i]);
-      if (answer.kind != HashNames::Kind::kNamed) {
-        into.AddLost(site, count);
-      } else if (dimensions == 0) {
-        into.Add(site, answer.name, count);
-      } else {
-        into.Add(site, fmt::format("{}L{};", std::string(dimensions, '['), answer.name), count);
-      }
-      continue;
-    }
-    jobject type = jni->GetObjectArrayElement(types_, half + static_cast<jsize>(i));
-    hashes_.AddTo(into, jvmti, jni, site, static_cast<jclass>(type), count);
-    if (type != nullptr) jni->DeleteLocalRef(type);
+    if (keys[i] != 0 && counts[i] != 0)
+      visit(half + static_cast<jsize>(i), keys[i], static_cast<uint64_t>(counts[i]));
   }
 }
 
-void SpillTable::Clear(JNIEnv* jni, jsize half) const {
+void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into) {
+  bool walked = false;
+  ForEachSlot(jni, half, [&](jsize slot, jlong key, uint64_t count) {
+    if (const auto name = NameAt(jvmti, jni, slot, key, &walked)) {
+      into.Add(SiteOf(key), *name, count);
+    } else {
+      into.AddLost(SiteOf(key), count);
+    }
+  });
+}
+
+void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypePairs& into) {
+  if (SlotsUsed(jni, half) == 0) return;
+  ForEachSlot(jni, half, [&](jsize slot, jlong key, uint64_t count) {
+    KnownPairs::Slot& known = known_.slots[slot];
+    if (known.key != key || known.clearings != clearings_) {
+      const auto name = NameAt(jvmti, jni, slot, key, nullptr);
+      known.pair = into.NumberOf(SiteOf(key), name.value_or(""));
+      // A class without a name may get one later.
+      known.key = name ? key : 0;
+      known.clearings = clearings_;
+    }
+    into.Add(known.pair, count);
+  });
+}
+
+void SpillTable::AddHarvested(TypePairs& into) {
+  harvested_.ForEach([&](uint32_t site, const TypeCounts::Site& seen) {
+    if (seen.lost > 0) into.Add(site, {}, seen.lost);
+    auto& known = known_.harvested[site];
+    known.resize(seen.types.size(), {UINT32_MAX, 0});
+    for (size_t i = 0; i < seen.types.size(); ++i) {
+      const auto& [type, count] = seen.types[i];
+      if (known[i].first != type) known[i] = {type, into.NumberOf(site, harvested_.TypeName(type))};
+      into.Add(known[i].second, count);
+    }
+  });
+}
+
+void SpillTable::Clear(JNIEnv* jni, jsize half) {
+  ++clearings_;
   std::vector<jlong> keys(static_cast<size_t>(slots_));
   jni->GetLongArrayRegion(keys_, half, slots_, keys.data());
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -138,6 +177,23 @@ bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds p
   return true;
 }
 
+bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
+                       TypePairs& into) {
+  const std::unique_lock lock = LockWithin(mutex_, patience);
+  if (!lock) return false;
+  hashes_.names().Absorb();
+  AddHarvested(into);
+  const jsize in_use = HalfInUse(jni);
+  if (at_rest_) Drain(jvmti, jni, slots_ - in_use, into);
+  Drain(jvmti, jni, in_use, into);
+  return true;
+}
+
+size_t SpillTable::pairs_bytes() const {
+  constexpr size_t kNodeBytes = 64;
+  return (known_.slots.size() + known_.harvested.size()) * kNodeBytes;
+}
+
 uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {
   jlong lost = 0;
   jni->GetLongArrayRegion(lost_, static_cast<jsize>(site) & (slots_ - 1), 1, &lost);
@@ -151,6 +207,8 @@ uint64_t SpillTable::TakeHarvested(uint32_t site, TypeCounts& into) {
   for (const auto& [type, count] : harvested->types)
     into.Add(site, harvested_.TypeName(type), count);
   const uint64_t lost = harvested->lost;
+  // The numbers of classes that are not used any more may become those of others.
+  known_.harvested = {};
   harvested_.Forget(site);
   return lost;
 }
@@ -163,17 +221,6 @@ size_t SpillTable::harvested_bytes() {
 void SpillTable::LimitHarvested(size_t bytes) {
   const std::lock_guard lock(mutex_);
   harvested_.LimitBytes(bytes);
-}
-
-void SpillTable::AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const {
-  std::vector<jlong> lost(static_cast<size_t>(slots_));
-  jni->GetLongArrayRegion(lost_, 0, slots_, lost.data());
-  for (uint32_t i = 0; i < lost.size(); ++i) {
-    if (lost[i] == 0) continue;
-    // All sites that share a slot count as having lost: more than is true, never less.
-    for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(slots_))
-      into.AddLost(site, static_cast<uint64_t>(lost[i]));
-  }
 }
 
 }  // namespace iprof::vm

@@ -20,8 +20,14 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "agent/vm/counting/class_hashes.h"
+#include "agent/vm/counting/type_pairs.h"
 #include "writer/base/status.h"
 #include "writer/methods/type_counts.h"
 
@@ -47,8 +53,25 @@ class SpillTable {
   // Adds everything so far. Returns false if a harvest did not end in time; its counts are then
   // missing.
   bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypeCounts& into);
-  // Adds the counts that found no slot, for sites below the limit.
-  void AddLost(JNIEnv* jni, uint32_t site_limit, TypeCounts& into) const;
+  // The same for pairs, again and again: what it learns is kept, so that a call costs little if
+  // little has changed. It asks the JVM for no list of classes.
+  bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs& into);
+  // The pairs have other numbers from now on.
+  void ForgetPairs() { known_ = {}; }
+  // The memory of what it keeps for that; read it only where AddTo may be called.
+  size_t pairs_bytes() const;
+  // Calls visit(site, count) for the counts that found no slot, for sites below the limit.
+  template <typename Visit>
+  void ForEachLost(JNIEnv* jni, uint32_t site_limit, Visit visit) const {
+    std::vector<jlong> lost(static_cast<size_t>(slots_));
+    jni->GetLongArrayRegion(lost_, 0, slots_, lost.data());
+    for (uint32_t i = 0; i < lost.size(); ++i) {
+      if (lost[i] == 0) continue;
+      // All sites that share a slot count as having lost: more than is true, never less.
+      for (uint32_t site = i; site < site_limit; site += static_cast<uint32_t>(slots_))
+        visit(site, static_cast<uint64_t>(lost[i]));
+    }
+  }
   // The counts that found no slot, of this site and those that share its place.
   uint64_t LostAt(JNIEnv* jni, uint32_t site) const;
 
@@ -61,10 +84,19 @@ class SpillTable {
  private:
   jsize HalfInUse(JNIEnv* jni) const { return jni->GetStaticIntField(runtime_, half_); }
   jint SlotsUsed(JNIEnv* jni, jsize half) const;
-  // Adds up one half, which starts at slot `half`.
+  // Calls visit(slot, key, count) for each slot in use of one half, which starts at slot `half`.
+  template <typename Visit>
+  void ForEachSlot(JNIEnv* jni, jsize half, Visit visit) const;
+  // The name of a slot's class; nullopt if it is not known. `walked` is null if the JVM must not be
+  // asked for its classes, and otherwise whether it was asked already.
+  std::optional<std::string> NameAt(jvmtiEnv* jvmti, JNIEnv* jni, jsize slot, jlong key,
+                                    bool* walked);
+  // Adds up one half.
   void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into);
-  void Clear(JNIEnv* jni, jsize half) const;
-  HashNames::Answer Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool& walked);
+  void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypePairs& into);
+  void AddHarvested(TypePairs& into);
+  void Clear(JNIEnv* jni, jsize half);
+  HashNames::Answer Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool* walked);
 
   ClassHashes& hashes_;
   const jsize slots_;
@@ -81,6 +113,18 @@ class SpillTable {
   std::timed_mutex mutex_;
   TypeCounts harvested_;
   bool at_rest_ = false;  // the other half must be drained
+  // The pairs' numbers: of slots, as long as they have the same key and their half was not cleared;
+  // and of what was harvested, by site and the number of the class there.
+  struct KnownPairs {
+    struct Slot {
+      jlong key = 0;
+      uint64_t clearings = 0;
+      uint32_t pair = 0;
+    };
+    std::unordered_map<jsize, Slot> slots;
+    std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> harvested;
+  } known_;
+  uint64_t clearings_ = 0;
   std::atomic<uint64_t> harvests_{0};
   std::atomic<uint64_t> rounds_{0};
 };

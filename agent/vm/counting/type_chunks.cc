@@ -182,6 +182,7 @@ void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCount
     jni->SetObjectArrayElement(rows.types, row + i, nullptr);
     jni->DeleteLocalRef(type);
   }
+  row_pairs_.Forget(site / kChunkSites, static_cast<size_t>(row), kSiteRows);
   counts.fill(0);
   jni->SetLongArrayRegion(rows.counts, row, kSiteRows, counts.data());
 }
@@ -210,6 +211,31 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t
   return reusable;
 }
 
+std::vector<TypeChunks::Rows> TypeChunks::AllRows() const {
+  const std::lock_guard lock(mutex_);
+  return rows_;
+}
+
+// Calls visit(chunk, row, count) for each row with a count.
+template <typename Visit>
+void TypeChunks::ForEachRow(JNIEnv* jni, const std::vector<Rows>& rows, Visit visit) {
+  std::vector<jlong> counts(static_cast<size_t>(kRowsInChunk));
+  for (size_t chunk = 0; chunk < rows.size(); ++chunk) {
+    jni->GetLongArrayRegion(rows[chunk].counts, 0, kRowsInChunk, counts.data());
+    for (size_t row = 0; row < counts.size(); ++row) {
+      if (counts[row] != 0) visit(chunk, row, static_cast<uint64_t>(counts[row]));
+    }
+  }
+}
+
+namespace {
+
+uint32_t SiteOfRow(size_t chunk, size_t row) {
+  return static_cast<uint32_t>(chunk * kChunkSites + row / kSiteRows);
+}
+
+}  // namespace
+
 TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
                                           std::chrono::milliseconds patience) const {
   Collected collected;
@@ -217,26 +243,43 @@ TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
   TypeCounts& all = collected.counts;
   const LocalFrame frame(jni);
   collected.whole = spill_.AddTo(jvmti, jni, patience, all);
-  std::vector<Rows> rows;
-  {
-    std::lock_guard lock(mutex_);
-    rows = rows_;
-  }
-  spill_.AddLost(jni, static_cast<uint32_t>(rows.size()) * kChunkSites, all);
-  std::vector<jlong> counts(static_cast<size_t>(kRowsInChunk));
-  for (size_t chunk = 0; chunk < rows.size(); ++chunk) {
-    jni->GetLongArrayRegion(rows[chunk].counts, 0, kRowsInChunk, counts.data());
-    for (jsize i = 0; i < kRowsInChunk; ++i) {
-      const jlong count = counts[static_cast<size_t>(i)];
-      if (count == 0) continue;
-      const auto site =
-          static_cast<uint32_t>(chunk * kChunkSites + static_cast<size_t>(i) / kSiteRows);
-      jobject type = jni->GetObjectArrayElement(rows[chunk].types, i);
-      hashes_.AddTo(all, jvmti, jni, site, static_cast<jclass>(type), static_cast<uint64_t>(count));
-      if (type != nullptr) jni->DeleteLocalRef(type);
-    }
-  }
+  const std::vector<Rows> rows = AllRows();
+  spill_.ForEachLost(jni, static_cast<uint32_t>(rows.size()) * kChunkSites,
+                     [&](uint32_t site, uint64_t lost) { all.AddLost(site, lost); });
+  ForEachRow(jni, rows, [&](size_t chunk, size_t row, uint64_t count) {
+    jobject type = jni->GetObjectArrayElement(rows[chunk].types, static_cast<jsize>(row));
+    hashes_.AddTo(all, jvmti, jni, SiteOfRow(chunk, row), static_cast<jclass>(type), count);
+    if (type != nullptr) jni->DeleteLocalRef(type);
+  });
   return collected;
+}
+
+bool TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
+                         TypePairs* pairs) {
+  if (!armed_.load(std::memory_order_acquire)) return true;
+  const LocalFrame frame(jni);
+  const bool whole = spill_.AddTo(jvmti, jni, patience, *pairs);
+  const std::vector<Rows> rows = AllRows();
+  spill_.ForEachLost(jni, static_cast<uint32_t>(rows.size()) * kChunkSites,
+                     [&](uint32_t site, uint64_t lost) { pairs->Add(site, {}, lost); });
+  ForEachRow(jni, rows, [&](size_t chunk, size_t row, uint64_t count) {
+    if (const auto known = row_pairs_.Find(chunk, row)) return pairs->Add(*known, count);
+    jobject type = jni->GetObjectArrayElement(rows[chunk].types, static_cast<jsize>(row));
+    const auto name = hashes_.NameOf(jvmti, jni, static_cast<jclass>(type));
+    const uint32_t pair = pairs->NumberOf(SiteOfRow(chunk, row), name.value_or(""));
+    pairs->Add(pair, count);
+    if (type == nullptr) return;
+    row_pairs_.Set(chunk, row, pair);  // the class of a row stays as long as its site
+    jni->DeleteLocalRef(type);
+  });
+  return whole;
+}
+
+size_t TypeChunks::pairs_bytes() const { return spill_.pairs_bytes() + row_pairs_.bytes(); }
+
+void TypeChunks::ForgetPairs() {
+  row_pairs_.Clear();
+  spill_.ForgetPairs();
 }
 
 }  // namespace iprof::vm

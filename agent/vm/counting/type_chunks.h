@@ -22,7 +22,10 @@
 #include "agent/vm/counting/chunk_holders.h"
 #include "agent/vm/counting/chunk_reach.h"
 #include "agent/vm/counting/class_hashes.h"
+#include "agent/vm/counting/row_pairs.h"
+#include "agent/vm/counting/runtime_image.h"
 #include "agent/vm/counting/spill_table.h"
+#include "agent/vm/counting/type_pairs.h"
 #include "writer/methods/count_window.h"
 #include "writer/methods/type_counts.h"
 #include "writer/methods/unloaded_counts.h"
@@ -42,7 +45,8 @@ class TypeChunks final : public ChunkHolders {
         reach_(reach),
         sizes_(sizes),
         hashes_(classes, std::move(naming), sizes.hash_names_bytes),
-        spill_(hashes_, sizes.spill_slots) {}
+        spill_(hashes_, sizes.spill_slots),
+        row_pairs_(size_t{kChunkSites} * kSiteRows) {}
 
   std::string HolderName(uint32_t chunk) const override;
 
@@ -73,6 +77,13 @@ class TypeChunks final : public ChunkHolders {
   // for a harvest in progress.
   Collected Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
 
+  // The same as pairs, again and again; see SpillTable::AddTo. Not while Take runs. Returns false if
+  // a harvest did not end in time.
+  bool Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs* pairs);
+  // The pairs have other numbers from now on.
+  void ForgetPairs();
+  size_t pairs_bytes() const;
+
   // All counts of an unloaded class's sites are included once two harvests have ended since.
   uint64_t rounds() const { return spill_.rounds(); }
   // Appends the recording's counts of such sites, numbered from `first` on, and clears them; the
@@ -96,6 +107,9 @@ class TypeChunks final : public ChunkHolders {
   Status HandOver(JNIEnv* jni) override;
   Status Adopt(JNIEnv* jni, jclass holder) override;
 
+  std::vector<Rows> AllRows() const;
+  template <typename Visit>
+  static void ForEachRow(JNIEnv* jni, const std::vector<Rows>& rows, Visit visit);
   // Empties the rows of a site.
   void TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCounts& into);
 
@@ -107,6 +121,7 @@ class TypeChunks final : public ChunkHolders {
   std::atomic<bool> armed_{false};  // the slow path and the spill table are ready
   mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
+  RowPairs row_pairs_;  // for Collect
 };
 
 }  // namespace iprof::vm

@@ -29,7 +29,7 @@ jobject NewThreadObject(JNIEnv* jni, const char* name) {
 }  // namespace
 
 Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jobject thread = NewThreadObject(jni, "iprof");
+  jobject thread = NewThreadObject(jni, name_);
   if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
   {
     std::lock_guard lock(mutex_);

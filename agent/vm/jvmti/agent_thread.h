@@ -1,10 +1,10 @@
-// AgentThread: the agent's one thread inside the JVM, for work that must not happen in a callback.
+// AgentThread: a thread of the agent inside the JVM, for work that must not happen in a callback.
 //
 // Why: counter holders are defined and initialised ahead of need, with an empty stack and outside
 // class loading. All other code of the agent may run at any point of the application, so it must
 // not run Java code.
 //
-// Guarantees: the body runs on a daemon thread that the JVM knows ("iprof"): once at the start,
+// Guarantees: the body runs on a daemon thread that the JVM knows (usually "iprof"): once at the start,
 // after every Wake (several wakes may cause one run), and at least once per `period`. It never runs
 // twice at a time. Stop waits at most for the timeout, and is safe if the thread never started or
 // ended with the VM; after a Stop that was in time the thread can be started again.
@@ -30,8 +30,9 @@ class AgentThread {
  public:
   using Body = std::function<void(jvmtiEnv*, JNIEnv*)>;
 
-  AgentThread(Body body, std::chrono::milliseconds period)
-      : body_(std::move(body)), period_(period) {}
+  // `name` is for thread dumps.
+  AgentThread(Body body, std::chrono::milliseconds period, const char* name = "iprof")
+      : body_(std::move(body)), period_(period), name_(name) {}
 
   // Waits for the thread, which must not be suspended. If it may be, never destroy the AgentThread.
   ~AgentThread() { Stop(kEndPatience); }
@@ -54,6 +55,7 @@ class AgentThread {
 
   const Body body_;
   const std::chrono::milliseconds period_;
+  const char* const name_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<uint64_t> cpu_ns_{0};

@@ -188,6 +188,7 @@ void Sampling::Pause() {
 }
 
 Status Sampling::Follow() {
+  copy_.ForgetPositions();
   OpenCode();
   return environment_.Enable(kEvents);
 }
@@ -265,6 +266,24 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
                                                profile);
   SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(ReportFigures(written)));
   return written;
+}
+
+Sampling::Numbers Sampling::AddTo(const BciMap* bcis, RawWriter& file) {
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return {};
+  const auto lock = learner_.KeepTexts();
+  if (lock) {
+    SampleBaseline since;
+    {
+      const std::lock_guard reset_lock(reset_mutex_);
+      since = baseline_;
+    }
+    copy_.AddTo(
+        begun->traces(),
+        {.methods = learner_.methods(), .names = knowledge_.names, .bcis = bcis, .since = &since},
+        file);
+  }
+  return {copy_.weights(), SampleStatisticsJson(ReportFigures(copy_.counts()))};
 }
 
 SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) {

@@ -41,10 +41,12 @@
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
 #include "agent/vm/sampling/sampling_profile.h"
+#include "agent/vm/sampling/stack_copy.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
+#include "writer/raw/raw_writer.h"
 
 namespace iprof::vm {
 
@@ -100,6 +102,17 @@ class Sampling {
   // code was rewritten. Returns what it wrote.
   SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
 
+  // The same for a raw file: adds the stacks that the file lacks. One at a time. Source lines are left
+  // out, since finding them takes a walk over all classes.
+  struct Numbers {
+    std::span<const uint64_t> weights;  // by stack; valid until the next call
+    std::string statistics;             // JSON; empty before sampling has begun
+  };
+  Numbers AddTo(const BciMap* bcis, RawWriter& file);
+  // For a new file.
+  void BeginCopy() { copy_.Begin(); }
+  size_t copy_bytes() const { return copy_.bytes(); }
+
   // The paragraph that verbose=1 prints at the end.
   std::string Report(const SampleWriteCounts& written);
 
@@ -145,6 +158,7 @@ class Sampling {
   SampleBaseline baseline_;
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
+  StackCopy copy_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};

@@ -219,7 +219,10 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
     written = current->DumpTo(jni, is_ours ? out : path,
                               is_ours ? NameOwner::kSession : NameOwner::kNobody);
   });
-  if (taken.from == SessionState::kStopped && written.ok()) NoteWritten(recording);
+  if (taken.from == SessionState::kStopped && written.ok()) {
+    NoteWritten(recording);
+    current->DiscardRaw(jni);
+  }
   return written;
 }
 
@@ -229,7 +232,10 @@ Result<std::string> Agent::Stop(JNIEnv* jni) {
   const auto current = session();
   Commands(vm_).Cancel();  // the duration has no more meaning
   std::string done = "the recording was not stopped cleanly";
-  AtBoundary(current->log(), "the stop", [&] { done = current->Pause(jni); });
+  AtBoundary(current->log(), "the stop", [&] {
+    done = current->Pause(jni);
+    current->TakeSnapshot(jni);
+  });
   life_.Take(SessionEvent::kStopped);
   current->log().Step(fmt::format("stopped: {}", done));
   return done;
@@ -314,18 +320,25 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) {
     log.Error("no profile was written at the end: one that was requested is still being written");
+    session.KeepRaw(jni);
     return lose();
   }
-  if (!options.dump_on_exit) return log.Step("the program ends; doe=n, so no profile is written");
+  if (!options.dump_on_exit) {
+    log.Step("the program ends; doe=n, so no profile is written");
+    return session.DiscardRaw(jni);
+  }
   if (!is_attached_ && options.force != Overwrite::kAlways &&
       !HasProgramBegun(session.environment().get(), jni)) {
     log.Warning(
         "no profile was written: the program ended before its main class began (force=always "
         "writes it anyway)");
-    return;
+    return session.DiscardRaw(jni);
   }
   const Result<std::string> written = session.DumpTo(jni, OutPath(), NameOwner::kSession);
-  if (!written.ok() && written.status().code() != Code::kUsage) lose();
+  // Usage: there is nothing to write.
+  if (written.ok() || written.status().code() == Code::kUsage) return session.DiscardRaw(jni);
+  session.KeepRaw(jni);
+  lose();
 }
 
 void Agent::OnUnload() {
@@ -339,8 +352,9 @@ void Agent::OnProcessExit() {
   if (HasEnded() || current == nullptr) return;
   AtBoundary(current->log(), "the exit", [&] {
     current->AbandonFiles();
-    if (current->options().dump_on_exit && current->has_begun())
-      current->log().Error("no profile was written: the process ended without the JVM's own end");
+    if (!current->options().dump_on_exit || !current->has_begun()) return;
+    current->log().Error("no profile was written: the process ended without the JVM's own end");
+    current->NameRaw();
   });
 }
 

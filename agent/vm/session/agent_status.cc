@@ -43,6 +43,21 @@ void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatu
   lose(figures.swap.refused, "classes that the JVM refused to change");
 }
 
+void AddSnapshots(const Snapshots::Figures& figures, SessionStatus& status) {
+  status.raw = figures.path;
+  status.raw_bytes = figures.file_bytes;
+  status.snapshots = figures.snapshots;
+  status.snapshot_ms = figures.last_ms;
+  status.snapshot_cpu_us = figures.last_cpu_ns / 1'000;
+  status.snapshots_cpu_ms = figures.cpu_ns / 1'000'000;
+  const auto lose = [&](uint64_t count, std::string_view what) {
+    if (count > 0) status.losses.push_back({std::string(what), count});
+  };
+  lose(figures.failed, "snapshots that could not be written to the raw file");
+  lose(figures.skipped, "snapshots that would have had to wait for a profile");
+  lose(figures.without_room, "records that the raw file has no room for (raw-max=)");
+}
+
 }  // namespace
 
 SessionStatus Agent::Describe() const {
@@ -74,6 +89,10 @@ SessionStatus Agent::Describe() const {
     cpu_ns += figures.sampling->handler_ns;
     if (figures.sampling->failed > 0)
       status.losses.push_back({"samples whose stack could not be read", figures.sampling->failed});
+  }
+  if (figures.snapshots) {
+    AddSnapshots(*figures.snapshots, status);
+    cpu_ns += figures.snapshots->cpu_ns;
   }
   status.heap_bytes = figures.heap_bytes;
   status.native_bytes = figures.native_bytes;

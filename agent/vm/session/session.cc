@@ -31,6 +31,9 @@ constexpr auto kReleasePatience = std::chrono::seconds(2);
 // Far longer than many JVMs take that end at once and merge.
 constexpr auto kMergePatience = std::chrono::seconds(60);
 
+// Far longer than a snapshot takes.
+constexpr auto kSnapshotPatience = std::chrono::seconds(2);
+
 // The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
   return options.target_jdk != 0 ? options.target_jdk : JdkVersion(jvmti);
@@ -98,6 +101,7 @@ Status Session::Prepare(bool running) {
   if (AsksForCounts(settings_.options)) {
     if (Status status = PrepareCounting(sees_hidden); !status.ok()) return status;
   }
+  PlanSnapshots();
   if (!sees_hidden) return {};
   hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_, counting_.get());
   return hidden_->Start(vm_);
@@ -132,7 +136,9 @@ Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
   has_begun_.store(true);
   run_.Begin();
   ReadyTheEnd(jni);
-  return settings_.options.samples ? StartSampling(true, is_over) : Status();
+  const Status status = settings_.options.samples ? StartSampling(true, is_over) : Status();
+  if (status.ok()) StartSnapshots(jni);
+  return status;
 }
 
 // Does what must not be done at the end, because it may wait for memory.
@@ -215,7 +221,52 @@ void Session::OnVmStart(JNIEnv* jni) {
 void Session::OnVmInit(JNIEnv* jni) {
   if (counting_ != nullptr) AtBoundary(*log_, "VMInit", [&] { counting_->OnVmInit(jni); });
   if (sampling_ != nullptr) AtBoundary(*log_, "VMInit", [&] { sampling_->Begin(); });
-  if (has_begun()) AtBoundary(*log_, "VMInit", [&] { ReadyTheEnd(jni); });
+  if (!has_begun()) return;  // it waits for a start
+  AtBoundary(*log_, "VMInit", [&] { ReadyTheEnd(jni); });
+  AtBoundary(*log_, "VMInit", [&] { StartSnapshots(jni); });
+}
+
+void Session::PlanSnapshots() {
+  if (settings_.raw_path.empty() || settings_.options.snapshot.ns == 0) return;
+  source_ = std::make_unique<SessionSource>(
+      settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
+      [this] { return DescribeRun(); });
+  snapshots_ = std::make_unique<Snapshots>(
+      SnapshotSettings{
+          .path = settings_.raw_path,
+          .period = std::chrono::milliseconds(settings_.options.snapshot.ns / 1'000'000),
+          .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
+          .keeps_file = settings_.options.keep_raw},
+      *source_, *log_, budget_);
+}
+
+// When something is recorded.
+void Session::StartSnapshots(JNIEnv* jni) {
+  if (snapshots_ == nullptr) return;
+  source_->NoteBegin(SessionSource::Begins::kOnce);
+  const Status status = snapshots_->Start(environment_.get(), jni);
+  if (!status.ok()) log_->Warning(fmt::format("there will be no raw file: {}", status.message()));
+}
+
+void Session::TakeSnapshot(JNIEnv* jni) {
+  if (snapshots_ != nullptr) snapshots_->Take(jni);
+}
+
+void Session::DiscardRaw(JNIEnv* jni) {
+  if (snapshots_ != nullptr) snapshots_->Discard(jni);
+}
+
+void Session::KeepRaw(JNIEnv* jni) {
+  if (snapshots_ == nullptr) return;
+  snapshots_->Keep(jni);
+  NameRaw();
+}
+
+void Session::NameRaw() {
+  const std::string path = snapshots_ == nullptr ? "" : snapshots_->figures().path;
+  if (path.empty()) return;
+  log_->Warning(fmt::format(
+      "what was recorded is in the raw file; 'iprof recover {} -o FILE' makes the profile", path));
 }
 
 void Session::StopSampling() {
@@ -224,11 +275,15 @@ void Session::StopSampling() {
 
 void Session::Stop() {
   StopSampling();
+  if (snapshots_ != nullptr && !snapshots_->End(kSnapshotPatience))
+    log_->Step("the thread for snapshots did not end in time");
   if (counting_ != nullptr) counting_->Stop();
 }
 
 std::string Session::Pause(JNIEnv* jni) {
   run_.Pause();
+  if (snapshots_ != nullptr && !snapshots_->Stop(kSnapshotPatience))
+    log_->Step("the thread for snapshots did not end in time");
   if (Sampling* const sampling = samples_.load()) sampling->Pause();
   if (!classes_.Release(kReleasePatience))
     log_->Step("the thread for the JVM's end did not end in time");
@@ -262,6 +317,7 @@ Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
   if (status.ok()) {
     run_.Begin();
     ReadyTheEnd(jni);
+    StartSnapshots(jni);
   }
   return status;
 }
@@ -278,6 +334,10 @@ Status Session::Reset(JNIEnv* jni) {
   }
   if (Sampling* const sampling = samples_.load()) sampling->Reset();
   run_.Reset();
+  if (snapshots_ != nullptr) {
+    source_->NoteBegin(SessionSource::Begins::kAnew);
+    snapshots_->TakeIfBegun(jni);
+  }
   log_->Step("what was recorded so far is forgotten");
   return {};
 }
@@ -286,6 +346,7 @@ Session::Figures Session::figures() const {
   Figures figures;
   if (counting_ != nullptr) figures.counting = counting_->figures();
   if (Sampling* const sampling = samples_.load()) figures.sampling = sampling->figures();
+  if (snapshots_ != nullptr) figures.snapshots = snapshots_->figures();
   figures.heap_bytes = budget_.UsedHeap();
   figures.native_bytes = budget_.Used() - std::min(budget_.Used(), figures.heap_bytes);
   figures.memory_limit = budget_.limit();
@@ -294,6 +355,7 @@ Session::Figures Session::figures() const {
 
 bool Session::Close() {
   bool is_quiet = environment_.StopEvents();
+  if (snapshots_ != nullptr) is_quiet = snapshots_->Stop(kSnapshotPatience) && is_quiet;
   is_quiet = classes_.Release(kReleasePatience) && is_quiet;
   if (sampling_ != nullptr) is_quiet = sampling_->Close() && is_quiet;
   if (hidden_ != nullptr) is_quiet = hidden_->Close() && is_quiet;
@@ -365,7 +427,9 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   const Options& options = settings_.options;
   const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
-  NoteProvenance(options, DescribeRun(*whole), profile);
+  RunNote run = DescribeRun();
+  if (whole->counted) AddCounts(whole->counted->added.assembly, &run);
+  NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
   const std::string image_report = options.image ? DescribeShare(image, image_target) : "";
   profile = std::move(image.profile);
@@ -386,15 +450,14 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   return file->path;
 }
 
-RunNote Session::DescribeRun(const MadeProfile& made) const {
+RunNote Session::DescribeRun() const {
   RunNote note = run_.Note();
-  if (made.counted) AddCounts(made.counted->added.assembly, &note);
-  const Figures all = figures();
-  if (all.counting) {
-    note.Lose("methods_not_counted", all.counting->sums.methods_left_alone);
-    note.Lose("refused_memory", all.counting->refusals);
+  if (counting_ != nullptr) {
+    const Counting::Figures counted = counting_->figures();
+    note.Lose("methods_not_counted", counted.sums.methods_left_alone);
+    note.Lose("refused_memory", counted.refusals);
   }
-  if (all.sampling) note.Lose("samples", all.sampling->failed);
+  if (Sampling* const sampling = samples_.load()) note.Lose("samples", sampling->figures().failed);
   return note;
 }
 

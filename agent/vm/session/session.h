@@ -34,8 +34,10 @@
 #include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/profile_files.h"
 #include "agent/vm/session/run_record.h"
+#include "agent/vm/session/session_source.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
+#include "agent/vm/snapshot/snapshots.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
 
@@ -44,8 +46,9 @@ namespace iprof::vm {
 // Everything that is decided before a session starts.
 struct SessionSettings {
   Options options;
-  std::string out_path;  // as the user asked for it, absolute
-  OutClaim claim = {};   // ProfileFiles::Claim of it
+  std::string out_path;       // as the user asked for it, absolute
+  OutClaim claim = {};        // ProfileFiles::Claim of it
+  std::string raw_path = {};  // absolute; empty: no raw file
 };
 
 class Session {
@@ -82,6 +85,15 @@ class Session {
   Status Resume(JNIEnv* jni, const std::function<bool()>& is_over);
   // Forgets what was recorded so far, and goes on.
   Status Reset(JNIEnv* jni);
+  // One more snapshot, if there is a raw file. Call it after a pause and a reset.
+  void TakeSnapshot(JNIEnv* jni);
+  // What was recorded is in a profile, or nobody wants it: removes the raw file.
+  void DiscardRaw(JNIEnv* jni);
+  // No profile could be written: keeps the raw file, and says where it is.
+  void KeepRaw(JNIEnv* jni);
+  // Says where the raw file is, if there is one. It may be called when the JVM has ended.
+  void NameRaw();
+
   // Whether there is or was anything to write a profile of.
   bool has_begun() const { return has_begun_.load(); }
   // Whether classes are changed, or were.
@@ -101,6 +113,7 @@ class Session {
   struct Figures {
     std::optional<Counting::Figures> counting;
     std::optional<Sampling::Figures> sampling;
+    std::optional<Snapshots::Figures> snapshots;
     uint64_t heap_bytes = 0;
     uint64_t native_bytes = 0;
     uint64_t memory_limit = 0;
@@ -117,6 +130,8 @@ class Session {
 
  private:
   void PlanMemory();
+  void PlanSnapshots();
+  void StartSnapshots(JNIEnv* jni);
   Status PrepareCounting(bool names_lambdas);
   Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
   void ReadyTheEnd(JNIEnv* jni);
@@ -131,7 +146,8 @@ class Session {
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
   void AddHarvest(MadeProfile& made);
   Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner);
-  RunNote DescribeRun(const MadeProfile& made) const;
+  // The run, without the exactness of its counts.
+  RunNote DescribeRun() const;
   void LogReport(const MadeProfile& made, const std::string& image_report);
 
   JavaVM* const vm_;
@@ -157,6 +173,8 @@ class Session {
   std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
   std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled
   std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
+  std::unique_ptr<SessionSource> source_;    // null if there is no raw file, as is the next one
+  std::unique_ptr<Snapshots> snapshots_;
 };
 
 }  // namespace iprof::vm

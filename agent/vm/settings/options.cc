@@ -17,6 +17,10 @@ namespace {
 
 constexpr int64_t kMaxIntervalNs = 60'000'000'000;
 constexpr int64_t kMaxPauseNs = 60'000'000'000;
+constexpr int64_t kMinSnapshotNs = 100'000'000;
+constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
+constexpr int64_t kMinRawBytes = 1 << 20;
+constexpr int64_t kMaxRawBytes = 1 << 30;
 
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
@@ -70,6 +74,14 @@ const auto kTable = std::to_array<OptionSpec>({
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
     {"provenance", &Options::provenance, "y",
      "write into the profile how and where it was recorded, and hashes of the methods' code"},
+    {"raw", PathSlot{&Options::raw}, "",
+     "the raw file, from which iprof recover makes the profile of a killed JVM; default: as out, "
+     "ending in .iraw"},
+    {"snapshot", &Options::snapshot, "5s",
+     "how often the raw file is brought up to date; 0: there is no raw file"},
+    {"keep-raw", &Options::keep_raw, "n",
+     "keep the raw file after the profile was written at the program's end"},
+    {"raw-max", &Options::raw_max, "256m", "the largest size of the raw file"},
     {"start", &Options::start, "y",
      "record from the start; n: load the agent, and record when the command comes (iprof start)"},
     {"delay", &Options::delay, "0", "how long after the start the recording begins"},
@@ -219,6 +231,27 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
   return {};
 }
 
+// Contradictions among the options of the raw file.
+template <typename WasGiven>
+Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
+  if (options.snapshot.ns == 0) {
+    for (const std::string_view name : {"raw", "keep-raw", "raw-max"}) {
+      if (was_given(name) && (name != "keep-raw" || options.keep_raw))
+        return Bad(
+            fmt::format("{}= is about the raw file, and with snapshot=0 there is none", name));
+    }
+    return {};
+  }
+  if (options.snapshot.ns < kMinSnapshotNs || options.snapshot.ns > kMaxSnapshotNs)
+    return Bad("option 'snapshot' must be 0, or between 100ms and 1h");
+  if (options.raw_max.bytes < kMinRawBytes || options.raw_max.bytes > kMaxRawBytes)
+    return Bad("option 'raw-max' must be between 1m and 1g");
+  if (!options.raw.empty() &&
+      (options.raw == options.out || options.raw == options.log || options.raw == options.control))
+    return Bad("raw names the same file as another option");
+  return {};
+}
+
 // Finds options that contradict each other. `given` tells which ones the user wrote.
 Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
   const auto was_given = [&](std::string_view name) {
@@ -247,6 +280,7 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
     return Bad("weights= says where placement=tree counts, so it contradicts placement=direct");
   }
   if (Status status = FindSourceContradiction(options, was_given); !status.ok()) return status;
+  if (Status status = FindRawContradiction(options, was_given); !status.ok()) return status;
   if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
     return Bad("option 'interval' must be between 100us and 60s");
   }

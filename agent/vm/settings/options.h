@@ -56,6 +56,12 @@ struct Options {
   bool provenance = true;  // the profile says how and where it was recorded
   std::string given;       // what the user wrote, for the profile: without folders
 
+  // The crash-safe raw file.
+  std::string raw;        // a pattern; empty: beside `out`
+  Duration snapshot;      // the time between two snapshots; 0: no raw file
+  bool keep_raw = false;  // also after the profile was written
+  ByteSize raw_max;       // the file's largest size
+
   // When it is recorded, and how a running agent is reached.
   bool start = true;    // with the agent; otherwise by a command
   Duration delay;       // 0: none

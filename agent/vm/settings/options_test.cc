@@ -85,6 +85,34 @@ TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("=x") == "unknown option '' (\"help\" lists them all)");
 }
 
+TEST_CASE("the raw file's options") {
+  const Options none = Parsed("");
+  CHECK(none.raw.empty());
+  CHECK(none.snapshot.ns == 5'000'000'000);
+  CHECK_FALSE(none.keep_raw);
+  CHECK(none.raw_max.bytes == int64_t{256} << 20);
+  const Options given = Parsed("raw=r/%p.iraw,snapshot=200ms,keep-raw=y,raw-max=8m");
+  CHECK(given.raw == "r/%p.iraw");
+  CHECK(given.snapshot.ns == 200'000'000);
+  CHECK(given.keep_raw);
+  CHECK(given.raw_max.bytes == 8 << 20);
+  CHECK(Parsed("snapshot=0").snapshot.ns == 0);
+  CHECK(Parsed("snapshot=0,keep-raw=n").snapshot.ns == 0);
+
+  CHECK(Refusal("snapshot=99ms") == "option 'snapshot' must be 0, or between 100ms and 1h");
+  CHECK(Refusal("snapshot=2h") == "option 'snapshot' must be 0, or between 100ms and 1h");
+  CHECK(Refusal("raw-max=1023k") == "option 'raw-max' must be between 1m and 1g");
+  CHECK(Refusal("raw-max=2g") == "option 'raw-max' must be between 1m and 1g");
+  for (const std::string_view option : {"raw=a", "keep-raw=y", "raw-max=8m"}) {
+    const std::string name(option.substr(0, option.find('=') + 1));
+    CHECK(Refusal("snapshot=0," + std::string(option)) ==
+          name + " is about the raw file, and with snapshot=0 there is none");
+  }
+  for (const std::string_view other : {"out", "log", "control"})
+    CHECK(Refusal("raw=x," + std::string(other) + "=x") ==
+          "raw names the same file as another option");
+}
+
 TEST_CASE("contradictions are refused") {
   CHECK(Refusal("out=a,out=b") == "option 'out' is given twice");
   CHECK(Refusal("gzip=n,out=a.iprof.gz") ==

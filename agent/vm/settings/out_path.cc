@@ -124,6 +124,21 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   return path.string();
 }
 
+Result<std::string> ResolveRawPath(std::string_view pattern, const PathFacts& facts,
+                                   const std::string& out_path) {
+  constexpr std::string_view kSuffix = ".iraw";
+  if (!pattern.empty()) return ResolveOutPath(pattern, facts, OldFile::kIsKept);
+  struct stat found {};
+  if (stat(out_path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return std::string();
+  std::string path = out_path;
+  for (const std::string_view known : {".gz", ".iprof"}) {
+    const size_t name = path.rfind('/') + 1;
+    if (path.size() - name > known.size() && path.ends_with(known))
+      path.resize(path.size() - known.size());
+  }
+  return path.append(kSuffix);
+}
+
 std::string NumberedName(std::string_view path, int64_t number) {
   const size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   size_t suffix = path.size();

@@ -1,0 +1,73 @@
+#include "agent/vm/sampling/stack_copy.h"
+
+#include "writer/names/type_names.h"
+
+namespace iprof::vm {
+namespace {
+
+constexpr uint32_t kNoStack = UINT32_MAX;
+
+// The size of a node of a map, with its bucket.
+constexpr size_t kNodeBytes = 40;
+
+}  // namespace
+
+void StackCopy::Begin() {
+  numbers_.clear();
+  weights_.clear();
+  counts_ = {};
+  added_methods_ = 0;
+}
+
+void StackCopy::AddMethods(RawWriter& file) {
+  const auto& methods = translation_.methods();
+  for (; added_methods_ < methods.size(); ++added_methods_) {
+    const TranslatedMethod& method = methods[added_methods_];
+    const std::string type = ToUtf8(method.type);
+    const std::string name = ToUtf8(method.name);
+    file.AddMethod(added_methods_, {type, name, method.descriptor});
+  }
+}
+
+void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup,
+                      RawWriter& file) {
+  if (positions_changed_.exchange(false)) translation_.ForgetPositions();
+  counts_.weight = counts_.empty_weight = 0;
+  traces.ForEach([&](const sampling::TraceView& trace) {
+    const uint64_t weight =
+        lookup.since == nullptr ? trace.weight() : lookup.since->WeightSince(trace);
+    const auto known = numbers_.find(trace.place());
+    uint32_t number = kNoStack;
+    if (known != numbers_.end()) {
+      number = known->second;
+    } else {
+      if (weight == 0) return;  // of before the reset, or not complete yet
+      const TranslatedStack& stack = translation_.Translate(trace, lookup, counts_);
+      if (!stack.frames.empty()) {
+        AddMethods(file);
+        frames_.clear();
+        for (const TranslatedFrame& frame : stack.frames)
+          frames_.push_back({frame.method, frame.bci, frame.line.value_or(-1)});
+        number = static_cast<uint32_t>(weights_.size());
+        file.AddStack(number, frames_, !stack.whole);
+        weights_.push_back(0);
+        if (!stack.whole) ++counts_.cut_contexts;
+      }
+      numbers_.emplace(trace.place(), number);
+    }
+    if (number == kNoStack) {
+      counts_.empty_weight += weight;
+    } else {
+      weights_[number] = weight;
+      counts_.weight += weight;
+    }
+  });
+  counts_.contexts = weights_.size();
+}
+
+size_t StackCopy::bytes() const {
+  return translation_.bytes() + numbers_.size() * kNodeBytes +
+         weights_.capacity() * sizeof(uint64_t);
+}
+
+}  // namespace iprof::vm

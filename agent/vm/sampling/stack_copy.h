@@ -1,0 +1,52 @@
+// StackCopy: the samples in a raw file. Each distinct stack is added to the file once, translated as
+// for a profile; afterwards only its weight changes.
+//
+// Why early: the names of a stack's methods may be unknown later, when their class is unloaded, and
+// cannot be asked for when the process was killed.
+//
+// Guarantees: stacks and methods are numbered from 0 on, for each file anew. What was translated stays
+// as it was. Knows no JVM, so it is tested without one.
+// Threads: one at a time; the owner locks. ForgetPositions on any thread.
+// Failure: std::bad_alloc; call Begin then.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/vm/sampling/stack_translation.h"
+#include "writer/raw/raw_writer.h"
+
+namespace iprof::vm {
+
+class StackCopy {
+ public:
+  // For a new file.
+  void Begin();
+  // Adds what the file lacks, and reads all weights.
+  void AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup, RawWriter& file);
+  // By the stacks' numbers; valid until the next call.
+  std::span<const uint64_t> weights() const { return weights_; }
+  // What the file has, as if it were a profile.
+  const SampleWriteCounts& counts() const { return counts_; }
+
+  // Running methods may have other positions from now on, because their classes were changed.
+  void ForgetPositions() { positions_changed_.store(true); }
+  size_t bytes() const;
+
+ private:
+  void AddMethods(RawWriter& file);
+
+  StackTranslation translation_;
+  std::unordered_map<size_t, uint32_t> numbers_;  // by place in the table; kNoStack: no frames
+  uint32_t added_methods_ = 0;
+  std::vector<uint64_t> weights_;
+  std::vector<RawStackFrame> frames_;  // of one stack
+  SampleWriteCounts counts_;
+  std::atomic<bool> positions_changed_{false};
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,155 @@
+#include "agent/vm/sampling/stack_copy.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "writer/raw/raw_reader.h"
+
+namespace iprof::vm {
+namespace {
+
+using sampling::CallFrame;
+using sampling::TraceTable;
+
+const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
+CallFrame At(uintptr_t number, int32_t bci) { return {bci, reinterpret_cast<void*>(number * 8)}; }
+
+// Adds 100 to every bci, and counts how often it is asked.
+struct Bcis : BciMap {
+  mutable int asked = 0;
+  std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
+    ++asked;
+    return running + 100;
+  }
+};
+
+struct World {
+  std::filesystem::path folder;
+  std::unique_ptr<TraceTable> traces = std::move(*TraceTable::Create(1 << 20));
+  SampledMethods methods;
+  Bcis bcis;
+  SampleBaseline since;
+  StackCopy copy;
+  std::unique_ptr<RawWriter> file;
+  int files = 0;
+
+  World() {
+    std::string name = (std::filesystem::temp_directory_path() / "iprof-stacks.XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder = name;
+    methods.AddClass("La/App;",
+                     std::vector<MethodOfClass>{
+                         {Id(1), "main", "()V"}, {Id(2), "work", "(I)V"}, {Id(3), "idle", "()V"}});
+    methods.AddClass("Ljava/lang/IprofTypes;",
+                     std::vector<MethodOfClass>{{Id(10), "spill", "(Ljava/lang/Class;I)V"}});
+    Begin();
+  }
+  ~World() { std::filesystem::remove_all(folder); }
+
+  void Begin() {
+    const std::string path = (folder / (std::to_string(++files) + ".iraw")).string();
+    auto made = RawWriter::Create([&](int) { return path; }, {}, {});
+    REQUIRE(made.ok());
+    file = std::move(*made);
+    copy.Begin();
+  }
+  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1) {
+    REQUIRE(traces->Add(frames, false, weight));
+  }
+  // "main:104 work:107" → weight, as a reader of the file sees it.
+  std::map<std::string, uint64_t> Snapshot() {
+    copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .since = &since}, *file);
+    REQUIRE(file->Publish({.stacks = copy.weights()}).status.ok());
+    std::ifstream in(file->path(), std::ios::binary);
+    const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
+    RawMemoryBytes memory(bytes);
+    const Result<RawContents> contents = ReadRaw(memory, file->path());
+    INFO(contents.status().message());
+    REQUIRE(contents.ok());
+    std::map<std::string, uint64_t> stacks;
+    for (const RawStack& stack : contents->stacks) {
+      std::string text;
+      for (const RawStackFrame& frame : stack.frames) {
+        const RawMethod& method = contents->methods.at(frame.method);
+        CHECK(method.type == "a.App");
+        text += std::string(method.name) + ":" + std::to_string(frame.bci) + " ";
+      }
+      stacks[text] += stack.weight;
+    }
+    return stacks;
+  }
+};
+
+using Stacks = std::map<std::string, uint64_t>;
+
+TEST_CASE("each snapshot has all stacks with their weights, and adds a stack once") {
+  World world;
+  world.Sample({At(2, 7), At(1, 4)}, 3);
+  CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 3}});
+  CHECK(world.bcis.asked == 2);
+  world.Sample({At(2, 7), At(1, 4)}, 2);
+  CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 5}});
+  world.Sample({At(3, 1), At(1, 4)});
+  CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 5}, {"idle:101 main:104 ", 1}});
+  CHECK(world.bcis.asked == 3);  // main:4 was known
+  CHECK(world.copy.counts().contexts == 2);
+  CHECK(world.copy.counts().weight == 6);
+}
+
+TEST_CASE("a new file has everything again") {
+  World world;
+  world.Sample({At(2, 7), At(1, 4)}, 3);
+  world.Sample({At(3, 1)});
+  const Stacks before = world.Snapshot();
+  world.Begin();
+  CHECK(world.Snapshot() == before);
+  CHECK(world.copy.counts().contexts == 2);
+}
+
+TEST_CASE("a stack without frames has no entry, and its weight is counted") {
+  World world;
+  world.Sample({At(10, 1)}, 4);
+  CHECK(world.Snapshot().empty());
+  CHECK(world.copy.counts().empty_weight == 4);
+}
+
+TEST_CASE("what was sampled before a reset is left out") {
+  World world;
+  world.Sample({At(2, 7)}, 3);
+  world.Sample({At(3, 1)}, 2);
+  world.Snapshot();
+  world.since.Take(*world.traces);
+  world.Sample({At(3, 1)}, 5);
+  CHECK(world.Snapshot() == Stacks{{"idle:101 ", 5}});
+}
+
+TEST_CASE("a stack keeps its names when its class is gone") {
+  World world;
+  world.Sample({At(2, 7)}, 3);
+  world.Snapshot();
+  world.methods.AddClass("La/Other;", std::vector<MethodOfClass>{{Id(20), "gone", "()V"}},
+                         ClassNaming::kHotSpot, 5);
+  world.methods.Gone(5);
+  world.methods.Prune({});
+  world.Sample({At(2, 7)}, 1);
+  CHECK(world.Snapshot() == Stacks{{"work:107 ", 4}});
+}
+
+TEST_CASE("positions are asked for again after classes were changed") {
+  World world;
+  world.Sample({At(2, 7)});
+  world.Snapshot();
+  world.copy.ForgetPositions();
+  world.Sample({At(2, 7), At(1, 1)});
+  world.Snapshot();
+  CHECK(world.bcis.asked == 3);
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,137 @@
+// StackTranslation: from raw stacks (method keys, and bcis in the running bytecode) to those of a
+// profile.
+//
+// What happens to a frame:
+// - A method with a name is written under its name. The BciMap translates its bci to the original
+//   bytecode's.
+// - A native method is a frame. It has no bytecode (HotSpot gives the bci -3), and the format
+//   forbids negative bcis, so its bci is 0, where every method begins. Compiled code without a
+//   position (a synchronised method's lock) also has 0.
+// - Linkage is left out: LambdaForm$… and the other hidden classes of java.lang.invoke, and its
+//   …$Holder classes. An image has no such frames.
+// - Probes are left out with everything that they call: the time counts for the method that
+//   contains the probe.
+// - Other hidden classes (lambdas) get their stable name from HiddenClassNames. If it has none (the
+//   class's bytes were never seen), the frame is left out and counted: HotSpot's own name is valid
+//   only in this run, and no image build could look it up.
+// - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
+//   left out.
+// - A key without a name (the class was prepared before the agent listened) is left out and
+//   counted.
+// Stacks begin with the executing frame and end with the thread's first.
+//
+// Guarantees: methods are numbered from 0 on, in the order in which they are met, and keep their
+// numbers and texts. A method is looked up once, and so is each of its positions until
+// ForgetPositions. Knows no JVM, so it is tested without one.
+// Threads: any normal thread, one at a time.
+// Failure: what is left out is counted in SampleWriteCounts; std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/sampling/core/trace_table.h"
+#include "agent/vm/names/hidden_class_names.h"
+#include "agent/vm/sampling/line_tables.h"
+#include "agent/vm/sampling/sample_baseline.h"
+#include "agent/vm/sampling/sampling_methods.h"
+#include "writer/model/model.h"
+
+namespace iprof::vm {
+
+// Maps bcis of rewritten methods to those of the class file. Returns the bci itself if the method
+// was not rewritten, and nullopt if another agent changed it, so that the original bci is unknown.
+class BciMap {
+ public:
+  virtual ~BciMap() = default;
+  virtual std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const = 0;
+};
+
+struct SampleWriteCounts {
+  uint64_t contexts = 0;      // entries written
+  uint64_t weight = 0;        // the sum of their weights
+  uint64_t cut_contexts = 0;  // their outer frames are missing (depth=)
+  uint64_t empty_weight = 0;  // weight of stacks without any frame left
+  // frames of distinct stacks that were left out, as are the next three
+  uint64_t linkage_frames = 0;
+  uint64_t carrier_frames = 0;
+  uint64_t unnamed_frames = 0;
+  uint64_t unstable_frames = 0;
+};
+
+// What is known of the program besides its stacks. If `names` or `bcis` is null, names or bcis are
+// not translated.
+struct SampleLookup {
+  const SampledMethods& methods;
+  const HiddenClassNames* names = nullptr;
+  const BciMap* bcis = nullptr;
+  const LineTables* lines = nullptr;
+  const SampleBaseline* since = nullptr;  // only what came after it
+};
+
+struct TranslatedMethod {
+  std::string type;  // as in a profile, but in the JVM's encoding
+  std::string name;
+  std::string descriptor;
+};
+
+struct TranslatedFrame {
+  uint32_t method;  // its number
+  Bci bci;
+  std::optional<int32_t> line;
+};
+
+struct TranslatedStack {
+  std::vector<TranslatedFrame> frames;  // may be empty
+  bool whole = true;                    // false: outer frames are missing (depth=)
+};
+
+class StackTranslation {
+ public:
+  // Counts in `counts` what it leaves out. The result is valid until the next call.
+  const TranslatedStack& Translate(const sampling::TraceView& trace, const SampleLookup& lookup,
+                                   SampleWriteCounts& counts);
+  const std::vector<TranslatedMethod>& methods() const { return methods_; }
+  // Running methods may have other positions from now on, because their classes were changed.
+  void ForgetPositions() { bcis_.clear(); }
+
+  size_t bytes() const;
+
+ private:
+  enum class Kind : uint8_t { kOrdinary, kUnstable, kLinkage, kProbe, kContinuation, kUnnamed };
+  // The facts that all frames of one method share.
+  struct Resolved {
+    Kind kind = Kind::kUnnamed;
+    uint32_t number = 0;  // of an ordinary method
+    MethodVersion version = MethodVersion::kCurrent;
+    std::string class_descriptor;  // of an ordinary method, as JVMTI gives it
+  };
+  struct Position {
+    const void* id;
+    int32_t bci;
+    bool operator==(const Position&) const = default;
+  };
+  struct PositionHash {
+    size_t operator()(const Position& position) const {
+      return std::hash<const void*>()(position.id) * 31 + static_cast<size_t>(position.bci);
+    }
+  };
+
+  const Resolved& Resolve(const void* id, const SampleLookup& lookup);
+  void Name(const SampledMethod& method, const SampleLookup& lookup, Resolved& resolved);
+  std::optional<Bci> BciOf(const void* id, const Resolved& resolved, int32_t raw,
+                           const SampleLookup& lookup);
+
+  std::unordered_map<const void*, Resolved> resolved_;
+  std::unordered_map<Position, std::optional<Bci>, PositionHash> bcis_;
+  std::vector<TranslatedMethod> methods_;
+  size_t text_bytes_ = 0;
+  TranslatedStack stack_;
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,250 @@
+#include "agent/vm/snapshot/snapshots.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/vm/jvmti/attached_thread.h"
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/lock_within.h"
+#include "agent/vm/settings/out_path.h"
+
+namespace iprof::vm {
+namespace {
+
+// Far longer than a snapshot takes.
+constexpr auto kPatience = std::chrono::milliseconds(5000);
+
+// What a new file takes, besides what the source needs.
+constexpr uint64_t kOwnBytes = 1 << 20;
+
+// Other files of the same name that are left alone. With more, something restarts and is killed again
+// and again, and the files would fill the disk.
+constexpr int kMostNames = 10;
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+uint64_t SumOf(const RawLosses& losses) {
+  return losses.classes + losses.unloaded + losses.counters + losses.pairs + losses.types +
+         losses.stacks + losses.parts;
+}
+
+}  // namespace
+
+Snapshots::Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
+                     instrument::MemoryBudget& budget, SystemCalls& calls)
+    : settings_(std::move(settings)),
+      source_(source),
+      log_(log),
+      budget_(budget),
+      calls_(calls),
+      thread_(
+          [this](jvmtiEnv*, JNIEnv* jni) { AtBoundary(log_, "a snapshot", [&] { Work(jni); }); },
+          settings_.period, "iprof-snapshot") {}
+
+Snapshots::~Snapshots() = default;
+
+Status Snapshots::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
+  {
+    const std::unique_lock lock = LockWithin(mutex_, kPatience);
+    if (!lock) return {Code::kLimit, "a snapshot hangs"};
+    next_ = std::chrono::steady_clock::now() + settings_.period;
+  }
+  return thread_.Start(jvmti, jni);
+}
+
+bool Snapshots::Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
+
+bool Snapshots::End(std::chrono::milliseconds timeout) {
+  has_ended_.store(true);
+  return thread_.Stop(timeout);
+}
+
+// The thread also runs this when it begins.
+void Snapshots::Work(JNIEnv* jni) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || has_ended_.load() || std::chrono::steady_clock::now() < next_) return;
+  TakeLocked(jni);
+}
+
+void Snapshots::Take(JNIEnv* jni) { TakeWithin(jni, IfNone::kBegin); }
+
+void Snapshots::TakeIfBegun(JNIEnv* jni) { TakeWithin(jni, IfNone::kNothing); }
+
+void Snapshots::TakeWithin(JNIEnv* jni, IfNone if_none) {
+  const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  if (!lock) return Fail({Code::kLimit, "another snapshot hangs"});
+  if (file_ != nullptr || if_none == IfNone::kBegin)
+    AtBoundary(log_, "a snapshot", [&] { TakeLocked(jni); });
+}
+
+void Snapshots::TakeLocked(JNIEnv* jni) {
+  const uint64_t before = ThreadCpuNs();
+  RawPublication done;
+  if (file_ == nullptr ? Open() : is_whole_ || BeginAnew()) {
+    done = Publish(jni);
+    if (IsLost(done)) {
+      Replace(done.status);
+      if (file_ != nullptr) done = Publish(jni);
+    } else if ((done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
+      done = Publish(jni);
+    }
+  }
+  const uint64_t cpu_ns = ThreadCpuNs() - before;
+  log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
+                          cpu_ns / 1000, done.written_bytes));
+  const std::lock_guard figures_lock(figures_mutex_);
+  figures_.cpu_ns += cpu_ns;
+  figures_.last_cpu_ns = cpu_ns;
+}
+
+std::string Snapshots::NameOf(int attempt) const {
+  // An empty name makes Create give up.
+  if (attempt >= kMostNames) return {};
+  return attempt == 0 ? settings_.path : NumberedName(settings_.path, attempt);
+}
+
+bool Snapshots::Open() {
+  if (budget_.Left() < kOwnBytes + source_.expected_bytes()) {
+    Fail({Code::kLimit, "memory= has no room for it"});
+    return false;
+  }
+  int attempts = 0;
+  Result<std::unique_ptr<RawWriter>> made = RawWriter::Create(
+      [&](int attempt) {
+        attempts = attempt;
+        return NameOf(attempt);
+      },
+      source_.Header(), {.most_bytes = settings_.most_bytes}, calls_);
+  if (!made.ok()) {
+    Fail(attempts < kMostNames
+             ? made.status()
+             : Status(Code::kLimit, fmt::format("'{}' and {} more raw files with its name exist",
+                                                settings_.path, kMostNames - 1)));
+    return false;
+  }
+  file_ = std::move(*made);
+  is_whole_ = true;
+  if (file_->path() != settings_.path && !std::exchange(has_warned_of_name_, true)) {
+    log_.Warning(fmt::format(
+        "the raw file is '{}', because '{}' belongs to another JVM, or to one that was killed "
+        "('iprof recover' makes its profile)",
+        file_->path(), settings_.path));
+  }
+  source_.Begin();
+  return true;
+}
+
+// Begins a file that replaces this one as soon as it is complete.
+bool Snapshots::BeginAnew() {
+  log_.Step(fmt::format("the raw file '{}' is written anew", file_->path()));
+  Result<std::unique_ptr<RawWriter>> next = file_->Rewrite();
+  if (!next.ok()) {
+    Fail(next.status());
+    return false;
+  }
+  if (replaced_ == nullptr) replaced_ = std::move(file_);
+  file_ = std::move(*next);
+  is_whole_ = true;
+  source_.Begin();
+  return true;
+}
+
+bool Snapshots::IsLost(const RawPublication& done) {
+  return done.wants_rewrite && !done.status.ok();
+}
+
+// Nothing of the file is of use any more.
+void Snapshots::Replace(const Status& why) {
+  if (!std::exchange(has_warned_of_loss_, true)) {
+    log_.Warning(fmt::format("the raw file {}; the next snapshot begins a new one", why.message()));
+  }
+  file_->Remove();
+  Close();
+  Open();
+}
+
+RawPublication Snapshots::Publish(JNIEnv* jni) {
+  RawGeneration numbers;
+  numbers.time_ns = NowNs();
+  RawPublication done;
+  is_whole_ = false;  // in case this throws
+  const bool is_complete = source_.AddTo(jni, *file_, &numbers);
+  if (is_complete) done = file_->Publish(numbers);
+  is_whole_ = true;
+  budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + source_.bytes());
+  if (is_complete && done.status.ok()) replaced_ = nullptr;
+  if (!done.status.ok() && !IsLost(done)) Fail(done.status);
+  WarnOfRoom();
+  const std::lock_guard lock(figures_mutex_);
+  figures_.path = file_->path();
+  figures_.file_bytes = file_->file_bytes();
+  figures_.without_room = SumOf(file_->losses());
+  if (!is_complete) {
+    ++figures_.skipped;
+  } else if (done.status.ok()) {
+    ++figures_.snapshots;
+    figures_.last_ms = static_cast<uint64_t>(numbers.time_ns / 1'000'000);
+  }
+  return done;
+}
+
+void Snapshots::WarnOfRoom() {
+  if (!file_->losses().any() || std::exchange(has_warned_of_room_, true)) return;
+  log_.Warning(fmt::format(
+      "the raw file '{}' has the size of raw-max=: what comes from now on is not in it; the "
+      "profile at the end is complete",
+      file_->path()));
+}
+
+void Snapshots::Fail(const Status& why) {
+  {
+    const std::lock_guard lock(figures_mutex_);
+    ++figures_.failed;
+  }
+  if (has_warned_of_failure_.exchange(true)) {
+    log_.Step(fmt::format("a snapshot failed: {}", why.message()));
+    return;
+  }
+  log_.Warning(fmt::format(
+      "a snapshot could not be written: {}; later ones are tried without a word, and the "
+      "program goes on",
+      why.message()));
+}
+
+void Snapshots::Close() {
+  file_ = nullptr;
+  replaced_ = nullptr;
+  source_.End();
+  budget_.Set(instrument::MemoryPart::kRawFile, 0);
+  const std::lock_guard lock(figures_mutex_);
+  figures_.path.clear();
+  figures_.file_bytes = 0;
+}
+
+void Snapshots::Discard(JNIEnv* jni) {
+  const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  if (!lock) {
+    return log_.Warning(fmt::format(
+        "the raw file '{}' is not removed, because a snapshot hangs; the profile has all of it",
+        figures().path));
+  }
+  if (file_ == nullptr) return;
+  AtBoundary(log_, "the raw file's end", [&] {
+    if (settings_.keeps_file) return TakeLocked(jni);
+    if (replaced_ != nullptr) replaced_->Remove();
+    file_->Remove();
+    Close();
+  });
+}
+
+Snapshots::Figures Snapshots::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+}  // namespace iprof::vm

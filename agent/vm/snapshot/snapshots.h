@@ -1,0 +1,137 @@
+// Snapshots: keeps the recording's raw file up to date, from which `iprof recover` makes a profile if
+// the process ends without writing one.
+//
+// Why a thread of its own: the agent's other thread may swap thousands of classes, which takes minutes in
+// a large program, and it is not there when only samples are taken.
+//
+// The file is made at the first snapshot, and removed when its content is in a profile. If a file of
+// its name exists, it belongs to another JVM or is what a killed JVM left behind, so it stays as it is,
+// and this JVM's file has a number in its name.
+//
+// Guarantees: no failure of the file changes the program or the profile. It is logged once, and the next
+// snapshot tries again. If the file was removed or cut, another one is made. No lock is held that a
+// thread of the program waits for; other threads of the agent wait for one snapshot at most. Where
+// memory is short, there is no file, because the profile is worth more.
+// Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
+// any attached thread in the live phase, including VMDeath; Stop, End and figures on any thread.
+// Failure: Start returns a Status; the rest is logged and counted.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "agent/instrument/table/memory_budget.h"
+#include "agent/vm/jvmti/agent_thread.h"
+#include "agent/vm/settings/log.h"
+#include "writer/base/status.h"
+#include "writer/base/system_calls.h"
+#include "writer/raw/raw_writer.h"
+
+namespace iprof::vm {
+
+// What is recorded. Called by one thread at a time.
+class SnapshotSource {
+ public:
+  virtual ~SnapshotSource() = default;
+  virtual RawHeader Header() = 0;
+  // From now on a new file is filled, or none any more.
+  virtual void Begin() = 0;
+  virtual void End() = 0;
+  // Adds what the file lacks, and reads the numbers, which are valid until the next call. Returns false if
+  // that is not possible now.
+  virtual bool AddTo(JNIEnv* jni, RawWriter& file, RawGeneration* numbers) = 0;
+  // Whether a new file would be much smaller, because this one describes much that is gone.
+  virtual bool HasOutgrown() const = 0;
+  virtual size_t bytes() const = 0;
+  // What bytes() will be soon after Begin.
+  virtual size_t expected_bytes() const = 0;
+};
+
+struct SnapshotSettings {
+  std::string path;  // absolute
+  std::chrono::milliseconds period{5000};
+  uint64_t most_bytes = 0;
+  bool keeps_file = false;  // also when its content is in a profile
+};
+
+class Snapshots {
+ public:
+  // Everything must outlive this object.
+  Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
+            instrument::MemoryBudget& budget, SystemCalls& calls = SystemCalls::Real());
+  ~Snapshots();
+  Snapshots(const Snapshots&) = delete;
+  Snapshots& operator=(const Snapshots&) = delete;
+
+  // The first snapshot comes after one period.
+  Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
+  // Ends the thread, until the next start. Returns true if it has ended.
+  bool Stop(std::chrono::milliseconds timeout);
+  // The same for good: a thread that was started meanwhile takes no snapshots.
+  bool End(std::chrono::milliseconds timeout);
+
+  // One more snapshot, on this thread.
+  void Take(JNIEnv* jni);
+  // Only if there is a file.
+  void TakeIfBegun(JNIEnv* jni);
+  // What was recorded is in a profile, or nobody wants it: removes the file, unless it is to be kept.
+  void Discard(JNIEnv* jni);
+  // The program ends, and no profile could be written: the file gets the last state, and stays.
+  void Keep(JNIEnv* jni) { Take(jni); }
+
+  struct Figures {
+    std::string path;  // of the file; empty: there is none
+    uint64_t snapshots = 0;
+    uint64_t last_ms = 0;  // when the last one was taken; ms since 1970
+    uint64_t file_bytes = 0;
+    uint64_t failed = 0;        // snapshots that could not be written
+    uint64_t skipped = 0;       // because a profile was being made
+    uint64_t without_room = 0;  // classes, counters, stacks … that raw-max= keeps out
+    uint64_t cpu_ns = 0;        // of all snapshots
+    uint64_t last_cpu_ns = 0;
+  };
+  Figures figures() const;
+
+ private:
+  enum class IfNone : uint8_t { kBegin, kNothing };
+  void Work(JNIEnv* jni);
+  void TakeWithin(JNIEnv* jni, IfNone if_none);
+  void TakeLocked(JNIEnv* jni);
+  bool Open();
+  bool BeginAnew();
+  static bool IsLost(const RawPublication& done);
+  void Replace(const Status& why);
+  RawPublication Publish(JNIEnv* jni);
+  void Close();
+  void Fail(const Status& why);
+  void WarnOfRoom();
+  std::string NameOf(int attempt) const;
+
+  const SnapshotSettings settings_;
+  SnapshotSource& source_;
+  Log& log_;
+  instrument::MemoryBudget& budget_;
+  SystemCalls& calls_;
+  std::timed_mutex mutex_;  // held during a snapshot; guards the members below
+  std::unique_ptr<RawWriter> file_;
+  std::unique_ptr<RawWriter> replaced_;  // what file_ will replace with its first snapshot
+  bool is_whole_ = false;                // file_ has everything that the source has given out
+  std::atomic<bool> has_warned_of_failure_{false};
+  bool has_warned_of_name_ = false;
+  bool has_warned_of_room_ = false;
+  bool has_warned_of_loss_ = false;
+  std::chrono::steady_clock::time_point next_{};
+  std::atomic<bool> has_ended_{false};
+  mutable std::mutex figures_mutex_;
+  Figures figures_;
+  AgentThread thread_;
+};
+
+}  // namespace iprof::vm

@@ -1,0 +1,410 @@
+"""The raw file: however a process ends, the last snapshot can be recovered; a normal end leaves only the profile; and no failure of
+the file changes the program."""
+
+import errno
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import Settings
+from harness.scope import on_one_jvm
+from harness.session_case import AS_NOBODY, needs_root
+from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase, in_small_folder
+
+
+class Ends(SnapshotCase):
+    """Ends that the JVM does not see coming."""
+
+    def check(self, end, jvm_args=(), agent="out=app.iprof", code=None):
+        process = self.start(agent=agent, jvm_args=jvm_args)
+        self.rounds(process, 3)
+        self.wait_for_rounds(process, 3)
+        end(process)
+        status = process.wait(PATIENCE_S)
+        if code is not None:
+            self.assertEqual(status, code, process.err_path.read_text())
+        self.assertNotEqual(status, 0)
+        self.assertEqual(self.files(".iprof", ".iraw"), ["app.iraw", "some.iprof"])
+        profile = self.recovered("app.iraw")
+        self.assertEqual((profile.calls_of(ROUND), profile.calls_of(STEP)), (3, 3 * PER_ROUND))
+        return profile
+
+    def saying(self, line):
+        return lambda process: self.say(process, line)
+
+    def test_kill(self):
+        profile = self.check(lambda process: process.kill(), code=-signal.SIGKILL)
+        note = profile.section["snapshot"]
+        self.assertEqual(note["files"], 1)
+        self.assertGreater(note["generation"], 0)
+
+    def test_abort(self):
+        self.check(self.saying("abort"), code=-signal.SIGABRT)
+
+    def test_a_crash_in_native_code(self):
+        self.check(self.saying("crash"))
+
+    def test_exit_in_native_code(self):
+        self.check(self.saying("leave"), code=7)
+
+    def test_exit_in_native_code_that_the_agent_sees(self):
+        self.check(self.saying("quit"), code=8)
+        (said,) = [path.read_text() for path in self.folder.glob("stderr.*")]
+        self.assertRegex(self.agent_lines(said)[-1], r"what was recorded is in the raw file; 'iprof recover \S*/app\.iraw -o FILE' makes the profile")
+
+    def test_exit_on_out_of_memory(self):
+        self.check(self.saying("memory"), ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError"], code=3)
+
+    def test_crash_on_out_of_memory(self):
+        self.check(self.saying("memory"), ["-Xmx48m", "-XX:+CrashOnOutOfMemoryError"])
+
+    def test_sigterm_that_the_jvm_does_not_handle(self):
+        self.check(lambda process: process.terminate(), ["-Xrs"], code=-signal.SIGTERM)
+
+    def test_direct_placement(self):
+        self.check(lambda process: process.kill(), agent="out=app.iprof,placement=direct,stripes=2")
+
+    def test_application_classes_only(self):
+        self.check(lambda process: process.kill(), agent="out=app.iprof,jdk=n")
+
+
+@on_one_jvm
+class Files(SnapshotCase):
+    def test_a_normal_end_leaves_only_the_profile(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        self.assertEqual(self.folder.joinpath("app.iraw").stat().st_mode & 0o777, 0o600)
+        self.end(process)
+        self.assertEqual(self.files(), ["app.iprof", "some.iprof"])
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 1)
+
+    def test_keep_raw(self):
+        process = self.start("out=app.iprof.gz,keep-raw=y")
+        self.wait_until((self.folder / "app.iraw").exists, process)
+        self.rounds(process, 2)
+        self.end(process)
+        profile, kept = self.profile("app.iprof.gz"), self.recovered("app.iraw")
+        for each in (profile, kept):
+            self.assertEqual(each.calls_of(ROUND), 2)
+        # What it has is what the profile has, as far as it was not counted in between.
+        steps = {context: counts for context, counts in profile.branches().items() if context[0].startswith("HardEnds.")}
+        self.assert_same(steps, {context: counts for context, counts in kept.branches().items() if context[0].startswith("HardEnds.")})
+
+    def test_a_short_program_makes_no_file(self):
+        run = self.run_java("Fib", agent="out=app.iprof,snapshot=1h,keep-raw=y,verbose=3")
+        self.assertEqual(self.files(), ["app.iprof"])
+        self.assertNotIn("snapshot 1", run.stderr)
+
+    def test_none_is_asked_for(self):
+        process = self.start("out=app.iprof,snapshot=0")
+        self.rounds(process, 1)
+        self.assertNotIn("iprof-snapshot", self.threads(process))
+        self.kill(process)
+        self.assertEqual(self.files(), [])
+
+    def test_a_place_of_its_own(self):
+        process = self.start("out=app.iprof,raw=raws/%p.iraw")
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1, f"raws/{process.pid}.iraw")
+        self.end(process)
+        self.assertEqual(list((self.folder / "raws").iterdir()), [])
+
+    def test_a_profile_that_goes_to_a_device_has_no_file_beside_it(self):
+        process = self.start("out=/dev/null")
+        self.rounds(process, 1)
+        self.assertNotIn("iprof-snapshot", self.threads(process))
+        self.end(process)
+
+    def test_no_child_process_gets_the_file(self):
+        process = self.start()
+        raw = self.folder / "app.iraw"
+        self.wait_until(raw.exists, process)
+        found = 0
+        for link in os.listdir(f"/proc/{process.pid}/fd"):
+            if os.readlink(f"/proc/{process.pid}/fd/{link}") == str(raw.resolve()):
+                flags = re.search(r"^flags:\s*(\d+)$", open(f"/proc/{process.pid}/fdinfo/{link}").read(), re.M)[1]
+                self.assertTrue(int(flags, 8) & os.O_CLOEXEC)
+                found += 1
+        self.assertEqual(found, 1)
+        self.end(process)
+
+    def test_two_programs_with_one_name(self):
+        first = self.start()
+        self.rounds(first, 1)
+        self.wait_for_rounds(first, 1)
+        second = self.start()
+        self.rounds(second, 2)
+        self.wait_for_rounds(second, 2, "app.1.iraw")
+        self.assertEqual(self.warnings(second), [])  # its profile has another name, and so has its raw file
+        self.rounds(first, 2)
+        self.wait_for_rounds(first, 3)
+        self.kill(first)
+        self.kill(second)
+        both = self.recovered(self.folder / "app.iraw", self.folder / "app.1.iraw")
+        self.assertEqual((both.calls_of(ROUND), both.calls_of(STEP)), (5, 5 * PER_ROUND))
+
+    def test_what_a_killed_program_left_is_not_touched(self):
+        killed = self.start()
+        self.rounds(killed, 2)
+        self.wait_for_rounds(killed, 2)
+        self.kill(killed)
+        left = self.folder.joinpath("app.iraw").read_bytes()
+        again = self.start()
+        self.rounds(again, 1)
+        self.wait_for_rounds(again, 1, "app.1.iraw")
+        (warning,) = self.warnings(again)
+        self.assertRegex(warning, r"the raw file is '.*/app\.1\.iraw', because '.*/app\.iraw' belongs to another JVM, or to one that was killed")
+        self.end(again)
+        self.assertEqual(self.files(), ["app.iprof", "app.iraw", "some.iprof"])
+        self.assertEqual(self.folder.joinpath("app.iraw").read_bytes(), left)
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 1)
+        self.assertEqual(self.recovered_rounds(), 2)
+
+    def test_no_profile_can_be_written_at_the_end(self):
+        process = self.start("out=gone/app.iprof,raw=app.iraw")
+        self.rounds(process, 2)
+        for path in (self.folder / "gone").iterdir():
+            path.unlink()
+        (self.folder / "gone").rmdir()
+        lines = self.end(process)
+        self.assertTrue(any("no profile was written" in line for line in lines), lines)
+        self.assertRegex(lines[-1], r"what was recorded is in the raw file; 'iprof recover \S*/app\.iraw -o FILE' makes the profile")
+        self.assertEqual(self.recovered_rounds(), 2)
+
+    def test_no_profile_is_wanted_at_the_end(self):
+        process = self.start("out=app.iprof,doe=n")
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        self.end(process)
+        self.assertEqual(self.files(), ["some.iprof"])
+
+
+@on_one_jvm
+class Failures(SnapshotCase):
+    """The file fails; the program does not notice, and the profile is complete."""
+
+    def goes_on(self, process, rounds, warnings=1):
+        """The program ends well with a complete profile."""
+        self.rounds(process, 1)
+        self.end(process)
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), rounds + 1)
+        self.assertEqual(len(self.warnings(process)), warnings, self.warnings(process))
+
+    def status(self, process):
+        return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]
+
+    def failed(self, process):
+        return sum(loss["count"] for loss in self.status(process)["losses"] if "could not be written" in loss["what"])
+
+    def test_the_file_was_removed(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        (self.folder / "app.iraw").unlink()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 2)
+        self.goes_on(process, 2)
+        self.assertEqual(self.files(), ["app.iprof", "some.iprof"])
+
+    def test_the_file_was_cut(self):
+        for size in (0, 100, 9000):
+            with self.subTest(size=size):
+                process = self.start()
+                self.rounds(process, 1)
+                self.wait_for_rounds(process, 1)
+                os.truncate(self.folder / "app.iraw", size)
+                self.rounds(process, 1)
+                self.wait_for_rounds(process, 2)
+                self.goes_on(process, 2)
+
+    def test_a_limit_for_files(self):
+        """As on a full disk: writes fail for a while."""
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        soft, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (32 << 10, hard))  # the log of the test is smaller
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.assertEqual(self.recovered_rounds(), 1)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+        self.wait_for_rounds(process, 2)
+        self.assertGreater(self.failed(process), 0)
+        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*File too large")
+        self.goes_on(process, 2)
+
+    def test_a_full_disk(self):
+        prefix, place = in_small_folder(self)
+        process = self.start(f"out=app.iprof,raw={place}/app.iraw", prefix=prefix)
+        inside = f"/proc/{process.pid}/root{place}"
+        self.rounds(process, 1)
+        self.wait_until(lambda: os.path.exists(f"{inside}/app.iraw"), process)
+        filler = f"{inside}/filler"
+        with open(filler, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError as full:
+                self.assertEqual(full.errno, errno.ENOSPC)
+        self.rounds(process, 1)
+        before = self.status(process)
+        self.say(process, "more")  # new classes take room in the file
+        self.wait_until(lambda: self.failed(process) > 0, process)
+        os.unlink(filler)
+        self.wait_until(lambda: self.status(process)["snapshots"] > before["snapshots"] + 2, process)
+        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*No space left on device")
+        self.goes_on(process, 2)
+
+    @needs_root
+    def test_a_folder_that_became_read_only(self):
+        place = self.folder / "raws"
+        place.mkdir(mode=0o777)
+        place.chmod(0o777)
+        self.folder.chmod(0o777)
+        process = self.start("out=app.iprof,raw=raws/app.iraw,snapshot=1s", prefix=AS_NOBODY)
+        place.chmod(0o555)
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*Permission denied")
+        place.chmod(0o777)
+        self.wait_until((place / "app.iraw").exists, process)
+        self.goes_on(process, 1)
+
+    def test_the_file_is_as_large_as_it_may_be(self):
+        process = self.start("out=app.iprof,raw-max=1m")
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.assertLessEqual((self.folder / "app.iraw").stat().st_size, 1 << 20)
+        self.assertRegex(self.warnings(process)[0], "has the size of raw-max=")
+        self.assertTrue(any("no room" in loss["what"] for loss in self.status(process)["losses"]))
+        self.recovered("app.iraw")
+        self.goes_on(process, 1)
+
+
+class Sessions(SnapshotCase):
+    def command(self, verb, process, *args):
+        return self.run_tool(verb, process.pid, *args)
+
+    def test_stop_start_reset_and_dump(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        self.assertIn("iprof-snapshot", self.threads(process))
+        self.rounds(process, 1)
+        self.command("stop", process)
+        # At once: the stop takes a snapshot.
+        self.assertEqual(self.recovered_rounds(), 2)
+        self.assertTrue(self.profile("some.iprof").section["snapshot"]["at_rest"])
+        self.assertNotIn("iprof-snapshot", self.threads(process))
+        self.rounds(process, 3)
+        self.assertEqual(self.recovered_rounds(), 2)
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 3)
+        self.command("reset", process)
+        self.assertEqual(self.recovered_rounds(), 0)
+        self.rounds(process, 2)
+        self.wait_for_rounds(process, 2)
+        self.command("dump", process, "-o", self.folder / "dump.iprof")
+        self.assertIn("app.iraw", self.files())  # the recording goes on
+        self.assertEqual(self.profile("dump.iprof").calls_of(ROUND), 2)
+        self.command("stop", process, "-o", self.folder / "stop.iprof")
+        self.assertEqual(self.files(".iraw"), [])  # all that was recorded is in a profile
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 3)
+        self.kill(process)
+        self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
+
+    def test_status(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        status = json.loads(self.command("status", process, "--format", "json").stdout)["status"]
+        raw = self.folder / "app.iraw"
+        self.assertEqual(status["raw"], str(raw.resolve()))
+        self.assertGreater(status["snapshots"], 0)
+        self.assertGreater(status["raw_bytes"], 0)
+        self.assertLessEqual(status["snapshot_ms"], status["now_ms"])
+        self.assertGreater(status["snapshot_cpu_us"], 0)
+        self.assertRegex(self.command("status", process).stdout, r"\n  raw file    .*/app\.iraw, .* MiB, \d+ snapshots?, the last one .* s ago\n")
+        self.end(process)
+
+    def test_profile_leaves_no_raw_file(self):
+        process = self.start(agent=None)
+        tool = subprocess.Popen([str(part) for part in (Settings.tool, "profile", process.pid, "snapshot=100ms", "--duration", "2s",
+                                                        "-o", self.folder / "window.iprof")], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(tool.kill)
+        said, _ = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(tool.returncode, 0, said)
+        self.assertEqual(self.files(".iraw"), [])
+        self.assertNotIn("iprof-snapshot", self.threads(process))
+        self.end(process)
+        self.assertEqual(self.files(".iraw"), [])
+
+    def test_a_late_attach(self):
+        process = self.start(agent=None)
+        self.rounds(process, 2)
+        self.run_tool("attach", process.pid, f"out={self.folder}/app.iprof,snapshot=100ms,image=n")
+        self.rounds(process, 3)
+        self.wait_for_rounds(process, 3)
+        self.kill(process)
+        self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
+
+
+class Same(SnapshotCase):
+    """The last snapshot is taken when the program ends, so it has what the profile has."""
+    jvm_defaults = ()
+
+    def compare(self, *command, agent="", jvm_args=()):
+        self.run_java(*command, agent=f"out=app.iprof,keep-raw=y,samples=n{agent}", jvm_args=jvm_args)
+        profile, kept = self.profile("app.iprof"), self.recovered("app.iraw")
+        self.assertGreater(kept.section["snapshot"]["generation"], 1)
+        found = 0
+        for table in ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles"):
+            entries = [{context: counts for context, counts in each.table(table).items() if context[0].startswith("counting.")}
+                       for each in (profile, kept)]
+            self.assert_same(*entries, message=table)
+            found += len(entries[0])
+        return found
+
+    def test_programs_of_every_kind(self):
+        """Among them: many classes at one site, classes that are loaded by many loaders and unloaded, hidden classes."""
+        self.assertGreater(self.compare("counting.All", "0"), 1000)
+
+    def test_receivers_that_rows_have_no_room_for(self):
+        self.assertGreater(self.compare("counting.Typed", 2000, agent=",format=1.1.0,instanceofs=y"), 50)
+
+    def test_classes_that_come_and_go(self):
+        """The wait is long enough for their counters to be taken back."""
+        self.assertGreater(self.compare("counting.Freed", 200, 11000, agent=",jdk=n", jvm_args=["-XX:+UseSerialGC"]), 20)
+
+
+class Samples(SnapshotCase):
+    jvm_defaults = ()
+
+    def test_samples_have_their_names(self):
+        """Of a program that is busy until it is killed."""
+        for agent in ("", ",calls=n,branches=n,receivers=n,monitors=n"):
+            with self.subTest(agent=agent):
+                process = self.start_java("KeepsTruth", self.folder / "truth", 2, agent=f"out=busy.iprof,interval=1ms{agent}")
+
+                def steps():
+                    if self.run_tool("recover", self.folder / "busy.iraw", "-o", self.folder / "some.iprof", expect=None).code != 0:
+                        return 0
+                    samples = self.profile("some.iprof").samples()
+                    return sum(count for context, count in samples.items() if context[0].startswith("KeepsTruth."))
+                self.wait_until(lambda: steps() > 50, process)
+                self.kill(process)
+                samples = self.recovered("busy.iraw").samples()
+                whole = sum(samples.values())
+                in_steps = sum(count for context, count in samples.items() if any(frame.startswith("KeepsTruth.run(") for frame in context))
+                self.assertGreater(in_steps, 0.5 * whole, samples)
+                self.assertIn("sampling", self.profile("recovered.iprof").section)
+                (self.folder / "busy.iraw").unlink()
