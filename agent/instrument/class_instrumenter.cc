@@ -220,6 +220,7 @@ AssemblyOptions ClassInstrumenter::assembly_options() const {
   return {.calls = rep_->options.calls,
           .branches = rep_->options.branches,
           .monitors = rep_->options.sites.monitors,
+          .names_all_callees = rep_->options.all_calls,
           .max_lost = rep_->options.receivers_max_lost};
 }
 

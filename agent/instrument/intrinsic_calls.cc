@@ -41,8 +41,7 @@ bool IsForceInlined(const ClassFile& file, const MemberInfo& method) {
 namespace {
 
 std::string KeyOf(const Callee& callee) {
-  std::string key =
-      MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
+  std::string key = MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
   key += callee.virtual_call ? 'v' : 's';
   return key;
 }
@@ -50,7 +49,8 @@ std::string KeyOf(const Callee& callee) {
 }  // namespace
 
 ClassCallees::ClassCallees(ClassRecord& klass, bool all) : klass_(klass), all_(all) {
-  for (uint32_t i = 0; i < klass_.callees.size(); ++i) numbers_.emplace(KeyOf(klass_.callees[i]), i);
+  for (uint32_t i = 0; i < klass_.callees.size(); ++i)
+    numbers_.emplace(KeyOf(klass_.callees[i]), i);
 }
 
 uint32_t ClassCallees::NumberOf(const MethodCode& code, classfile::Insn insn) {

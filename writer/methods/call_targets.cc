@@ -13,15 +13,15 @@ std::string SelectorOf(std::string_view name, std::string_view descriptor) {
 
 }  // namespace
 
-CallTargets::CallTargets(const ClassSource& classes) {
+CallTargets::CallTargets(const ClassSource& classes, size_t end) {
   for (size_t number = 0; number < classes.size(); ++number) {
     ClassRecord scratch;
     const ClassRecord& c = classes.Get(number, scratch);
     const std::string_view name = classes.NameOf(number);
-    classes_.try_emplace(
-        name, Class{std::string(c.super_name), (c.access & kAccInterface) != 0});
+    classes_.try_emplace(name, Class{std::string(c.super_name), (c.access & kAccInterface) != 0});
     for (const CountedMethod& m : c.methods) {
-      if (m.counters > 0) by_selector_[SelectorOf(m.name, m.descriptor)].push_back({name, m.first});
+      if (m.counters > 0 && static_cast<size_t>(m.first) < end)
+        by_selector_[SelectorOf(m.name, m.descriptor)].push_back({name, m.first});
     }
   }
 }

@@ -9,6 +9,7 @@
 // Threads: one, because answers are kept. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ namespace iprof {
 
 class CallTargets {
  public:
-  explicit CallTargets(const ClassSource& classes);
+  // Methods whose first counter is `end` or more are no targets.
+  explicit CallTargets(const ClassSource& classes, size_t end = SIZE_MAX);
 
   // By first counter. If there is exactly one, the call runs it and nothing else that is counted.
   const std::vector<CounterIndex>& Of(const Callee& callee);

@@ -47,6 +47,9 @@ TEST_CASE("a virtual call may run every overriding method", "[call_targets]") {
   CHECK(targets.Of(Virtual("I", "f")).size() == 4);
   CHECK(targets.Of(Virtual("Unknown", "f")).size() == 4);
   CHECK(targets.Of(Virtual("Other", "f")) == Firsts{other_f});
+
+  CallTargets without_other(classes, 3);
+  CHECK(without_other.Of(Virtual("I", "f")) == Firsts{base_f, left_f, right_f});
 }
 
 TEST_CASE("classes that name each other as superclass end the search", "[call_targets]") {

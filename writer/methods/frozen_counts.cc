@@ -89,7 +89,7 @@ struct Values {
 class FrozenCounts::Meter {
  public:
   Meter(const FrozenCounts& counts, const Moment& now, Flow& flow)
-      : counts_(counts), now_(now), flow_(flow), targets_(now.classes) {}
+      : counts_(counts), now_(now), flow_(flow), targets_(now.classes, now.counters.size()) {}
 
   void Add(const ClassRecord& c, const CountedMethod& m) {
     first_ = static_cast<uint32_t>(m.first);
@@ -304,16 +304,9 @@ std::vector<CounterIndex> FrozenCounts::Freeze(const Moment& now,
   return froze;
 }
 
-std::vector<CounterIndex> FrozenCounts::ThawAll(const Moment& now) {
-  Advance(now);
-  std::vector<CounterIndex> thawed;
-  for (auto& [first, method] : methods_) {
-    if (!method.is_frozen) continue;
-    method.is_frozen = false;
-    thawed.push_back(CounterIndex{first});
-  }
+void FrozenCounts::ThawAll() {
+  for (auto& [first, method] : methods_) method.is_frozen = false;
   frozen_ = 0;
-  return thawed;
 }
 
 FrozenCounts::EstimatedCalls FrozenCounts::Apply(const std::vector<double>& estimated,

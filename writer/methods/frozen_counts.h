@@ -44,9 +44,9 @@ class FrozenCounts {
 
   // The counts of the JVM at some time. Counters only grow.
   struct Moment {
-    const ClassSource& classes;  // those whose counters are in `counters`
-    std::span<const uint64_t> counters;
-    double seconds = 0;  // since some fixed time
+    const ClassSource& classes;
+    std::span<const uint64_t> counters;  // classes whose counters are beyond it are left out
+    double seconds = 0;                  // since some fixed time
   };
 
   // Begins the first interval, and forgets all estimates. What is frozen stays frozen.
@@ -58,8 +58,8 @@ class FrozenCounts {
   // As Advance, and these methods freeze. Those that were not entered in the interval do not.
   // Returns the methods that froze.
   std::vector<CounterIndex> Freeze(const Moment& now, std::span<const CounterIndex> methods);
-  // As Advance, and all methods count again.
-  std::vector<CounterIndex> ThawAll(const Moment& now);
+  // All methods count again. The interval must have just begun.
+  void ThawAll();
 
   // The methods that were ever frozen, by key (MethodKey), with their estimated entries.
   using EstimatedCalls = std::map<std::string, uint64_t>;

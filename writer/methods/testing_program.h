@@ -30,7 +30,8 @@ class TestProgram {
   }
 
   // A method ()V. Counter 0 has its entries, counter 1 + i the executions of its call i.
-  CounterIndex Method(ClassRecord& c, std::string_view name, const std::vector<Callee>& calls = {}) {
+  CounterIndex Method(ClassRecord& c, std::string_view name,
+                      const std::vector<Callee>& calls = {}) {
     MethodRecord record;
     record.derivation.counter_count = 1 + static_cast<uint32_t>(calls.size());
     for (uint32_t i = 0; i < calls.size(); ++i) {

@@ -23,8 +23,7 @@ void FrozenMethods::Thaw(std::span<const CounterIndex> firsts) {
 void FrozenMethods::Release(CounterRange range) {
   if (size() == 0) return;
   const std::lock_guard lock(mutex_);
-  for (uint32_t i = 0; i < range.count; ++i)
-    firsts_.erase(static_cast<uint32_t>(range.first) + i);
+  for (uint32_t i = 0; i < range.count; ++i) firsts_.erase(static_cast<uint32_t>(range.first) + i);
   size_.store(firsts_.size(), std::memory_order_release);
 }
 

@@ -33,8 +33,9 @@ enum class MemoryPart : uint8_t {
   kCode,       // addresses of compiled code, for samples
   kWindow,     // counts that a reset or a stop left out
   kWeights,    // branches of an earlier profile
+  kFrozen,     // estimates of methods without probes
 };
-inline constexpr size_t kMemoryParts = 14;
+inline constexpr size_t kMemoryParts = 15;
 
 class MemoryBudget {
  public:

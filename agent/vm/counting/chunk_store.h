@@ -19,7 +19,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
@@ -85,6 +87,13 @@ class ChunkStore {
 
   bool is_open() const { return window_.is_open(); }
 
+  // The counters, whatever the window.
+  std::vector<uint64_t> RawCounters(JNIEnv* jni) const { return counters_.Read(jni); }
+  // Called for counters that will belong to other methods, with their values within the window, which it may
+  // raise. Set it before any class is unloaded.
+  using Taken = std::function<void(CounterRange, std::span<uint64_t>)>;
+  void OnTaken(Taken taken) { taken_ = std::move(taken); }
+
   uint64_t counters() const { return counter_space_.statistics().counters; }
   // How often there was no room for a class's counters or sites.
   uint64_t refusals() const;
@@ -108,6 +117,7 @@ class ChunkStore {
   instrument::CounterSpace site_space_;
   TypeChunks types_;
   CountWindow window_;
+  Taken taken_;
   std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 
