@@ -7,6 +7,7 @@
 
 #include "writer/methods/call_targets.h"
 #include "writer/methods/method_record.h"
+#include "writer/names/type_names.h"
 
 namespace iprof {
 namespace {
@@ -25,6 +26,20 @@ uint64_t At(std::span<const uint64_t> counters, size_t index) {
 uint64_t Rounded(double estimate) {
   return static_cast<uint64_t>(
       std::llround(std::clamp(estimate, 0.0, FrozenCounts::kMostEstimate)));
+}
+
+// As Profile::DescribeMethod: "a.B.run(int, int[])void".
+std::string ShownName(const ClassRecord& c, const CountedMethod& m) {
+  const std::string descriptor = "L" + std::string(c.name) + ";";
+  std::string text = ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor));
+  text.append(".").append(ToUtf8(m.name)).append("(");
+  const auto types = SignatureOf(m.descriptor);  // the result first
+  if (!types || types->empty()) return text.append(ToUtf8(m.descriptor)).append(")");
+  for (size_t i = 1; i < types->size(); ++i) {
+    if (i > 1) text.append(", ");
+    text.append(ToUtf8((*types)[i]));
+  }
+  return text.append(")").append(ToUtf8(types->front()));
 }
 
 }  // namespace
@@ -134,7 +149,7 @@ class FrozenCounts::Meter {
 
   void NoteShape(const ClassRecord& c, const CountedMethod& m) {
     Method& made = flow_.freezing[first_];
-    made.key = c.KeyOf(m).text();
+    made.name = ShownName(c, m);
     made.counters = m.counters;
     made.entry = values_.record.entry;
     made.first_site = m.first_site;
@@ -315,7 +330,7 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const std::vector<double>& esti
   for (const auto& [first, method] : methods_) {
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
     const size_t entry = size_t{first} + method.entry;
-    calls[method.key] += entry < end ? Rounded(estimated[entry]) : 0;
+    calls[method.name] += entry < end ? Rounded(estimated[entry]) : 0;
     double counted = 0;
     double more = 0;
     for (size_t i = first; i < end; ++i) {
@@ -363,7 +378,7 @@ bool FrozenCounts::IsFrozen(CounterIndex first) const {
 size_t FrozenCounts::bytes() const {
   size_t bytes = last_.capacity() * sizeof(uint64_t) + estimated_.capacity() * sizeof(double);
   for (const auto& [first, method] : methods_)
-    bytes += sizeof(method) + method.key.capacity() + method.shape.capacity() * sizeof(uint64_t);
+    bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
   return bytes;
 }
 

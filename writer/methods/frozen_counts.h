@@ -61,7 +61,8 @@ class FrozenCounts {
   // All methods count again. The interval must have just begun.
   void ThawAll();
 
-  // The methods that were ever frozen, by key (MethodKey), with their estimated entries.
+  // The methods that were ever frozen, as Profile::DescribeMethod names them, with their estimated
+  // entries.
   using EstimatedCalls = std::map<std::string, uint64_t>;
   // Adds the estimates to counts of the recording; with `now` also those of the current interval.
   // The shares of classes at a method's sites stay as they were counted.
@@ -79,7 +80,7 @@ class FrozenCounts {
  private:
   // A method that is or was frozen.
   struct Method {
-    std::string key;
+    std::string name;  // as profiles show it
     uint32_t counters = 0;
     uint32_t entry = 0;  // the counter of entries
     uint32_t first_site = 0;

@@ -167,7 +167,7 @@ TEST_CASE("entries that no call explains grow like those that are explained", "[
   RawCounts estimate{after, {}};
   const auto calls = counts.AddTo({classes, after, 3}, estimate);
   CHECK(estimate.counters == std::vector<uint64_t>{1, 700, 700, 350});
-  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.called()V", 600}, {"P.reflected()V", 300}});
+  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.called()void", 600}, {"P.reflected()void", 300}});
 }
 
 TEST_CASE("a reset, a pause, and counters that go", "[frozen_counts]") {

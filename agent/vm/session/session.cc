@@ -18,6 +18,8 @@
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/image/finish_for_image.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/raw/run_counts.h"
 
 namespace iprof::vm {
@@ -320,6 +322,12 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   Profile& profile = made.profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
+  if (made.counted && !made.counted->estimated_calls.empty()) {
+    EstimateNote note;
+    for (const auto& [method, calls] : made.counted->estimated_calls)
+      note.calls.emplace(method, static_cast<int64_t>(calls));
+    SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  }
   if (settings_.options.Harvests()) AddHarvest(made);
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {

@@ -126,7 +126,7 @@ const auto kTable = std::to_array<OptionSpec>({
      "from then on"},
     {"overhead", PercentSlot{&Options::overhead, kMaxOverhead}, "0",
      "take out as many probes as needed to stay below this cost; 0: none"},
-    {"rearm", &Options::rearm, "10s",
+    {"rearm", &Options::rearm, "2s",
      "how long a method stays without probes until it is counted again for a moment; then twice as "
      "long; 0: for ever"},
     {"samples", &Options::samples, "y", "sample the stacks of all Java threads"},
