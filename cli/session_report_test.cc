@@ -98,7 +98,8 @@ TEST_CASE("rows that a status has only where there is something to say") {
   for (const char* row :
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
-        "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest pause 12 ms\n",
+        "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest pause "
+        "12 ms\n",
         "\n  cost        4.5 % of the program's time in all, 0.7 % now\n",
         "\n  profile     /tmp/x.iprof\n"}) {
     INFO(row);

@@ -121,7 +121,7 @@ class Counts(FreezingCase):
 
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
-        """Counting this program costs more than a thousandth, whatever the machine."""
+        """Counting this program costs more than a hundredth, whatever the machine."""
         process = self.begin("overhead=1%,rearm=0,verbose=1")
         status = self.until_frozen(process, methods=1)
         self.assertGreater(status["cost_permille"], 0)

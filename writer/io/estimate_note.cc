@@ -66,8 +66,8 @@ std::string EstimateNote::Describe(int64_t all) const {
   for (const auto& [method, count] : calls) estimated = SaturatingAdd(estimated, count);
   const double share =
       all <= 0 ? 0 : 100 * static_cast<double>(estimated) / static_cast<double>(all);
-  return fmt::format("{:.1f} % of all calls, in {} methods that were not counted all the time", share,
-                     calls.size());
+  return fmt::format("{:.1f} % of all calls, in {} methods that were not counted all the time",
+                     share, calls.size());
 }
 
 }  // namespace iprof

@@ -16,9 +16,9 @@ TEST_CASE("a note of estimates is read as it was written", "[estimate_note]") {
 }
 
 TEST_CASE("anything else is no note of estimates", "[estimate_note]") {
-  for (const char* json : {"", "[]", "{}", R"({"calls":[]})", R"({"calls":{"m":-1}})",
-                           R"({"calls":{"m":1.5}})", R"({"calls":{"m":"1"}})", R"({"calls":{}} x)",
-                           R"({"calls":{"m":1})"}) {
+  for (const char* json :
+       {"", "[]", "{}", R"({"calls":[]})", R"({"calls":{"m":-1}})", R"({"calls":{"m":1.5}})",
+        R"({"calls":{"m":"1"}})", R"({"calls":{}} x)", R"({"calls":{"m":1})"}) {
     INFO(json);
     CHECK_FALSE(EstimateNote::Parse(json));
   }

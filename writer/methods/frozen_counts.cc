@@ -17,6 +17,9 @@ constexpr int kMostRounds = 2000;
 constexpr double kTolerance = 1e-6;
 // What comes from outside depends on what is explained, and the other way round.
 constexpr int kGrowthRounds = 4;
+// Of a method's entries, the share that calls must explain. Otherwise it goes on counting: it is where
+// the flow through the program begins, and nothing would tell how often it is called.
+constexpr double kLeastExplained = 0.5;
 constexpr double kMostSelfGain = 1 - 1e-6;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
@@ -269,7 +272,8 @@ void FrozenCounts::AddEntries(const Flow& flow, std::vector<double>& estimated) 
 }
 
 // Learns from the interval in which the method was counted last how its calls lead to its entries.
-void FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method) {
+// Returns whether it may freeze.
+bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method) {
   const uint32_t number = flow.by_first.at(static_cast<uint32_t>(first));
   double direct = flow.nodes[number].direct;
   double virt = flow.nodes[number].virt;
@@ -282,11 +286,13 @@ void FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   const double rest = std::max(method.entries - direct, 0.0);
   method.virtual_share = virt > 0 ? std::min(rest / virt, 1.0) : 0;
   const double explained = method.direct_share * direct + method.virtual_share * virt;
+  if (explained < kLeastExplained * method.entries) return false;
   const double seconds = std::max(flow.seconds, 1e-9);
   method.explained_per_s = explained / seconds;
   method.outside_per_s = std::max(method.entries - explained, 0.0) / seconds;
   method.is_frozen = true;
   methods_[static_cast<uint32_t>(first)] = std::move(method);
+  return true;
 }
 
 void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds) {
@@ -310,8 +316,8 @@ std::vector<CounterIndex> FrozenCounts::Freeze(const Moment& now,
     Solve(flow);
     AddEntries(flow, estimated_);
     for (auto& [first, method] : flow.freezing) {
-      Calibrate(flow, CounterIndex{first}, std::move(method));
-      froze.push_back(CounterIndex{first});
+      if (Calibrate(flow, CounterIndex{first}, std::move(method)))
+        froze.push_back(CounterIndex{first});
     }
     frozen_ += froze.size();
   }

@@ -55,7 +55,8 @@ class FrozenCounts {
   void Skip(std::span<const uint64_t> counters, double seconds);
   // Ends an interval and begins the next one.
   void Advance(const Moment& now);
-  // As Advance, and these methods freeze. Those that were not entered in the interval do not.
+  // As Advance, and these methods freeze. Those that were not entered in the interval do not, nor
+  // those whose entries are mostly from outside.
   // Returns the methods that froze.
   std::vector<CounterIndex> Freeze(const Moment& now, std::span<const CounterIndex> methods);
   // All methods count again. The interval must have just begun.
@@ -100,7 +101,7 @@ class FrozenCounts {
   Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
   void Solve(Flow& flow) const;
   void AddEntries(const Flow& flow, std::vector<double>& estimated) const;
-  void Calibrate(const Flow& flow, CounterIndex first, Method method);
+  bool Calibrate(const Flow& flow, CounterIndex first, Method method);
   EstimatedCalls Apply(const std::vector<double>& estimated, RawCounts& counts) const;
 
   Methods methods_;

@@ -47,11 +47,11 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
 TEST_CASE("a pause is left out, and with sites an increment costs double", "[cost_meter]") {
   CostMeter meter(0.5, true);
   meter.Note({}, false);
-  meter.Skip({.wall_ns = 9'000'000'000, .increments = 900'000'000, .process_cpu_ns = 9'000'000'000});
-  meter.Note({.wall_ns = 10'000'000'000,
-              .increments = 1'000'000'000,
-              .process_cpu_ns = 10'000'000'000},
-             false);
+  meter.Skip(
+      {.wall_ns = 9'000'000'000, .increments = 900'000'000, .process_cpu_ns = 9'000'000'000});
+  meter.Note(
+      {.wall_ns = 10'000'000'000, .increments = 1'000'000'000, .process_cpu_ns = 10'000'000'000},
+      false);
   CHECK(meter.share() == Approx(0.1 / 0.9));
 }
 

@@ -13,8 +13,8 @@ namespace iprof::vm {
 
 // A method that counts.
 struct MethodLoad {
-  uint64_t counted = 0;           // its largest counter
-  double increments_per_s = 0;    // of all its counters
+  uint64_t counted = 0;         // its largest counter
+  double increments_per_s = 0;  // of all its counters
   bool may_freeze = true;
 };
 

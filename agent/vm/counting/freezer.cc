@@ -204,8 +204,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       unchangeable_.insert(static_cast<uint32_t>(candidate.first));
     }
   }
-  const std::vector<CounterIndex> froze =
-      counts_.Freeze({*classes, counters, Seconds()}, methods);
+  const std::vector<CounterIndex> froze = counts_.Freeze({*classes, counters, Seconds()}, methods);
   instrumenter_.frozen().Freeze(froze);
   std::set<std::string> to_swap;
   for (const Candidate& candidate : chosen) {
@@ -228,8 +227,8 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
     const std::lock_guard lock(figures_mutex_);
     ++figures_.rounds;
   }
-  log_.Step(fmt::format("{} methods of {} classes are counted no more", froze.size(),
-                        to_swap.size()));
+  log_.Step(
+      fmt::format("{} methods of {} classes are counted no more", froze.size(), to_swap.size()));
   return {std::make_unique<WeakClasses>(jni, swapped), false};
 }
 
@@ -336,7 +335,8 @@ std::string Freezer::Report() const {
   const FreezeFigures figures = this->figures();
   return fmt::format(
       "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
-      "(the longest {:.0f} ms), {} refused; counting costs {:.1f} % of the program's time, {:.1f} % "
+      "(the longest {:.0f} ms), {} refused; counting costs {:.1f} % of the program's time, {:.1f} "
+      "% "
       "at the end\n",
       figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
       1000 * ToSeconds(figures.swap.longest_pause), figures.swap.refused, 100 * figures.cost,

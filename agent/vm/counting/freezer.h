@@ -10,8 +10,8 @@
 // classes wait meanwhile, as long as the batches take.
 //
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
-// redefined (SwapGuard), proxies, and methods that are not entered, because a loop that runs goes on
-// in the old code. A class is swapped at most kMostSwaps times until its methods thaw.
+// redefined (SwapGuard), proxies, methods that are not entered, because a loop that runs goes on in the
+// old code, and those that mostly no counted method calls (reflection, method handles). A class is swapped at most kMostSwaps times until its methods thaw.
 //
 // Guarantees: a frozen method whose class keeps its probes is still counted exactly. No lock is held
 // while classes are swapped.
@@ -48,8 +48,8 @@
 namespace iprof::vm {
 
 struct FreezeSetting {
-  uint64_t until = 0;   // increments of one counter; 0: as many as a shape needs
-  double overhead = 0;  // share of the program's time; 0: no limit
+  uint64_t until = 0;                // increments of one counter; 0: as many as a shape needs
+  double overhead = 0;               // share of the program's time; 0: no limit
   std::chrono::nanoseconds rearm{};  // 0: methods stay frozen
   std::chrono::nanoseconds pause{};
   bool counts_types = false;
@@ -59,8 +59,8 @@ struct FreezeFigures {
   uint64_t methods = 0;  // that are frozen now
   uint64_t rounds = 0;   // in which methods froze
   uint64_t rearms = 0;
-  double cost = 0;       // in all, as a share of the program's own time
-  double cost_now = 0;   // in the last second
+  double cost = 0;      // in all, as a share of the program's own time
+  double cost_now = 0;  // in the last second
   RetransformOutcome swap;
 };
 
@@ -114,9 +114,11 @@ class Freezer {
 
   double Seconds() const;
   Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
-  Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const std::vector<uint64_t>& counters);
+  Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+              const std::vector<uint64_t>& counters);
   Swap Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard);
-  std::vector<Candidate> Choose(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters);
+  std::vector<Candidate> Choose(const iprof::ClassSource& classes,
+                                const std::vector<uint64_t>& counters);
   bool IsAnyHot(const std::vector<uint64_t>& counters) const;
   bool MayFreeze(uint32_t first, const std::string& class_name) const;
   void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
@@ -150,7 +152,7 @@ class Freezer {
   double next_look_s_ = 0;
   double next_choice_s_ = 0;
   double choice_period_s_;
-  double rearm_s_ = 0;         // when methods thaw; 0: none is frozen
+  double rearm_s_ = 0;  // when methods thaw; 0: none is frozen
   double rearm_period_s_;
 
   mutable std::mutex figures_mutex_;  // guards figures_
