@@ -17,7 +17,7 @@ from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Session, State
 
 WAYS = ("agentpath", "control", "attached")
 MODES = ("loaders", "lambdas", "redefinition")
-OPTIONS = ("", ",samples=n", ",jdk=n", ",pause=1ms", ",interval=1ms", ",placement=direct")
+OPTIONS = ("", ",samples=n", ",jdk=n", ",pause=1ms", ",interval=1ms", ",placement=direct", ",count-until=1000,rearm=1s", ",overhead=1%")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
 TIMEOUT_S = 600
