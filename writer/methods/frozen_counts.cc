@@ -116,7 +116,9 @@ class FrozenCounts::Meter {
     bool ran = is_node;
     for (uint32_t i = 0; i < m.counters && !ran; ++i) ran = Increments(i) > 0;
     if (!ran || !values_.Decode(c, m)) return;
-    if (is_node) flow_.nodes[found->second].counted = static_cast<double>(Entries());
+    values_.Derive([&](uint32_t i) { return Increments(i); });
+    const auto entries = static_cast<double>(values_.Of(values_.record.entry));
+    if (is_node) flow_.nodes[found->second].counted = entries;
     const Method* const frozen = is_node ? flow_.nodes[found->second].frozen : nullptr;
     if (frozen != nullptr) {
       values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
@@ -129,8 +131,7 @@ class FrozenCounts::Meter {
       });
       return;
     }
-    if (is_node && Entries() > 0) NoteShape(c, m);
-    values_.Derive([&](uint32_t i) { return Increments(i); });
+    if (is_node && entries > 0) NoteShape(c, m, entries);
     ForEachCall(c, [&](uint32_t to, double calls, bool is_direct) {
       Flow::Node& callee = flow_.nodes[to];
       (is_direct ? callee.direct : callee.virt) += calls;
@@ -144,20 +145,14 @@ class FrozenCounts::Meter {
     const uint64_t after = At(now_.counters, first_ + i);
     return after > before ? after - before : 0;
   }
-  // 0 if entries have no counter of their own.
-  uint64_t Entries() const {
-    const ValueId entry = values_.record.entry;
-    return entry < values_.record.derivation.counter_count ? Increments(entry) : 0;
-  }
 
-  void NoteShape(const ClassRecord& c, const CountedMethod& m) {
+  void NoteShape(const ClassRecord& c, const CountedMethod& m, double entries) {
     Method& made = flow_.freezing[first_];
     made.name = ShownName(c, m);
     made.counters = m.counters;
-    made.entry = values_.record.entry;
     made.first_site = m.first_site;
     made.sites = m.sites;
-    made.entries = static_cast<double>(Entries());
+    made.entries = entries;
     for (uint32_t i = 0; i < m.counters; ++i) made.shape.push_back(Increments(i));
   }
 
@@ -257,16 +252,19 @@ void FrozenCounts::Solve(Flow& flow) const {
   }
 }
 
-void FrozenCounts::AddEntries(const Flow& flow, std::vector<double>& estimated) const {
+void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {
   for (const Flow::Node& node : flow.nodes) {
     if (node.frozen == nullptr || node.total <= node.counted) continue;
     const Method& method = *node.frozen;
     const size_t end = size_t{node.first} + method.counters;
-    if (estimated.size() < end) estimated.resize(end);
-    const double missing = (node.total - node.counted) / method.entries;
+    if (estimates.increments.size() < end) estimates.increments.resize(end);
+    const double missing = node.total - node.counted;
+    double& calls = estimates.calls[node.first];
+    calls = std::min(calls + missing, kMostEstimate);
     for (uint32_t i = 0; i < method.counters; ++i) {
-      double& sum = estimated[node.first + i];
-      sum = std::min(sum + missing * static_cast<double>(method.shape[i]), kMostEstimate);
+      double& sum = estimates.increments[node.first + i];
+      sum = std::min(sum + missing / method.entries * static_cast<double>(method.shape[i]),
+                     kMostEstimate);
     }
   }
 }
@@ -296,7 +294,7 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
 }
 
 void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds) {
-  estimated_.clear();
+  estimated_ = {};
   std::erase_if(methods_, [](const auto& method) { return !method.second.is_frozen; });
   Skip(counters, seconds);
 }
@@ -330,13 +328,14 @@ void FrozenCounts::ThawAll() {
   frozen_ = 0;
 }
 
-FrozenCounts::EstimatedCalls FrozenCounts::Apply(const std::vector<double>& estimated,
+FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
                                                  RawCounts& counts) const {
   EstimatedCalls calls;
   for (const auto& [first, method] : methods_) {
+    const std::vector<double>& estimated = estimates.increments;
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
-    const size_t entry = size_t{first} + method.entry;
-    calls[method.name] += entry < end ? Rounded(estimated[entry]) : 0;
+    const auto entries = estimates.calls.find(first);
+    calls[method.name] += entries == estimates.calls.end() ? 0 : Rounded(entries->second);
     double counted = 0;
     double more = 0;
     for (size_t i = first; i < end; ++i) {
@@ -355,20 +354,22 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const std::vector<double>& esti
 
 FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
   if (frozen_ == 0) return Apply(estimated_, counts);
-  std::vector<double> estimated = estimated_;
+  Estimates estimates = estimated_;
   Flow flow = Measure(now, {});
   Solve(flow);
-  AddEntries(flow, estimated);
-  return Apply(estimated, counts);
+  AddEntries(flow, estimates);
+  return Apply(estimates, counts);
 }
 
 void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   const auto begin = static_cast<uint32_t>(range.first);
   for (uint32_t i = 0; i < range.count; ++i) {
     if (begin + i < last_.size()) last_[begin + i] = 0;
-    if (begin + i >= estimated_.size()) continue;
-    if (i < values.size()) values[i] += Rounded(estimated_[begin + i]);
-    estimated_[begin + i] = 0;
+    estimated_.calls.erase(begin + i);
+    if (begin + i >= estimated_.increments.size()) continue;
+    double& estimate = estimated_.increments[begin + i];
+    if (i < values.size()) values[i] += Rounded(estimate);
+    estimate = 0;
   }
   const auto from = methods_.lower_bound(begin);
   const auto to = methods_.lower_bound(begin + range.count);
@@ -382,7 +383,8 @@ bool FrozenCounts::IsFrozen(CounterIndex first) const {
 }
 
 size_t FrozenCounts::bytes() const {
-  size_t bytes = last_.capacity() * sizeof(uint64_t) + estimated_.capacity() * sizeof(double);
+  size_t bytes =
+      last_.capacity() * sizeof(uint64_t) + estimated_.increments.capacity() * sizeof(double);
   for (const auto& [first, method] : methods_)
     bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
   return bytes;

@@ -83,7 +83,6 @@ class FrozenCounts {
   struct Method {
     std::string name;  // as profiles show it
     uint32_t counters = 0;
-    uint32_t entry = 0;  // the counter of entries
     uint32_t first_site = 0;
     uint32_t sites = 0;
     bool is_frozen = false;
@@ -95,20 +94,24 @@ class FrozenCounts {
     double explained_per_s = 0;
   };
   using Methods = std::map<uint32_t, Method>;  // by first counter
+  struct Estimates {
+    std::vector<double> increments;    // by counter
+    std::map<uint32_t, double> calls;  // by first counter of the method
+  };
 
   struct Flow;
   class Meter;
   Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
   void Solve(Flow& flow) const;
-  void AddEntries(const Flow& flow, std::vector<double>& estimated) const;
+  static void AddEntries(const Flow& flow, Estimates& estimates);
   bool Calibrate(const Flow& flow, CounterIndex first, Method method);
-  EstimatedCalls Apply(const std::vector<double>& estimated, RawCounts& counts) const;
+  EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
 
   Methods methods_;
   size_t frozen_ = 0;
   std::vector<uint64_t> last_;  // the counters when the interval began
   double last_s_ = 0;
-  std::vector<double> estimated_;  // by counter, of earlier intervals
+  Estimates estimated_;  // of earlier intervals
 };
 
 }  // namespace iprof

@@ -115,6 +115,31 @@ TEST_CASE("a method that was not entered does not freeze", "[frozen_counts]") {
   CHECK(p.counts.frozen() == 1);
 }
 
+TEST_CASE("entries that have no counter of their own", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  // Entries are the sum of two ways through the method.
+  const CounterIndex f = program.Method(c, "f", {Static("P", "none")});  // 2, 3
+  MethodRecord record;
+  record.derivation.counter_count = 2;
+  record.derivation.operands = {Operand::Plus(0), Operand::Plus(1)};
+  record.derivation.step_end = {2};
+  record.entry = 2;
+  c.methods[1].record = static_cast<uint32_t>(c.records.size());
+  EncodeMethodRecord(record, &c.records);
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 10, 6, 4}, 1}, std::array{f}).size() ==
+          1);
+  const std::vector<uint64_t> after{2, 40, 6, 4};
+  RawCounts estimate{after, {}};
+  const auto calls = counts.AddTo({classes, after, 2}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{2, 40, 24, 16});
+  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.f()void", 30}});
+}
+
 TEST_CASE("recursion", "[frozen_counts]") {
   TestProgram program;
   ClassRecord& c = program.Class("P");

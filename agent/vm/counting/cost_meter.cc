@@ -77,9 +77,11 @@ double CostMeter::CalibrateIncrement() {
   return best;
 }
 
+uint64_t CostMeter::ProcessCpuNanoseconds() { return Nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
+
 CostMeter::Reading CostMeter::ReadClocks() {
   return {.wall_ns = Nanoseconds(CLOCK_MONOTONIC),
-          .process_cpu_ns = Nanoseconds(CLOCK_PROCESS_CPUTIME_ID),
+          .process_cpu_ns = ProcessCpuNanoseconds(),
           .compilers_cpu_ns = CompilersCpuNanoseconds()};
 }
 
@@ -108,6 +110,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
       std::min(Grown(now.increments, last_.increments) * ns_per_increment_ + fixed, cpu);
   const Cost cost{own, cpu - own};
   const double wall = Grown(now.wall_ns, last_.wall_ns);
+  if (wall > 0) increments_per_s_ = 1e9 * Grown(now.increments, last_.increments) / wall;
   last_ = now;
   if (wall <= 0) return;
   last_share_ = ShareOf(cost);

@@ -32,6 +32,7 @@ class CostMeter {
 
   // The nanoseconds of an increment. Takes a fraction of a millisecond.
   static double CalibrateIncrement();
+  static uint64_t ProcessCpuNanoseconds();
   // The clocks now; `increments` and the thread's time are the caller's.
   static Reading ReadClocks();
 
@@ -43,6 +44,8 @@ class CostMeter {
   // The cost in the last interval and in all, as a share of the time that the program took without it.
   double last_share() const { return last_share_; }
   double share() const;
+  double increments_per_s() const { return increments_per_s_; }
+  double ns_per_increment() const { return ns_per_increment_; }
   // How many increments per second cost this share of the program's time in the last interval.
   double IncrementsPerSecond(double share) const;
 
@@ -58,6 +61,7 @@ class CostMeter {
   bool has_begun_ = false;
   int after_swap_ = 0;  // intervals in which compilers work because of a swap
   double last_share_ = 0;
+  double increments_per_s_ = 0;  // in the last interval
   double program_per_wall_ = 0;  // in the last interval
   double fixed_per_wall_ = 0;    // cost that is not due to increments, in all
   Cost all_;

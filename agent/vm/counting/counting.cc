@@ -263,7 +263,7 @@ void Counting::Work(JNIEnv* jni) {
   store_.Harvest(environment_.get(), jni);
   if (freezer_ != nullptr) {
     freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(), [this] { return IsOn(); });
-    budget_.Set(instrument::MemoryPart::kFrozen, freezer_->bytes());
+    budget_.Set(instrument::MemoryPart::kFrozen, freezer_->figures().bytes);
   }
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
   if (!lock) return;  // a profile is being made; try later

@@ -88,21 +88,26 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
       choice_period_s_(kFirstChoice),
       rearm_period_s_(ToSeconds(setting.rearm)) {}
 
-double Freezer::Seconds() const { return ToSeconds(Clock::now() - start_); }
+double Freezer::Seconds() const {
+  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds()) / 1e9;
+  return std::min(ToSeconds(Clock::now() - start_), cpu);
+}
 
 void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
                    const std::function<bool()>& goes_on) {
   if (Seconds() < next_look_s_) return;
   const LocalFrame frame(jni);
   Swap swap;
+  size_t bytes = 0;
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || !store_.is_open()) return;  // a profile is being made, or nothing is recorded
     swap = Look(jvmti, jni, guard, own_cpu_ns);
+    bytes = counts_.bytes();
   }
   if (swap.classes != nullptr) Run(jvmti, jni, guard, swap, goes_on);
   if (swap.thaws) FinishThaw(jni);
-  NoteFigures();
+  NoteFigures(bytes);
 }
 
 Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {
@@ -317,10 +322,12 @@ void Freezer::Release(CounterRange range, std::span<uint64_t> values) {
   for (uint32_t i = begin; i < std::min<size_t>(end, seen_.size()); ++i) seen_[i] = 0;
 }
 
-void Freezer::NoteFigures() {
+void Freezer::NoteFigures(size_t bytes) {
   const size_t methods = instrumenter_.frozen().size();
   const std::lock_guard lock(figures_mutex_);
   figures_.methods = methods;
+  figures_.bytes = bytes;
+  figures_.increments_per_s = meter_.increments_per_s();
   figures_.cost = meter_.share();
   figures_.cost_now = meter_.last_share();
   if (retransformer_) figures_.swap = retransformer_->outcome();
@@ -335,12 +342,12 @@ std::string Freezer::Report() const {
   const FreezeFigures figures = this->figures();
   return fmt::format(
       "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
-      "(the longest {:.0f} ms), {} refused; counting costs {:.1f} % of the program's time, {:.1f} "
-      "% "
-      "at the end\n",
+      "(the longest {:.0f} ms), {} refused\n"
+      "counting costs {:.1f} % of the program's time, {:.1f} % at the end; an increment {:.2f} ns, "
+      "{:.1f} million of them a second at the end\n",
       figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
       1000 * ToSeconds(figures.swap.longest_pause), figures.swap.refused, 100 * figures.cost,
-      100 * figures.cost_now);
+      100 * figures.cost_now, meter_.ns_per_increment(), figures.increments_per_s / 1e6);
 }
 
 }  // namespace iprof::vm

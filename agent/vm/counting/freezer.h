@@ -59,8 +59,10 @@ struct FreezeFigures {
   uint64_t methods = 0;  // that are frozen now
   uint64_t rounds = 0;   // in which methods froze
   uint64_t rearms = 0;
-  double cost = 0;      // in all, as a share of the program's own time
-  double cost_now = 0;  // in the last second
+  double cost = 0;              // in all, as a share of the program's own time
+  double cost_now = 0;          // in the last second
+  double increments_per_s = 0;  // in the last second
+  size_t bytes = 0;             // of memory
   RetransformOutcome swap;
 };
 
@@ -94,7 +96,6 @@ class Freezer {
   FrozenCounts::EstimatedCalls AddTo(JNIEnv* jni, RawCounts& counts) const;
   // Counters will belong to other methods; the values become those with the estimates.
   void Release(CounterRange range, std::span<uint64_t> values);
-  size_t bytes() const { return counts_.bytes(); }
 
   FreezeFigures figures() const;
   std::string Report() const;
@@ -112,6 +113,8 @@ class Freezer {
     bool thaws = false;
   };
 
+  // The time since the start, or the process's CPU time if that is less: a program that waits, or that
+  // gets little of a busy machine, does not know more after a second.
   double Seconds() const;
   Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
   Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
@@ -124,7 +127,7 @@ class Freezer {
   void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
            const std::function<bool()>& goes_on);
   void FinishThaw(JNIEnv* jni);
-  void NoteFigures();
+  void NoteFigures(size_t bytes);
 
   JavaVM* const vm_;
   Log& log_;
