@@ -91,6 +91,32 @@ TEST_CASE("a frozen method has its own code, and the others keep their counters"
   CHECK(Probes(made.Run(original)) == both);
 }
 
+TEST_CASE("records name the callees of all calls on request") {
+  const auto callees = [](bool all) {
+    InstrumenterOptions options;
+    options.all_calls = all;
+    Instrumenter made(options);
+    AssembledClass klass("a/T");
+    const uint16_t f = klass.MethodRef("a/U", "f", "()V");
+    const int high = f >> 8;
+    const int low = f & 0xff;
+    klass.Add({.name = "g",
+               .code = Code({B(Op::invokestatic), high, low, B(Op::invokestatic), high, low,
+                             B(Op::return_)})});
+    REQUIRE_FALSE(made.Run(klass.Bytes()).empty());
+    const auto classes = made.instrumenter.Classes({}, TypeCounts());
+    ClassRecord scratch;
+    std::vector<std::string> texts;
+    for (const Callee& callee : classes->Get(0, scratch).callees) {
+      const InternalName owner(callee.owner);
+      texts.push_back(MethodKey(owner, callee.name, callee.descriptor).text());
+    }
+    return texts;
+  };
+  CHECK(callees(false).empty());
+  CHECK(callees(true) == std::vector<std::string>{"a/U.f()V"});
+}
+
 TEST_CASE("from bytes to counters to a profile, at the original positions") {
   Instrumenter made(Placed(PlacementPolicy::kDirect));
   const Bytes result = made.Run(Countdown());
