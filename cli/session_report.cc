@@ -110,6 +110,15 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
                     Grouped(status.swap_batches), Grouped(status.swap_pauses_beyond_budget),
                     status.swap_longest_pause_ms, status.swap_total_pause_ms));
   }
+  if (status.freeze_rounds + status.cost_permille != 0) {
+    row("no probes", fmt::format("{} methods, after {} rounds that swapped {} classes; the longest "
+                                 "pause {} ms",
+                                 Grouped(status.frozen_methods), Grouped(status.freeze_rounds),
+                                 Grouped(status.freeze_swaps), status.freeze_longest_pause_ms));
+    row("cost", fmt::format("{:.1f} % of the program's time in all, {:.1f} % now",
+                            static_cast<double>(status.cost_permille) / 10,
+                            static_cast<double>(status.cost_now_permille) / 10));
+  }
   for (const control::Loss& loss : status.losses) {
     row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));
   }

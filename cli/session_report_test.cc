@@ -87,6 +87,12 @@ TEST_CASE("rows that a status has only where there is something to say") {
   status.swap_longest_pause_ms = 56;
   status.swap_total_pause_ms = 78;
   status.losses = {{"things", 1'000}, {"others", 2}};
+  status.frozen_methods = 1'234;
+  status.freeze_rounds = 3;
+  status.freeze_swaps = 77;
+  status.freeze_longest_pause_ms = 12;
+  status.cost_permille = 45;
+  status.cost_now_permille = 7;
   status.out = "/tmp/x.iprof";
   status.raw = "/tmp/x.iraw";
   status.raw_bytes = 3 << 19;
@@ -96,6 +102,9 @@ TEST_CASE("rows that a status has only where there is something to say") {
   for (const char* row :
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
+        "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest pause "
+        "12 ms\n",
+        "\n  cost        4.5 % of the program's time in all, 0.7 % now\n",
         "\n  profile     /tmp/x.iprof\n"
         "  raw file    /tmp/x.iraw, 1.5 MiB, 1,200 snapshots, the last one 3.2 s ago\n"}) {
     INFO(row);

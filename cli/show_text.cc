@@ -6,6 +6,7 @@
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/ops/summary.h"
@@ -49,7 +50,13 @@ void PrintSnapshot(Console& console, const AgentSection& section) {
   if (note) console.Print("recovered from: {}\n", EscapeForTerminal(note->Describe()));
 }
 
-void PrintAgentSection(Console& console, const AgentSection& section) {
+void PrintEstimates(Console& console, const AgentSection& section, const Profile& profile) {
+  const auto json = section.Part(kEstimatesPart);
+  const auto note = json ? EstimateNote::Parse(*json) : std::nullopt;
+  if (note) console.Print("estimated:      {}\n", note->Describe(profile.Total(Table::kCalls)));
+}
+
+void PrintAgentSection(Console& console, const AgentSection& section, const Profile& profile) {
   switch (section.form()) {
     case AgentSection::Form::kNone:
     case AgentSection::Form::kReadable: {
@@ -64,6 +71,7 @@ void PrintAgentSection(Console& console, const AgentSection& section) {
       PrintProvenance(console, section);
       PrintHarvest(console, section);
       PrintSnapshot(console, section);
+      PrintEstimates(console, section, profile);
       return;
     }
     case AgentSection::Form::kNewer:
@@ -80,7 +88,7 @@ void PrintHeader(Console& console, const Profile& profile, const ShowOptions& op
   console.Print("file:           {}\nformat version: {}\ntypes:          {}\nmethods:        {}\n",
                 EscapeForTerminal(options.file), EscapeForTerminal(profile.version()),
                 profile.type_count(), profile.method_count());
-  PrintAgentSection(console, AgentSection::Of(profile));
+  PrintAgentSection(console, AgentSection::Of(profile), profile);
   for (const ExtraKey& extra : profile.extras()) {
     if (AgentSection().Add(extra.key, extra.json)) continue;
     console.Print("unknown key:    {} ({} bytes)\n", EscapeForTerminal(extra.key),

@@ -50,6 +50,7 @@ struct ClassInstrumenter::Rep {
   MemoryBudget* const budget;  // may be null
   WorkerPool<Worker> workers;
   ClassTable table;
+  FrozenMethods frozen;
   ClassUnloading unloading;
   SelfCheck self_check;
   OutcomeTally tally;
@@ -77,6 +78,8 @@ bool ClassInstrumenter::Instrument(const ClassBytes& input,
   rep_->workers.Return(std::move(worker));
   return changed;
 }
+
+FrozenMethods& ClassInstrumenter::frozen() { return rep_->frozen; }
 
 void ClassInstrumenter::Release(ClassId held) { rep_->table.Release(held); }
 void ClassInstrumenter::LimitUnloaded(uint64_t bytes) { rep_->table.LimitUnloaded(bytes); }
@@ -106,7 +109,7 @@ std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal
   for (const CountedMethod& m : klass.methods) {
     if (m.name != method || m.descriptor != descriptor) continue;
     if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
-    if (!m.rewritten) return running_bci;
+    if (!m.rewritten || (m.counters > 0 && rep_->frozen.Has(m.first))) return running_bci;
     return OriginalPosition(std::span<const uint8_t>(klass.positions).subspan(m.positions),
                             running_bci);
   }
@@ -184,8 +187,13 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
   MethodInstrumenter methods({options, spaces, self_check}, worker.access, file, rewriter,
                              worker.memory, worker.method_memory, counted);
   for (uint32_t m = 0; m < file.methods().size(); ++m) {
-    worker.outcomes.push_back(
-        methods.Instrument(m, before == nullptr ? nullptr : &before->methods[m]));
+    if (before == nullptr) {
+      worker.outcomes.push_back(methods.Instrument(m, nullptr));
+      continue;
+    }
+    CountedMethod known = before->methods[m];
+    if (known.counters > 0 && frozen.Has(known.first)) known.rewritten = false;
+    worker.outcomes.push_back(methods.Instrument(m, &known));
   }
   *result = rewriter.Finish();
   return rewriter.rewritten_methods() > 0;
@@ -214,6 +222,7 @@ AssemblyOptions ClassInstrumenter::assembly_options() const {
   return {.calls = rep_->options.calls,
           .branches = rep_->options.branches,
           .monitors = rep_->options.sites.monitors,
+          .names_all_callees = rep_->options.all_calls,
           .max_lost = rep_->options.receivers_max_lost};
 }
 

@@ -41,6 +41,7 @@
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
 #include "agent/instrument/table/class_table.h"
+#include "agent/instrument/table/frozen_methods.h"
 #include "agent/instrument/table/known_classes.h"
 #include "agent/instrument/table/memory_budget.h"
 #include "writer/methods/live_frame_count.h"
@@ -91,6 +92,10 @@ class ClassInstrumenter {
   void ForgetUnloaded();
   // Called for classes of which nothing is left.
   void OnForgotten(ClassTable::Forgotten forgotten);
+
+  // The methods that are left without probes from now on, when their class is instrumented again.
+  // Their counters stay theirs.
+  FrozenMethods& frozen();
 
   bool Knows(std::string_view internal_name) const;
 

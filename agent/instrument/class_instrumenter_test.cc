@@ -3,6 +3,7 @@
 #include "agent/instrument/class_instrumenter.h"
 
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <catch2/catch.hpp>
 #include <set>
@@ -65,6 +66,55 @@ std::string CallsAndBranches(const Profile& profile) {
 
 std::string ProfileOf(Instrumenter& made, const std::vector<uint64_t>& counters) {
   return CallsAndBranches(Assembled(made, counters));
+}
+
+TEST_CASE("a frozen method has its own code, and the others keep their counters") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  const Bytes original = AssembledClass("a/T")
+                             .Add({.name = "f", .descriptor = "(I)I", .code = CountdownCode()})
+                             .Add({.name = "g", .descriptor = "(I)I", .code = CountdownCode()})
+                             .Bytes();
+  const std::string both = Probes(made.Run(original));
+  CHECK(both == "f(I)I: 0 2 1\ng(I)I: 3 5 4\n");
+
+  made.instrumenter.frozen().Freeze(std::array{CounterIndex{0}});
+  CHECK(Probes(made.Run(original)) == "f(I)I:\ng(I)I: 3 5 4\n");
+  CHECK(made.instrumenter.OriginalBci("a/T", "f", "(I)I", 4) == 4);
+  CHECK(made.instrumenter.OriginalBci("a/T", "g", "(I)I", 40) != 40);
+  CHECK(made.counters() == 6);
+  // What was counted before is still known.
+  CHECK(ProfileOf(made, {5, 5, 30, 7, 7, 0}).find("a.T.f(int)int: 5\n") != std::string::npos);
+
+  made.instrumenter.frozen().Freeze(std::array{CounterIndex{3}});
+  CHECK(made.Run(original).empty());  // nothing is changed
+  made.instrumenter.frozen().Thaw(std::array{CounterIndex{0}, CounterIndex{3}});
+  CHECK(Probes(made.Run(original)) == both);
+}
+
+TEST_CASE("records name the callees of all calls on request") {
+  const auto callees = [](bool all) {
+    InstrumenterOptions options;
+    options.all_calls = all;
+    Instrumenter made(options);
+    AssembledClass klass("a/T");
+    const uint16_t f = klass.MethodRef("a/U", "f", "()V");
+    const int high = f >> 8;
+    const int low = f & 0xff;
+    klass.Add({.name = "g",
+               .code = Code({B(Op::invokestatic), high, low, B(Op::invokestatic), high, low,
+                             B(Op::return_)})});
+    REQUIRE_FALSE(made.Run(klass.Bytes()).empty());
+    const auto classes = made.instrumenter.Classes({}, TypeCounts());
+    ClassRecord scratch;
+    std::vector<std::string> texts;
+    for (const Callee& callee : classes->Get(0, scratch).callees) {
+      const InternalName owner(callee.owner);
+      texts.push_back(MethodKey(owner, callee.name, callee.descriptor).text());
+    }
+    return texts;
+  };
+  CHECK(callees(false).empty());
+  CHECK(callees(true) == std::vector<std::string>{"a/U.f()V"});
 }
 
 TEST_CASE("from bytes to counters to a profile, at the original positions") {

@@ -25,6 +25,9 @@ struct InstrumenterOptions {
   bool black_holes = false;  // some empty methods are black holes (kept_shapes.h)
   // Where the program is likely to be; must live as long as the instrumenter. Null: only guesses.
   const BranchWeights* weights = nullptr;
+  // Whether class records name the callee of every call, and not only of those that compilers may
+  // replace. FrozenCounts (writer/methods) needs them.
+  bool all_calls = false;
 };
 
 }  // namespace iprof::instrument

@@ -38,22 +38,37 @@ bool IsForceInlined(const ClassFile& file, const MemberInfo& method) {
   return HasAnnotation(file, method, "Ljdk/internal/vm/annotation/ForceInline;");
 }
 
+namespace {
+
+std::string KeyOf(const Callee& callee) {
+  std::string key = MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
+  key += callee.virtual_call ? 'v' : 's';
+  return key;
+}
+
+}  // namespace
+
+ClassCallees::ClassCallees(ClassRecord& klass, bool all) : klass_(klass), all_(all) {
+  for (uint32_t i = 0; i < klass_.callees.size(); ++i)
+    numbers_.emplace(KeyOf(klass_.callees[i]), i);
+}
+
 uint32_t ClassCallees::NumberOf(const MethodCode& code, classfile::Insn insn) {
   const auto member = code.Member(insn);
   if (!member) return kNotWanted;
   const std::string_view owner = code.file().pool().ClassName(member->owner);
-  if (!MayBeIntrinsic(owner, member->name)) return kNotWanted;
-  const bool is_virtual = code.at(insn).op == classfile::Op::invokevirtual;
-  for (uint32_t i = 0; i < klass_.callees.size(); ++i) {
-    const Callee& known = klass_.callees[i];
-    if (known.owner == owner && known.name == member->name &&
-        known.descriptor == member->descriptor && known.virtual_call == is_virtual) {
-      return i;
-    }
+  const classfile::Op op = code.at(insn).op;
+  const bool is_interface = op == classfile::Op::invokeinterface;
+  if (!all_ && (is_interface || !MayBeIntrinsic(owner, member->name))) return kNotWanted;
+  const Callee callee{owner, member->name, member->descriptor,
+                      is_interface || op == classfile::Op::invokevirtual};
+  const auto [known, is_new] =
+      numbers_.try_emplace(KeyOf(callee), static_cast<uint32_t>(klass_.callees.size()));
+  if (is_new) {
+    klass_.callees.push_back({klass_.Keep(owner), klass_.Keep(callee.name),
+                              klass_.Keep(callee.descriptor), callee.virtual_call});
   }
-  klass_.callees.push_back(
-      {klass_.Keep(owner), klass_.Keep(member->name), klass_.Keep(member->descriptor), is_virtual});
-  return static_cast<uint32_t>(klass_.callees.size() - 1);
+  return known->second;
 }
 
 }  // namespace iprof::instrument

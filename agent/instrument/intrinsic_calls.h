@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 
 #include "agent/classfile/class_file.h"
 #include "agent/instrument/plan/method_graph.h"
@@ -20,16 +22,18 @@ bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::Mem
 // only in classes of the JDK.)
 bool IsForceInlined(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 
-// Numbers the callees of one class that compilers may replace, in the order of their first call,
-// and adds them to the class's record.
+// Numbers the callees of one class, in the order of their first call, and adds them to the class's
+// record: those that compilers may replace, or all.
 class ClassCallees final : public CalleeNumbers {
  public:
-  explicit ClassCallees(ClassRecord& klass) : klass_(klass) {}
+  ClassCallees(ClassRecord& klass, bool all);
 
   uint32_t NumberOf(const classfile::MethodCode& code, classfile::Insn insn) override;
 
  private:
   ClassRecord& klass_;
+  const bool all_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // of the record's callees
 };
 
 }  // namespace iprof::instrument

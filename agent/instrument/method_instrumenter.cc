@@ -111,7 +111,6 @@ Reason MethodInstrumenter::Try(Attempts& attempts) {
 
 Reason MethodInstrumenter::Plan(MethodCode& code, const Attempts& attempts) {
   const auto code_size = static_cast<uint32_t>(code.code().size());
-  ClassCallees callees(counted_);
   return planner_.Plan(code, rewriter_, arena_, WishesOf(setting_.options),
                        {.effort = attempts.outcome.effort,
                         .counters = NeedsCounters(attempts.method),
@@ -120,7 +119,7 @@ Reason MethodInstrumenter::Plan(MethodCode& code, const Attempts& attempts) {
                         .striped = setting_.options.stripes > 1,
                         .fits_in_c1 = LimitOf(code_size) < kMostCode,
                         .force_inline = IsForceInlined(file_, file_.methods()[attempts.number]),
-                        .callees = &callees,
+                        .callees = &callees_,
                         .names = {counted_.name, attempts.method.name, attempts.method.descriptor},
                         .weights = setting_.options.weights});
 }

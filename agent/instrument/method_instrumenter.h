@@ -21,6 +21,7 @@
 #include "agent/instrument/chunk_access.h"
 #include "agent/instrument/effort/method_plan.h"
 #include "agent/instrument/instrumenter_options.h"
+#include "agent/instrument/intrinsic_calls.h"
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
@@ -72,7 +73,8 @@ class MethodInstrumenter {
         planner_(memory.planner),
         record_(memory.record),
         symbolic_(memory.symbolic),
-        counted_(counted) {}
+        counted_(counted),
+        callees_(counted, setting.options.all_calls) {}
 
   // Rewrites a method of the class and adds it to the record. Call it once for each method, in the
   // order of the class file. `before` is the method as it was instrumented earlier, or null.
@@ -111,6 +113,7 @@ class MethodInstrumenter {
   MethodRecord& record_;
   classfile::SymbolicCode& symbolic_;
   ClassRecord& counted_;
+  ClassCallees callees_;
 };
 
 }  // namespace iprof::instrument

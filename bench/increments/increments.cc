@@ -67,7 +67,7 @@ class Run {
   void AddMethod(const classfile::MethodCode& code, const MethodNames& names, ClassRecord& record) {
     const std::optional<MethodIndex> index = FindMethod(exact_, names);
     if (!index) return;
-    ClassCallees callees(record);
+    ClassCallees callees(record, false);
     if (method_.Build(code, memory_.method_memory, {}, &callees) != classfile::Reason::kOk) return;
     counts_.Find(exact_, *index, method_, replaced_);
     if (counts_.calls() == 0) return;

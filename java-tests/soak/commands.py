@@ -17,7 +17,8 @@ from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Session, State
 
 WAYS = ("agentpath", "control", "attached")
 MODES = ("loaders", "lambdas", "redefinition")
-OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", ",interval=1ms,snapshot=1s", ",placement=direct,snapshot=0")
+OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", ",interval=1ms,snapshot=1s",
+           ",placement=direct,snapshot=0", ",count-until=1000,rearm=1s", ",overhead=1%")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
 RAW = "soak.iraw"  # beside it, while there is something that no profile has

@@ -63,6 +63,15 @@ struct SessionStatus {
   uint64_t snapshot_cpu_us = 0;   // of the last one
   uint64_t snapshots_cpu_ms = 0;  // of all
 
+  // With count-until= or overhead=: methods without probes, what that took, and what counting costs, in
+  // thousandths of the program's own time: in all, and in the last second.
+  uint64_t frozen_methods = 0;
+  uint64_t freeze_rounds = 0;
+  uint64_t freeze_swaps = 0;  // of classes
+  uint64_t freeze_longest_pause_ms = 0;
+  uint64_t cost_permille = 0;
+  uint64_t cost_now_permille = 0;
+
   bool operator==(const SessionStatus&) const = default;
 };
 
@@ -99,6 +108,12 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("snapshot_ms", status.snapshot_ms);
   number("snapshot_cpu_us", status.snapshot_cpu_us);
   number("snapshots_cpu_ms", status.snapshots_cpu_ms);
+  number("frozen_methods", status.frozen_methods);
+  number("freeze_rounds", status.freeze_rounds);
+  number("freeze_swaps", status.freeze_swaps);
+  number("freeze_longest_pause_ms", status.freeze_longest_pause_ms);
+  number("cost_permille", status.cost_permille);
+  number("cost_now_permille", status.cost_now_permille);
 }
 
 void AppendJson(const SessionStatus& status, std::string* out);

@@ -2,6 +2,7 @@
 //   "iprofagent": {"version":1,"image":{...},"lines":{...},"sampling":{...}}
 // Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
 //   code        hashes of the recorded methods' code (code_part.h)
+//   estimates   which numbers are estimated, and not counted (estimate_note.h)
 //   image       for which image build the profile is meant (image/image_note.h)
 //   lines       source lines of sampled positions (source_lines.h)
 //   harvest     that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
@@ -41,6 +42,7 @@ inline constexpr int64_t kAgentKeyVersion = 1;
 
 // The parts that we know.
 inline constexpr std::string_view kCodePart = "code";
+inline constexpr std::string_view kEstimatesPart = "estimates";
 inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";

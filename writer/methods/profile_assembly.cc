@@ -12,6 +12,7 @@
 
 #include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
+#include "writer/names/intrinsic_names.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -272,6 +273,7 @@ class Assembly {
 
   SiteCalls* FindSum(const Callee& callee) {
     constexpr int kDeepest = 64;
+    if (options_.names_all_callees && !MayBeIntrinsic(callee.owner, callee.name)) return nullptr;
     std::string owner(callee.owner);
     for (int depth = 0; depth < kDeepest; ++depth) {
       const auto version = versions_.find(owner);

@@ -55,6 +55,8 @@ struct AssemblyOptions {
   bool calls = true;
   bool branches = true;
   bool monitors = false;
+  // Whether records name the callees of all calls, and not only of those that compilers may replace.
+  bool names_all_callees = false;
   double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
   bool operator==(const AssemblyOptions&) const = default;
 };

@@ -65,6 +65,19 @@ void TypeCounts::SubtractSite(const TypeCounts& other, uint32_t site) {
   });
 }
 
+void TypeCounts::Scale(uint32_t site, double factor) {
+  const auto found = sites_.find(site);
+  if (found == sites_.end()) return;
+  constexpr double kMost = 9e18;
+  const auto scaled = [&](uint64_t count) {
+    return count == 0 ? count
+                      : static_cast<uint64_t>(
+                            std::clamp(static_cast<double>(count) * factor, 1.0, kMost) + 0.5);
+  };
+  for (auto& [type, count] : found->second.types) count = scaled(count);
+  found->second.lost = scaled(found->second.lost);
+}
+
 const TypeCounts::Site* TypeCounts::Find(uint32_t site) const {
   const auto found = sites_.find(site);
   return found == sites_.end() ? nullptr : &found->second;

@@ -33,6 +33,9 @@ class TypeCounts {
   void SubtractAll(const TypeCounts& other);
   void SubtractSite(const TypeCounts& other, uint32_t site);
 
+  // Multiplies the counts of a site by the factor, which is at least 0. No count becomes 0.
+  void Scale(uint32_t site, double factor);
+
   struct Site {
     std::vector<std::pair<uint32_t, uint64_t>> types;  // number of the name, ascending; count
     uint64_t lost = 0;

@@ -37,6 +37,9 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64
   if (name == kSnapshotPart) {
     if (const auto note = SnapshotNote::Parse(json)) return AddSnapshot(*note);
   }
+  if (name == kEstimatesPart) {
+    if (const auto note = EstimateNote::Parse(json)) return AddEstimates(*note, weight);
+  }
   const auto [known, is_new] = parts_.try_emplace(std::string(name), json);
   if (is_new || known->second == json) return;
   conflicts_.push_back(PartKey(name));
@@ -74,6 +77,12 @@ void ExtraKeyMerger::AddSampling(const SamplingSum& sum) {
   if (!is_new) known->second.Add(sum);
 }
 
+void ExtraKeyMerger::AddEstimates(EstimateNote note, int64_t weight) {
+  note.Multiply(weight);
+  if (!estimates_) estimates_.emplace();
+  estimates_->Unite(note);
+}
+
 void ExtraKeyMerger::Add(const Profile& input, int64_t weight) {
   AgentSection section;
   for (const ExtraKey& extra : input.extras()) {
@@ -94,6 +103,7 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   if (other.snapshot_) AddSnapshot(*other.snapshot_);
   for (const auto& [kind, sum] : other.sampling_) AddSampling(sum);
   runs_.Add(other.runs_);
+  if (other.estimates_) AddEstimates(*other.estimates_, 1);
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
   conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
@@ -114,6 +124,7 @@ AgentSection ExtraKeyMerger::Section() const {
   if (lines_) section.SetPart(kLinesPart, lines_->ToJson());
   if (!runs_.empty()) section.SetPart(kProvenancePart, runs_.ToJson());
   if (const SamplingSum* most = MostSampling()) section.SetPart(kSamplingPart, most->ToJson());
+  if (estimates_) section.SetPart(kEstimatesPart, estimates_->ToJson());
   if (harvest_) {
     HarvestNote note = *harvest_;
     if (has_exact_counts_) note.UniteExact();
@@ -137,6 +148,7 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   std::vector<std::string> keys = conflicts_;
   if (HasSection() && unread_) keys.emplace_back(kAgentKey);
   if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
+  if (estimates_ && parts_.contains(kEstimatesPart)) keys.push_back(PartKey(kEstimatesPart));
   if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
   if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));
   if (sampling_.size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))

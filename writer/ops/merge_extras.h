@@ -6,6 +6,7 @@
 //    key is reported. The parts of our section "iprofagent" (agent_section.h) are united one by
 //    one, and reported as "iprofagent.sampling"; source lines are united line by line. Our older
 //    keys become parts.
+//  - Estimated calls add up (estimate_note.h).
 //  - Statistics of sampling add up (sampling_sum.h). Those of another event or interval than most
 //    signals have are left out, and reported.
 //  - The runs of all inputs are listed (run_note.h). Hashes of code are left out: they belong to
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
@@ -51,11 +53,12 @@ class ExtraKeyMerger {
   void AddUnread(std::string_view json);
   void AddLines(const SourceLines& lines);
   void AddHarvest(const HarvestNote& note);
+  void AddEstimates(EstimateNote note, int64_t weight);
   void AddSnapshot(const SnapshotNote& note);
   void AddSampling(const SamplingSum& sum);
   bool HasSection() const {
     return has_section_ || !parts_.empty() || lines_.has_value() || harvest_.has_value() ||
-           snapshot_.has_value() || !sampling_.empty() || !runs_.empty();
+           snapshot_.has_value() || !sampling_.empty() || !runs_.empty() || estimates_.has_value();
   }
   const SamplingSum* MostSampling() const;
   AgentSection Section() const;
@@ -66,6 +69,7 @@ class ExtraKeyMerger {
   std::optional<SourceLines> lines_;
   std::optional<HarvestNote> harvest_;
   std::optional<SnapshotNote> snapshot_;
+  std::optional<EstimateNote> estimates_;
   bool has_exact_counts_ = false;
   std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval
   RunList runs_;

@@ -94,6 +94,19 @@ TEST_CASE("notes of snapshots are united") {
         "iprofagent = " + keys(a)[0].second + "\ndisagree: iprofagent.snapshot");
 }
 
+TEST_CASE("estimated calls add up") {
+  const Keys one = {
+      {"iprofagent", R"({"version":1,"estimates":{"calls":{"a.f()void":1,"b.f()void":5}}})"}};
+  const Keys two = {{"iprofagent", R"({"version":1,"estimates":{"calls":{"a.f()void":2}}})"}};
+  const std::string both =
+      R"(iprofagent = {"version":1,"estimates":{"calls":{"a.f()void":3,"b.f()void":5}}})";
+  CHECK(Merged({one, two, {}}) == both + "\ndisagree:");
+  CHECK(Merged({two, one}) == both + "\ndisagree:");
+  const Keys odd = {{"iprofagent", R"({"version":1,"estimates":{"later":1}})"}};
+  CHECK(Merged({two, odd}) ==
+        two[0].first + " = " + two[0].second + "\ndisagree: iprofagent.estimates");
+}
+
 TEST_CASE("notes of harvests are united, and name exact counts") {
   const auto note = [](int age) {
     HarvestNote made;

@@ -11,6 +11,7 @@
 #include "writer/io/run_note.h"
 #include "writer/io/source_lines.h"
 #include "writer/io/writer.h"
+#include "writer/raw/run_counts.h"
 #include "writer/raw/test_program.h"
 
 namespace iprof {
@@ -173,6 +174,22 @@ TEST_CASE("the counts of many unloaded classes stay apart") {
   program.Run(10);
   REQUIRE(program.Publish(file.writer()).status.ok());
   CHECK(TextOf(file.Recover().profile) == program.TruthText());
+}
+
+TEST_CASE("estimated methods are not called exact") {
+  RunNote run;
+  AddEstimates(2, &run);
+  CHECK(!run.exactness);
+  AssemblyResult assembly;
+  assembly.methods_exact = 5;
+  assembly.methods_unknown = 1;
+  AddCounts(assembly, &run);
+  AddEstimates(3, &run);
+  CHECK(run.exactness->exact == 2);
+  CHECK(run.exactness->unknown == 4);
+  AddEstimates(9, &run);
+  CHECK(run.exactness->exact == 0);
+  CHECK(run.exactness->unknown == 6);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "writer/raw/run_counts.h"
 
+#include <algorithm>
+
 namespace iprof {
 
 void AddCounts(const AssemblyResult& assembly, RunNote* note) {
@@ -15,6 +17,14 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   note->Lose("damaged_records", assembly.damaged_records);
   note->Lose("methods_changed_by_others", assembly.positions_dropped);
   note->Lose("method_versions", assembly.versions_dropped);
+}
+
+void AddEstimates(size_t methods, RunNote* note) {
+  if (!note->exactness) return;
+  RunExactness& exactness = *note->exactness;
+  const int64_t moved = std::min(exactness.exact, static_cast<int64_t>(methods));
+  exactness.exact -= moved;
+  exactness.unknown += moved;
 }
 
 }  // namespace iprof

@@ -4,6 +4,8 @@
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstddef>
+
 #include "writer/io/run_note.h"
 #include "writer/methods/profile_assembly.h"
 
@@ -11,5 +13,7 @@ namespace iprof {
 
 // How exact the counts are, and what was left out.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
+// Of the methods called exact, this many are estimates: how far they are off is unknown.
+void AddEstimates(size_t methods, RunNote* note);
 
 }  // namespace iprof

@@ -89,7 +89,7 @@ void MethodGraph::FindCalls(const MethodCode& code, const classfile::ControlFlow
     if (!block.reachable) continue;
     for (Insn i = block.first; i < block.end; ++i) {
       const Op op = code.at(i).op;
-      if (op != Op::invokestatic && op != Op::invokespecial && op != Op::invokevirtual) continue;
+      if (!classfile::IsInvoke(op) || op == Op::invokedynamic) continue;
       const uint32_t callee = callees->NumberOf(code, i);
       if (callee == CalleeNumbers::kNotWanted) continue;
       calls_.push_back({i, callee, kRoot, 0, true});

@@ -42,8 +42,8 @@
 
 namespace iprof::instrument {
 
-// Decides which calls at invokestatic, invokespecial and invokevirtual sites are counted: those
-// whose callee's entry counter may miss calls, because compilers replace the call (intrinsics).
+// Decides which calls that name their callee are counted: those whose callee's entry counter may miss
+// calls, because compilers replace the call (intrinsics), or all.
 class CalleeNumbers {
  public:
   static constexpr uint32_t kNotWanted = UINT32_MAX;

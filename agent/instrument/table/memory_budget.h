@@ -34,8 +34,9 @@ enum class MemoryPart : uint8_t {
   kWindow,     // counts that a reset or a stop left out
   kWeights,    // branches of an earlier profile
   kRawFile,    // what is known of the raw file
+  kFrozen,     // estimates of methods without probes
 };
-inline constexpr size_t kMemoryParts = 15;
+inline constexpr size_t kMemoryParts = 16;
 
 class MemoryBudget {
  public:

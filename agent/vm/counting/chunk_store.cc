@@ -42,13 +42,14 @@ TypeNaming NamingBy(ProxyNames& proxies) {
 class JvmCounters final : public instrument::FreedCounters {
  public:
   JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types,
-              CountWindow& window)
-      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types), window_(window) {}
+              CountWindow& window, const ChunkStore::Taken& taken)
+      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types), window_(window), taken_(taken) {}
 
   bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
     const size_t before = values->size();
     chunks_.Take(jni_, counters, values);
     window_.Release(counters, std::span(*values).subspan(before));
+    if (taken_) taken_(counters, std::span(*values).subspan(before));
     return true;
   }
   bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
@@ -61,6 +62,7 @@ class JvmCounters final : public instrument::FreedCounters {
   CounterChunks& chunks_;
   TypeChunks& types_;
   CountWindow& window_;
+  const ChunkStore::Taken& taken_;
 };
 
 }  // namespace
@@ -179,7 +181,7 @@ void ChunkStore::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter) {
   const LocalFrame frame(jni);
-  JvmCounters counters(jvmti, jni, counters_, types_, window_);
+  JvmCounters counters(jvmti, jni, counters_, types_, window_, taken_);
   instrumenter.Unload(counters, types_.rounds());
 }
 

@@ -19,7 +19,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/instrument/class_instrumenter.h"
@@ -95,6 +97,17 @@ class ChunkStore {
     return uint64_t{counter_space_.statistics().ready} * instrument::kChunkCounters *
            sizeof(uint64_t);
   }
+  // The counters, whatever the window.
+  std::vector<uint64_t> RawCounters(JNIEnv* jni) const {
+    std::vector<uint64_t> counters;
+    counters_.Read(jni, &counters);
+    return counters;
+  }
+  // Called for counters that will belong to other methods, with their values within the window, which it may
+  // raise. Set it before any class is unloaded.
+  using Taken = std::function<void(CounterRange, std::span<uint64_t>)>;
+  void OnTaken(Taken taken) { taken_ = std::move(taken); }
+
   uint64_t counters() const { return counter_space_.statistics().counters; }
   // How often there was no room for a class's counters or sites.
   uint64_t refusals() const;
@@ -118,6 +131,7 @@ class ChunkStore {
   instrument::CounterSpace site_space_;
   TypeChunks types_;
   CountWindow window_;
+  Taken taken_;
   std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 

@@ -46,6 +46,7 @@ instrument::InstrumenterOptions ForInstrumenter(const CountingPlan& plan) {
   made.huge_method_limit = plan.compilers.huge_method_limit;
   made.black_holes = plan.compilers.black_holes;
   made.weights = plan.weights.get();
+  made.all_calls = options.Freezes();
   return made;
 }
 
@@ -97,6 +98,7 @@ Status Counting::Prepare() {
                                                 plan_.pause, true);
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_all_class_hook_events = 1;
+  PrepareFreezing();
   if (plan_.restorable) {
     // Already now, so that the JVM keeps the bytes that classes have without our code.
     capabilities.can_retransform_classes = 1;
@@ -113,6 +115,27 @@ Status Counting::Prepare() {
   callbacks.ClassPrepare = ClassPrepare;
   const Status status = environment_.AddCapabilities(capabilities, "instrument classes");
   return status.ok() ? environment_.SetCallbacks(callbacks, this) : status;
+}
+
+void Counting::PrepareFreezing() {
+  const Options& options = plan_.options;
+  if (!options.Freezes()) return;
+  if (!plan_.restorable) {
+    log_.Warning(
+        "count-until= and overhead= have no effect: another agent follows iprofagent on the "
+        "command "
+        "line, so code cannot be swapped; name iprofagent last");
+    return;
+  }
+  freezer_ = std::make_unique<Freezer>(
+      Freezer::Parts{vm_, log_, instrumenter_, store_, unload_mutex_},
+      FreezeSetting{.until = static_cast<uint64_t>(options.count_until),
+                    .overhead = static_cast<double>(options.overhead) / 100,
+                    .rearm = std::chrono::nanoseconds(options.rearm.ns),
+                    .pause = plan_.pause,
+                    .counts_types = store_.counts_types()});
+  store_.OnTaken(
+      [this](CounterRange range, std::span<uint64_t> values) { freezer_->Release(range, values); });
 }
 
 Status Counting::Start() {
@@ -238,6 +261,10 @@ void Counting::Work(JNIEnv* jni) {
   }
   WarnOfCap();
   store_.Harvest(environment_.get(), jni);
+  if (freezer_ != nullptr) {
+    freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(), [this] { return IsOn(); });
+    budget_.Set(instrument::MemoryPart::kFrozen, freezer_->figures().bytes);
+  }
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
   if (!lock) return;  // a profile is being made; try later
   store_.Unload(environment_.get(), jni, instrumenter_);
@@ -317,6 +344,7 @@ void Counting::CloseWindow(JNIEnv* jni) {
         "(a debugger may have suspended a thread)");
     return;
   }
+  if (freezer_ != nullptr) freezer_->Close(jni);
   live_at_close_ = LiveFrames::Collect(classes_, environment_.get(), jni);
 }
 
@@ -329,6 +357,7 @@ void Counting::OpenWindow(JNIEnv* jni) {
         "suspended a thread)");
     return;
   }
+  if (freezer_ != nullptr) freezer_->Open(jni);
   edges_.Add(live_at_close_);
   edges_.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
 }
@@ -337,6 +366,7 @@ Status Counting::Reset(JNIEnv* jni) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
+  if (freezer_ != nullptr) freezer_->Reset(jni);
   instrumenter_.ForgetUnloaded();
   // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the
   // recording; OpenWindow looks again.
@@ -359,7 +389,8 @@ Counting::Figures Counting::figures() const {
           .restorable = plan_.restorable,
           .hidden_with_probes = swap_.unmodifiable,
           .others_with_probes = unlinked_.awaited() + swap_.outcome.refused + swap_.redefined,
-          .swap = swap_.outcome};
+          .swap = swap_.outcome,
+          .freezing = freezer_ == nullptr ? std::nullopt : std::optional(freezer_->figures())};
 }
 
 bool Counting::Close() {
@@ -377,7 +408,7 @@ bool Counting::Close() {
 CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
   if (!lock) log_.Error("counts of classes that are being unloaded may be missing");
-  const ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
+  ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
   if (!reading.whole) {
     log_.Error(
         "many classes of receivers are missing: the agent's thread, "
@@ -390,10 +421,12 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   // After the counters were read, so that its own work is not counted.
   if (origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
+  FrozenCounts::EstimatedCalls estimated;
+  if (freezer_ != nullptr) estimated = freezer_->AddTo(jni, reading.counts);
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
-  return {std::move(added), positions()};
+  return {std::move(added), positions(), std::move(estimated)};
 }
 
 OriginOf Counting::Origins() const {
@@ -425,6 +458,7 @@ std::string Counting::Report(const CountedProfile& counted) const {
   }
   if (origin_ != nullptr) report += origin_->Report();
   if (earlier_ != nullptr) report += earlier_->Report();
+  if (freezer_ != nullptr) report += freezer_->Report();
   return report;
 }
 

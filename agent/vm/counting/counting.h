@@ -49,6 +49,7 @@
 #include "agent/vm/counting/class_restorer.h"
 #include "agent/vm/counting/counting_plan.h"
 #include "agent/vm/counting/earlier_classes.h"
+#include "agent/vm/counting/freezer.h"
 #include "agent/vm/counting/held_classes.h"
 #include "agent/vm/counting/live_frames.h"
 #include "agent/vm/counting/swap_guard.h"
@@ -99,6 +100,8 @@ class ClassFilePositions {
 struct CountedProfile {
   instrument::AddedCounts added;
   ClassFilePositions positions;
+  // The methods that were without probes for a while, with their estimated calls.
+  FrozenCounts::EstimatedCalls estimated_calls = {};
 };
 
 class Counting final : public HiddenClassCounting {
@@ -149,7 +152,8 @@ class Counting final : public HiddenClassCounting {
     // Classes that kept their probes at the last stop.
     uint64_t hidden_with_probes = 0;
     uint64_t others_with_probes = 0;
-    RetransformOutcome swap;  // of the last start or stop
+    RetransformOutcome swap;                // of the last start or stop
+    std::optional<FreezeFigures> freezing;  // nullopt: methods never freeze
   };
   Figures figures() const;
 
@@ -200,6 +204,7 @@ class Counting final : public HiddenClassCounting {
   std::string Report(const CountedProfile& counted) const;
 
  private:
+  void PrepareFreezing();
   Status LearnJvm(JNIEnv* jni);
   Status BeginLate(JNIEnv* jni);
   Status NoteStart(const Status& status);
@@ -277,6 +282,7 @@ class Counting final : public HiddenClassCounting {
   std::optional<SwapGuard> guard_;  // from Prepare on
   UnlinkedClasses unlinked_;
   const std::unique_ptr<ClassOrigin> origin_;  // null: all classes are those of the class files
+  std::unique_ptr<Freezer> freezer_;  // null: methods never freeze. Guarded by unload_mutex_
   std::unique_ptr<EarlierClasses>
       earlier_;  // null if counting starts before any class, until Resume
   // Last, so that it is closed before the members that its callbacks use are destroyed.

@@ -18,6 +18,8 @@
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/image/finish_for_image.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/raw/run_counts.h"
 
 namespace iprof::vm {
@@ -227,7 +229,9 @@ void Session::OnVmInit(JNIEnv* jni) {
 }
 
 void Session::PlanSnapshots() {
-  if (settings_.raw_path.empty() || settings_.options.snapshot.ns == 0) return;
+  const Options& options = settings_.options;
+  // A raw file would lack the estimates of methods without probes.
+  if (settings_.raw_path.empty() || options.snapshot.ns == 0 || options.Freezes()) return;
   source_ = std::make_unique<SessionSource>(
       settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
       [this] { return DescribeRun(); });
@@ -382,6 +386,12 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   Profile& profile = made.profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
+  if (made.counted && !made.counted->estimated_calls.empty()) {
+    EstimateNote note;
+    for (const auto& [method, calls] : made.counted->estimated_calls)
+      note.calls.emplace(method, static_cast<int64_t>(calls));
+    SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  }
   if (settings_.options.Harvests()) AddHarvest(made);
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {
@@ -428,7 +438,10 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
   RunNote run = DescribeRun();
-  if (whole->counted) AddCounts(whole->counted->added.assembly, &run);
+  if (whole->counted) {
+    AddCounts(whole->counted->added.assembly, &run);
+    AddEstimates(whole->counted->estimated_calls.size(), &run);
+  }
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
   const std::string image_report = options.image ? DescribeShare(image, image_target) : "";

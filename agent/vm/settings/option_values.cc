@@ -68,6 +68,13 @@ Result<int64_t> ParseNumber(std::string_view text, int64_t min, int64_t max) {
   return number.value;
 }
 
+Result<int64_t> ParsePercent(std::string_view text, int64_t most) {
+  const LeadingNumber number = ReadLeadingNumber(text);
+  if (!number.ok || number.value > most || !(number.rest == "%" || (text == "0")))
+    return Bad(fmt::format("must be a percentage between 0% and {}%", most));
+  return number.value;
+}
+
 Result<Duration> ParseDuration(std::string_view text) {
   const LeadingNumber number = ReadLeadingNumber(text);
   int64_t unit_ns = 0;

@@ -49,6 +49,9 @@ Result<size_t> ParseChoice(std::string_view text, std::string_view choices);
 // A whole number between min and max, decimal.
 Result<int64_t> ParseNumber(std::string_view text, int64_t min, int64_t max);
 
+// "5%": a whole number between 0 and most; the sign is required unless the number is 0.
+Result<int64_t> ParsePercent(std::string_view text, int64_t most);
+
 // "250us", "10ms", "5s", "2m", "1h"; a unit is required unless the number is 0.
 Result<Duration> ParseDuration(std::string_view text);
 

@@ -16,6 +16,16 @@ namespace iprof::vm {
 namespace {
 
 constexpr int64_t kMaxIntervalNs = 60'000'000'000;
+constexpr int64_t kMaxCountUntil = 1'000'000'000'000;
+constexpr int64_t kMaxOverhead = 100;
+
+// An option that is part of a mode, so that a user needs one word.
+constexpr std::array<ModeSpec, 3> kModes{{
+    {"exact", ""},
+    {"budget", "overhead=5%"},
+    {"methoddata", "source=methoddata"},
+}};
+
 constexpr int64_t kMaxPauseNs = 60'000'000'000;
 constexpr int64_t kMinSnapshotNs = 100'000'000;
 constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
@@ -93,6 +103,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "the longest pause that a batch of classes should cause when their code is swapped"},
     {"reply", PathSlot{&Options::reply}, "",
      "for attaching tools: a new file that gets the result of the attach"},
+    {"mode", ChoiceSlot{"exact|budget|methoddata", [](Options&, size_t) {}}, "exact",
+     "one word for several options: how exact the counts are, and what they may cost"},
     {"source", ChoiceSlot{"counters|methoddata|both", StoreSource}, "counters",
      "count exactly, take HotSpot's own counters, or both: exactly in the classes of include="},
     {"calls", &Options::calls, "y", "count how often each method is called"},
@@ -120,6 +132,15 @@ const auto kTable = std::to_array<OptionSpec>({
      "copies of every counter, spread over threads; a power of two"},
     {"selfcheck", &Options::self_check, "n",
      "count everything directly, and compare with what placement=tree would have derived"},
+    {"count-until", NumberSlot{&Options::count_until, 0, kMaxCountUntil}, "0",
+     "take a method's probes out once it has counted this often; 0: never. Its counts are "
+     "estimated "
+     "from then on"},
+    {"overhead", PercentSlot{&Options::overhead, kMaxOverhead}, "0",
+     "take out as many probes as needed to stay below this cost; 0: none"},
+    {"rearm", &Options::rearm, "2s",
+     "how long a method stays without probes until it is counted again for a moment; then twice as "
+     "long; 0: for ever"},
     {"samples", &Options::samples, "y", "sample the stacks of all Java threads"},
     {"interval", &Options::interval, "10ms",
      "CPU time (or wall time) between two samples of a thread"},
@@ -152,6 +173,9 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
       [&](bool Options::*member) { return Assign(ParseYesNo(value), options.*member); },
       [&](const NumberSlot& slot) {
         return Assign(ParseNumber(value, slot.min, slot.max), options.*slot.member);
+      },
+      [&](const PercentSlot& slot) {
+        return Assign(ParsePercent(value, slot.most), options.*slot.member);
       },
       [&](const ChoiceSlot& slot) {
         const Result<size_t> index = ParseChoice(value, slot.choices);
@@ -252,6 +276,32 @@ Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
   return {};
 }
 
+// Contradictions with count-until= and overhead=.
+template <typename WasGiven>
+Status FindFreezeContradiction(const Options& options, const WasGiven& was_given) {
+  const std::string_view name = options.count_until > 0 ? "count-until" : "overhead";
+  if (!options.Freezes()) {
+    return was_given("rearm") ? Bad("rearm= has no effect without count-until= or overhead=")
+                              : Status();
+  }
+  if (options.source == CountSource::kMethodData) {
+    return Bad(
+        fmt::format("{}= is about the agent's own counters, and source=methoddata has none", name));
+  }
+  if (!options.calls)
+    return Bad(fmt::format("{}= needs calls=y: calls tell what methods without probes do", name));
+  if (options.self_check)
+    return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}=", name));
+  for (const std::string_view raw : {"raw", "snapshot", "keep-raw", "raw-max"}) {
+    if (was_given(raw) && options.snapshot.ns != 0 && (raw != "keep-raw" || options.keep_raw)) {
+      return Bad(fmt::format(
+          "{}= is about the raw file, and with {}= there is none: it would lack the estimates", raw,
+          name));
+    }
+  }
+  return {};
+}
+
 // Finds options that contradict each other. `given` tells which ones the user wrote.
 Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
   const auto was_given = [&](std::string_view name) {
@@ -281,6 +331,7 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   }
   if (Status status = FindSourceContradiction(options, was_given); !status.ok()) return status;
   if (Status status = FindRawContradiction(options, was_given); !status.ok()) return status;
+  if (Status status = FindFreezeContradiction(options, was_given); !status.ok()) return status;
   if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
     return Bad("option 'interval' must be between 100us and 60s");
   }
@@ -316,14 +367,43 @@ Status FindContradiction(const Options& options, const std::array<bool, kTable.s
   return Status();
 }
 
+size_t IndexOf(std::string_view name) {
+  const auto spec = std::find_if(kTable.begin(), kTable.end(), [&](const OptionSpec& candidate) {
+    return candidate.name == name;
+  });
+  return static_cast<size_t>(std::distance(kTable.begin(), spec));
+}
+
+// Stores the options of the mode that the user did not give. The text is known to be valid.
+Status ApplyMode(std::string_view text, const std::array<bool, kTable.size()>& given,
+                 Options& options) {
+  constexpr std::string_view kName = "mode=";
+  for (const std::string_view item : SplitOptions(text)) {
+    if (!item.starts_with(kName)) continue;
+    for (const ModeSpec& mode : kModes) {
+      if (mode.name != item.substr(kName.size()) || mode.options.empty()) continue;
+      for (const std::string_view preset : SplitOptions(mode.options)) {
+        const size_t equals = preset.find('=');
+        const size_t index = IndexOf(preset.substr(0, equals));
+        if (given[index]) continue;
+        const Status stored = Store(kTable[index], preset.substr(equals + 1), options);
+        if (!stored.ok()) return Status(Code::kInternal, "the mode is wrong");
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const OptionSpec> OptionTable() { return kTable; }
+std::span<const ModeSpec> ModeTable() { return kModes; }
 
 std::string ValueSyntax(const OptionSpec& spec) {
   const auto syntax = Overloaded{
       [](bool Options::*) { return std::string("y|n"); },
       [](const NumberSlot& slot) { return fmt::format("{}..{}", slot.min, slot.max); },
+      [](const PercentSlot&) { return std::string("N%"); },
       [](const ChoiceSlot& slot) { return std::string(slot.choices); },
       [](const SignalSlot&) { return std::string("SIGNAL"); },
       [](const PathSlot&) { return std::string("FILE"); },
@@ -353,14 +433,12 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     if (item.empty()) return Bad("an option is missing between two commas");
     const size_t equals = item.find('=');
     const std::string_view name = item.substr(0, equals);
-    const auto spec = std::find_if(kTable.begin(), kTable.end(), [&](const OptionSpec& candidate) {
-      return candidate.name == name;
-    });
-    if (spec == kTable.end()) return UnknownOption(name);
+    const size_t index = IndexOf(name);
+    if (index == kTable.size()) return UnknownOption(name);
+    const OptionSpec* const spec = &kTable[index];
     if (equals == std::string_view::npos) {
       return Bad(fmt::format("option '{}' needs a value: {}={}", name, name, ValueSyntax(*spec)));
     }
-    const auto index = static_cast<size_t>(std::distance(kTable.begin(), spec));
     if (given[index]) return Bad(fmt::format("option '{}' is given twice", name));
     given[index] = true;
     const std::string_view value = item.substr(equals + 1);
@@ -372,6 +450,7 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     std::string& all_shown = parsed.options.given;
     if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;
   }
+  if (Status status = ApplyMode(text, given, parsed.options); !status.ok()) return status;
   const Status contradiction = FindContradiction(parsed.options, given);
   if (!contradiction.ok()) return contradiction;
   if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
@@ -417,6 +496,11 @@ std::string HelpText() {
   for (const Row& row : rows) {
     text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row.name, name, row.value, value,
                         row.standard, standard, row.meaning);
+  }
+  text += "\n";
+  for (const ModeSpec& mode : kModes) {
+    text += fmt::format("mode={} is short for {}\n", mode.name,
+                        mode.options.empty() ? "the defaults" : mode.options);
   }
   return text;
 }

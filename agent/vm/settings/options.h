@@ -91,6 +91,12 @@ struct Options {
   int64_t stripes = 1;  // a power of two
   bool self_check = false;
 
+  // When methods stop being counted, because enough is known of them.
+  int64_t count_until = 0;  // increments of one of its counters; 0: never
+  int64_t overhead = 0;     // the agent's cost should stay below this, in percent; 0: no limit
+  Duration rearm;           // how long methods stay frozen at first; 0: for ever
+  bool Freezes() const { return count_until > 0 || overhead > 0; }
+
   // Samples.
   bool samples = true;
   Duration interval;
@@ -106,6 +112,10 @@ struct NumberSlot {
   int64_t min;
   int64_t max;
 };
+struct PercentSlot {
+  int64_t Options::*member;
+  int64_t most;
+};
 struct ChoiceSlot {
   std::string_view choices;  // "a|b|c"
   void (*store)(Options& options, size_t index);
@@ -116,8 +126,9 @@ struct SignalSlot {
 struct PathSlot {
   std::string Options::*member;
 };
-using OptionSlot = std::variant<bool Options::*, NumberSlot, ChoiceSlot, PathSlot, SignalSlot,
-                                PatternList Options::*, Duration Options::*, ByteSize Options::*>;
+using OptionSlot =
+    std::variant<bool Options::*, NumberSlot, PercentSlot, ChoiceSlot, PathSlot, SignalSlot,
+                 PatternList Options::*, Duration Options::*, ByteSize Options::*>;
 
 struct OptionSpec {
   std::string_view name;
@@ -144,6 +155,13 @@ bool AsksToIgnoreErrors(std::string_view text);
 
 // The value of reply=, also if the rest of the text is wrong; empty: none.
 std::string ReplyPathIn(std::string_view text);
+
+// What a word of mode= stands for: other options, which the user's own ones override.
+struct ModeSpec {
+  std::string_view name;
+  std::string_view options;  // empty: all defaults
+};
+std::span<const ModeSpec> ModeTable();
 
 // The table of all options with their defaults, for "help".
 std::string HelpText();

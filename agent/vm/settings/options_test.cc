@@ -202,6 +202,47 @@ TEST_CASE("names are unique and help shows every option with its default") {
   }
 }
 
+TEST_CASE("a mode is short for other options, and those that are given win") {
+  CHECK_FALSE(Parsed("mode=exact").Freezes());
+  CHECK(Parsed("mode=budget").overhead == 5);
+  CHECK(Parsed("overhead=2%,mode=budget").overhead == 2);
+  CHECK_FALSE(Parsed("mode=budget,overhead=0").Freezes());
+  CHECK(Parsed("mode=methoddata").source == CountSource::kMethodData);
+  CHECK(Parsed("mode=methoddata,source=counters").source == CountSource::kCounters);
+  CHECK(Refusal("mode=budgt") ==
+        "option 'mode' must be one of exact|budget|methoddata, not 'budgt'; did you mean budget?");
+  const std::string help = HelpText();
+  CHECK(help.find("mode=exact is short for the defaults\n") != std::string::npos);
+  CHECK(help.find("mode=budget is short for overhead=5%\n") != std::string::npos);
+  CHECK(help.find("mode=methoddata is short for source=methoddata\n") != std::string::npos);
+}
+
+TEST_CASE("when methods stop being counted") {
+  const Options options = Parsed("count-until=100000,rearm=7s");
+  CHECK(options.Freezes());
+  CHECK(options.count_until == 100'000);
+  CHECK(options.rearm.ns == 7'000'000'000);
+  CHECK_FALSE(Parsed("").Freezes());
+  CHECK(Refusal("overhead=5") ==
+        "option 'overhead' must be a percentage between 0% and 100%, not '5'");
+  CHECK(Refusal("overhead=101%") ==
+        "option 'overhead' must be a percentage between 0% and 100%, not '101%'");
+  CHECK(Refusal("count-until=9,raw=a.iraw") ==
+        "raw= is about the raw file, and with count-until= there is none: it would lack the "
+        "estimates");
+  CHECK(Refusal("overhead=5%,snapshot=1s") ==
+        "snapshot= is about the raw file, and with overhead= there is none: it would lack the "
+        "estimates");
+  CHECK(Parsed("count-until=9,snapshot=0").Freezes());
+  CHECK(Refusal("rearm=5s") == "rearm= has no effect without count-until= or overhead=");
+  CHECK(Refusal("count-until=9,calls=n") ==
+        "count-until= needs calls=y: calls tell what methods without probes do");
+  CHECK(Refusal("overhead=5%,selfcheck=y") ==
+        "selfcheck=y needs exact counts, so it contradicts overhead=");
+  CHECK(Refusal("count-until=9,source=methoddata") ==
+        "count-until= is about the agent's own counters, and source=methoddata has none");
+}
+
 TEST_CASE("docs/options.md has exactly the table's options, values and defaults") {
   std::set<std::string> defined;
   for (const OptionSpec& spec : OptionTable()) {

@@ -1,0 +1,30 @@
+#include "agent/instrument/table/frozen_methods.h"
+
+namespace iprof::instrument {
+
+bool FrozenMethods::Has(CounterIndex first) const {
+  if (size() == 0) return false;
+  const std::lock_guard lock(mutex_);
+  return firsts_.contains(static_cast<uint32_t>(first));
+}
+
+void FrozenMethods::Freeze(std::span<const CounterIndex> firsts) {
+  const std::lock_guard lock(mutex_);
+  for (const CounterIndex first : firsts) firsts_.insert(static_cast<uint32_t>(first));
+  size_.store(firsts_.size(), std::memory_order_release);
+}
+
+void FrozenMethods::Thaw(std::span<const CounterIndex> firsts) {
+  const std::lock_guard lock(mutex_);
+  for (const CounterIndex first : firsts) firsts_.erase(static_cast<uint32_t>(first));
+  size_.store(firsts_.size(), std::memory_order_release);
+}
+
+void FrozenMethods::Release(CounterRange range) {
+  if (size() == 0) return;
+  const std::lock_guard lock(mutex_);
+  for (uint32_t i = 0; i < range.count; ++i) firsts_.erase(static_cast<uint32_t>(range.first) + i);
+  size_.store(firsts_.size(), std::memory_order_release);
+}
+
+}  // namespace iprof::instrument

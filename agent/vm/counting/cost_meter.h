@@ -1,0 +1,72 @@
+// CostMeter: what counting costs the program, measured while it runs.
+//
+// The cost is a sum of three parts: executed increments, times what one costs on this processor; the
+// CPU time of the agent's thread; and that of the JVM's compilers after classes were swapped, which
+// compile the classes anew.
+//
+// What one increment costs is calibrated: a loop increments numbers in memory, as compiled probes
+// do. A class-counting site costs more than an increment. Their executions are not known until a
+// harvest, so with them an increment counts double: in the published benchmarks the sites cost as much
+// as the increments.
+//
+// Guarantees: a share is between 0 and 1. Threads: one. Failure: none.
+#pragma once
+
+#include <cstdint>
+
+namespace iprof::vm {
+
+class CostMeter {
+ public:
+  // A reading of the clocks and counters of this process; all only grow.
+  struct Reading {
+    uint64_t wall_ns = 0;
+    uint64_t increments = 0;
+    uint64_t process_cpu_ns = 0;
+    uint64_t thread_cpu_ns = 0;     // of the agent's thread
+    uint64_t compilers_cpu_ns = 0;  // of the JVM's compilers
+  };
+
+  CostMeter(double ns_per_increment, bool counts_types)
+      : ns_per_increment_(ns_per_increment * (counts_types ? 2 : 1)) {}
+
+  // The nanoseconds of an increment. Takes a fraction of a millisecond.
+  static double CalibrateIncrement();
+  static uint64_t ProcessCpuNanoseconds();
+  // The clocks now; `increments` and the thread's time are the caller's.
+  static Reading ReadClocks();
+
+  // The first call begins the measurement. `swapped`: classes were swapped since the last call.
+  void Note(const Reading& now, bool swapped);
+  // The time between is left out, for example while nothing is recorded.
+  void Skip(const Reading& now);
+
+  // The cost in the last interval and in all, as a share of the time that the program took without it.
+  double last_share() const { return last_share_; }
+  double share() const;
+  double increments_per_s() const { return increments_per_s_; }
+  double ns_per_increment() const { return ns_per_increment_; }
+  // How many increments per second cost this share of the program's time in the last interval.
+  double IncrementsPerSecond(double share) const;
+
+ private:
+  struct Cost {
+    double own_ns = 0;
+    double program_ns = 0;
+  };
+  static double ShareOf(const Cost& cost);
+
+  const double ns_per_increment_;
+  Reading last_;
+  bool has_begun_ = false;
+  int after_swap_ = 0;  // intervals in which compilers work because of a swap
+  double last_share_ = 0;
+  double increments_per_s_ = 0;  // in the last interval
+  double program_per_wall_ = 0;  // in the last interval
+  double fixed_per_wall_ = 0;    // cost that is not due to increments, in all
+  Cost all_;
+  double fixed_ns_ = 0;
+  double wall_ns_ = 0;
+};
+
+}  // namespace iprof::vm

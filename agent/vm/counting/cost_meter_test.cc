@@ -1,0 +1,68 @@
+#include "agent/vm/counting/cost_meter.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::vm {
+namespace {
+
+using Reading = CostMeter::Reading;
+
+TEST_CASE("increments cost a share of the program's time", "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  meter.Note({}, false);
+  CHECK(meter.share() == 0);
+  // 1 s of CPU, of which 200 million increments take 0.1 s.
+  meter.Note({.wall_ns = 1'000'000'000, .increments = 200'000'000, .process_cpu_ns = 1'000'000'000},
+             false);
+  CHECK(meter.last_share() == Approx(0.1 / 0.9));
+  // A tenth of 0.9 s are 90 ms, which is 180 million increments.
+  CHECK(meter.IncrementsPerSecond(0.1) == Approx(180e6));
+  // Nothing is counted any more.
+  meter.Note({.wall_ns = 2'000'000'000, .increments = 200'000'000, .process_cpu_ns = 2'000'000'000},
+             false);
+  CHECK(meter.last_share() == 0);
+  CHECK(meter.share() == Approx(0.1 / 1.9));
+}
+
+TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  Reading now{.wall_ns = 1, .process_cpu_ns = 1};
+  meter.Note(now, false);
+  const auto next = [&](bool swapped) {
+    now.wall_ns += 1'000'000'000;
+    now.process_cpu_ns += 1'000'000'000;
+    now.thread_cpu_ns += 10'000'000;
+    now.compilers_cpu_ns += 300'000'000;
+    meter.Note(now, swapped);
+    return meter.last_share();
+  };
+  CHECK(next(false) == Approx(0.01 / 0.99));
+  CHECK(next(true) == Approx(0.31 / 0.69));
+  CHECK(next(false) == Approx(0.31 / 0.69));
+  CHECK(next(false) == Approx(0.31 / 0.69));
+  CHECK(next(false) == Approx(0.01 / 0.99));
+  CHECK(meter.IncrementsPerSecond(0.01) == 0);  // the rest costs more than that
+}
+
+TEST_CASE("a pause is left out, and with sites an increment costs double", "[cost_meter]") {
+  CostMeter meter(0.5, true);
+  meter.Note({}, false);
+  meter.Skip(
+      {.wall_ns = 9'000'000'000, .increments = 900'000'000, .process_cpu_ns = 9'000'000'000});
+  meter.Note(
+      {.wall_ns = 10'000'000'000, .increments = 1'000'000'000, .process_cpu_ns = 10'000'000'000},
+      false);
+  CHECK(meter.share() == Approx(0.1 / 0.9));
+}
+
+TEST_CASE("the clocks of this process go on", "[cost_meter]") {
+  const Reading before = CostMeter::ReadClocks();
+  CHECK(CostMeter::CalibrateIncrement() > 0);
+  const Reading after = CostMeter::ReadClocks();
+  CHECK(after.wall_ns > before.wall_ns);
+  CHECK(after.process_cpu_ns > before.process_cpu_ns);
+  CHECK(after.compilers_cpu_ns == 0);  // this process is no JVM
+}
+
+}  // namespace
+}  // namespace iprof::vm

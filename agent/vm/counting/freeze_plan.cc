@@ -1,0 +1,28 @@
+#include "agent/vm/counting/freeze_plan.h"
+
+#include <algorithm>
+
+namespace iprof::vm {
+
+std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
+                                  const FreezeLimits& limits) {
+  std::vector<size_t> chosen;
+  double all = 0;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const MethodLoad& method = methods[m];
+    all += method.increments_per_s;
+    if (method.may_freeze && method.counted >= limits.until && method.increments_per_s >= kIdle)
+      chosen.push_back(m);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) {
+    return methods[a].increments_per_s > methods[b].increments_per_s;
+  });
+  if (limits.increments_per_s < 0) return chosen;
+  size_t needed = 0;
+  while (needed < chosen.size() && all > limits.increments_per_s)
+    all -= methods[chosen[needed++]].increments_per_s;
+  chosen.resize(needed);
+  return chosen;
+}
+
+}  // namespace iprof::vm

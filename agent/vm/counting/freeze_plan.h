@@ -1,0 +1,35 @@
+// FreezePlan: which methods to freeze now, from what each of them counted lately.
+//
+// Guarantees: pure. The hottest come first: those with most increments per second. A method that
+// counts slowly stays: it costs nothing, and its exact counts keep the estimates of others true.
+// Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace iprof::vm {
+
+// A method that counts.
+struct MethodLoad {
+  uint64_t counted = 0;         // its largest counter
+  double increments_per_s = 0;  // of all its counters
+  bool may_freeze = true;
+};
+
+struct FreezeLimits {
+  uint64_t until = 0;  // increments of one counter
+  // How many increments per second all methods together may go on with; negative: only those of
+  // methods that have not reached `until`, or that count slower than kIdle.
+  double increments_per_s = -1;
+};
+
+// Below this, a method's increments cost less than one part in 100,000 of a processor.
+inline constexpr double kIdle = 20'000;
+
+// Numbers of methods, hottest first.
+std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
+                                  const FreezeLimits& limits);
+
+}  // namespace iprof::vm

@@ -1,0 +1,353 @@
+#include "agent/vm/counting/freezer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/jvmti/local_frame.h"
+#include "agent/vm/jvmti/own_jvm.h"
+#include "writer/names/typed_names.h"
+
+namespace iprof::vm {
+namespace {
+
+// With overhead= alone: enough increments to know a method's shape.
+constexpr uint64_t kEnoughForShape = 10'000;
+
+constexpr double kLookPeriod = 1;
+// Methods are chosen ever more rarely: in the beginning most of them get hot.
+constexpr double kFirstChoice = 1;
+constexpr double kChoiceGrowth = 1.5;
+constexpr double kMostChoicePeriod = 20;
+// How long methods count after they have thawed.
+constexpr double kRearmedFor = 2;
+// How long a method that was not entered is left alone.
+constexpr double kNotEnteredFor = 30;
+
+double ToSeconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+uint64_t SumOf(const std::vector<uint64_t>& counters) {
+  uint64_t sum = 0;
+  for (const uint64_t counter : counters) sum += counter;
+  return sum;
+}
+
+uint64_t At(const std::vector<uint64_t>& counters, size_t index) {
+  return index < counters.size() ? counters[index] : 0;
+}
+
+// Linked classes of these names that the JVM can change, in the order of the names.
+std::vector<jclass> FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
+                                const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, size_t> order;
+  for (size_t n = 0; n < names.size(); ++n) order.emplace(names[n], n);
+  std::vector<std::pair<size_t, jclass>> found;
+  for (jclass klass : loaded) {
+    JvmtiString signature(jvmti);
+    if (jvmti->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) continue;
+    const auto known = order.find(Descriptor(ViewOf(signature)).ClassName().text());
+    if (known == order.end()) continue;
+    jboolean is_modifiable = JNI_FALSE;
+    jint status = 0;
+    if (jvmti->IsModifiableClass(klass, &is_modifiable) != JVMTI_ERROR_NONE || !is_modifiable ||
+        jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE ||
+        (status & JVMTI_CLASS_STATUS_PREPARED) == 0)
+      continue;
+    found.emplace_back(known->second, klass);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<jclass> classes;
+  for (const auto& [number, klass] : found) classes.push_back(klass);
+  return classes;
+}
+
+std::string NameOf(jvmtiEnv* jvmti, jclass klass) {
+  JvmtiString signature(jvmti);
+  if (jvmti->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) return {};
+  return std::string(Descriptor(ViewOf(signature)).ClassName().text());
+}
+
+}  // namespace
+
+Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
+    : vm_(parts.vm),
+      log_(parts.log),
+      instrumenter_(parts.instrumenter),
+      store_(parts.store),
+      mutex_(parts.mutex),
+      setting_(setting),
+      until_(setting.until > 0 ? setting.until : kEnoughForShape),
+      meter_(CostMeter::CalibrateIncrement(), setting.counts_types),
+      next_choice_s_(kFirstChoice),
+      choice_period_s_(kFirstChoice),
+      rearm_period_s_(ToSeconds(setting.rearm)) {}
+
+double Freezer::Seconds() const {
+  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds()) / 1e9;
+  return std::min(ToSeconds(Clock::now() - start_), cpu);
+}
+
+void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
+                   const std::function<bool()>& goes_on) {
+  if (Seconds() < next_look_s_) return;
+  const LocalFrame frame(jni);
+  Swap swap;
+  size_t bytes = 0;
+  {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || !store_.is_open()) return;  // a profile is being made, or nothing is recorded
+    swap = Look(jvmti, jni, guard, own_cpu_ns);
+    bytes = counts_.bytes();
+  }
+  if (swap.classes != nullptr) Run(jvmti, jni, guard, swap, goes_on);
+  if (swap.thaws) FinishThaw(jni);
+  NoteFigures(bytes);
+}
+
+Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  CostMeter::Reading reading = CostMeter::ReadClocks();
+  reading.increments = SumOf(counters);
+  reading.thread_cpu_ns = own_cpu_ns;
+  meter_.Note(reading, has_swapped_);
+  has_swapped_ = false;
+  const double now = Seconds();
+  next_look_s_ = now + kLookPeriod;
+  if (rearm_s_ > 0 && now >= rearm_s_) return Thaw(jvmti, jni, guard);
+  if (now < next_choice_s_) return {};
+  choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
+  next_choice_s_ = now + choice_period_s_;
+  if (!IsAnyHot(counters)) return {};
+  return Freeze(jvmti, jni, guard, counters);
+}
+
+// Whether there may be methods to freeze.
+bool Freezer::IsAnyHot(const std::vector<uint64_t>& counters) const {
+  if (setting_.overhead > 0 && meter_.last_share() <= setting_.overhead) return false;
+  const double seconds = std::max(Seconds() - seen_s_, 1e-3);
+  for (size_t i = 0; i < counters.size(); ++i) {
+    if (counters[i] < until_) continue;
+    const uint64_t before = At(seen_, i);
+    // A method's counters together may be hot though none of them is.
+    if (counters[i] > before && static_cast<double>(counters[i] - before) / seconds >= kIdle / 8)
+      return true;
+  }
+  return false;
+}
+
+bool Freezer::MayFreeze(uint32_t first, const std::string& class_name) const {
+  if (unchangeable_.contains(first)) return false;
+  const auto swaps = swaps_.find(class_name);
+  if (swaps != swaps_.end() && swaps->second >= kMostSwaps) return false;
+  const auto resting = not_entered_.find(first);
+  return resting == not_entered_.end() || resting->second <= Seconds();
+}
+
+std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classes,
+                                                const std::vector<uint64_t>& counters) {
+  const double seconds = std::max(Seconds() - seen_s_, 1e-3);
+  std::vector<Candidate> candidates;
+  std::vector<MethodLoad> loads;
+  for (size_t number = 0; number < classes.size(); ++number) {
+    ClassRecord scratch;
+    const ClassRecord& c = classes.Get(number, scratch);
+    for (const CountedMethod& m : c.methods) {
+      const auto first = static_cast<uint32_t>(m.first);
+      // The counters of unloaded classes follow after all others.
+      if (m.counters == 0 || first >= counters.size() || counts_.IsFrozen(m.first)) continue;
+      MethodLoad load;
+      uint64_t increments = 0;
+      for (uint32_t i = first; i < first + m.counters; ++i) {
+        load.counted = std::max(load.counted, At(counters, i));
+        increments += At(counters, i) - std::min(At(counters, i), At(seen_, i));
+      }
+      if (increments == 0) continue;
+      load.increments_per_s = static_cast<double>(increments) / seconds;
+      std::string name(classes.NameOf(number));
+      load.may_freeze = MayFreeze(first, name);
+      loads.push_back(load);
+      candidates.push_back({m.first, std::move(name)});
+    }
+  }
+  FreezeLimits limits{.until = until_};
+  if (setting_.overhead > 0)
+    limits.increments_per_s = meter_.IncrementsPerSecond(setting_.overhead);
+  std::vector<Candidate> chosen;
+  for (const size_t m : ChooseMethods(loads, limits)) chosen.push_back(std::move(candidates[m]));
+  return chosen;
+}
+
+Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+                              const std::vector<uint64_t>& counters) {
+  const auto classes = instrumenter_.Classes(counters, TypeCounts());
+  const std::vector<Candidate> chosen = Choose(*classes, counters);
+  seen_ = counters;
+  seen_s_ = Seconds();
+  if (chosen.empty()) return {};
+
+  std::vector<std::string> names;
+  for (const Candidate& candidate : chosen) {
+    if (std::find(names.begin(), names.end(), candidate.class_name) == names.end())
+      names.push_back(candidate.class_name);
+  }
+  const LoadedClasses loaded(jvmti, jni);
+  const std::vector<jclass> passed = guard.Pass(jni, FindClasses(jvmti, loaded.all(), names));
+  std::set<std::string> changeable;
+  for (jclass klass : passed) changeable.insert(NameOf(jvmti, klass));
+
+  std::vector<CounterIndex> methods;
+  for (const Candidate& candidate : chosen) {
+    if (changeable.contains(candidate.class_name)) {
+      methods.push_back(candidate.first);
+    } else {
+      unchangeable_.insert(static_cast<uint32_t>(candidate.first));
+    }
+  }
+  const std::vector<CounterIndex> froze = counts_.Freeze({*classes, counters, Seconds()}, methods);
+  instrumenter_.frozen().Freeze(froze);
+  std::set<std::string> to_swap;
+  for (const Candidate& candidate : chosen) {
+    const auto first = static_cast<uint32_t>(candidate.first);
+    if (counts_.IsFrozen(candidate.first)) {
+      frozen_in_[first] = candidate.class_name;
+      to_swap.insert(candidate.class_name);
+    } else if (changeable.contains(candidate.class_name)) {
+      not_entered_[first] = Seconds() + kNotEnteredFor;
+    }
+  }
+  if (froze.empty()) return {};
+  for (const std::string& name : to_swap) ++swaps_[name];
+  std::vector<jclass> swapped;
+  for (jclass klass : passed) {
+    if (to_swap.contains(NameOf(jvmti, klass))) swapped.push_back(klass);
+  }
+  if (rearm_period_s_ > 0) rearm_s_ = Seconds() + rearm_period_s_;
+  {
+    const std::lock_guard lock(figures_mutex_);
+    ++figures_.rounds;
+  }
+  log_.Step(
+      fmt::format("{} methods of {} classes are counted no more", froze.size(), to_swap.size()));
+  return {std::make_unique<WeakClasses>(jni, swapped), false};
+}
+
+Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
+  rearm_s_ = 0;
+  rearm_period_s_ *= 2;
+  swaps_.clear();
+  not_entered_.clear();
+  std::vector<CounterIndex> methods;
+  std::set<std::string> names;
+  for (const auto& [first, name] : frozen_in_) {
+    methods.push_back(CounterIndex{first});
+    names.insert(name);
+  }
+  instrumenter_.frozen().Thaw(methods);
+  const LoadedClasses loaded(jvmti, jni);
+  const std::vector<jclass> classes =
+      guard.Pass(jni, FindClasses(jvmti, loaded.all(), {names.begin(), names.end()}));
+  return {std::make_unique<WeakClasses>(jni, classes), true};
+}
+
+// Only now, because a method is estimated until its class counts again.
+void Freezer::FinishThaw(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  if (store_.is_open()) {
+    const auto classes = instrumenter_.Classes(counters, TypeCounts());
+    counts_.Advance({*classes, counters, Seconds()});
+  }
+  counts_.ThawAll();
+  frozen_in_.clear();
+  seen_ = counters;
+  seen_s_ = Seconds();
+  next_choice_s_ = seen_s_ + kRearmedFor;
+  choice_period_s_ = kFirstChoice;
+  const std::lock_guard figures_lock(figures_mutex_);
+  ++figures_.rearms;
+}
+
+void Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+                  const std::function<bool()>& goes_on) {
+  if (!retransformer_) {
+    clock_.emplace(OwnJvm(vm_).structs());
+    retransformer_.emplace(jvmti, &*clock_, setting_.pause);
+  }
+  has_swapped_ = true;
+  while (!swap.classes->empty() && goes_on()) {
+    const LocalFrame frame(jni);
+    const std::vector<jclass> batch = swap.classes->Take(retransformer_->NextBatch());
+    retransformer_->Run(batch, [](size_t) { return true; });
+    guard.Swapped(jni, batch);
+  }
+}
+
+void Freezer::Open(JNIEnv* jni) {
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  counts_.Skip(counters, Seconds());
+  seen_ = counters;
+  seen_s_ = Seconds();
+}
+
+void Freezer::Close(JNIEnv* jni) {
+  if (counts_.frozen() == 0) return;
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const auto classes = instrumenter_.Classes(counters, TypeCounts());
+  counts_.Advance({*classes, counters, Seconds()});
+}
+
+void Freezer::Reset(JNIEnv* jni) { counts_.Restart(store_.RawCounters(jni), Seconds()); }
+
+FrozenCounts::EstimatedCalls Freezer::AddTo(JNIEnv* jni, RawCounts& counts) const {
+  if (!store_.is_open() || counts_.frozen() == 0) return counts_.AddTo(counts);
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const auto classes = instrumenter_.Classes(counters, TypeCounts());
+  return counts_.AddTo({*classes, counters, Seconds()}, counts);
+}
+
+void Freezer::Release(CounterRange range, std::span<uint64_t> values) {
+  counts_.Release(range, values);
+  instrumenter_.frozen().Release(range);
+  const auto begin = static_cast<uint32_t>(range.first);
+  const uint32_t end = begin + range.count;
+  frozen_in_.erase(frozen_in_.lower_bound(begin), frozen_in_.lower_bound(end));
+  unchangeable_.erase(unchangeable_.lower_bound(begin), unchangeable_.lower_bound(end));
+  not_entered_.erase(not_entered_.lower_bound(begin), not_entered_.lower_bound(end));
+  for (uint32_t i = begin; i < std::min<size_t>(end, seen_.size()); ++i) seen_[i] = 0;
+}
+
+void Freezer::NoteFigures(size_t bytes) {
+  const size_t methods = instrumenter_.frozen().size();
+  const std::lock_guard lock(figures_mutex_);
+  figures_.methods = methods;
+  figures_.bytes = bytes;
+  figures_.increments_per_s = meter_.increments_per_s();
+  figures_.cost = meter_.share();
+  figures_.cost_now = meter_.last_share();
+  if (retransformer_) figures_.swap = retransformer_->outcome();
+}
+
+FreezeFigures Freezer::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+std::string Freezer::Report() const {
+  const FreezeFigures figures = this->figures();
+  return fmt::format(
+      "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
+      "(the longest {:.0f} ms), {} refused\n"
+      "counting costs {:.1f} % of the program's time, {:.1f} % at the end; an increment {:.2f} ns, "
+      "{:.1f} million of them a second at the end\n",
+      figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
+      1000 * ToSeconds(figures.swap.longest_pause), figures.swap.refused, 100 * figures.cost,
+      100 * figures.cost_now, meter_.ns_per_increment(), figures.increments_per_s / 1e6);
+}
+
+}  // namespace iprof::vm

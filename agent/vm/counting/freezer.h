@@ -1,0 +1,165 @@
+// Freezer: takes the probes of methods out while the program runs, once enough is known of them.
+//
+// Every second it looks at the counters. Methods that have counted often enough freeze, hottest first
+// (FreezePlan): their classes are retransformed, in which the instrumenter leaves them without probes.
+// From then on their counts are estimated (FrozenCounts). After a while all of them thaw for a moment,
+// so that a new phase of the program is noticed; then they freeze again for twice as long.
+//
+// It works on the agent's thread, like everything else that retransforms classes while the program is
+// recorded: so swaps never meet, and a stop, which ends that thread, never meets one. Chunks for new
+// classes wait meanwhile, as long as the batches take.
+//
+// Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
+// redefined (SwapGuard), proxies, methods that are not entered, because a loop that runs goes on in the
+// old code, and those that mostly no counted method calls (reflection, method handles). A class is swapped at most kMostSwaps times until its methods thaw.
+//
+// Guarantees: a frozen method whose class keeps its probes is still counted exactly. No lock is held
+// while classes are swapped.
+// Threads: Work on the agent's thread; figures and Report on any thread; all others by whoever holds
+// the mutex that guards the ChunkStore's window.
+// Failure: a class that the JVM refuses to change keeps its probes and is counted in the figures.
+#pragma once
+
+#include <jvmti.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/hotspot/pause_clock.h"
+#include "agent/instrument/class_instrumenter.h"
+#include "agent/vm/counting/chunk_store.h"
+#include "agent/vm/counting/cost_meter.h"
+#include "agent/vm/counting/freeze_plan.h"
+#include "agent/vm/counting/retransformer.h"
+#include "agent/vm/counting/swap_guard.h"
+#include "agent/vm/counting/weak_classes.h"
+#include "agent/vm/settings/log.h"
+#include "writer/methods/frozen_counts.h"
+
+namespace iprof::vm {
+
+struct FreezeSetting {
+  uint64_t until = 0;                // increments of one counter; 0: as many as a shape needs
+  double overhead = 0;               // share of the program's time; 0: no limit
+  std::chrono::nanoseconds rearm{};  // 0: methods stay frozen
+  std::chrono::nanoseconds pause{};
+  bool counts_types = false;
+};
+
+struct FreezeFigures {
+  uint64_t methods = 0;  // that are frozen now
+  uint64_t rounds = 0;   // in which methods froze
+  uint64_t rearms = 0;
+  double cost = 0;              // in all, as a share of the program's own time
+  double cost_now = 0;          // in the last second
+  double increments_per_s = 0;  // in the last second
+  size_t bytes = 0;             // of memory
+  RetransformOutcome swap;
+};
+
+class Freezer {
+ public:
+  static constexpr int kMostSwaps = 3;
+
+  struct Parts {
+    JavaVM* vm;
+    Log& log;
+    instrument::ClassInstrumenter& instrumenter;
+    ChunkStore& store;
+    std::timed_mutex& mutex;
+  };
+  Freezer(const Parts& parts, const FreezeSetting& setting);
+  Freezer(const Freezer&) = delete;
+  Freezer& operator=(const Freezer&) = delete;
+
+  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far. Gives up
+  // early when `goes_on` returns false.
+  void Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
+            const std::function<bool()>& goes_on);
+
+  // The recording goes on after a pause.
+  void Open(JNIEnv* jni);
+  // The recording pauses.
+  void Close(JNIEnv* jni);
+  // What was recorded so far is forgotten.
+  void Reset(JNIEnv* jni);
+  // Adds the estimates to counts of the recording.
+  FrozenCounts::EstimatedCalls AddTo(JNIEnv* jni, RawCounts& counts) const;
+  // Counters will belong to other methods; the values become those with the estimates.
+  void Release(CounterRange range, std::span<uint64_t> values);
+
+  FreezeFigures figures() const;
+  std::string Report() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // A method that could freeze.
+  struct Candidate {
+    CounterIndex first{};
+    std::string class_name;
+  };
+  // What Work does once it has released the mutex.
+  struct Swap {
+    std::unique_ptr<WeakClasses> classes;
+    bool thaws = false;
+  };
+
+  // The time since the start, or the process's CPU time if that is less: a program that waits, or that
+  // gets little of a busy machine, does not know more after a second.
+  double Seconds() const;
+  Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
+  Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+              const std::vector<uint64_t>& counters);
+  Swap Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard);
+  std::vector<Candidate> Choose(const iprof::ClassSource& classes,
+                                const std::vector<uint64_t>& counters);
+  bool IsAnyHot(const std::vector<uint64_t>& counters) const;
+  bool MayFreeze(uint32_t first, const std::string& class_name) const;
+  void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+           const std::function<bool()>& goes_on);
+  void FinishThaw(JNIEnv* jni);
+  void NoteFigures(size_t bytes);
+
+  JavaVM* const vm_;
+  Log& log_;
+  instrument::ClassInstrumenter& instrumenter_;
+  ChunkStore& store_;
+  std::timed_mutex& mutex_;
+  const FreezeSetting setting_;
+  const uint64_t until_;
+  const Clock::time_point start_ = Clock::now();
+
+  // Guarded by mutex_.
+  FrozenCounts counts_;
+  std::vector<uint64_t> seen_;  // the counters at the last time that methods were chosen
+  double seen_s_ = 0;
+  std::map<uint32_t, std::string> frozen_in_;  // first counter, class
+  std::set<uint32_t> unchangeable_;            // methods whose classes cannot be swapped
+  std::map<uint32_t, double> not_entered_;     // when they may be tried again
+  std::map<std::string, int> swaps_;           // of classes since their methods thawed
+
+  // Used only by the agent's thread.
+  CostMeter meter_;
+  std::optional<hotspot::PauseClock> clock_;
+  std::optional<Retransformer> retransformer_;
+  bool has_swapped_ = false;
+  double next_look_s_ = 0;
+  double next_choice_s_ = 0;
+  double choice_period_s_;
+  double rearm_s_ = 0;  // when methods thaw; 0: none is frozen
+  double rearm_period_s_;
+
+  mutable std::mutex figures_mutex_;  // guards figures_
+  FreezeFigures figures_;
+};
+
+}  // namespace iprof::vm

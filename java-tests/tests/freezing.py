@@ -1,0 +1,215 @@
+"""count-until= and overhead=: methods lose their probes while the program runs, and their counts go on as estimates. The program knows
+how often it calls what."""
+
+import json
+import time
+import zipfile
+
+from iprofdev.processes import PATIENCE_S
+
+from harness.case import Settings
+from harness.scope import on_one_jvm
+from harness.session_case import SessionCase
+
+LEAF = "Freezes.leaf(int)int"
+STEP = "Freezes.step(int)int"
+ODD = "Freezes.odd(int)int"
+STEPS = "Freezes.steps(int, int)int"
+GUEST = "Freezes$Guest.applyAsInt(int)int"
+NEAR = 0.02  # of the truth
+
+
+class FreezingCase(SessionCase):
+    def begin(self, options, agent="out=end.iprof,", **more):
+        process = self.start_java("Freezes", agent=agent + options if agent is not None else None, **more)
+        process.ran = {}
+        return process
+
+    def ask(self, process, line):
+        """Sends a line and returns the number in the answer."""
+        before = process.out_path.read_text().count(f"done {line} ")
+        process.stdin.write(f"{line}\n".encode())
+        process.stdin.flush()
+        word, _, number = line.partition(" ")
+        process.ran[word] = process.ran.get(word, 0) + int(number or 0)
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            answers = [said for said in process.out_path.read_text().splitlines() if said.startswith(f"done {line} ")]
+            if len(answers) > before:
+                return int(answers[-1].split()[-1])
+            self.assertIsNone(process.poll(), process.err_path.read_text())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.005)
+
+    def until(self, process, line, holds):
+        """Repeats a line until the status is as wanted."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            status = self.status(process)
+            if holds(status):
+                return status
+            self.assertLess(time.monotonic(), deadline, status)
+            self.ask(process, line)
+
+    def until_frozen(self, process, line="run 200000", methods=2):
+        return self.until(process, line, lambda status: status["frozen_methods"] >= methods)
+
+    def finish(self, process):
+        process.communicate(b"x\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
+        return self.agent_lines(process.err_path.read_text())
+
+    def estimates(self, name):
+        section = json.loads((self.folder / name).read_text()).get("iprofagent", {})
+        return section.get("estimates", {}).get("calls", {})
+
+    def assert_near(self, found, true, what):
+        self.assertAlmostEqual(found, true, delta=NEAR * true + 1000, msg=what)
+
+    def assert_true(self, name, ran):
+        """The calls in a profile are those of the program."""
+        profile = self.profile(name)
+        run, more = ran.get("run", 0), ran.get("more", 0)
+        self.assert_near(profile.calls_of(STEP), run, STEP)
+        self.assert_near(profile.calls_of(LEAF), 2 * run + more, LEAF)
+        self.assert_near(profile.calls_of(ODD), run / 4, ODD)
+        (counts,) = [counts for context, counts in profile.branches().items() if STEP in context[0]]
+        self.assertAlmostEqual(min(counts.values()) / sum(counts.values()), 0.25, delta=0.01)
+
+
+class Counts(FreezingCase):
+    def check_estimates(self, options):
+        process = self.begin(f"count-until=5000,rearm=0,{options}")
+        self.until_frozen(process)
+        counted = dict(process.ran)
+        self.ask(process, "more 700000")
+        self.ask(process, "run 2000000")
+        self.command("dump", process, "-o", "x.iprof")
+        self.assert_true("x.iprof", process.ran)
+        estimated = self.estimates("x.iprof")
+        self.assertGreater(estimated[LEAF], 3_000_000)
+        self.assertLess(estimated[LEAF], 2 * process.ran["run"] + process.ran["more"])
+        self.assertGreater(process.ran["run"], counted["run"])
+        # Of methods that are not named, all is counted.
+        self.assertNotIn("Freezes.main(java.lang.String[])void", estimated)
+        self.finish(process)
+        self.assert_true("end.iprof", process.ran)
+
+    def test_frozen_methods_follow_their_callers(self):
+        self.check_estimates("verbose=1")
+
+    @on_one_jvm
+    def test_with_a_counter_for_everything(self):
+        self.check_estimates("placement=direct")
+
+    def test_without_the_options_nothing_freezes(self):
+        process = self.begin("verbose=1")
+        for _ in range(5):
+            self.ask(process, "run 400000")
+        status = self.status(process)
+        self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
+        self.finish(process)
+        self.assertEqual(self.estimates("end.iprof"), {})
+        self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])
+
+    def test_methods_count_again_for_a_moment(self):
+        process = self.begin("count-until=5000,rearm=1s,verbose=2")
+        self.until_frozen(process)
+        self.until(process, "run 200000", lambda status: status["freeze_rounds"] >= 2 and status["frozen_methods"] >= 2)
+        self.assertTrue(any("counted no more" in line for line in self.finish(process)))
+        self.assert_true("end.iprof", process.ran)
+
+    @on_one_jvm
+    def test_a_limit_of_the_cost(self):
+        """Counting this program costs more than a hundredth, whatever the machine."""
+        process = self.begin("overhead=1%,rearm=0,verbose=1")
+        status = self.until_frozen(process, methods=1)
+        self.assertGreater(status["cost_permille"], 0)
+        self.ask(process, "run 1000000")
+        self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs \d")
+        self.assert_true("end.iprof", process.ran)
+
+
+class Sessions(FreezingCase):
+    def test_stop_start_and_reset(self):
+        process = self.begin("count-until=5000,rearm=0")
+        self.until_frozen(process)
+        self.command("reset", process)
+        process.ran.clear()
+        self.ask(process, "run 500000")
+        self.command("stop", process, "-o", "stop.iprof")
+        recorded = dict(process.ran)
+        self.assert_true("stop.iprof", recorded)
+        self.ask(process, "run 900000")  # not recorded
+        self.command("dump", process, "-o", "stopped.iprof")
+        self.assert_true("stopped.iprof", recorded)
+        self.command("start", process)
+        self.ask(process, "run 300000")
+        recorded["run"] += 300000
+        self.command("dump", process, "-o", "again.iprof")
+        self.assert_true("again.iprof", recorded)
+        self.finish(process)
+
+    def test_an_attached_agent(self):
+        process = self.begin("", agent=None)
+        self.ask(process, "run 300000")
+        self.command("attach", process, "samples=n,image=n,out=end.iprof,count-until=5000,rearm=0")
+        process.ran.clear()
+        self.until_frozen(process)
+        self.ask(process, "run 1000000")
+        self.finish(process)
+        self.assert_true("end.iprof", process.ran)
+
+
+class Classes(FreezingCase):
+    def test_hidden_classes_stay_as_they_are(self):
+        process = self.begin("count-until=5000,rearm=0,verbose=1")
+        self.until_frozen(process)
+        for _ in range(4):
+            self.ask(process, "hidden 300000")
+        self.finish(process)
+        estimated = self.estimates("end.iprof")
+        self.assertFalse([name for name in estimated if "$$Lambda" in name], estimated)
+        # The lambda's own method is called by its hidden class.
+        body = [name for name in self.profile("end.iprof").methods if name.startswith("Freezes.lambda$") and "int" in name]
+        self.assertTrue(body)
+
+    def test_a_frozen_class_that_is_unloaded_keeps_its_counts(self):
+        process = self.begin("count-until=5000,rearm=0")
+        before = self.until_frozen(process)["frozen_methods"]
+        self.until(process, "guest 300000", lambda status: status["frozen_methods"] > before)
+        self.ask(process, "guest 900000")
+        self.ask(process, "drop")
+        self.ask(process, "guest 1000")
+        self.finish(process)
+        self.assert_near(self.profile("end.iprof").calls_of(GUEST), process.ran["guest"], GUEST)
+
+    def redefining(self, options):
+        jar = self.folder / "agent.jar"
+        with zipfile.ZipFile(jar, "w") as made:
+            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
+        return self.begin("", agent=None, jvm_args=[
+            f"-javaagent:{jar}", f"-agentpath:{Settings.agent}=out={self.folder}/end.iprof,samples=n,image=n,{options}"])
+
+    def test_a_redefinition_is_not_undone(self):
+        process = self.redefining("count-until=5000,rearm=1s")
+        self.until_frozen(process, methods=3)
+        self.assertEqual(self.ask(process, "value"), 1111111)
+        self.ask(process, "redefine")
+        rounds = self.status(process)["freeze_rounds"]
+        self.until(process, "run 300000", lambda status: status["freeze_rounds"] > rounds)
+        self.assertEqual(self.ask(process, "value"), 2222222)
+        self.finish(process)
+        self.assert_true("end.iprof", process.ran)
+
+    @on_one_jvm
+    def test_another_agent_that_follows_forbids_it(self):
+        jar = self.folder / "agent.jar"
+        with zipfile.ZipFile(jar, "w") as made:
+            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
+        process = self.begin("count-until=5000", jvm_args=[f"-javaagent:{jar}"], agent="out=end.iprof,")
+        for _ in range(4):
+            self.ask(process, "run 300000")
+        self.assertEqual(self.status(process)["frozen_methods"], 0)
+        self.assertTrue(any("count-until= and overhead= have no effect" in line for line in self.finish(process)))
+        self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])

@@ -1,0 +1,73 @@
+#include "writer/io/estimate_note.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostBytes = size_t{64} << 20;
+
+}  // namespace
+
+std::string EstimateNote::ToJson() const {
+  std::string json = "{\"calls\":{";
+  for (const auto& [method, count] : calls) {
+    if (json.back() != '{') json += ',';
+    AppendJsonString(method, &json);
+    json += ':' + std::to_string(count);
+  }
+  return json + "}}";
+}
+
+std::optional<EstimateNote> EstimateNote::Parse(std::string_view json) {
+  if (json.size() > kMostBytes) return std::nullopt;
+  StringSource source(json);
+  const Place place{.section = "estimates"};
+  JsonScanner scanner(source, "estimates", place, 0);
+  EstimateNote note;
+  bool has_calls = false;
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name != "calls") return scanner.SkipValue();
+    has_calls = true;
+    return ReadObject(scanner, [&](const std::string& method) {
+      scanner.Peek();  // skips white space
+      int64_t count = 0;
+      if (scanner.ReadInteger(&count) != JsonScanner::Number::kInteger || count < 0) return false;
+      int64_t& sum = note.calls[method];
+      sum = SaturatingAdd(sum, count);
+      return true;
+    });
+  });
+  if (!read || !scanner.ExpectEnd() || !has_calls) return std::nullopt;
+  return note;
+}
+
+void EstimateNote::Unite(const EstimateNote& other) {
+  for (const auto& [method, count] : other.calls) {
+    int64_t& sum = calls[method];
+    sum = SaturatingAdd(sum, count);
+  }
+}
+
+void EstimateNote::Multiply(int64_t weight) {
+  for (auto& [method, count] : calls) {
+    if (__builtin_mul_overflow(count, weight, &count)) count = std::numeric_limits<int64_t>::max();
+  }
+}
+
+std::string EstimateNote::Describe(int64_t all) const {
+  int64_t estimated = 0;
+  for (const auto& [method, count] : calls) estimated = SaturatingAdd(estimated, count);
+  const double share =
+      all <= 0 ? 0 : 100 * static_cast<double>(estimated) / static_cast<double>(all);
+  return fmt::format("{:.1f} % of all calls, in {} methods that were not counted all the time",
+                     share, calls.size());
+}
+
+}  // namespace iprof

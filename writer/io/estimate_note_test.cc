@@ -1,0 +1,45 @@
+#include "writer/io/estimate_note.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+namespace iprof {
+namespace {
+
+TEST_CASE("a note of estimates is read as it was written", "[estimate_note]") {
+  const EstimateNote note{{{"a.B.f(int)void", 12}, {"a.\"C\".g()void", 0}}};
+  CHECK(note.ToJson() == R"({"calls":{"a.\"C\".g()void":0,"a.B.f(int)void":12}})");
+  CHECK(EstimateNote::Parse(note.ToJson()) == note);
+  CHECK(EstimateNote::Parse(R"( { "later" : [1] , "calls" : { "m" : 3 } } )") ==
+        EstimateNote{{{"m", 3}}});
+  CHECK(EstimateNote::Parse(EstimateNote().ToJson()) == EstimateNote());
+}
+
+TEST_CASE("anything else is no note of estimates", "[estimate_note]") {
+  for (const char* json :
+       {"", "[]", "{}", R"({"calls":[]})", R"({"calls":{"m":-1}})", R"({"calls":{"m":1.5}})",
+        R"({"calls":{"m":"1"}})", R"({"calls":{}} x)", R"({"calls":{"m":1})"}) {
+    INFO(json);
+    CHECK_FALSE(EstimateNote::Parse(json));
+  }
+}
+
+TEST_CASE("estimates add up", "[estimate_note]") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EstimateNote a{{{"f", 1}, {"g", kMost}}};
+  EstimateNote b{{{"f", 2}, {"g", 5}, {"h", 3}}};
+  EstimateNote other = b;
+  other.Unite(a);
+  a.Unite(b);
+  CHECK(a == EstimateNote{{{"f", 3}, {"g", kMost}, {"h", 3}}});
+  CHECK(other == a);
+  b.Multiply(3);
+  CHECK(b == EstimateNote{{{"f", 6}, {"g", 15}, {"h", 9}}});
+  a.Multiply(2);
+  CHECK(a.calls.at("g") == kMost);
+  CHECK(EstimateNote{{{"f", 30}, {"g", 20}}}.Describe(200) ==
+        "25.0 % of all calls, in 2 methods that were not counted all the time");
+}
+
+}  // namespace
+}  // namespace iprof

@@ -1,0 +1,393 @@
+#include "writer/methods/frozen_counts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "writer/methods/call_targets.h"
+#include "writer/methods/method_record.h"
+#include "writer/names/type_names.h"
+
+namespace iprof {
+namespace {
+
+// Rounds of Solve. A chain of recursive calls of this depth is followed to its end.
+constexpr int kMostRounds = 2000;
+constexpr double kTolerance = 1e-6;
+// What comes from outside depends on what is explained, and the other way round.
+constexpr int kGrowthRounds = 4;
+// Of a method's entries, the share that calls must explain. Otherwise it goes on counting: it is where
+// the flow through the program begins, and nothing would tell how often it is called.
+constexpr double kLeastExplained = 0.5;
+constexpr double kMostSelfGain = 1 - 1e-6;
+
+uint64_t At(std::span<const uint64_t> counters, size_t index) {
+  return index < counters.size() ? counters[index] : 0;
+}
+
+uint64_t Rounded(double estimate) {
+  return static_cast<uint64_t>(
+      std::llround(std::clamp(estimate, 0.0, FrozenCounts::kMostEstimate)));
+}
+
+// As Profile::DescribeMethod: "a.B.run(int, int[])void".
+std::string ShownName(const ClassRecord& c, const CountedMethod& m) {
+  const std::string descriptor = "L" + std::string(c.name) + ";";
+  std::string text = ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor));
+  text.append(".").append(ToUtf8(m.name)).append("(");
+  const auto types = SignatureOf(m.descriptor);  // the result first
+  if (!types || types->empty()) return text.append(ToUtf8(m.descriptor)).append(")");
+  for (size_t i = 1; i < types->size(); ++i) {
+    if (i > 1) text.append(", ");
+    text.append(ToUtf8((*types)[i]));
+  }
+  return text.append(")").append(ToUtf8(types->front()));
+}
+
+}  // namespace
+
+// What was called in an interval.
+struct FrozenCounts::Flow {
+  // A frozen method, or one that freezes now.
+  struct Node {
+    uint32_t first = 0;
+    const Method* frozen = nullptr;  // null: it freezes now
+    double counted = 0;              // entries that were counted in the interval
+    double direct = 0;               // by callers that count: calls that can run nothing else,
+    double virt = 0;                 // and others that may run it
+    double outside = 0;              // what nothing explains
+    double total = 0;                // entries
+  };
+  // Calls of a frozen method, per entry.
+  struct Edge {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    double direct = 0;
+    double virt = 0;
+  };
+  double seconds = 0;
+  std::vector<Node> nodes;
+  std::vector<Edge> edges;
+  std::unordered_map<uint32_t, uint32_t> by_first;
+  Methods freezing;
+
+  void Add(uint32_t first, const Method* frozen) {
+    by_first.emplace(first, static_cast<uint32_t>(nodes.size()));
+    nodes.push_back({.first = first, .frozen = frozen});
+  }
+};
+
+namespace {
+
+// The values of one method.
+struct Values {
+  MethodRecord record;
+  std::vector<uint64_t> values;
+
+  // False if the record is damaged.
+  bool Decode(const ClassRecord& c, const CountedMethod& m) {
+    size_t consumed = 0;
+    const auto bytes = std::span<const uint8_t>(c.records).subspan(m.record);
+    return DecodeMethodRecord(bytes, &record, &consumed) == MethodRecordStatus::kRecord;
+  }
+  // `counter(i)` is the number of increments of the method's counter i.
+  template <typename Counter>
+  void Derive(const Counter& counter) {
+    values.assign(record.derivation.value_count(), 0);
+    for (uint32_t i = 0; i < record.derivation.counter_count; ++i) values[i] = counter(i);
+    iprof::Derive(record.derivation, values);
+  }
+  uint64_t Of(ValueId value) const { return value == kNoValue ? 0 : values[value]; }
+};
+
+}  // namespace
+
+// Looks at one counted method after the other.
+class FrozenCounts::Meter {
+ public:
+  Meter(const FrozenCounts& counts, const Moment& now, Flow& flow)
+      : counts_(counts), now_(now), flow_(flow), targets_(now.classes, now.counters.size()) {}
+
+  void Add(const ClassRecord& c, const CountedMethod& m) {
+    first_ = static_cast<uint32_t>(m.first);
+    const auto found = flow_.by_first.find(first_);
+    const bool is_node = found != flow_.by_first.end();
+    bool ran = is_node;
+    for (uint32_t i = 0; i < m.counters && !ran; ++i) ran = Increments(i) > 0;
+    if (!ran || !values_.Decode(c, m)) return;
+    values_.Derive([&](uint32_t i) { return Increments(i); });
+    const auto entries = static_cast<double>(values_.Of(values_.record.entry));
+    if (is_node) flow_.nodes[found->second].counted = entries;
+    const Method* const frozen = is_node ? flow_.nodes[found->second].frozen : nullptr;
+    if (frozen != nullptr) {
+      values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
+      ForEachCall(c, [&](uint32_t to, double calls, bool is_direct) {
+        const double gain = calls / frozen->entries;
+        flow_.edges.push_back({.from = found->second,
+                               .to = to,
+                               .direct = is_direct ? gain : 0,
+                               .virt = is_direct ? 0 : gain});
+      });
+      return;
+    }
+    if (is_node && entries > 0) NoteShape(c, m, entries);
+    ForEachCall(c, [&](uint32_t to, double calls, bool is_direct) {
+      Flow::Node& callee = flow_.nodes[to];
+      (is_direct ? callee.direct : callee.virt) += calls;
+    });
+  }
+
+ private:
+  // Of the method's counter i, in the interval.
+  uint64_t Increments(uint32_t i) const {
+    const uint64_t before = At(counts_.last_, first_ + i);
+    const uint64_t after = At(now_.counters, first_ + i);
+    return after > before ? after - before : 0;
+  }
+
+  void NoteShape(const ClassRecord& c, const CountedMethod& m, double entries) {
+    Method& made = flow_.freezing[first_];
+    made.name = ShownName(c, m);
+    made.counters = m.counters;
+    made.first_site = m.first_site;
+    made.sites = m.sites;
+    made.entries = entries;
+    for (uint32_t i = 0; i < m.counters; ++i) made.shape.push_back(Increments(i));
+  }
+
+  // visit(node, calls, whether the call can run nothing else)
+  template <typename Visit>
+  void ForEachCall(const ClassRecord& c, const Visit& visit) {
+    for (const CallSite& site : values_.record.calls) {
+      const uint64_t count = values_.Of(site.value);
+      if (count == 0 || site.callee >= c.callees.size()) continue;
+      const std::vector<CounterIndex>& may_run = targets_.Of(c.callees[site.callee]);
+      for (const CounterIndex target : may_run) {
+        const auto to = flow_.by_first.find(static_cast<uint32_t>(target));
+        if (to != flow_.by_first.end())
+          visit(to->second, static_cast<double>(count), may_run.size() == 1);
+      }
+    }
+  }
+
+  const FrozenCounts& counts_;
+  const Moment& now_;
+  Flow& flow_;
+  CallTargets targets_;
+  Values values_;
+  uint32_t first_ = 0;  // of the method
+};
+
+FrozenCounts::Flow FrozenCounts::Measure(const Moment& now,
+                                         std::span<const CounterIndex> freezing) const {
+  Flow flow;
+  flow.seconds = std::max(now.seconds - last_s_, 0.0);
+  for (const auto& [first, method] : methods_) {
+    if (method.is_frozen) flow.Add(first, &method);
+  }
+  for (const CounterIndex first : freezing) {
+    const auto number = static_cast<uint32_t>(first);
+    if (!flow.by_first.contains(number)) flow.Add(number, nullptr);
+  }
+  if (flow.nodes.empty()) return flow;
+  Meter meter(*this, now, flow);
+  for (size_t number = 0; number < now.classes.size(); ++number) {
+    ClassRecord scratch;
+    const ClassRecord& c = now.classes.Get(number, scratch);
+    for (const CountedMethod& m : c.methods) {
+      if (m.counters > 0) meter.Add(c, m);
+    }
+  }
+  return flow;
+}
+
+// Finds the entries of the frozen nodes. Those that freeze now were counted.
+void FrozenCounts::Solve(Flow& flow) const {
+  std::vector<std::vector<std::pair<uint32_t, double>>> ways_in(flow.nodes.size());
+  std::vector<double> self(flow.nodes.size());
+  for (const Flow::Edge& edge : flow.edges) {
+    const Method* const to = flow.nodes[edge.to].frozen;
+    if (to == nullptr) continue;
+    const double gain = to->direct_share * edge.direct + to->virtual_share * edge.virt;
+    if (edge.from == edge.to) {
+      self[edge.to] = std::min(self[edge.to] + gain, kMostSelfGain);
+    } else {
+      ways_in[edge.to].emplace_back(edge.from, gain);
+    }
+  }
+  for (Flow::Node& node : flow.nodes) node.total = node.counted;
+
+  double growth = 1;
+  const auto explained = [&](uint32_t n) {
+    const Flow::Node& node = flow.nodes[n];
+    double sum = node.frozen->direct_share * node.direct + node.frozen->virtual_share * node.virt;
+    for (const auto& [from, gain] : ways_in[n]) sum += flow.nodes[from].total * gain;
+    return sum;
+  };
+  for (int attempt = 0; attempt < kGrowthRounds; ++attempt) {
+    for (int round = 0; round < kMostRounds; ++round) {
+      double change = 0;
+      for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
+        Flow::Node& node = flow.nodes[n];
+        if (node.frozen == nullptr) continue;
+        const double outside = node.frozen->outside_per_s * flow.seconds * growth;
+        const double inflow = (explained(n) + outside) / (1 - self[n]);
+        const double total = std::min(std::max(inflow, node.counted), kMostEstimate);
+        change = std::max(change, std::abs(total - node.total) / std::max(total, 1.0));
+        node.total = total;
+      }
+      if (change < kTolerance) break;
+    }
+    double now = 0;
+    double expected = 0;
+    for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
+      const Flow::Node& node = flow.nodes[n];
+      if (node.frozen == nullptr) continue;
+      now += explained(n);
+      expected += node.frozen->explained_per_s * flow.seconds;
+    }
+    if (expected <= 0) break;
+    growth = now / expected;
+  }
+}
+
+void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {
+  for (const Flow::Node& node : flow.nodes) {
+    if (node.frozen == nullptr || node.total <= node.counted) continue;
+    const Method& method = *node.frozen;
+    const size_t end = size_t{node.first} + method.counters;
+    if (estimates.increments.size() < end) estimates.increments.resize(end);
+    const double missing = node.total - node.counted;
+    double& calls = estimates.calls[node.first];
+    calls = std::min(calls + missing, kMostEstimate);
+    for (uint32_t i = 0; i < method.counters; ++i) {
+      double& sum = estimates.increments[node.first + i];
+      sum = std::min(sum + missing / method.entries * static_cast<double>(method.shape[i]),
+                     kMostEstimate);
+    }
+  }
+}
+
+// Learns from the interval in which the method was counted last how its calls lead to its entries.
+// Returns whether it may freeze.
+bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method) {
+  const uint32_t number = flow.by_first.at(static_cast<uint32_t>(first));
+  double direct = flow.nodes[number].direct;
+  double virt = flow.nodes[number].virt;
+  for (const Flow::Edge& edge : flow.edges) {
+    if (edge.to != number) continue;
+    direct += flow.nodes[edge.from].total * edge.direct;
+    virt += flow.nodes[edge.from].total * edge.virt;
+  }
+  method.direct_share = direct > method.entries ? method.entries / direct : 1;
+  const double rest = std::max(method.entries - direct, 0.0);
+  method.virtual_share = virt > 0 ? std::min(rest / virt, 1.0) : 0;
+  const double explained = method.direct_share * direct + method.virtual_share * virt;
+  if (explained < kLeastExplained * method.entries) return false;
+  const double seconds = std::max(flow.seconds, 1e-9);
+  method.explained_per_s = explained / seconds;
+  method.outside_per_s = std::max(method.entries - explained, 0.0) / seconds;
+  method.is_frozen = true;
+  methods_[static_cast<uint32_t>(first)] = std::move(method);
+  return true;
+}
+
+void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds) {
+  estimated_ = {};
+  std::erase_if(methods_, [](const auto& method) { return !method.second.is_frozen; });
+  Skip(counters, seconds);
+}
+
+void FrozenCounts::Skip(std::span<const uint64_t> counters, double seconds) {
+  last_.assign(counters.begin(), counters.end());
+  last_s_ = seconds;
+}
+
+void FrozenCounts::Advance(const Moment& now) { Freeze(now, {}); }
+
+std::vector<CounterIndex> FrozenCounts::Freeze(const Moment& now,
+                                               std::span<const CounterIndex> methods) {
+  std::vector<CounterIndex> froze;
+  if (frozen_ > 0 || !methods.empty()) {
+    Flow flow = Measure(now, methods);
+    Solve(flow);
+    AddEntries(flow, estimated_);
+    for (auto& [first, method] : flow.freezing) {
+      if (Calibrate(flow, CounterIndex{first}, std::move(method)))
+        froze.push_back(CounterIndex{first});
+    }
+    frozen_ += froze.size();
+  }
+  Skip(now.counters, now.seconds);
+  return froze;
+}
+
+void FrozenCounts::ThawAll() {
+  for (auto& [first, method] : methods_) method.is_frozen = false;
+  frozen_ = 0;
+}
+
+FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
+                                                 RawCounts& counts) const {
+  EstimatedCalls calls;
+  for (const auto& [first, method] : methods_) {
+    const std::vector<double>& estimated = estimates.increments;
+    const size_t end = std::min(size_t{first} + method.counters, estimated.size());
+    const auto entries = estimates.calls.find(first);
+    calls[method.name] += entries == estimates.calls.end() ? 0 : Rounded(entries->second);
+    double counted = 0;
+    double more = 0;
+    for (size_t i = first; i < end; ++i) {
+      counted += static_cast<double>(At(counts.counters, i));
+      more += estimated[i];
+    }
+    if (more <= 0) continue;
+    if (counts.counters.size() < end) counts.counters.resize(end);
+    for (size_t i = first; i < end; ++i) counts.counters[i] += Rounded(estimated[i]);
+    if (counted <= 0) continue;
+    for (uint32_t s = 0; s < method.sites; ++s)
+      counts.types.Scale(method.first_site + s, 1 + more / counted);
+  }
+  return calls;
+}
+
+FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
+  if (frozen_ == 0) return Apply(estimated_, counts);
+  Estimates estimates = estimated_;
+  Flow flow = Measure(now, {});
+  Solve(flow);
+  AddEntries(flow, estimates);
+  return Apply(estimates, counts);
+}
+
+void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
+  const auto begin = static_cast<uint32_t>(range.first);
+  for (uint32_t i = 0; i < range.count; ++i) {
+    if (begin + i < last_.size()) last_[begin + i] = 0;
+    estimated_.calls.erase(begin + i);
+    if (begin + i >= estimated_.increments.size()) continue;
+    double& estimate = estimated_.increments[begin + i];
+    if (i < values.size()) values[i] += Rounded(estimate);
+    estimate = 0;
+  }
+  const auto from = methods_.lower_bound(begin);
+  const auto to = methods_.lower_bound(begin + range.count);
+  for (auto method = from; method != to; ++method) frozen_ -= method->second.is_frozen ? 1 : 0;
+  methods_.erase(from, to);
+}
+
+bool FrozenCounts::IsFrozen(CounterIndex first) const {
+  const auto found = methods_.find(static_cast<uint32_t>(first));
+  return found != methods_.end() && found->second.is_frozen;
+}
+
+size_t FrozenCounts::bytes() const {
+  size_t bytes =
+      last_.capacity() * sizeof(uint64_t) + estimated_.increments.capacity() * sizeof(double);
+  for (const auto& [first, method] : methods_)
+    bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
+  return bytes;
+}
+
+}  // namespace iprof

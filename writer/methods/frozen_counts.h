@@ -1,0 +1,117 @@
+// FrozenCounts: what methods without probes would have counted.
+//
+// A method is frozen when enough is known of it: its probes are taken out, and its counters stand
+// still. Its callers tell how often it is called from then on. Time is divided into intervals, in
+// each of which the same methods are frozen:
+//
+//  - In the interval before a method freezes, it still counts. What it counted then is its shape:
+//    increments of each counter, and executions of each call, per entry.
+//  - Also from that interval follows which share of the calls that may run it did run it: of the
+//    calls that can run nothing else (direct ones), and of the others (virtual ones). The entries
+//    that no call explains (reflection, handles, the JVM) come from outside.
+//  - In a later interval, the method's entries are the calls of callers that still count, and those of
+//    frozen callers by their shapes, times these shares. What comes from outside grows like the
+//    calls that are explained. Its counters grow by the entries times its shape.
+//
+// So frozen counts follow the exact counts of the callers that still count. They do not notice when
+// a shape or a share changes; for that, a method thaws for a while and freezes again.
+//
+// A frozen method whose old code still runs goes on counting. An estimate is only what is missing:
+// the estimated entries less those that were counted in the same interval.
+//
+// Guarantees: estimates are finite, not negative, and end at kMostEstimate. Counts of other methods
+// are never touched. Without frozen methods, nothing is read.
+// Threads: one at a time; the owner locks.
+// Failure: throws std::bad_alloc; then the last interval may be missing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "writer/methods/class_record.h"
+#include "writer/methods/count_window.h"
+#include "writer/methods/counter_range.h"
+#include "writer/methods/profile_assembly.h"
+
+namespace iprof {
+
+class FrozenCounts {
+ public:
+  static constexpr double kMostEstimate = 1e18;
+
+  // The counts of the JVM at some time. Counters only grow.
+  struct Moment {
+    const ClassSource& classes;
+    std::span<const uint64_t> counters;  // classes whose counters are beyond it are left out
+    double seconds = 0;                  // since some fixed time
+  };
+
+  // Begins the first interval, and forgets all estimates. What is frozen stays frozen.
+  void Restart(std::span<const uint64_t> counters, double seconds);
+  // Begins the next interval, and keeps nothing of what was counted since the last one.
+  void Skip(std::span<const uint64_t> counters, double seconds);
+  // Ends an interval and begins the next one.
+  void Advance(const Moment& now);
+  // As Advance, and these methods freeze. Those that were not entered in the interval do not, nor
+  // those whose entries are mostly from outside.
+  // Returns the methods that froze.
+  std::vector<CounterIndex> Freeze(const Moment& now, std::span<const CounterIndex> methods);
+  // All methods count again. The interval must have just begun.
+  void ThawAll();
+
+  // The methods that were ever frozen, as Profile::DescribeMethod names them, with their estimated
+  // entries.
+  using EstimatedCalls = std::map<std::string, uint64_t>;
+  // Adds the estimates to counts of the recording; with `now` also those of the current interval.
+  // The shares of classes at a method's sites stay as they were counted.
+  EstimatedCalls AddTo(RawCounts& counts) const { return Apply(estimated_, counts); }
+  EstimatedCalls AddTo(const Moment& now, RawCounts& counts) const;
+
+  // For counters that will belong to other methods: adds their estimates to the values, and forgets
+  // the methods.
+  void Release(CounterRange range, std::span<uint64_t> values);
+
+  bool IsFrozen(CounterIndex first) const;
+  size_t frozen() const { return frozen_; }
+  size_t bytes() const;
+
+ private:
+  // A method that is or was frozen.
+  struct Method {
+    std::string name;  // as profiles show it
+    uint32_t counters = 0;
+    uint32_t first_site = 0;
+    uint32_t sites = 0;
+    bool is_frozen = false;
+    std::vector<uint64_t> shape;  // increments in the last interval in which it counted
+    double entries = 0;           // in that interval
+    double direct_share = 0;
+    double virtual_share = 0;
+    double outside_per_s = 0;
+    double explained_per_s = 0;
+  };
+  using Methods = std::map<uint32_t, Method>;  // by first counter
+  struct Estimates {
+    std::vector<double> increments;    // by counter
+    std::map<uint32_t, double> calls;  // by first counter of the method
+  };
+
+  struct Flow;
+  class Meter;
+  Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
+  void Solve(Flow& flow) const;
+  static void AddEntries(const Flow& flow, Estimates& estimates);
+  bool Calibrate(const Flow& flow, CounterIndex first, Method method);
+  EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
+
+  Methods methods_;
+  size_t frozen_ = 0;
+  std::vector<uint64_t> last_;  // the counters when the interval began
+  double last_s_ = 0;
+  Estimates estimated_;  // of earlier intervals
+};
+
+}  // namespace iprof

@@ -1,0 +1,251 @@
+#include "writer/methods/frozen_counts.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "writer/methods/testing_program.h"
+
+namespace iprof {
+namespace {
+
+size_t Index(CounterIndex first) { return static_cast<size_t>(first); }
+
+// main calls a and b, and a calls leaf twice. Time goes on by a second in each interval.
+struct Running {
+  TestProgram program;
+  CounterIndex main, a, b, leaf;
+  std::vector<uint64_t> raw;    // what probes counted
+  std::vector<uint64_t> truth;  // what they would have counted
+  std::map<CounterIndex, bool> frozen;
+  FrozenCounts counts;
+  double seconds = 0;
+
+  Running() {
+    ClassRecord& c = program.Class("P");
+    main = program.Method(c, "main", {Static("P", "a"), Static("P", "b")});
+    a = program.Method(c, "a", {Static("P", "leaf")});
+    b = program.Method(c, "b", {Static("P", "leaf")});
+    leaf = program.Method(c, "leaf");
+    raw.resize(8);
+    truth.resize(8);
+    counts.Restart(raw, 0);
+  }
+
+  void Count(CounterIndex method, size_t counter, uint64_t times) {
+    truth[Index(method) + counter] += times;
+    if (!frozen[method]) raw[Index(method) + counter] += times;
+  }
+  // `as` calls of a and `bs` of b by main, which is entered once.
+  void Run(uint64_t as, uint64_t bs, uint64_t leaves_of_a = 2) {
+    Count(main, 0, 1);
+    Count(main, 1, as);
+    Count(main, 2, bs);
+    Count(a, 0, as);
+    Count(a, 1, as * leaves_of_a);
+    Count(b, 0, bs);
+    Count(b, 1, bs);
+    Count(leaf, 0, as * leaves_of_a + bs);
+    seconds += 1;
+  }
+  void Freeze(std::vector<CounterIndex> methods) {
+    const RecordedClasses classes = program.Classes();
+    for (const CounterIndex froze : counts.Freeze({classes, raw, seconds}, methods))
+      frozen[froze] = true;
+  }
+  std::vector<uint64_t> Estimated() const {
+    const RecordedClasses classes = program.Classes();
+    RawCounts estimate{raw, {}};
+    counts.AddTo({classes, raw, seconds}, estimate);
+    return estimate.counters;
+  }
+};
+
+TEST_CASE("frozen methods follow the callers that still count", "[frozen_counts]") {
+  Running p;
+  p.Run(1000, 10);
+  p.Freeze({p.a, p.leaf});
+  CHECK(p.counts.frozen() == 2);
+  CHECK(p.counts.IsFrozen(p.a));
+  CHECK_FALSE(p.counts.IsFrozen(p.b));
+  // Another mix: leaf follows a, which is frozen too, and b, which is not.
+  p.Run(100, 5000);
+  CHECK(p.Estimated() == p.truth);
+  CHECK(p.raw != p.truth);
+  // Asking changes nothing.
+  CHECK(p.Estimated() == p.truth);
+  p.Freeze({});
+  p.Run(7, 3);
+  CHECK(p.Estimated() == p.truth);
+}
+
+TEST_CASE("a shape that changes is noticed once the method thaws", "[frozen_counts]") {
+  Running p;
+  p.Run(1000, 10);
+  p.Freeze({p.a, p.leaf});
+  p.Run(1000, 10, 6);
+  const uint64_t wrong = p.truth[Index(p.leaf)] - p.Estimated()[Index(p.leaf)];
+  CHECK(wrong == 4000);
+
+  const RecordedClasses classes = p.program.Classes();
+  p.counts.Advance({classes, p.raw, p.seconds});
+  p.counts.ThawAll();
+  CHECK(p.counts.frozen() == 0);
+  p.frozen.clear();
+  p.Run(1000, 10, 6);
+  p.Freeze({p.a, p.leaf});
+  p.Run(50'000, 10, 6);
+  // Nothing more was missed.
+  CHECK(p.truth[Index(p.leaf)] - p.Estimated()[Index(p.leaf)] == wrong);
+}
+
+TEST_CASE("old code that still counts is not counted twice", "[frozen_counts]") {
+  Running p;
+  p.Run(1000, 10);
+  p.Freeze({p.a, p.leaf});
+  p.frozen.clear();  // the JVM refused to change the class
+  p.Run(3000, 500);
+  CHECK(p.raw == p.truth);
+  CHECK(p.Estimated() == p.truth);
+}
+
+TEST_CASE("a method that was not entered does not freeze", "[frozen_counts]") {
+  Running p;
+  p.Run(10, 0);
+  p.Freeze({p.a, p.b});
+  CHECK(p.counts.frozen() == 1);
+}
+
+TEST_CASE("entries that have no counter of their own", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  // Entries are the sum of two ways through the method.
+  const CounterIndex f = program.Method(c, "f", {Static("P", "none")});  // 2, 3
+  MethodRecord record;
+  record.derivation.counter_count = 2;
+  record.derivation.operands = {Operand::Plus(0), Operand::Plus(1)};
+  record.derivation.step_end = {2};
+  record.entry = 2;
+  c.methods[1].record = static_cast<uint32_t>(c.records.size());
+  EncodeMethodRecord(record, &c.records);
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 10, 6, 4}, 1}, std::array{f}).size() ==
+          1);
+  const std::vector<uint64_t> after{2, 40, 6, 4};
+  RawCounts estimate{after, {}};
+  const auto calls = counts.AddTo({classes, after, 2}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{2, 40, 24, 16});
+  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.f()void", 30}});
+}
+
+TEST_CASE("recursion", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "fib")});  // counters 0 and 1
+  const CounterIndex fib = program.Method(c, "fib", {Static("P", "fib")});
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  const std::vector<uint64_t> before{1, 2, 2000, 1998};
+  REQUIRE(counts.Freeze({classes, before, 1}, std::array{fib}).size() == 1);
+  const std::vector<uint64_t> after{2, 12, 2000, 1998};
+  RawCounts estimate{after, {}};
+  counts.AddTo({classes, after, 2}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{2, 12, 12000, 11988});
+}
+
+TEST_CASE("calls that may run several methods keep their shares", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Virtual("I", "f")});                      // 0, 1
+  const CounterIndex left = program.Method(program.Class("L"), "f");   // 2
+  const CounterIndex right = program.Method(program.Class("R"), "f");  // 3
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  REQUIRE(
+      counts.Freeze({classes, std::vector<uint64_t>{1, 100, 80, 20}, 1}, std::array{left, right})
+          .size() == 2);
+  const std::vector<uint64_t> after{2, 1100, 80, 20};
+  RawCounts estimate{after, {}};
+  counts.AddTo({classes, after, 2}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{2, 1100, 880, 220});
+}
+
+TEST_CASE("entries that no call explains grow like those that are explained", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "called")});             // 0, 1
+  const CounterIndex called = program.Method(c, "called");        // 2
+  const CounterIndex reflected = program.Method(c, "reflected");  // 3
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  // A third of the calls of `called`, and all of `reflected`, come from outside.
+  const std::vector<uint64_t> before{1, 100, 150, 50};
+  CHECK(counts.Freeze({classes, before, 1}, std::array{called, reflected}) == std::vector{called});
+  CHECK_FALSE(counts.IsFrozen(reflected));
+  // In the next two seconds the program is three times as fast.
+  const std::vector<uint64_t> after{1, 700, 150, 350};
+  RawCounts estimate{after, {}};
+  const auto calls = counts.AddTo({classes, after, 3}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{1, 700, 1050, 350});
+  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.called()void", 900}});
+}
+
+TEST_CASE("a reset, a pause, and counters that go", "[frozen_counts]") {
+  Running p;
+  p.Run(1000, 10);
+  p.Freeze({p.a, p.leaf});
+  p.Run(500, 0);
+  p.Freeze({});
+
+  // What ran while nothing was recorded does not count.
+  RawCounts before{p.raw, {}};
+  p.counts.AddTo(before);
+  p.Run(9000, 9000);
+  p.counts.Skip(p.raw, p.seconds);
+  RawCounts after{p.raw, {}};
+  p.counts.AddTo(after);
+  CHECK(before.counters[Index(p.leaf)] == after.counters[Index(p.leaf)]);
+
+  std::vector<uint64_t> values{p.raw[Index(p.leaf)]};
+  p.counts.Release({p.leaf, 1}, values);
+  CHECK(values[0] == 2010 + 1000);
+  CHECK(p.counts.frozen() == 1);
+  CHECK_FALSE(p.counts.IsFrozen(p.leaf));
+
+  p.counts.Restart(p.raw, p.seconds);
+  RawCounts forgotten{p.raw, {}};
+  p.counts.AddTo(forgotten);
+  CHECK(forgotten.counters == p.raw);
+  CHECK(p.counts.IsFrozen(p.a));
+}
+
+TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(3), 0);
+  REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1}, std::array{f}).size() == 1);
+  const std::vector<uint64_t> after{2, 40, 10};
+  RawCounts estimate{after, {}};
+  estimate.types.Add(5, "a.B", 6);
+  estimate.types.Add(5, "a.C", 4);
+  estimate.types.Add(4, "a.B", 1);
+  counts.AddTo({classes, after, 2}, estimate);
+  REQUIRE(estimate.types.Find(5) != nullptr);
+  CHECK(estimate.types.Find(5)->types[0].second == 24);
+  CHECK(estimate.types.Find(5)->types[1].second == 16);
+  CHECK(estimate.types.Find(4)->types[0].second == 1);
+}
+
+}  // namespace
+}  // namespace iprof
