@@ -1,0 +1,254 @@
+// Commands to the agent, recordings that they start and stop, and their files, against a JVM that a test drives.
+#include "agent/vm/session/agent.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "agent/instrument/testing/assembled_class.h"
+#include "agent/vm/session/loaded_agent.h"
+
+namespace iprof::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("commands say what they did, or why not") {
+  LoadedAgent l;
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  const std::string other = (l.folder.path() / "y.iprof").string();
+  CHECK(Tell(l, "command=start").message == "the recording is running already");
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kRefused);
+  CHECK(Tell(l, "command=dump").message == "wrote " + l.out.string());
+  CHECK(fs::exists(l.out));
+  CHECK(Tell(l, "command=reset").outcome == control::Outcome::kDone);
+  const control::Answer stopped = Tell(l, "command=stop,out=" + other);
+  CHECK(stopped.outcome == control::Outcome::kDone);
+  CHECK(stopped.message.ends_with("; wrote " + other));
+  CHECK(fs::exists(other));
+  REQUIRE(stopped.status.has_value());
+  CHECK(stopped.status->state == "stopped");
+  CHECK(stopped.status->records == std::vector<std::string>{"calls"});
+  CHECK(stopped.status->out == l.out.string());
+  CHECK(stopped.status->since_ms > 0);
+  CHECK(stopped.status->since_ms <= stopped.status->now_ms);
+  CHECK(Tell(l, "command=stop").message == "nothing is being recorded");
+  fs::remove(other);
+  CHECK(Tell(l, "command=stop,out=" + other).outcome == control::Outcome::kDone);
+  CHECK(fs::exists(other));
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  CHECK(Tell(l, "command=status").status->state == "recording");
+  CHECK(Tell(l, "command=dump,out=/no such folder/x").outcome == control::Outcome::kFailed);
+}
+
+TEST_CASE("with start=n nothing is recorded until the command comes") {
+  LoadedAgent l;
+  const SessionEvent how = GENERATE(SessionEvent::kLoad, SessionEvent::kAttach);
+  REQUIRE(l.Load("start=n," + std::string(kCalls), how).ok());
+  if (how == SessionEvent::kLoad) l.jvm.LivePhase();
+  CHECK(l.agent.state() == SessionState::kStopped);
+  CHECK_FALSE(l.jvm.enabled_events().contains(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK));
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  FakeClass* const early = l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader);
+  CHECK(early->bytes == file.Bytes());
+  CHECK(Tell(l, "command=dump").message == "nothing has been recorded yet");
+  CHECK(Tell(l, "command=stop").message == "nothing is being recorded");
+  const control::Answer nothing = Tell(l, "command=stop,out=" + l.out.string());
+  CHECK(nothing.outcome == control::Outcome::kRefused);
+  CHECK(nothing.message == "nothing has been recorded yet");
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  CHECK(early->bytes != file.Bytes());
+  CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  CHECK(early->bytes == file.Bytes());
+  l.jvm.Die();
+  CHECK(fs::exists(l.out));
+}
+
+TEST_CASE("a command to start that failed can be given again") {
+  LoadedAgent l;
+  const SessionEvent how = GENERATE(SessionEvent::kLoad, SessionEvent::kAttach);
+  const std::string failure = GENERATE(as<std::string>(), "RunAgentThread", "enable ClassPrepare",
+                                       "enable ThreadStart", "GetLoadedClasses");
+  INFO(failure);
+  REQUIRE(l.Load("start=n,jdk=n,branches=n,receivers=n,monitors=n", how).ok());
+  if (how == SessionEvent::kLoad) l.jvm.LivePhase();
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  FakeClass* const loaded = l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader);
+  l.jvm.AddMethod(loaded, "f", "()V");
+  l.jvm.refuse[failure] = JVMTI_ERROR_INTERNAL;
+  for (int i = 0; i < 2; ++i) {
+    const control::Answer failed = Tell(l, "command=start");
+    if (failure != "GetLoadedClasses") CHECK(failed.outcome == control::Outcome::kFailed);
+    static_cast<void>(l.agent.Stop(l.jvm.jni()));
+    CHECK(loaded->bytes == file.Bytes());
+    CHECK(l.agent.state() == SessionState::kStopped);
+  }
+  l.jvm.refuse.clear();
+  const control::Answer started = Tell(l, "command=start");
+  INFO(started.message);
+  CHECK(started.outcome == control::Outcome::kDone);
+  CHECK(loaded->bytes != file.Bytes());
+  CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  CHECK(loaded->bytes == file.Bytes());
+  // The agent's thread has ended, which defines classes, too.
+  std::vector<std::string> defined = l.jvm.defined;
+  std::sort(defined.begin(), defined.end());
+  CHECK(std::adjacent_find(defined.begin(), defined.end()) == defined.end());  // none twice
+}
+
+TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
+  LoadedAgent l;
+  REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
+  l.jvm.LivePhase();
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes == file.Bytes());
+  CHECK_FALSE(l.jvm.enabled_events().contains(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK));
+  // This JVM is no HotSpot, so the profile has only what is left.
+  CHECK(Tell(l, "command=dump").outcome == control::Outcome::kDone);
+  CHECK(Tell(l, "command=dump").outcome == control::Outcome::kDone);
+  CHECK(fs::exists(l.out));
+  const auto lines = l.log.lines();
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+          return line.find(
+                     "HotSpot's counters are not in the profile: this JVM has an unknown layout") !=
+                 std::string::npos;
+        }) == 1);
+  const control::Answer reset = Tell(l, "command=reset");
+  CHECK(reset.outcome == control::Outcome::kRefused);
+  CHECK(reset.message.starts_with("a reset needs source=counters"));
+  CHECK(Tell(l, "command=stop").message == "no more samples are taken; HotSpot goes on counting");
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  const control::Answer status = Tell(l, "command=status");
+  CHECK(status.status->records == std::vector<std::string>{"calls", "branches", "receivers"});
+}
+
+TEST_CASE("a harvest needs no session, and leaves none") {
+  LoadedAgent l;
+  const std::string other = (l.folder.path() / "y.iprof").string();
+  const std::string harvest = "command=harvest,out=" + other;
+  // This JVM is no HotSpot.
+  const control::Answer idle = Tell(l, harvest);
+  CHECK(idle.outcome == control::Outcome::kFailed);
+  CHECK(idle.message.starts_with("this JVM has an unknown layout"));
+  CHECK(l.agent.state() == SessionState::kIdle);
+  CHECK(l.jvm.open_environments() == 0);
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  const control::Answer counting = Tell(l, harvest);
+  CHECK(counting.outcome == control::Outcome::kRefused);
+  CHECK(counting.message.starts_with("the agent counts in this JVM itself"));
+  l.jvm.Die();
+  CHECK(Tell(l, harvest).message == "the program is ending");
+  CHECK_FALSE(fs::exists(other));
+}
+
+TEST_CASE("with both sources the named classes are counted, and a stop is final") {
+  LoadedAgent l;
+  REQUIRE(l.Load("source=both,include=a.*,jdk=n,receivers=n,monitors=n,samples=n").ok());
+  l.jvm.LivePhase();
+  instrument::AssembledClass counted("a/B");
+  counted.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  CHECK(l.jvm.Load("a/B", counted.Bytes(), l.jvm.application_loader)->bytes != counted.Bytes());
+  instrument::AssembledClass other("b/B");
+  other.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  CHECK(l.jvm.Load("b/B", other.Bytes(), l.jvm.application_loader)->bytes == other.Bytes());
+  CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  const control::Answer again = Tell(l, "command=start");
+  CHECK(again.outcome == control::Outcome::kRefused);
+  CHECK(again.message.starts_with("with source=both a recording cannot go on after a stop"));
+  CHECK(l.agent.state() == SessionState::kStopped);
+}
+
+TEST_CASE("a JVM that never recorded ends without a profile") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  l.jvm.RequestDump();
+  l.jvm.Die();
+  CHECK_FALSE(fs::exists(l.out));
+}
+
+TEST_CASE("a duration ends the recording with a profile") {
+  // Not destroyed: the thread of the command may still be leaving it.
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load("duration=1ms," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  for (int i = 0; i < 60'000 && l.agent.state() != SessionState::kStopped; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(l.agent.state() == SessionState::kStopped);
+  for (int i = 0; i < 60'000 && !fs::exists(l.out); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(fs::exists(l.out));
+}
+
+TEST_CASE("a start with a duration stops by itself, and a later one does not") {
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  CHECK(Tell(l, "command=start,duration=1ms").outcome == control::Outcome::kDone);
+  for (int i = 0; i < 60'000 && !fs::exists(l.out); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(l.agent.state() == SessionState::kStopped);
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(l.agent.state() == SessionState::kRecording);
+}
+
+TEST_CASE("what was written after a stop is not written again at the program's end") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const std::string other = (l.folder.path() / "other.iprof").string();
+  CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  bool is_written_at_end = false;
+  SECTION("it was") {
+    CHECK(Tell(l, "command=dump,out=" + other + ".gz").outcome == control::Outcome::kDone);
+    std::ifstream compressed(other + ".gz");
+    CHECK(compressed.get() == 0x1f);
+    CHECK(Tell(l, "command=stop,out=" + other).message.ends_with(other));
+  }
+  SECTION("it was written before the stop") {
+    CHECK(Tell(l, "command=dump,out=" + other).outcome == control::Outcome::kDone);
+    CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+    is_written_at_end = true;
+  }
+  SECTION("more was recorded since") {
+    CHECK(Tell(l, "command=stop,out=" + other).outcome == control::Outcome::kDone);
+    CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+    CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+    is_written_at_end = true;
+  }
+  CHECK(fs::exists(other));
+  l.jvm.Die();
+  CHECK(fs::exists(l.out) == is_written_at_end);
+}
+
+TEST_CASE("a recording may have a file of its own, until its profile is written after a stop") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const std::string own = (l.folder.path() / "own.iprof").string();
+  CHECK(Tell(l, "command=start,out=" + own).status->out == own);
+  bool is_own = true;
+  SECTION("the program ends") {}
+  SECTION("after a stop") { Tell(l, "command=stop"); }
+  SECTION("a start that is refused does not change it") { Tell(l, "command=start,out=/x"); }
+  SECTION("a later recording does not have it") {
+    CHECK(Tell(l, "command=stop,out=" + own + ".2").status->out == l.out);
+    Tell(l, "command=start");
+    is_own = false;
+  }
+  l.jvm.Die();
+  CHECK(fs::exists(own) == is_own);
+  CHECK(fs::exists(l.out) == !is_own);
+}
+
+}  // namespace
+}  // namespace iprof::vm

@@ -1,0 +1,82 @@
+// LoadedAgent: for tests, the agent loaded into a JVM that the test drives.
+//
+// Guarantees: ends the session's threads before the JVM is destroyed, and removes its folder and log.
+// Threads: one. Failure: the test fails.
+#pragma once
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/vm/jvmti/fake_jvm.h"
+#include "agent/vm/session/agent.h"
+#include "agent/vm/settings/temporary_log.h"
+
+namespace iprof::vm {
+
+// A folder for profiles. It is removed with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "iprof-agent.XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct LoadedAgent {
+  FakeJvm jvm;
+  TemporaryFolder folder;
+  TemporaryLog log;
+  Agent agent;
+  const std::filesystem::path out = folder.path() / "x.iprof";
+
+  ~LoadedAgent() {
+    // Ends the session's threads before the JVM is destroyed.
+    agent.OnVmDeath(jvm.jni());
+  }
+
+  Status Load(std::string_view text, SessionEvent event = SessionEvent::kLoad) {
+    Agent::Attempt attempt(agent, event);
+    REQUIRE(attempt.is_legal());
+    auto parsed = ParseOptions(text);
+    REQUIRE(parsed.ok());
+    auto file_log = std::make_unique<Log>();
+    file_log->SetVerbosity(2);
+    REQUIRE(file_log->Open(log.path()).ok());
+    return attempt.Start(jvm.vm(), std::move(*JvmtiEnvironment::Open(jvm.vm())),
+                         {.options = parsed->options, .out_path = out.string()},
+                         std::move(file_log));
+  }
+  bool Says(std::string_view part) const {
+    for (const std::string& line : log.lines())
+      if (line.find(part) != std::string::npos) return true;
+    return false;
+  }
+};
+
+// force=always: nothing runs in this JVM, so nothing is counted.
+inline constexpr std::string_view kCalls =
+    "jdk=n,branches=n,receivers=n,monitors=n,samples=n,force=always";
+
+// Runs a command.
+inline control::Answer Tell(LoadedAgent& l, std::string_view text) {
+  const auto command = control::ParseCommand(text);
+  REQUIRE(command.ok());
+  return l.agent.Execute(l.jvm.jni(), *command);
+}
+
+}  // namespace iprof::vm
