@@ -1,6 +1,7 @@
 #include "writer/methods/type_counts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace iprof {
 namespace {
@@ -70,9 +71,9 @@ void TypeCounts::Scale(uint32_t site, double factor) {
   if (found == sites_.end()) return;
   constexpr double kMost = 9e18;
   const auto scaled = [&](uint64_t count) {
-    return count == 0 ? count
-                      : static_cast<uint64_t>(
-                            std::clamp(static_cast<double>(count) * factor, 1.0, kMost) + 0.5);
+    if (count == 0) return count;
+    const double exact = std::clamp(static_cast<double>(count) * factor, 1.0, kMost);
+    return static_cast<uint64_t>(std::llround(exact));
   };
   for (auto& [type, count] : found->second.types) count = scaled(count);
   found->second.lost = scaled(found->second.lost);
