@@ -135,7 +135,7 @@ class WithoutTheMembersOfObject(LoadersCase):
 
     def test_a_loader_that_is_locked_is_not_waited_for(self):
         process = self.start_java("counting.GuardedLock", agent=None)
-        self.attach(process, "verbose=1,jdk=n")
+        self.attach(process, "verbose=1,jdk=n,force=always")
         process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual((process.returncode, process.out_path.read_text()), (0, "ready\ndone\n"))
         self.assertRegex(process.err_path.read_text(), r"classes left alone: \d+ \(their class loader was locked\)")

@@ -239,7 +239,7 @@ class Proxies(NamesCase):
         self.assertEqual(profile.calls_of(f"{stable}.value"), 24)
 
     def test_named_where_nothing_is_counted(self):
-        self.run_java("names.Shapes", agent="calls=n,branches=n,receivers=n,monitors=n,samples=n")
+        self.run_java("names.Shapes", agent="calls=n,branches=n,receivers=n,monitors=n,samples=n,force=always")
         stable = stable_names.proxy_name("names", ["names.Shapes$Hidden"], "app", "native-image-unnamed")
         self.assertIn(stable, self.profile().types)
 

@@ -215,7 +215,8 @@ class Output(AgentCase):
         shutil.rmtree(self.folder / "sub")
         process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0)
-        (line,) = self.agent_lines(process.err_path.read_text())
+        line, snapshot = self.agent_lines(process.err_path.read_text())
+        self.assertRegex(snapshot, r"^iprofagent: a snapshot could not be written: .*sub/x\.iraw")
         self.assertRegex(line, r"^iprofagent: no profile was written: .*sub/x\.iprof")
 
 
