@@ -1,4 +1,5 @@
 import java.io.RandomAccessFile;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.nio.channels.FileChannel;
@@ -10,6 +11,8 @@ import java.nio.channels.FileChannel;
  *
  * <p>The file has, for each thread, HISTORY + 1 pairs of longs. The first has how many steps have begun, and how many entries
  * of the history were written. Entry n, at n % HISTORY, has a time (ms since 1970) and how many steps had ended by then.
+ *
+ * <p>The fences keep compilers from moving the increments of probes, which are plain stores, across these writes.
  */
 public final class KeepsTruth {
     static final int HISTORY = 1 << 14;
@@ -63,11 +66,13 @@ public final class KeepsTruth {
         long last = 0, entries = 0, sum = 0;
         for (int n = 0;; n = n == 999_999_999 ? 0 : n + 1) {
             truth.put(base, n + 1);
+            VarHandle.storeStoreFence();
             sum += thread == 0 ? step0(n) : step1(n);
             if ((n & 63) == 0) {
                 long now = System.currentTimeMillis();
                 if (now != last) {
                     int entry = base + 2 + 2 * (int) (entries % HISTORY);
+                    VarHandle.storeStoreFence();
                     truth.put(entry, now);
                     truth.put(entry + 1, n + 1);
                     truth.put(base + 1, ++entries);
