@@ -28,7 +28,7 @@ class Weights(CountingCase):
 
     def increments(self, *options):
         """How many increments tree placement would execute, and what the agent says of the weights."""
-        run = self.run_java(f"counting.{PROGRAM}", "1", agent=",".join(("selfcheck=y", "verbose=1", *SHORT, *options)))
+        run = self.run_java(f"counting.{PROGRAM}", "1", agent=",".join(("selfcheck=y", "verbose=1", "stripes=16", *SHORT, *options)))
         self.assertRegex(run.stderr, r"\b0 beyond k\b")
         fit = re.search(r"weights: (\d+) branches; (\d+) of (\d+) fit", run.stderr)
         return int(re.search(r"(\d+) increments with placement=tree", run.stderr)[1]), fit and tuple(map(int, fit.groups()))
