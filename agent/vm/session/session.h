@@ -87,7 +87,7 @@ class Session {
   Status Reset(JNIEnv* jni);
   // One more snapshot, if there is a raw file. Call it after a pause and a reset.
   void TakeSnapshot(JNIEnv* jni);
-  // What was recorded is in a profile, or nobody wants it: removes the raw file.
+  // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
   // No profile could be written: keeps the raw file, and says where it is.
   void KeepRaw(JNIEnv* jni);

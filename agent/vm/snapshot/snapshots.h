@@ -81,7 +81,7 @@ class Snapshots {
   void Take(JNIEnv* jni);
   // Only if there is a file.
   void TakeIfBegun(JNIEnv* jni);
-  // What was recorded is in a profile, or nobody wants it: removes the file, unless it is to be kept.
+  // The profile has everything, or the user wants none: removes the file, unless it is to be kept.
   void Discard(JNIEnv* jni);
   // The program ends, and no profile could be written: the file gets the last state, and stays.
   void Keep(JNIEnv* jni) { Take(jni); }
