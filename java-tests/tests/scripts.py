@@ -50,6 +50,18 @@ class Pins(unittest.TestCase):
         self.assertEqual(found, [])
 
 
+class Help(unittest.TestCase):
+    def test_every_python_script_prints_its_help(self):
+        scripts = [path for folder in ("scripts", "bench") for path in sorted((ROOT / folder).rglob("*"))
+                   if path.is_file() and not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3")]
+        self.assertGreater(len(scripts), 10)
+        for script in scripts:
+            with self.subTest(script.relative_to(ROOT)):
+                done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(script.name, done.stdout)
+
+
 class Cache(unittest.TestCase):
     def test_two_that_begin_at_once_extract_the_modules_of_a_jvm_once(self):
         jvm = types.SimpleNamespace(id="jvm", full_version="1", java="java", home="/jvm")
