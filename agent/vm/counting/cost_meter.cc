@@ -99,11 +99,16 @@ void CostMeter::Skip(const Reading& now) {
 
 void CostMeter::Note(const Reading& now, bool swapped) {
   if (!has_begun_) return Skip(now);
-  if (swapped) after_swap_ = kIntervalsAfterSwap;
+  if (swapped) {
+    after_swap_ = kIntervalsAfterSwap;
+    compiled_ns_ = 0;
+  }
   double fixed = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
+  compiled_ns_ += compiled;
   if (after_swap_ > 0) {
     --after_swap_;
-    fixed += Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
+    fixed += compiled;
   }
   const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
   const double own =

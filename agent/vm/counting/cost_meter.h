@@ -46,6 +46,9 @@ class CostMeter {
   double share() const;
   double increments_per_s() const { return increments_per_s_; }
   double ns_per_increment() const { return ns_per_increment_; }
+  // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
+  // or Skip.
+  double compiled_s() const { return compiled_ns_ / 1e9; }
   // How many increments per second cost this share of the program's time in the last interval.
   double IncrementsPerSecond(double share) const;
 
@@ -67,6 +70,7 @@ class CostMeter {
   Cost all_;
   double fixed_ns_ = 0;
   double wall_ns_ = 0;
+  double compiled_ns_ = 0;
 };
 
 }  // namespace iprof::vm

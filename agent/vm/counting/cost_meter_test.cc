@@ -44,6 +44,17 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
   CHECK(meter.IncrementsPerSecond(0.01) == 0);  // the rest costs more than that
 }
 
+TEST_CASE("the compilers' time counts from the last swap", "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  meter.Skip({.compilers_cpu_ns = 1'000'000'000});
+  meter.Note({.wall_ns = 1, .compilers_cpu_ns = 3'000'000'000}, false);
+  CHECK(meter.compiled_s() == Approx(2));
+  meter.Note({.wall_ns = 2, .compilers_cpu_ns = 4'000'000'000}, true);
+  CHECK(meter.compiled_s() == Approx(1));
+  meter.Note({.wall_ns = 3, .compilers_cpu_ns = 4'500'000'000}, false);
+  CHECK(meter.compiled_s() == Approx(1.5));
+}
+
 TEST_CASE("a pause is left out, and with sites an increment costs double", "[cost_meter]") {
   CostMeter meter(0.5, true);
   meter.Note({}, false);

@@ -25,4 +25,8 @@ std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
   return chosen;
 }
 
+bool RoundPays(const RoundStakes& stakes) {
+  return stakes.saved_per_s * stakes.recorded_s >= stakes.compiled_s;
+}
+
 }  // namespace iprof::vm

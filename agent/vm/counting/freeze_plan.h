@@ -1,4 +1,4 @@
-// FreezePlan: which methods to freeze now, from what each of them counted lately.
+// FreezePlan: which methods to freeze now, from what each of them counted lately, and whether it pays.
 //
 // Guarantees: pure. The hottest come first: those with most increments per second. A method that
 // counts slowly stays: it costs nothing, and its exact counts keep the estimates of others true.
@@ -31,5 +31,19 @@ inline constexpr double kIdle = 20'000;
 // Numbers of methods, hottest first.
 std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
                                   const FreezeLimits& limits);
+
+// What speaks for a round of swaps, and what against it.
+struct RoundStakes {
+  double saved_per_s = 0;  // processor time that the increments of the chosen methods take
+  double recorded_s = 0;   // how long the recording has run
+  // Processor time of the JVM's compilers since the last round, or before the first one since the
+  // beginning. A round makes them do much of it again.
+  double compiled_s = 0;
+};
+
+// A round pays once the methods have cost as much as the round will. Nobody knows how long the program
+// will run; with this rule, freezing never costs much more than twice what the better choice would
+// have cost: to freeze at once, or never.
+bool RoundPays(const RoundStakes& stakes);
 
 }  // namespace iprof::vm

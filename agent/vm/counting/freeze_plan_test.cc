@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 namespace iprof::vm {
 namespace {
 
@@ -28,6 +30,26 @@ TEST_CASE("with a limit, only as many as needed freeze", "[freeze_plan]") {
   CHECK(ChooseMethods(methods, {.until = 1000, .increments_per_s = 3.5e6}) == Numbers{1});
   CHECK(ChooseMethods(methods, {.until = 1000, .increments_per_s = 2e6}) == Numbers{1, 2});
   CHECK(ChooseMethods(methods, {.until = 1000, .increments_per_s = 0}) == Numbers{1, 2, 0});
+}
+
+TEST_CASE("a round pays once the methods have cost what it will cost", "[freeze_plan]") {
+  CHECK_FALSE(RoundPays({.saved_per_s = 0.3, .recorded_s = 9.9, .compiled_s = 3}));
+  CHECK(RoundPays({.saved_per_s = 0.3, .recorded_s = 10.1, .compiled_s = 3}));
+  CHECK(RoundPays({.saved_per_s = 0.01, .recorded_s = 1000, .compiled_s = 3}));
+  CHECK_FALSE(RoundPays({.saved_per_s = 0, .recorded_s = 1000, .compiled_s = 3}));
+}
+
+TEST_CASE("whoever pays when it pays loses little, however long the program runs",
+          "[freeze_plan]") {
+  constexpr double kSaved = 0.4;
+  constexpr double kRound = 6;
+  for (const double run_s : {1.0, 10.0, 15.0, 16.0, 100.0, 1000.0}) {
+    double swapped_at = 0;
+    while (swapped_at < run_s && !RoundPays({kSaved, swapped_at, kRound})) swapped_at += 0.5;
+    const bool swaps = swapped_at < run_s;
+    const double cost = kSaved * std::min(swapped_at, run_s) + (swaps ? kRound : 0);
+    CHECK(cost <= 2 * std::min(kRound, kSaved * run_s) + kSaved);
+  }
 }
 
 }  // namespace

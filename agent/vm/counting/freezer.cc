@@ -86,7 +86,9 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
       meter_(CostMeter::CalibrateIncrement(), setting.counts_types),
       next_choice_s_(kFirstChoice),
       choice_period_s_(kFirstChoice),
-      rearm_period_s_(ToSeconds(setting.rearm)) {}
+      rearm_period_s_(ToSeconds(setting.rearm)) {
+  meter_.Skip(CostMeter::ReadClocks());
+}
 
 double Freezer::Seconds() const {
   const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds()) / 1e9;
@@ -179,8 +181,15 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
   if (setting_.overhead > 0)
     limits.increments_per_s = meter_.IncrementsPerSecond(setting_.overhead);
   std::vector<Candidate> chosen;
-  for (const size_t m : ChooseMethods(loads, limits)) chosen.push_back(std::move(candidates[m]));
-  return chosen;
+  double increments_per_s = 0;
+  for (const size_t m : ChooseMethods(loads, limits)) {
+    increments_per_s += loads[m].increments_per_s;
+    chosen.push_back(std::move(candidates[m]));
+  }
+  const bool pays = RoundPays({.saved_per_s = increments_per_s * meter_.ns_per_increment() / 1e9,
+                               .recorded_s = Seconds(),
+                               .compiled_s = meter_.compiled_s()});
+  return pays ? chosen : std::vector<Candidate>();
 }
 
 Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,

@@ -1,7 +1,8 @@
 // Freezer: takes the probes of methods out while the program runs, once enough is known of them.
 //
-// Every second it looks at the counters. Methods that have counted often enough freeze, hottest first
-// (FreezePlan): their classes are retransformed, in which the instrumenter leaves them without probes.
+// Every second it looks at the counters. Methods that have counted often enough freeze, hottest first,
+// once that pays (FreezePlan): their classes are retransformed, in which the instrumenter leaves them
+// without probes.
 // From then on their counts are estimated (FrozenCounts). After a while all of them thaw for a moment,
 // so that a new phase of the program is noticed; then they freeze again for twice as long.
 //
