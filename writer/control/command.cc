@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 constexpr std::array<std::string_view, 7> kVerbs = {"start",  "stop",    "reset",  "dump",
                                                     "status", "harvest", "refresh"};
 constexpr std::array<std::string_view, 10> kOptions = {
-    "command",  "timeout",            "out",    "reply", "duration",
-    "estimate", "receivers-max-lost", "target", "share", "only"};
+    "command", "timeout", "out", "reply", "duration", "estimate", "receivers-max-lost",
+    "target",  "share",   "only"};
 constexpr std::string_view kOnlySamples = "samples";
 constexpr int64_t kMostPerMille = 1000;
 constexpr int64_t kMostTarget = 99;
@@ -89,7 +89,8 @@ Result<int64_t> ParseNumber(std::string_view name, std::string_view text, int64_
 
 Result<bool> ParseOnly(std::string_view name, std::string_view text) {
   if (text == kOnlySamples) return true;
-  return Bad(fmt::format("option '{}' must be {}, not '{}'", name, kOnlySamples, ShownOption(text)));
+  return Bad(
+      fmt::format("option '{}' must be {}, not '{}'", name, kOnlySamples, ShownOption(text)));
 }
 
 // The command that an option belongs to.

@@ -275,9 +275,8 @@ Status Agent::Reset(JNIEnv* jni, bool only_samples) {
   Status outcome(Code::kInternal, "the counts could not be read");
   ++recording_;
   const auto current = session();
-  AtBoundary(current->log(), "the reset", [&] {
-    outcome = only_samples ? current->ResetSamples(jni) : current->Reset(jni);
-  });
+  AtBoundary(current->log(), "the reset",
+             [&] { outcome = only_samples ? current->ResetSamples(jni) : current->Reset(jni); });
   return outcome;
 }
 

@@ -129,9 +129,9 @@ public final class HostProfiler {
         }
     }
 
-    private Collection<? extends Result<?>> results(BenchmarkParams params, Path merged, Tool tool) throws IOException, Json.Malformed {
+    private List<Row> results(BenchmarkParams params, Path merged, Tool tool) throws IOException, Json.Malformed {
         Report report = new Report(tool.show(merged, settings.rows()), settings.rows(), params, settings.countsExactly() ? operations : null);
-        return report.results(new ProfileResult(merged, measuredForks, report.text(merged, measuredForks, warnings)));
+        return report.rows(merged, merged.toString(), measuredForks, warnings);
     }
 
     private Path folder() throws IOException {

@@ -4,15 +4,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.openjdk.jmh.infra.BenchmarkParams;
-import org.openjdk.jmh.results.AggregationPolicy;
-import org.openjdk.jmh.results.Result;
-import org.openjdk.jmh.results.ScalarResult;
 
 /**
  * What a profile says about a benchmark: as rows of JMH's table, and as a text.
@@ -147,47 +142,37 @@ final class Report {
         return end < 0 ? method : method.substring(0, end);
     }
 
-    Collection<Result<?>> results(ProfileResult file) {
-        Set<String> labels = new HashSet<>();
-        List<Result<?>> results = new ArrayList<>(List.of(file));
+    /** @param named how the file is named in the table */
+    List<Row> rows(Path file, String named, int forks, Collection<String> warnings) {
+        List<Row> found = new ArrayList<>();
+        found.add(new Row("iprof.file", forks, named, text(file, forks, warnings)));
         if (operations > 0) {
             String unit = isEstimate ? "calls/op (estimate)" : "calls/op";
-            add(results, labels, "iprof.calls", calls / operations, unit);
-            for (Method method : first(methods)) {
-                add(results, labels, "iprof.calls:" + method.label(), method.count() / operations, unit);
-            }
+            add(found, "iprof.calls", calls / operations, unit);
+            first(methods).forEach(method -> add(found, "iprof.calls:" + method.label(), method.count() / operations, unit));
         }
-        for (Branch branch : biased()) {
-            add(results, labels, "iprof.branches.biased:" + branch.at().label(), branch.percent(), "% rarer");
-        }
-        for (Branch branch : even()) {
-            add(results, labels, "iprof.branches.even:" + branch.at().label(), branch.percent(), "% rarer");
-        }
-        for (Site site : polymorphic()) {
-            add(results, labels, "iprof.receivers:" + site.at().label(), site.classes().size(), "classes");
-        }
-        add(results, labels, "iprof.samples", samples, "samples");
-        for (Method method : first(hot)) {
-            add(results, labels, "iprof.hot:" + method.label(), 100.0 * method.count() / samples, "% of samples");
-        }
-        return results;
+        biased().forEach(branch -> add(found, "iprof.branches.biased:" + branch.at().label(), branch.percent(), "% rarer"));
+        even().forEach(branch -> add(found, "iprof.branches.even:" + branch.at().label(), branch.percent(), "% rarer"));
+        polymorphic().forEach(site -> add(found, "iprof.receivers:" + site.at().label(), site.classes().size(), "classes"));
+        add(found, "iprof.samples", samples, "samples");
+        first(hot).forEach(method -> add(found, "iprof.hot:" + method.label(), 100.0 * method.count() / samples, "% of samples"));
+        return found;
     }
 
-    /** JMH takes the mean of results with the same label, so those of overloaded methods get numbers. */
-    private static void add(List<Result<?>> results, Set<String> labels, String what, double value, String unit) {
-        String label = plain(what);
-        for (int number = 2; !labels.add(label); ++number) {
-            label = plain(what) + "#" + number;
+    /** JMH would make one row of results with the same label, so those of overloaded methods get numbers. */
+    private static void add(List<Row> rows, String label, double score, String unit) {
+        String free = label;
+        for (int number = 2; has(rows, free); ++number) {
+            free = label + "#" + number;
         }
-        results.add(new ScalarResult(label, value, unit, AggregationPolicy.AVG));
+        rows.add(new Row(free, score, unit, ""));
     }
 
-    /** Without the characters that JMH does not escape in its JSON. */
-    static String plain(String text) {
-        return text.replace('<', '(').replace('>', ')').replaceAll("[,;&\"\\\\\\[\\]{}]", "_");
+    private static boolean has(List<Row> rows, String label) {
+        return rows.stream().anyMatch(row -> row.getLabel().equals(Row.plain(label)));
     }
 
-    String text(Path file, int forks, Collection<String> warnings) {
+    private String text(Path file, int forks, Collection<String> warnings) {
         StringBuilder text = new StringBuilder();
         line(text, "  %s", file.toAbsolutePath().normalize());
         line(text, "  %d %s, %,.0f operations%s", forks, forks == 1 ? "fork" : "forks", operations, isEstimate ? " by HotSpot's counters" : "");
