@@ -37,6 +37,8 @@ class SessionCommand : public Command {
                    : "Write to this file (default: to the file that the agent's out= names)")
           .Takes("FILE");
     }
+    if (kVerb == Verb::kReset)
+      options.AddFlag("--samples", only_samples_, "Forget only the samples; the counts stay");
     AddTimeout(options, timeouts_);
     AddFormat(options, format_, kVerb == Verb::kStatus ? kMetrics : kNoOthers);
   }
@@ -46,6 +48,7 @@ class SessionCommand : public Command {
     if (Status given = CheckAddress(address_); !given.ok()) return console.Error(given);
     jvm::AgentRequest request;
     request.verb = kVerb;
+    request.only_samples = only_samples_;
     if (!output_.empty()) {
       request.profile = FormOf(output_);
       if (Status ready = CheckOutput(console, request); !ready.ok()) return console.Error(ready);
@@ -92,6 +95,7 @@ class SessionCommand : public Command {
 
   jvm::AgentAddress address_;
   std::string output_;
+  bool only_samples_ = false;
   vm::OutClaim claim_;  // of output_, until this command ends
   jvm::AttachTimeouts timeouts_;
   std::string format_ = "text";
@@ -112,6 +116,7 @@ constexpr Example kStopExamples[] = {
 };
 constexpr Example kResetExamples[] = {
     {"iprof reset 4711", "Forget what was counted during the warm-up."},
+    {"iprof reset 4711 --samples", "Forget only where the CPU time went."},
 };
 constexpr Example kDumpExamples[] = {
     {"iprof dump 4711 -o now.iprof", "Write the profile so far, and go on recording."},

@@ -185,6 +185,7 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   command.receivers_max_lost = request.receivers_max_lost;
   command.target = request.target;
   command.share = request.share;
+  command.only_samples = request.only_samples;
   if (request.verb == control::Verb::kStart) command.out = request.out;
   if (address.pid == 0) {
     if (wants_profile) command.out = request.out;

@@ -55,7 +55,8 @@ struct AgentRequest {
   bool estimate = true;
   int64_t receivers_max_lost = 20;
   int64_t target = 0;
-  int64_t share = 990;  // of a refresh
+  int64_t share = 990;        // of a refresh
+  bool only_samples = false;  // of a reset
   // A harvest or refresh needs no agent: where none is there, this library is loaded for it.
   std::string library = {};
 };

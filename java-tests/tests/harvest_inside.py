@@ -94,6 +94,7 @@ class MethodData(Inside):
         refused = self.run_tool("reset", str(process.pid), expect=None)
         self.assertNotEqual(refused.code, 0)
         self.assertIn("a reset needs source=counters", refused.stderr)
+        self.assertIn("the samples so far are forgotten", self.run_tool("reset", str(process.pid), "--samples").stdout)
         self.run_tool("stop", str(process.pid), "-o", self.folder / "stop.iprof")
         self.assertAlmostEqual(self.profile("stop.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
         self.run_tool("start", str(process.pid))

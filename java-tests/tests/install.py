@@ -11,6 +11,7 @@ build, library_folder = pathlib.Path(sys.argv[1]), sys.argv[2]
 EXPECTED = [
     f"{library_folder}/libiprofagent.so",
     "bin/iprof",
+    "share/java/iprof-jmh.jar",
     "share/doc/iprofagent/LICENSE",
     "share/man/man1/iprof.1",
     "share/bash-completion/completions/iprof",

@@ -76,6 +76,19 @@ class Resets(SessionCase):
             self.assertEqual(self.counted("end.iprof"), 3)
 
 
+    def test_only_the_samples(self):
+        process = self.start(agent="out=end.iprof,interval=1ms")
+        self.rounds(process, 2)
+        self.command("dump", process, "-o", "before.iprof")
+        self.command("reset", process, "--samples")
+        self.command("dump", process, "-o", "after.iprof")
+        self.end(process)
+        self.assertEqual(self.counted("before.iprof"), 2)
+        self.assertEqual(self.counted("after.iprof"), 2)
+        before, after = (sum(self.profile(name).samples().values()) for name in ("before.iprof", "after.iprof"))
+        self.assertLess(after, before)
+
+
 class Ways(SessionCase):
     """Without the usual way to the agent."""
     def test_the_doorbell(self):

@@ -18,9 +18,10 @@ using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, 7> kVerbs = {"start",  "stop",    "reset",  "dump",
                                                     "status", "harvest", "refresh"};
-constexpr std::array<std::string_view, 9> kOptions = {
+constexpr std::array<std::string_view, 10> kOptions = {
     "command", "timeout", "out", "reply", "duration", "estimate", "receivers-max-lost",
-    "target",  "share"};
+    "target",  "share",   "only"};
+constexpr std::string_view kOnlySamples = "samples";
 constexpr int64_t kMostPerMille = 1000;
 constexpr int64_t kMostTarget = 99;
 
@@ -86,6 +87,18 @@ Result<int64_t> ParseNumber(std::string_view name, std::string_view text, int64_
                          ShownOption(text)));
 }
 
+Result<bool> ParseOnly(std::string_view name, std::string_view text) {
+  if (text == kOnlySamples) return true;
+  return Bad(
+      fmt::format("option '{}' must be {}, not '{}'", name, kOnlySamples, ShownOption(text)));
+}
+
+// The command that an option belongs to.
+Verb TakerOf(std::string_view option) {
+  if (option == "share") return Verb::kRefresh;
+  return option == "only" ? Verb::kReset : Verb::kHarvest;
+}
+
 Result<bool> ParseYesNo(std::string_view name, std::string_view text) {
   if (text == "y" || text == "n") return text == "y";
   return Bad(fmt::format("option '{}' must be y or n, not '{}'", name, ShownOption(text)));
@@ -119,6 +132,7 @@ Status Store(std::string_view name, std::string_view value, Command& command) {
     return Assign(ParseNumber(name, value, kMostPerMille), command.receivers_max_lost);
   if (name == "share") return Assign(ParseNumber(name, value, kMostPerMille), command.share);
   if (name == "target") return Assign(ParseNumber(name, value, kMostTarget), command.target);
+  if (name == "only") return Assign(ParseOnly(name, value), command.only_samples);
   if (name == "out") return Assign(ParsePath(name, value), command.out);
   return Assign(ParsePath(name, value), command.reply);
 }
@@ -177,8 +191,7 @@ Result<Command> ParseCommand(std::string_view text) {
   if (command.verb == Verb::kHarvest && command.out.empty())
     return Bad("command 'harvest' needs out=");
   for (size_t i = 5; i < kOptions.size(); ++i) {
-    const Verb taken_by = kOptions[i] == "share" ? Verb::kRefresh : Verb::kHarvest;
-    if (given[i] && command.verb != taken_by)
+    if (given[i] && command.verb != TakerOf(kOptions[i]))
       return Bad(fmt::format("command '{}' takes no {}=", VerbName(command.verb), kOptions[i]));
   }
   return command;
@@ -192,6 +205,7 @@ std::string FormatCommand(const Command& command) {
     text += fmt::format(",estimate={},receivers-max-lost={},target={}",
                         command.estimate ? 'y' : 'n', command.receivers_max_lost, command.target);
   }
+  if (command.only_samples) text += fmt::format(",only={}", kOnlySamples);
   if (command.verb == Verb::kRefresh) text += fmt::format(",share={}", command.share);
   if (!command.out.empty()) text += ",out=" + Escaped(command.out);
   if (!command.reply.empty()) text += ",reply=" + Escaped(command.reply);

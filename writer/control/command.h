@@ -53,6 +53,9 @@ struct Command {
   // Of a refresh: the share of the work that the classes do, per mille.
   int64_t share = 990;
 
+  // Of a reset: the counts stay, and only the samples are forgotten.
+  bool only_samples = false;
+
   bool operator==(const Command&) const = default;
 };
 

@@ -27,6 +27,7 @@ TEST_CASE("commands come back from their text") {
       {{Verb::kHarvest, "/o", 60s, "/r", 0s, false, 5, 25},
        "command=harvest,estimate=n,receivers-max-lost=5,target=25,out=/o,reply=/r"},
       {{Verb::kRefresh, "", 60s, "/r", 0s, true, 20, 0, 500}, "command=refresh,share=500,reply=/r"},
+      {{Verb::kReset, "", 60s, "", 0s, true, 20, 0, 990, true}, "command=reset,only=samples"},
       {{Verb::kStop, "/tmp/x.iprof", 30s, "/tmp/y", 0s},
        "command=stop,timeout=30s,out=/tmp/x.iprof,reply=/tmp/y"},
       {{Verb::kDump, "/a,b=c%d e\n\x7f\xc3\xa9", 60s, "", 0s},
@@ -80,6 +81,8 @@ TEST_CASE("what is no command") {
   CHECK(WhyNot("command=stop,reply=/x%00y") ==
         "option 'reply' must not contain a zero byte, not '/x%00y'");
   CHECK(WhyNot("command=reset,out=/x") == "command 'reset' takes no out=");
+  CHECK(WhyNot("command=stop,only=samples") == "command 'stop' takes no only=");
+  CHECK(WhyNot("command=reset,only=calls") == "option 'only' must be samples, not 'calls'");
   CHECK(WhyNot("command=refresh,out=/x") == "command 'refresh' takes no out=");
   CHECK(WhyNot("command=refresh,target=3") == "command 'refresh' takes no target=");
   CHECK(WhyNot("command=harvest,out=/x,share=3") == "command 'harvest' takes no share=");

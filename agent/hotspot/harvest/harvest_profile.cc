@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "writer/methods/method_record.h"
+#include "writer/names/benchmark_harness.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::hotspot {
@@ -36,6 +37,7 @@ class ProfileMaker {
     std::vector<ClassRecord> records;
     for (const HarvestedClass& klass : program_.classes) {
       if (klass.stable_name.empty() || klass.is_array || klass.is_previous_version) continue;
+      if (IsBenchmarkHarness(InternalName(klass.stable_name))) continue;
       if (parts_.takes && !parts_.takes(klass)) continue;
       ClassRecord record = MakeRecord(klass);
       if (!record.methods.empty()) records.push_back(std::move(record));

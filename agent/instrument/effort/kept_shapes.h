@@ -1,15 +1,11 @@
-// Kept shapes: methods and classes that get no probes because something recognises them by their
-// code. All such rules are in this file.
+// Kept shapes: methods that get no probes because something recognises them by their code. Classes of JMH
+// are left alone, too: writer/names/benchmark_harness.h.
 //
 // - An empty finalize()V of any class. HotSpot gives an object a finalizer unless the method is a
 //   single return, as Object's own is. A probe in it crashed the JVM.
 // - An empty static method without result, if the JVM was told to treat methods as black holes
 //   (-XX:CompileCommand=blackhole,…). HotSpot accepts only empty methods and prints a warning for
 //   others, and the user's measurement would be wrong.
-// - JMH's own black holes, and the loops that it generates around a benchmark (IsBenchmarkHarness).
-//   Their code is written so that compilers treat it in one certain way, and a counter in the
-//   measuring loop would be measured too. No image contains them. The benchmark's own methods are
-//   counted.
 //
 // The following were examined and are counted like all others, because HotSpot does not depend on
 // their code (17 to 25):
@@ -32,9 +28,6 @@
 #include <string_view>
 
 namespace iprof::instrument {
-
-// A class of JMH that gets no probes at all.
-bool IsBenchmarkHarness(std::string_view internal_class_name);
 
 struct MethodShape {
   std::string_view name;

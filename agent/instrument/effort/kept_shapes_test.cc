@@ -24,16 +24,5 @@ TEST_CASE("empty static methods are kept only where they may be black holes") {
   CHECK_FALSE(HasKeptShape({"sink", "(I)V", kStatic, 2}, true));
 }
 
-TEST_CASE("JMH's black holes and generated classes are its harness, benchmarks are not") {
-  CHECK(IsBenchmarkHarness("org/openjdk/jmh/infra/Blackhole"));
-  CHECK(IsBenchmarkHarness("org/openjdk/jmh/infra/BlackholeL2"));
-  CHECK(IsBenchmarkHarness("a/b/jmh_generated/Sums_add_jmhTest"));
-  CHECK(IsBenchmarkHarness("a/b/jmh_generated/Sums_jmhType_B1"));
-  CHECK(IsBenchmarkHarness("jmh_generated/Sums_add_jmhTest"));
-  CHECK_FALSE(IsBenchmarkHarness("a/b/Sums"));
-  CHECK_FALSE(IsBenchmarkHarness("a/b/not_jmh_generated/Sums"));
-  CHECK_FALSE(IsBenchmarkHarness("org/openjdk/jmh/runner/BenchmarkHandler"));
-}
-
 }  // namespace
 }  // namespace iprof::instrument

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "agent/instrument/effort/kept_shapes.h"
 #include "agent/vm/jvmti/boot_class.h"
+#include "writer/names/benchmark_harness.h"
 #include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 
@@ -30,7 +30,7 @@ void ClassFilter::LearnLoaders(JNIEnv* jni) {
 bool ClassFilter::Accepts(JNIEnv* jni, jobject loader, std::string_view internal_name) const {
   if (IsOwnClass(InternalName(internal_name))) return false;
   if (IsLinkageClass(InternalName(internal_name))) return false;
-  if (instrument::IsBenchmarkHarness(internal_name)) return false;
+  if (IsBenchmarkHarness(InternalName(internal_name))) return false;
   if (!count_jdk_) {
     if (loader == nullptr) return false;
     jobject platform = platform_loader_.load(std::memory_order_acquire);

@@ -267,7 +267,7 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
   return outcome;
 }
 
-Status Agent::Reset(JNIEnv* jni) {
+Status Agent::Reset(JNIEnv* jni, bool only_samples) {
   const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) return StillWriting();
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kReset);
@@ -275,7 +275,8 @@ Status Agent::Reset(JNIEnv* jni) {
   Status outcome(Code::kInternal, "the counts could not be read");
   ++recording_;
   const auto current = session();
-  AtBoundary(current->log(), "the reset", [&] { outcome = current->Reset(jni); });
+  AtBoundary(current->log(), "the reset",
+             [&] { outcome = only_samples ? current->ResetSamples(jni) : current->Reset(jni); });
   return outcome;
 }
 

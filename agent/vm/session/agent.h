@@ -96,8 +96,8 @@ class Agent {
   // recording's own file, an absolute path; empty: it has none, and the session's is used.
   // Returns the recording's file; it has another name if another JVM writes that file.
   Result<std::string> Start(JNIEnv* jni, const std::string& out = "");
-  // Forgets what was recorded so far.
-  Status Reset(JNIEnv* jni);
+  // Forgets what was recorded so far, or only the samples.
+  Status Reset(JNIEnv* jni, bool only_samples = false);
   // Writes a profile to this absolute path, or to the recording's file if it is empty. Returns its name.
   // `patience`: how long it may wait for the profile before it.
   Result<std::string> Dump(JNIEnv* jni, const std::string& path,

@@ -131,7 +131,9 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
       break;
     }
     case Verb::kReset:
-      answer = AnswerOf(command, Reset(jni), "what was recorded so far is forgotten");
+      answer = AnswerOf(command, Reset(jni, command.only_samples),
+                        command.only_samples ? "the samples so far are forgotten"
+                                             : "what was recorded so far is forgotten");
       break;
     case Verb::kDump: {
       const Result<std::string> written = Dump(jni, command.out);

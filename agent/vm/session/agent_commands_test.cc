@@ -123,6 +123,9 @@ TEST_CASE("with HotSpot's counters no class is changed, and what is missing is s
   const control::Answer reset = Tell(l, "command=reset");
   CHECK(reset.outcome == control::Outcome::kRefused);
   CHECK(reset.message.starts_with("a reset needs source=counters"));
+  const control::Answer samples = Tell(l, "command=reset,only=samples");
+  CHECK(samples.outcome == control::Outcome::kDone);
+  CHECK(samples.message == "the samples so far are forgotten");
   CHECK(Tell(l, "command=stop").message == "no more samples are taken; HotSpot goes on counting");
   CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
   const control::Answer status = Tell(l, "command=status");

@@ -346,6 +346,13 @@ Status Session::Reset(JNIEnv* jni) {
   return {};
 }
 
+Status Session::ResetSamples(JNIEnv* jni) {
+  if (Sampling* const sampling = samples_.load()) sampling->Reset();
+  if (snapshots_ != nullptr) snapshots_->TakeIfBegun(jni);
+  log_->Step("the samples so far are forgotten");
+  return {};
+}
+
 Session::Figures Session::figures() const {
   Figures figures;
   if (counting_ != nullptr) figures.counting = counting_->figures();

@@ -85,6 +85,8 @@ class Session {
   Status Resume(JNIEnv* jni, const std::function<bool()>& is_over);
   // Forgets what was recorded so far, and goes on.
   Status Reset(JNIEnv* jni);
+  // The same for the samples; the counts stay.
+  Status ResetSamples(JNIEnv* jni);
   // One more snapshot, if there is a raw file. Call it after a pause and a reset.
   void TakeSnapshot(JNIEnv* jni);
   // The profile has everything, or the user wants none: removes the raw file.

@@ -1,0 +1,48 @@
+package iprofagent.jmh;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** The agent in this JVM, reached through its control socket: one connection for each command. */
+record AgentSocket(Path path) {
+    private static final int BUFFER_BYTES = 8192;
+
+    /**
+     * Returns when the command is done. Throws with the agent's reason if it is not. Only then the answer is parsed: after a
+     * reset, the agent counts what runs here.
+     */
+    void tell(String command) throws IOException {
+        String answer = answerTo(command);
+        if (answer.contains("\"outcome\":\"done\"")) {
+            return;
+        }
+        String reason;
+        try {
+            reason = String.valueOf(Json.object(Json.parse(answer)).get("message"));
+        } catch (Json.Malformed malformed) {
+            throw new IOException("the agent did not answer '" + command + "'", malformed);
+        }
+        throw new IOException(reason);
+    }
+
+    private String answerTo(String command) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            ByteBuffer line = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.UTF_8));
+            while (line.hasRemaining()) {
+                channel.write(line);
+            }
+            ByteArrayOutputStream answer = new ByteArrayOutputStream();
+            ByteBuffer part = ByteBuffer.allocate(BUFFER_BYTES);
+            while (channel.read(part) >= 0) {
+                answer.write(part.array(), 0, part.position());
+                part.clear();
+            }
+            return answer.toString(StandardCharsets.UTF_8);
+        }
+    }
+}
