@@ -19,52 +19,6 @@ import unittest
 from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile, section
 
 
-class Show(CliTest):
-    def test_overview(self):
-        a = self.write("a.iprof", profile(vm={"x": 1}))
-        text = self.out("show", a)
-        for expected in ["format version: 1.0.0", "types:          13", "methods:        4", "vm (8 bytes)",
-                         "median 2, 99% up to 3, deepest 3", "90.00%  a.Circle.area()int",
-                         "-> 53 (index 0): 90.00%, -> 14 (index 1): 10.00%", "a.Circle: 75.00%, a.Square: 25.00%"]:
-            self.assertIn(expected, text)
-        self.assertEqual(text, self.out("show", a))
-
-    def test_table_topn_cutoff_all(self):
-        a = self.write("a.iprof", profile())
-        text = self.out("show", "--table", "calls", "--topn", "1", a)
-        self.assertNotIn("branches", text)
-        self.assertEqual(text.count("a.Circle.area()int"), 2)
-        self.assertNotIn("a.Main.main()void:0", text)
-        self.assertIn("a.Main.main()void:0", self.out("show", "--all", "--topn", "0", a))
-        self.assertEqual(self.out("show", "--table", "callCountProfiles", a), self.out("show", "--table=calls", a))
-        hottest = self.json("show", "--table", "calls", "--cutoff", "9", a)["tables"][0]["hottest"]
-        self.assertEqual([h["count"] for h in hottest], [90, 9])
-
-    def test_detailed_summary(self):
-        a = self.write("a.iprof", profile())
-        text = self.out("show", "--detailed-summary", "--table", "calls", a)
-        self.assertIn("Total count: 100\n", text)
-        self.assertIn("1 contexts (33.33%) with count >= 90 account for 90% of the total counts.\n", text)
-        self.assertIn("2 contexts (66.67%) with count >= 9 account for 99% of the total counts.\n", text)
-        self.assertIn("3 contexts (100.00%) with count >= 1 account for 99.9% of the total counts.\n", text)
-        rows = self.json("show", "--detailed-summary", "--table", "calls", a)["tables"][0]["detailed_summary"]
-        self.assertEqual([r["contexts"] for r in rows], [1, 1, 1, 2, 3])
-
-    def test_method(self):
-        a = self.write("a.iprof", profile())
-        text = self.out("show", "--method", "a.Main.loop", a)
-        for expected in ["a.Main.loop(int)void", "consumer: called 9 times", "branches at bci 3",
-                         "consumer: -> 14: 10.0000%, -> 53: 90.0000%",
-                         "consumer: a.Circle: 75.0000%, a.Square: 25.0000%", "samples: 2 in it, 7 in it or below it"]:
-            self.assertIn(expected, text)
-        self.assertNotIn("main()void\n  id", text)
-        shown = self.json("show", "--method", "*.area", a)["methods"]
-        self.assertEqual([m["method"] for m in shown], ["a.Circle.area()int", "a.Square.area()int"])
-        self.assertEqual(shown[0]["calls"], 90)
-        self.assertFalse(shown[1]["called"])
-        self.assertIn("no method matches", self.err("show", "--method", "nobody", a, expect=1))
-
-
 class Check(CliTest):
     def test_sound(self):
         a = self.write("a.iprof", profile())
@@ -302,26 +256,6 @@ class Merge(CliTest):
 
 
 class Compare(CliTest):
-    def test_diff(self):
-        a = self.write("a.iprof", profile())
-        moved = profile(1000)
-        moved["conditionalProfiles"][0]["records"] = [53, 0, 70, 14, 1, 30]
-        moved["methods"].append({"id": 9, "name": "added", "signature": [10, 8]})
-        b = self.write("b.iprof", moved)
-        self.assertIn("no differences", self.out("diff", "--exit-code", a, a))
-        text = self.out("diff", a, b)
-        for expected in ["branches    moved   a.Main.loop(int)void:3", "bci 14: 10.00% -> 30.00%", "methods only in B (1)",
-                         "a.Main.added()void"]:
-            self.assertIn(expected, text)
-        self.run_tool("diff", "--exit-code", a, b, expect=1)
-        self.run_tool("diff", "--exit-code", "--table", "calls", a, b)
-        found = self.json("diff", a, b)
-        self.assertEqual(found["differences"], 1)
-        self.assertAlmostEqual(found["items"][0]["movement"], 0.2)
-        self.assertEqual(self.json("diff", "--threshold", "25%", a, b)["differences"], 0)
-        self.assertEqual(self.json("diff", "--threshold", "0.25", a, b)["differences"], 0)
-        self.assertEqual(self.json("diff", "--topn", "0", a, b)["methods_only_in_b"], ["a.Main.added()void"])
-
     def test_overlap(self):
         a, b = self.write("a.iprof", profile()), self.write("b.iprof", profile(7))
         other = profile()
@@ -401,6 +335,31 @@ class Top(CliTest):
         self.assertEqual(self.rows(a, "--by", "package"), [("a", 7, 7)])
         self.assertEqual(self.rows(a, "--by", "bci", "--topn", "2"),
                          [("a.Circle.area()int:2", 5, 5), ("a.Main.loop(int)void:9", 2, 2)])
+        self.assertEqual(len(self.rows(a, "--by", "bci", "-n", "0")), 4)
+
+    def test_text_names_methods_and_lines(self):
+        a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))
+        self.assertEqual(self.out("top", "--by", "line", a), (
+            "7 samples\n"
+            "        in it (self)  with callees (total)  line\n"
+            "          5   71.4 %            5   71.4 %  Circle.area line 40\n"
+            "          2   28.6 %            7  100.0 %  Main.loop line 21\n"
+            "          0    0.0 %            7  100.0 %  Main.main\n"))
+        self.assertIn("  Circle.area bci 2 (line 40)\n", self.out("top", "--by", "bci", a))
+        self.assertIn("  a.Circle.area()int line 40\n", self.out("top", "--by", "line", "--full", a))
+
+    def test_no_samples(self):
+        made = profile()
+        del made["samplingProfiles"]
+        a = self.write("a.iprof", made)
+        done = self.run_tool("top", a, expect=5)
+        self.assertIn(b"has no samples", done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(self.json("top", a, expect=5), {"samples": 0, "by": "method", "rows": []})
+        self.write("kept", "kept")
+        self.assertIn("has no samples", self.err("convert", "--to", "collapsed", a, "-o", "kept", expect=5))
+        with open(self.path("kept"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "kept")
 
     def test_lines(self):
         a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))
@@ -420,7 +379,11 @@ class Top(CliTest):
         united = {**self.LINES, "a.Main.main()void": {"5": 3}}
         for order in ((a, b, c), (c, b, a), (b, c, a)):
             self.assertEqual(self.err("merge", "-o", "m.iprof", *order), "")
-            self.assertEqual(self.load("m.iprof")["iprofagent"], section(lines=united))
+            self.assertNotIn("lines", self.load("m.iprof")["iprofagent"])
+            lines = {frame["method"] + ":" + str(frame["bci"]): frame.get("line")
+                     for stack in self.json("show", "m.iprof", "--table", "samples")["tables"][0]["hottest"] for frame in stack["context"]}
+            self.assertEqual({place: line for place, line in lines.items() if line is not None},
+                             {f"{method}:{bci}": line for method, positions in united.items() for bci, line in positions.items()})
         odd = self.write("odd.iprof", profile(iprofagent=section(lines={"m": 1})))
         self.assertIn("iprofagent.lines", self.err("merge", "-o", "m.iprof", odd, a))
 
@@ -448,7 +411,7 @@ class OurSection(CliTest):
 
     def test_show_lists_the_parts(self):
         a = self.write("a.iprof", profile(iprofagent=section(lines={}, later={}), other=1))
-        self.assertIn("iprofagent:     version 1: later lines\nunknown key:    other", self.out("show", a))
+        self.assertIn("  iprofagent:   later (2 bytes), lines (2 bytes)\n  unknown:      other (1 bytes)\n", self.out("show", "--stats", a))
         shown = self.json("show", a)
         self.assertEqual((shown["iprofagent"], shown["unknown_keys"]), ({"version": 1, "parts": ["later", "lines"]}, ["other"]))
 

@@ -170,7 +170,7 @@ class Frame(CliTest):
     def test_standard_input_and_gzip(self):
         text = json.dumps(profile()).encode()
         for stdin in [text, gzip.compress(text)]:
-            self.assertIn("a.Main.main()void", self.out("show", "-", stdin=stdin))
+            self.assertIn("Main.main", self.out("show", "-", stdin=stdin))
             self.assertIn("0 errors", self.out("check", "-", stdin=stdin))
         a = self.write("a.iprof.gz", profile())
         self.assertIn("no differences", self.out("diff", a, "-", stdin=text))

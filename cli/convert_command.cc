@@ -1,5 +1,6 @@
 // iprof convert: writes a profile in another form.
 #include "cli/entries.h"
+#include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
@@ -27,6 +28,7 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     target_option_ = AddTarget(options, target_);
+    filter_.AddTo(options);
     options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
     AddFormat(options, format_).Describe("Print what was written, as JSON (needs -o FILE)");
   }
@@ -46,11 +48,13 @@ class ConvertCommand : public Command {
     if (target_option_.given() && !image_) {
       return console.Error(Status(Code::kUsage, "--target needs --image"));
     }
-    Result<Profile> profile = ReadInput(console, file_);
+    Result<Profile> profile = ReadPart(console, file_, filter_.filter());
     if (!profile.ok()) return console.Error(profile.status());
     if (image_) {
       profile = MakeImageProfile(*profile, TargetOf(target_, ImageNote::Of(*profile))).profile;
     }
+    if (to_ == "collapsed" && profile->entry_count(Table::kSamples) == 0)
+      return WarnOfNoSamples(console, file_);
     const Status status = profile_text ? WriteProfileOutput(console, *profile, output_, version_,
                                                             to_ == "pretty", gzip_)
                                        : WriteText(console, *profile);
@@ -90,6 +94,7 @@ class ConvertCommand : public Command {
   bool bci_given_ = false;
   bool image_ = false;
   std::string target_;
+  FilterOptions filter_;
   OptionRow target_option_;
   bool gzip_ = false;
   std::string format_ = "text";
@@ -105,11 +110,12 @@ constexpr Example kExamples[] = {
 
 }  // namespace
 
-const CommandEntry kConvertEntry = {"convert", "Convert a profile to another form",
-                                    "Writes a profile as indented or minified iprof, as CSV with "
-                                    "one line per count, or its samples as "
-                                    "collapsed stacks (outermost frame first, joined by ';').",
-                                    kExamples,
-                                    [] { return std::unique_ptr<Command>(new ConvertCommand); }};
+const CommandEntry kConvertEntry = {
+    "convert", "Convert a profile to another form",
+    "Writes a profile as indented or minified iprof, as CSV with "
+    "one line per count, or its samples as "
+    "collapsed stacks (outermost frame first, joined by ';'). Exits with 5, and "
+    "writes nothing, if it has no samples to write as stacks.",
+    kExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

@@ -1,39 +1,69 @@
 // iprof diff: prints what DiffProfiles finds.
+#include "cli/code_names.h"
 #include "cli/entries.h"
+#include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
-#include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 #include "writer/ops/code_difference.h"
 #include "writer/ops/diff.h"
 
 namespace iprof::cli {
 namespace {
 
-std::string_view KindName(DiffKind kind) {
-  switch (kind) {
-    case DiffKind::kOnlyInA:
-      return "only A";
-    case DiffKind::kOnlyInB:
-      return "only B";
-    case DiffKind::kMoved:
-      return "moved";
+constexpr size_t kMostOutcomes = 6;
+
+std::string_view WhatIs(const DiffItem& item) {
+  switch (item.scope) {
+    case DiffScope::kLeaf:
+      return "samples in";
+    case DiffScope::kMethod:
+      return "samples in or below";
+    case DiffScope::kEntry:
+      break;
+  }
+  switch (item.table) {
+    case Table::kCalls:
+      return "calls of";
+    case Table::kConditionals:
+      return "branch";
+    case Table::kVirtualInvokes:
+      return "receivers";
+    case Table::kMonitors:
+      return "locks";
+    case Table::kSamples:
+      return "stack";
+    case Table::kInstanceOfs:
+      return "type check";
   }
   return {};
 }
+
+std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 class DiffCommand : public Command {
  public:
   void Define(OptionList& options) override {
     AddProfile(options, "a", a_, "The profile to compare from");
     AddProfile(options, "b", b_, "The profile to compare to");
-    AddShare(options, "--threshold", options_.threshold,
-             "Leave out smaller changes. A site's change is half the sum of the differences of its "
-             "probabilities; a share's is its relative change (default: 5%)");
+    threshold_option_ = AddShare(
+        options, "--threshold", options_.threshold,
+        "Leave out smaller changes. A site's change is half the sum of the differences of its "
+        "probabilities; that of calls and samples is relative (default: 5%)");
+    min_weight_option_ = AddShare(
+        options, "--min-weight", options_.min_weight,
+        "Leave out what has a smaller share of its table in both profiles (default: 0.1%)");
     AddTables(options, tables_);
+    filter_.AddTo(options);
     AddCount(options, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
-    options.AddFlag("--exit-code", exit_code_, "Exit with 1 when there are differences");
+    options.AddFlag("--exit-code", exit_code_,
+                    "Exit with 1 when there are differences, as with --threshold or --min-weight");
+    options.AddFlag("--declared", declared_,
+                    "Also list methods and types that only one profile declares");
+    options.AddFlag("--full", whole_names_,
+                    "Print whole names with signatures, on lines of any length");
     AddFormat(options, format_);
   }
 
@@ -41,9 +71,9 @@ class DiffCommand : public Command {
     if (a_ == "-" && b_ == "-") {
       return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
-    const Result<Profile> a = ReadInput(console, a_);
+    const Result<Profile> a = ReadPart(console, a_, filter_.filter());
     if (!a.ok()) return console.Error(a.status());
-    const Result<Profile> b = ReadInput(console, b_);
+    const Result<Profile> b = ReadPart(console, b_, filter_.filter());
     if (!b.ok()) return console.Error(b.status());
     ProfileDiff diff = DiffProfiles(*a, *b, options_);
     const std::vector<Table> tables = SelectedTables(tables_);
@@ -58,12 +88,14 @@ class DiffCommand : public Command {
       diff.types_only_in_b.clear();
     }
     code_ = CompareCode(*a, *b);
+    width_ = whole_names_ ? SIZE_MAX : TerminalWidth(console);
     if (format_ == "json") {
       PrintJson(console, diff);
     } else {
       PrintText(console, diff);
     }
-    return exit_code_ && !diff.empty() ? ExitCode::kFindings : ExitCode::kOk;
+    const bool gates = exit_code_ || threshold_option_.given() || min_weight_option_.given();
+    return gates && !diff.items.empty() ? ExitCode::kFindings : ExitCode::kOk;
   }
 
  private:
@@ -74,48 +106,101 @@ class DiffCommand : public Command {
     if (names.empty()) return;
     console.Write("\n");
     console.Heading(fmt::format("{} ({})", title, names.size()));
-    for (size_t i = 0; i < Limit(names.size()); ++i) {
-      console.Print("  {}\n", EscapeForTerminal(names[i]));
-    }
+    for (size_t i = 0; i < Limit(names.size()); ++i)
+      console.Print("  {}\n", CutTo(EscapeForTerminal(names[i]), width_ - 2));
     PrintRest(console, names.size());
   }
 
   void PrintRest(Console& console, size_t size) const {
-    if (Limit(size) < size) console.Print("  ... and {} more\n", size - Limit(size));
+    if (Limit(size) < size) console.Print("  … {} more\n", size - Limit(size));
   }
 
-  void PrintItem(Console& console, const DiffItem& item) const {
-    const std::string context = item.context.empty() ? "(all monitors)" : item.context;
-    console.Print("{:>10.4f}%  {:<11} {:<7} {}\n", item.importance * 100, ShortName(item.table),
-                  KindName(item.kind), EscapeForTerminal(context));
-    const std::string_view indent = "             ";
-    console.Print("{}share of the table {:.4f}% -> {:.4f}%, count {} -> {}\n", indent,
-                  item.share_a * 100, item.share_b * 100, item.total_a, item.total_b);
+  // "   12.3 %   33.3 %  calls of Cart.total line 20: 4.5 % -> 3.0 %"
+  void PrintItem(Console& console, const CodeNames& names, const DiffItem& item) const {
+    const std::string change = item.kind == DiffKind::kOnlyInA   ? "only A"
+                               : item.kind == DiffKind::kOnlyInB ? "only B"
+                                                                 : Percent(item.movement);
+    const std::string figures = fmt::format("{:>9} {:>9}  ", Percent(item.weight), change);
+    const std::string shares =
+        fmt::format(": {} -> {}", Percent(item.share_a), Percent(item.share_b));
+    const bool is_site = !item.outcomes.empty();
+    const size_t room = Room(WidthOf(figures) + (is_site ? 0 : WidthOf(shares)));
+    console.Print("{}{}{}\n", figures, CutTo(TextOf(names, item), room), is_site ? "" : shares);
+    size_t left = whole_names_ || topn_ == 0 ? SIZE_MAX : kMostOutcomes;
+    const std::string indent(WidthOf(figures) + 2, ' ');
     for (const DiffOutcome& outcome : item.outcomes) {
-      console.Print("{}  {}: {:.2f}% -> {:.2f}%\n", indent, EscapeForTerminal(outcome.name),
-                    outcome.share_a * 100, outcome.share_b * 100);
+      if (left-- == 0) {
+        console.Print("{}… {} more\n", indent, item.outcomes.size() - kMostOutcomes);
+        break;
+      }
+      const std::string moved =
+          fmt::format(": {} -> {}", Percent(outcome.share_a), Percent(outcome.share_b));
+      console.Print("{}{}{}\n", indent,
+                    CutTo(OutcomeText(names, item, outcome), Room(indent.size() + WidthOf(moved))),
+                    moved);
     }
+  }
+
+  size_t Room(size_t used) const {
+    return width_ == SIZE_MAX ? SIZE_MAX : width_ - std::min(used, width_);
+  }
+
+  static std::string TextOf(const CodeNames& names, const DiffItem& item) {
+    const std::string what(WhatIs(item));
+    if (item.method != kNoMethod) return what + " " + names.Method(item.method);
+    if (item.table == Table::kMonitors) return "locks taken, by the class of the object";
+    return what + " " + names.Context(item.place, item.table == Table::kCalls);
+  }
+
+  static std::string OutcomeText(const CodeNames& names, const DiffItem& item,
+                                 const DiffOutcome& outcome) {
+    if (outcome.type) return names.Type(*outcome.type);
+    if (!outcome.bci) return "elsewhere";
+    return fmt::format("to {} (bci {})",
+                       names.PlaceIn({names.InnermostMethod(item.place), *outcome.bci}),
+                       *outcome.bci);
   }
 
   void PrintText(Console& console, const ProfileDiff& diff) const {
     console.Print("A: {}\nB: {}\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
-    if (code_.differing > 0) {
+    if (!filter_.filter().empty())
+      console.Print("only {}\n", EscapeForTerminal(filter_.filter().Describe()));
+    if (code_.differing > 0)
       console.Print("{}, so their positions cannot be compared\n", code_.Describe());
-    }
-    if (diff.empty()) {
-      console.Write("\nno differences\n");
-      return;
-    }
-    if (!diff.items.empty()) {
-      console.Write("\n");
-      console.Heading(fmt::format("differences by importance ({})", diff.items.size()));
-      for (size_t i = 0; i < Limit(diff.items.size()); ++i) PrintItem(console, diff.items[i]);
+    console.Write("\n");
+    if (diff.items.empty()) {
+      console.Write(Paragraph(
+          "",
+          fmt::format("no differences of {} or more, in what has {} or more of its table, "
+                      "beyond what chance explains",
+                      Percent(options_.threshold), Percent(options_.min_weight)),
+          width_));
+    } else {
+      const CodeNames names(diff.united, whole_names_);
+      console.Heading(fmt::format("Differences, the most important first ({})", diff.items.size()));
+      console.Print("{:>9} {:>9}\n", "weight", "change");
+      for (size_t i = 0; i < Limit(diff.items.size()); ++i)
+        PrintItem(console, names, diff.items[i]);
       PrintRest(console, diff.items.size());
     }
-    PrintNames(console, "methods only in A", diff.methods_only_in_a);
-    PrintNames(console, "methods only in B", diff.methods_only_in_b);
-    PrintNames(console, "types only in A", diff.types_only_in_a);
-    PrintNames(console, "types only in B", diff.types_only_in_b);
+    PrintDeclared(console, diff);
+  }
+
+  void PrintDeclared(Console& console, const ProfileDiff& diff) const {
+    if (declared_) {
+      PrintNames(console, "methods declared only in A", diff.methods_only_in_a);
+      PrintNames(console, "methods declared only in B", diff.methods_only_in_b);
+      PrintNames(console, "types declared only in A", diff.types_only_in_a);
+      PrintNames(console, "types declared only in B", diff.types_only_in_b);
+      return;
+    }
+    const size_t a = diff.methods_only_in_a.size() + diff.types_only_in_a.size();
+    const size_t b = diff.methods_only_in_b.size() + diff.types_only_in_b.size();
+    if (a + b == 0) return;
+    console.Print("\ndeclared only in A: {} methods, {} types; only in B: {} methods, {} types\n",
+                  diff.methods_only_in_a.size(), diff.types_only_in_a.size(),
+                  diff.methods_only_in_b.size(), diff.types_only_in_b.size());
+    console.Write("(--declared lists them)\n");
   }
 
   void PrintNames(JsonText& json, std::string_view key,
@@ -144,7 +229,11 @@ class DiffCommand : public Command {
       json.Field("kind", item.kind == DiffKind::kMoved     ? "moved"
                          : item.kind == DiffKind::kOnlyInA ? "only_in_a"
                                                            : "only_in_b");
+      json.Field("scope", item.scope == DiffScope::kLeaf     ? "leaf"
+                          : item.scope == DiffScope::kMethod ? "method"
+                                                             : "entry");
       json.Field("context", item.context);
+      json.ShareField("weight", item.weight);
       json.ShareField("importance", item.importance);
       json.ShareField("movement", item.movement);
       json.ShareField("share_a", item.share_a);
@@ -176,25 +265,41 @@ class DiffCommand : public Command {
   DiffOptions options_;
   CodeDifference code_;
   std::vector<std::string> tables_;
+  FilterOptions filter_;
   size_t topn_ = 20;
   bool exit_code_ = false;
+  bool declared_ = false;
+  bool whole_names_ = false;
+  size_t width_ = 100;
+  OptionRow threshold_option_;
+  OptionRow min_weight_option_;
   std::string format_ = "text";
 };
 
 constexpr Example kExamples[] = {
     {"iprof diff old.iprof new.iprof", "What changed, the most important first."},
-    {"iprof diff --threshold 10% --exit-code old.iprof new.iprof",
-     "Fail a build if a profile has changed."},
+    {"iprof diff --threshold 10% --min-weight 1% old.iprof new.iprof",
+     "Fail a build if something of weight has changed by a tenth."},
+    {"iprof diff --app old.iprof new.iprof", "Only the program's own classes, without the JDK."},
 };
 
 }  // namespace
 
 const CommandEntry kDiffEntry = {
     "diff", "Show the differences between two profiles, the most important first",
-    "Compares shares, not counts, so that the length of a run makes no difference. Lists contexts, "
-    "methods and types that only one profile has, and branch probabilities, receiver mixes and "
-    "shares of calls and samples that changed. Importance is the entry's share of its table times "
-    "the size of its change.",
+    "Lists branch probabilities, receiver mixes, and shares of calls, locks and samples that "
+    "changed. "
+    "Importance is the entry's share of its table (its weight) times the size of its change. Left "
+    "out "
+    "are changes below --threshold, entries below --min-weight, what chance explains, given how "
+    "often "
+    "something was counted, and what the length of the run explains.\n\n"
+    "Samples are compared by whole stack, by the method that was running, and by method anywhere "
+    "on "
+    "the stack.\n\n"
+    "With --exit-code, --threshold or --min-weight it exits with 1 if there are differences. What "
+    "is "
+    "only declared makes no difference.",
     kExamples, [] { return std::unique_ptr<Command>(new DiffCommand); }};
 
 }  // namespace iprof::cli

@@ -12,10 +12,11 @@ enum class ExitCode : int {
   // check found violations, diff --exit-code found differences, a merge left inputs out, merge
   // --strict found different code, show --method matched nothing
   kFindings = 1,
-  kUsage = 2,     // unknown command or option, missing or contradicting arguments
-  kBadInput = 3,  // an input is not a profile that we read, or a process not a JVM for the agent
-  kIo = 4,        // the operating system or a JVM did not do what was asked, or memory ran out
-  kBug = 70,      // our own logic failed
+  kUsage = 2,      // unknown command or option, missing or contradicting arguments
+  kBadInput = 3,   // an input is not a profile that we read, or a process not a JVM for the agent
+  kIo = 4,         // the operating system or a JVM did not do what was asked, or memory ran out
+  kNoSamples = 5,  // top and convert --to collapsed: the profile has no samples
+  kBug = 70,       // our own logic failed
 };
 
 // The exit code for an error value.

@@ -8,6 +8,7 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/position_part.h"
 
 namespace iprof::cli {
 
@@ -33,6 +34,7 @@ void AddProvenance(const RunNote& run, Profile& profile) {
   runs.Add(run);
   SetAgentPart(profile, kProvenancePart, runs.ToJson());
   NoteCodeHashes(profile);
+  WritePositionNotes(profile);
 }
 
 }  // namespace iprof::cli

@@ -1,8 +1,8 @@
 // iprof overlap: prints what ComputeOverlap and CompareDecisions find.
 #include "cli/entries.h"
+#include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
-#include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/ops/code_difference.h"
@@ -18,6 +18,7 @@ class OverlapCommand : public Command {
     AddProfile(options, "a", a_, "The first profile");
     AddProfile(options, "b", b_, "The second profile");
     AddTables(options, tables_);
+    filter_.AddTo(options);
     options
         .Add("--method", method_,
              "Also print each method that matches: with '*' or '?' the whole name a.b.C.m, "
@@ -34,9 +35,9 @@ class OverlapCommand : public Command {
     if (a_ == "-" && b_ == "-") {
       return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
-    const Result<Profile> a = ReadInput(console, a_);
+    const Result<Profile> a = ReadPart(console, a_, filter_.filter());
     if (!a.ok()) return console.Error(a.status());
-    const Result<Profile> b = ReadInput(console, b_);
+    const Result<Profile> b = ReadPart(console, b_, filter_.filter());
     if (!b.ok()) return console.Error(b.status());
     const ProfileOverlap overlap = ComputeOverlap(*a, *b, method_);
     std::optional<Decisions> decisions;
@@ -191,6 +192,7 @@ class OverlapCommand : public Command {
   std::string a_;
   std::string b_;
   std::vector<std::string> tables_;
+  FilterOptions filter_;
   std::string method_;
   bool decisions_ = false;
   CodeDifference code_;

@@ -156,4 +156,11 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
   return status;
 }
 
+ExitCode WarnOfNoSamples(Console& console, const std::string& path) {
+  console.Warn(path +
+               " has no samples: it was recorded with samples=n, the program ended too soon, or a "
+               "filter left none");
+  return ExitCode::kNoSamples;
+}
+
 }  // namespace iprof::cli

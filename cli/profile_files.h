@@ -33,6 +33,9 @@ Status WithInput(Console& console, const std::string& path,
 Status WriteOutput(Console& console, const std::string& path, bool gzip,
                    const std::function<Status(ByteSink& sink)>& write);
 
+// Says that the profile has no samples, and returns the exit code for it.
+ExitCode WarnOfNoSamples(Console& console, const std::string& path);
+
 // Whether to compress the output: on request, or if the name ends with .gz.
 bool WantsGzip(bool asked, const std::string& path);
 

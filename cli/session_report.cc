@@ -7,17 +7,14 @@
 
 #include "cli/json_text.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 
 namespace iprof::cli {
 namespace {
 
 using control::SessionStatus;
 
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
+std::string Grouped(uint64_t number) { return cli::Grouped(static_cast<int64_t>(number)); }
 
 std::string Mebibytes(uint64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));

@@ -40,16 +40,20 @@ void PrintDetailedSummary(JsonText& json, const Profile& profile, Table table) {
   json.EndArray();
 }
 
+// Of samples, only methods that the filter wants: whole stacks are kept.
 void PrintHottestMethods(JsonText& json, const Profile& profile, Table table,
                          const ShowOptions& options) {
   json.Key("hottest_methods");
   json.StartArray();
   size_t printed = 0;
   for (const HotMethod& method : HottestMethods(profile, table)) {
-    if (!options.all && printed == options.topn) break;
+    if (options.topn != 0 && printed == options.topn) break;
     if (method.count < static_cast<int64_t>(options.cutoff)) break;
+    if (!options.filter.Wants(profile, method.method)) continue;
     json.StartObject();
     json.Field("method", profile.DescribeMethod(method.method));
+    if (const auto line = profile.notes().LineOf(method.method, 0))
+      json.Field("line", static_cast<int64_t>(*line));
     json.Field("count", method.count);
     json.Field("contexts", method.entries);
     json.EndObject();
@@ -123,6 +127,8 @@ void PrintContext(JsonText& json, const Profile& profile, ContextIndex context) 
     json.StartObject();
     json.Field("method", profile.DescribeMethod(frame.method));
     json.Field("bci", static_cast<int64_t>(frame.bci));
+    if (const auto line = profile.notes().LineOf(frame.method, frame.bci))
+      json.Field("line", static_cast<int64_t>(*line));
     json.EndObject();
   });
   json.EndArray();
@@ -133,6 +139,11 @@ void PrintEntry(JsonText& json, const Profile& profile, Table table, EntryIndex 
   json.Key("context");
   PrintContext(json, profile, profile.EntryContext(table, entry));
   json.Field("count", profile.EntryTotal(table, entry));
+  if (table == Table::kVirtualInvokes) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
+    const std::string_view callee = profile.notes().CalleeOf(frame.method, frame.bci);
+    if (!callee.empty()) json.Field("callee", callee);
+  }
   if (RecordKindOf(table) == RecordKind::kSuccessors) {
     json.Key("successors");
     json.StartArray();

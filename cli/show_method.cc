@@ -7,6 +7,8 @@
 #include "cli/show_entry_json.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
+#include "writer/model/branch_outcomes.h"
 #include "writer/ops/consumer_view.h"
 #include "writer/ops/summary.h"
 
@@ -83,53 +85,179 @@ std::vector<Frame> CallersOf(const Profile& profile, Table table, EntryIndex ent
 
 // --- Text.
 
-std::string BranchText(const BranchView& view) {
-  if (!view.match.found) return "ignored";
-  std::string out;
-  for (const BranchView::Outcome& outcome : view.outcomes) {
-    out += fmt::format("{}-> {}: {:.4f}%", out.empty() ? "" : ", ", outcome.bci,
-                       outcome.probability * 100);
-  }
-  return out;
-}
+std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string ReceiverText(const Profile& profile, const ReceiverView& view) {
-  if (!view.match.found) return "ignored";
-  std::string out;
-  for (const ReceiverView::Receiver& receiver : view.receivers) {
-    out +=
-        fmt::format("{}{}: {:.4f}%", out.empty() ? "" : ", ",
-                    EscapeForTerminal(profile.TypeName(receiver.type)), receiver.probability * 100);
-  }
-  return out;
-}
+class MethodText {
+ public:
+  MethodText(Console& console, const Profile& profile, const ShowOptions& options)
+      : console_(console),
+        profile_(profile),
+        options_(options),
+        names_(profile, options.whole_names),
+        view_(profile),
+        indexer_(profile, options.tables) {}
 
-std::string ViewText(const Profile& profile, const ConsumerView& view, Table table,
-                     MethodIndex method, Bci bci, std::span<const Frame> callers) {
-  if (table == Table::kConditionals) return BranchText(view.Branch(method, bci, callers));
-  if (table == Table::kCalls) return fmt::format("{} calls", view.Calls(method, callers).count);
-  return ReceiverText(profile, view.Receivers(table, method, bci, callers));
-}
-
-void PrintPlace(Console& console, const Profile& profile, const ConsumerView& view, Table table,
-                MethodIndex method, const Place& place) {
-  console.Print("  {} at bci {}\n", ShortName(table), place.bci);
-  for (const EntryIndex entry : place.entries) {
-    const std::string callers = DescribeCallers(profile, profile.EntryContext(table, entry));
-    console.Print("    count {}{}\n", profile.EntryTotal(table, entry),
-                  callers.empty() ? "" : "  under " + EscapeForTerminal(callers));
-    if (RecordKindOf(table) != RecordKind::kCount) {
-      console.Print("      recorded: {}\n", DescribeOutcomes(profile, table, entry, SIZE_MAX));
-    }
-    if (place.entries.size() > 1 && table != Table::kSamples) {
-      console.Print("      consumer there: {}\n", ViewText(profile, view, table, method, place.bci,
-                                                           CallersOf(profile, table, entry)));
+  void Print(MethodIndex method) {
+    console_.Heading(CutTo(EscapeForTerminal(profile_.DescribeMethod(method)), options_.width));
+    Line(2, Facts(method));
+    for (const Table table : options_.tables) {
+      if (table == Table::kMonitors) continue;
+      const std::vector<Place> places = indexer_.PlacesOf(method, table);
+      if (table == Table::kCalls && !HasCallers(table, places)) continue;
+      if (places.empty()) continue;
+      Line(2, std::string(TitleOf(table)));
+      for (const Place& place : places) PrintPlace(table, method, place);
     }
   }
-  if (table != Table::kSamples) {
-    console.Print("    consumer: {}\n", ViewText(profile, view, table, method, place.bci, {}));
+
+ private:
+  static std::string_view TitleOf(Table table) {
+    switch (table) {
+      case Table::kCalls:
+        return "calls, by caller";
+      case Table::kConditionals:
+        return "branches";
+      case Table::kVirtualInvokes:
+        return "virtual calls";
+      case Table::kSamples:
+        return "samples";
+      case Table::kInstanceOfs:
+        return "type checks";
+      case Table::kMonitors:
+        break;
+    }
+    return {};
   }
-}
+
+  void Line(size_t indent, const std::string& text) {
+    const size_t room = options_.width == SIZE_MAX ? SIZE_MAX : options_.width - indent;
+    console_.Print("{:>{}}{}\n", "", indent, CutTo(text, room));
+  }
+
+  // "line 20; called 9 times; in 2 samples, in 7 with what it calls"
+  std::string Facts(MethodIndex method) const {
+    std::string text;
+    const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
+    if (const auto line = profile_.notes().LineOf(method, 0)) add(fmt::format("line {}", *line));
+    if (indexer_.Selected(Table::kCalls)) {
+      const CallView calls = view_.Calls(method);
+      add(calls.match.found ? fmt::format("called {} times", Grouped(calls.count))
+                            : std::string("no call is recorded"));
+    }
+    if (const SampleFigures samples = indexer_.SamplesOf(method); samples.total != 0) {
+      add(fmt::format("{} samples in it, {} in it or in what it calls", Grouped(samples.self),
+                      Grouped(samples.total)));
+    }
+    return text;
+  }
+
+  bool HasCallers(Table table, const std::vector<Place>& places) const {
+    for (const Place& place : places) {
+      for (const EntryIndex entry : place.entries) {
+        if (profile_.Caller(profile_.EntryContext(table, entry)) != kNoContext) return true;
+      }
+    }
+    return false;
+  }
+
+  std::string PlaceText(Table table, Frame frame) const {
+    std::string text = names_.PlaceIn(frame);
+    if (text.starts_with("line")) text += fmt::format(" (bci {})", frame.bci);
+    const std::string callee =
+        table == Table::kVirtualInvokes ? names_.Callee(frame) : std::string();
+    return callee.empty() ? text : text + ", a call of " + callee;
+  }
+
+  void PrintPlace(Table table, MethodIndex method, const Place& place) {
+    int64_t total = 0;
+    for (const EntryIndex entry : place.entries)
+      total = SaturatingAdd(total, profile_.EntryTotal(table, entry));
+    const Frame frame{method, place.bci};
+    Line(4, table == Table::kSamples
+                ? fmt::format("{}: {}", PlaceText(table, frame), Grouped(total))
+                : fmt::format("{}: {} times", PlaceText(table, frame), Grouped(total)));
+    if (table == Table::kSamples) return;
+    for (const EntryIndex entry : place.entries) PrintEntry(table, frame, entry);
+    if (place.entries.size() > 1 && table != Table::kCalls)
+      Line(6, "in all: " + Image(table, frame, {}));
+  }
+
+  void PrintEntry(Table table, Frame frame, EntryIndex entry) {
+    const std::vector<Frame> callers = CallersOf(profile_, table, entry);
+    size_t indent = 6;
+    if (!callers.empty() || table == Table::kCalls) {
+      std::string text = fmt::format("{} ", Grouped(profile_.EntryTotal(table, entry)));
+      text += callers.empty() ? "from elsewhere" : "from";
+      for (const Frame& caller : callers)
+        text += (text.ends_with("from") ? " " : " < ") + names_.Position(caller);
+      Line(indent, text);
+      indent += 2;
+    }
+    if (RecordKindOf(table) == RecordKind::kCount) return;
+    const std::vector<std::string> recorded = DescribeOutcomes(profile_, table, entry, names_);
+    const size_t room = options_.width == SIZE_MAX ? SIZE_MAX : options_.width - indent;
+    Line(indent, JoinOutcomes(recorded, options_.topn == 0 ? SIZE_MAX : room));
+    const std::string image = Image(table, frame, callers);
+    if (image != Recorded(table, entry)) Line(indent, "an image build uses: " + image);
+  }
+
+  // What an image build uses at a place, and the same of what was recorded.
+  std::string Image(Table table, Frame frame, std::span<const Frame> callers) const {
+    std::vector<std::pair<double, std::string>> shares;
+    if (table == Table::kConditionals) {
+      const BranchView branch = view_.Branch(frame.method, frame.bci, callers);
+      if (!branch.match.found) return "nothing of it";
+      for (const BranchView::Outcome& outcome : branch.outcomes)
+        shares.emplace_back(outcome.probability, Target(frame.method, outcome.bci));
+    } else {
+      const ReceiverView receivers = view_.Receivers(table, frame.method, frame.bci, callers);
+      if (!receivers.match.found) return "nothing of it";
+      for (const ReceiverView::Receiver& receiver : receivers.receivers)
+        shares.emplace_back(receiver.probability, names_.Type(receiver.type));
+    }
+    return Joined(std::move(shares));
+  }
+
+  std::string Recorded(Table table, EntryIndex entry) const {
+    std::vector<std::pair<double, std::string>> shares;
+    const auto total = static_cast<double>(profile_.EntryTotal(table, entry));
+    const auto share = [&](int64_t count) {
+      return total == 0 ? 0 : static_cast<double>(count) / total;
+    };
+    if (table == Table::kConditionals) {
+      const MethodIndex method =
+          profile_.InnermostFrame(profile_.EntryContext(table, entry)).method;
+      for (const Successor& s : OneTripleEach(profile_.EntrySuccessors(entry)))
+        shares.emplace_back(share(s.count), Target(method, s.bci));
+    } else {
+      for (const TypeCount& t : profile_.EntryTypeCounts(table, entry))
+        shares.emplace_back(share(t.count), names_.Type(t.type));
+    }
+    return Joined(std::move(shares));
+  }
+
+  std::string Target(MethodIndex method, int64_t bci) const {
+    if (bci < 0 || bci > INT32_MAX) return "elsewhere";
+    return fmt::format("{} (bci {})", names_.PlaceIn({method, static_cast<Bci>(bci)}), bci);
+  }
+
+  static std::string Joined(std::vector<std::pair<double, std::string>> shares) {
+    std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::string text;
+    for (const auto& [share, name] : shares)
+      text += (text.empty() ? "" : ", ") + Percent(share) + " " + name;
+    return text;
+  }
+
+  Console& console_;
+  const Profile& profile_;
+  const ShowOptions& options_;
+  const CodeNames names_;
+  const ConsumerView view_;
+  const MethodIndexer indexer_;
+};
 
 // --- JSON.
 
@@ -204,31 +332,13 @@ void PrintPlace(JsonText& json, const Profile& profile, const ConsumerView& view
 
 bool ShowMethodsText(Console& console, const Profile& profile, const ShowOptions& options) {
   const std::vector<MethodIndex> methods = FindMethods(profile, options.method);
-  const ConsumerView view(profile);
-  const MethodIndexer indexer(profile, options.tables);
+  MethodText text(console, profile, options);
   bool first = true;
   for (const MethodIndex method : methods) {
     if (console.broken_pipe()) break;
     if (!first) console.Write("\n");
     first = false;
-    console.Heading(EscapeForTerminal(profile.DescribeMethod(method)));
-    console.Print("  id {}\n", profile.MethodFileId(method));
-    if (indexer.Selected(Table::kCalls)) {
-      const CallView calls = view.Calls(method);
-      if (calls.match.found) {
-        console.Print("  consumer: called {} times\n", calls.count);
-      } else {
-        console.Write("  consumer: no call count\n");
-      }
-    }
-    for (const Table table : options.tables) {
-      for (const Place& place : indexer.PlacesOf(method, table)) {
-        PrintPlace(console, profile, view, table, method, place);
-      }
-    }
-    if (const SampleFigures samples = indexer.SamplesOf(method); samples.total != 0) {
-      console.Print("  samples: {} in it, {} in it or below it\n", samples.self, samples.total);
-    }
+    text.Print(method);
   }
   return !methods.empty();
 }

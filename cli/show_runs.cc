@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 #include "writer/io/run_note.h"
 #include "writer/ops/sampling_sum.h"
 
@@ -56,6 +57,14 @@ std::string Program(const RunNote& run) {
       {run.program.empty() ? "a program" : run.program, IfAny("on JDK ", run.jvm_version)}, " ");
 }
 
+// "2026-11-24 23:35:27 to 23:36:28 UTC"
+std::string FromTo(const std::string& from, std::string to) {
+  constexpr size_t kDate = 11;  // with the blank behind it
+  if (from.size() > kDate && to.starts_with(from.substr(0, kDate))) to = to.substr(kDate);
+  const std::string text = Joined({from, IfAny("to ", to)}, " ");
+  return text.empty() ? text : text + " UTC";
+}
+
 std::string Window(const RunNote& run) {
   std::string begin;
   if (run.begin == kBeginAtStart) begin = "from the JVM's start";
@@ -65,8 +74,7 @@ std::string Window(const RunNote& run) {
       run.recorded_ms == 0
           ? std::string()
           : fmt::format("{:.1f} s recorded", static_cast<double>(run.recorded_ms) / 1000);
-  const std::string from_to = Joined({Moment(run.start_ms), IfAny("to ", Moment(run.end_ms))}, " ");
-  return Joined({from_to.empty() ? from_to : from_to + " UTC", length, begin}, ", ");
+  return Joined({FromTo(Moment(run.start_ms), Moment(run.end_ms)), length, begin}, ", ");
 }
 
 std::string Describe(const Losses& losses) {
@@ -80,65 +88,74 @@ std::string Describe(const Losses& losses) {
 }
 
 std::string Describe(const RunExactness& methods) {
-  std::string text = fmt::format("methods: {} exact", methods.exact);
+  std::string text = fmt::format("counts: exact in {} methods", Grouped(methods.exact));
   if (methods.within_k > 0)
-    text += fmt::format(", {} within {}", methods.within_k, methods.largest_k);
-  if (methods.unknown > 0) text += fmt::format(", {} of unknown error", methods.unknown);
+    text += fmt::format(", off by at most {} in {}", Grouped(methods.largest_k),
+                        Grouped(methods.within_k));
+  if (methods.unknown > 0)
+    text += fmt::format(", of unknown error in {}", Grouped(methods.unknown));
   return text;
 }
 
-void PrintLine(Console& console, std::string_view title, const std::string& text) {
-  if (!text.empty()) console.Print("{:<16}{}\n", title, EscapeForTerminal(text));
-}
+class Lines {
+ public:
+  Lines(Console& console, size_t width) : console_(console), width_(width) {}
+  void Print(std::string_view title, const std::string& text) {
+    if (!text.empty())
+      console_.Write(Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), width_));
+  }
 
-void PrintOne(Console& console, const RunNote& run) {
+ private:
+  Console& console_;
+  const size_t width_;
+};
+
+void PrintOne(Lines& lines, const RunNote& run) {
   const std::string jvm = Joined({run.jvm_vendor, run.jvm_build, run.architecture}, ", ");
-  PrintLine(console, "run:",
-            Joined({Program(run) + (jvm.empty() ? jvm : " (" + jvm + ")"),
-                    IfAny("iprofagent ", run.agent)},
-                   ", "));
-  PrintLine(console, "", Window(run));
-  PrintLine(console, "",
-            Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
-                    IfAny("options: ", run.options)},
-                   ", "));
-  PrintLine(console, "",
-            Joined({run.exactness ? Describe(*run.exactness) : std::string(), Describe(run.losses)},
-                   "; "));
+  lines.Print("run:", Joined({Program(run) + (jvm.empty() ? jvm : " (" + jvm + ")"),
+                              IfAny("iprofagent ", run.agent)},
+                             ", "));
+  lines.Print("", Window(run));
+  lines.Print("", Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
+                          IfAny("options: ", run.options)},
+                         ", "));
+  lines.Print(
+      "", Joined({run.exactness ? Describe(*run.exactness) : std::string(), Describe(run.losses)},
+                 "; "));
 }
 
-void PrintSeveral(Console& console, const std::vector<RunNote>& runs, size_t older) {
+void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) {
   std::map<std::string, int64_t> sums;
   for (const RunNote& run : runs) {
     for (const auto& [name, count] : run.losses) sums[name] = SaturatingAdd(sums[name], count);
   }
-  PrintLine(console, "runs:", std::to_string(runs.size() + older));
+  lines.Print("runs:", std::to_string(runs.size() + older));
   const size_t hidden = runs.size() - std::min(runs.size(), kMostRuns);
-  if (older + hidden > 0) PrintLine(console, "", fmt::format("{} earlier ones", older + hidden));
+  if (older + hidden > 0) lines.Print("", fmt::format("{} earlier ones", older + hidden));
   for (size_t r = hidden; r < runs.size(); ++r)
-    PrintLine(console, "", Joined({Program(runs[r]), Window(runs[r])}, ", "));
-  PrintLine(console, "", Describe(Losses(sums.begin(), sums.end())));
+    lines.Print("", Joined({Program(runs[r]), Window(runs[r])}, ", "));
+  lines.Print("", Describe(Losses(sums.begin(), sums.end())));
 }
 
 std::string Describe(const SamplingSum& sum) {
   const auto [event, interval_ns] = sum.Kind();
   return fmt::format("{}, every {} ms, {} signals, {} failed", event,
-                     static_cast<double>(interval_ns) / 1e6, sum.Number("signals"),
-                     sum.Number("failed"));
+                     static_cast<double>(interval_ns) / 1e6, Grouped(sum.Number("signals")),
+                     Grouped(sum.Number("failed")));
 }
 
 }  // namespace
 
-void PrintProvenance(Console& console, const AgentSection& section) {
+void PrintProvenance(Console& console, const AgentSection& section, size_t width) {
+  Lines lines(console, width);
   const RunList list = RunsOf(section);
   const std::vector<RunNote> runs = list.Runs();
   if (runs.size() == 1 && list.older() == 0) {
-    PrintOne(console, runs.front());
+    PrintOne(lines, runs.front());
   } else if (!runs.empty()) {
-    PrintSeveral(console, runs, list.older());
+    PrintSeveral(lines, runs, list.older());
   }
-  if (const auto sampling = SamplingOf(section))
-    PrintLine(console, "sampling:", Describe(*sampling));
+  if (const auto sampling = SamplingOf(section)) lines.Print("sampling:", Describe(*sampling));
 }
 
 void PrintProvenance(JsonText& json, const AgentSection& section) {

@@ -9,7 +9,8 @@
 
 namespace iprof::cli {
 
-void PrintProvenance(Console& console, const AgentSection& section);
+// Lines of at most this width.
+void PrintProvenance(Console& console, const AgentSection& section, size_t width);
 // The members "runs" and "older_runs" of an object; none if it has no runs.
 void PrintProvenance(JsonText& json, const AgentSection& section);
 

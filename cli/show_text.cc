@@ -2,110 +2,186 @@
 #include <algorithm>
 
 #include "cli/show.h"
-#include "cli/show_runs.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/estimate_note.h"
-#include "writer/io/harvest_note.h"
-#include "writer/io/snapshot_note.h"
+#include "writer/model/branch_outcomes.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
 namespace {
 
-constexpr size_t kOutcomesInOverview = 8;
+constexpr size_t kFramesOfStack = 8;
+// Of each row: count and share.
+constexpr size_t kFigures = 28;
 
-double Percent(int64_t part, int64_t total) {
-  return total == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(total);
-}
+class Overview {
+ public:
+  Overview(Console& console, const Profile& profile, const ShowOptions& options)
+      : console_(console),
+        profile_(profile),
+        options_(options),
+        names_(profile, options.whole_names) {}
 
-std::string_view HottestTitle(Table table) {
-  switch (table) {
-    case Table::kCalls:
-      return "hottest contexts of calls";
-    case Table::kConditionals:
-      return "hottest branches";
-    case Table::kVirtualInvokes:
-      return "hottest virtual call sites";
-    case Table::kMonitors:
-      return "monitors";
-    case Table::kSamples:
-      return "most frequent samples";
-    case Table::kInstanceOfs:
-      return "hottest instanceof sites";
-  }
-  return {};
-}
-
-void PrintHarvest(Console& console, const AgentSection& section) {
-  const auto json = section.Part(kHarvestPart);
-  const auto note = json ? HarvestNote::Parse(*json) : std::nullopt;
-  if (note) console.Print("harvest:        {}\n", EscapeForTerminal(note->Describe()));
-}
-
-void PrintSnapshot(Console& console, const AgentSection& section) {
-  const auto json = section.Part(kSnapshotPart);
-  const auto note = json ? SnapshotNote::Parse(*json) : std::nullopt;
-  if (note) console.Print("recovered from: {}\n", EscapeForTerminal(note->Describe()));
-}
-
-void PrintEstimates(Console& console, const AgentSection& section, const Profile& profile) {
-  const auto json = section.Part(kEstimatesPart);
-  const auto note = json ? EstimateNote::Parse(*json) : std::nullopt;
-  if (note) console.Print("estimated:      {}\n", note->Describe(profile.Total(Table::kCalls)));
-}
-
-void PrintAgentSection(Console& console, const AgentSection& section, const Profile& profile) {
-  switch (section.form()) {
-    case AgentSection::Form::kNone:
-    case AgentSection::Form::kReadable: {
-      if (section.form() == AgentSection::Form::kNone && section.parts().empty()) return;
-      std::string parts;
-      for (const auto& [name, json] : section.parts()) parts += " " + EscapeForTerminal(name);
-      console.Print("iprofagent:     {}:{}\n",
-                    section.form() == AgentSection::Form::kNone
-                        ? "older keys"
-                        : fmt::format("version {}", section.version()),
-                    parts);
-      PrintProvenance(console, section);
-      PrintHarvest(console, section);
-      PrintSnapshot(console, section);
-      PrintEstimates(console, section, profile);
-      return;
+  void Print() {
+    for (const Table table : options_.tables) {
+      if (profile_.entry_count(table) == 0) continue;
+      switch (table) {
+        case Table::kCalls:
+          PrintCalledMethods();
+          break;
+        case Table::kSamples:
+          PrintSampledMethods();
+          PrintStacks();
+          break;
+        case Table::kMonitors:
+          PrintLocks();
+          break;
+        case Table::kConditionals:
+          PrintSites(table, "Hot branches, and where they went");
+          break;
+        case Table::kVirtualInvokes:
+          PrintSites(table, "Hot virtual calls, and the classes of their receivers");
+          break;
+        case Table::kInstanceOfs:
+          PrintSites(table, "Hot type checks, and the classes of the objects");
+          break;
+      }
     }
-    case AgentSection::Form::kNewer:
-      console.Print("iprofagent:     version {}, which this iprof cannot read\n",
-                    section.version());
-      return;
-    case AgentSection::Form::kMalformed:
-      console.Print("iprofagent:     malformed (see 'iprof check')\n");
-      return;
   }
-}
 
-void PrintHeader(Console& console, const Profile& profile, const ShowOptions& options) {
-  console.Print("file:           {}\nformat version: {}\ntypes:          {}\nmethods:        {}\n",
-                EscapeForTerminal(options.file), EscapeForTerminal(profile.version()),
-                profile.type_count(), profile.method_count());
-  PrintAgentSection(console, AgentSection::Of(profile), profile);
-  for (const ExtraKey& extra : profile.extras()) {
-    if (AgentSection().Add(extra.key, extra.json)) continue;
-    console.Print("unknown key:    {} ({} bytes)\n", EscapeForTerminal(extra.key),
-                  extra.json.size());
+ private:
+  void Heading(std::string_view title) {
+    console_.Write("\n");
+    console_.Heading(title);
   }
-}
 
-void PrintTotals(Console& console, const Profile& profile, const ShowOptions& options) {
-  console.Write("\n");
-  console.Heading(fmt::format("{:<12} {:>10} {:>10} {:>20} {:>20}", "table", "contexts", "methods",
-                              "total", "largest"));
-  for (const Table table : options.tables) {
-    const TableSummary summary = SummarizeTable(profile, table);
-    console.Print("{:<12} {:>10} {:>10} {:>20} {:>20}\n", ShortName(table), summary.entries,
-                  summary.methods, summary.total, summary.largest);
+  // "   1,234,567  12.3 %  text"
+  void Row(Table table, int64_t count, const std::string& text) {
+    console_.Print("{:>18} {:>8}  {}\n", Grouped(count), PercentOf(count, options_.TotalOf(table)),
+                   CutTo(text, Room(kFigures + 1)));
   }
-}
+
+  void More(size_t size, size_t listed) {
+    if (listed < size)
+      console_.Print("{:>{}}… {} more\n", "", kFigures + 1,
+                     Grouped(static_cast<int64_t>(size - listed)));
+  }
+
+  size_t Room(size_t used) const {
+    return options_.width == SIZE_MAX ? SIZE_MAX : options_.width - std::min(used, options_.width);
+  }
+
+  template <typename Count>
+  size_t AboveCutoff(size_t size, Count count_of) const {
+    size_t above = 0;
+    while (above < size && count_of(above) >= static_cast<int64_t>(options_.cutoff)) ++above;
+    return above;
+  }
+
+  void PrintCalledMethods() {
+    const std::vector<HotMethod> methods = HottestMethods(profile_, Table::kCalls);
+    const size_t above = AboveCutoff(methods.size(), [&](size_t m) { return methods[m].count; });
+    Heading("Hot methods by calls");
+    const size_t listed = Listed(options_, above);
+    for (size_t m = 0; m < listed && !console_.broken_pipe(); ++m)
+      Row(Table::kCalls, methods[m].count, names_.MethodAndLine(methods[m].method));
+    More(above, listed);
+  }
+
+  void PrintSampledMethods() {
+    std::vector<HotMethod> methods = HottestMethods(profile_, Table::kSamples);
+    std::erase_if(methods,
+                  [&](const HotMethod& m) { return !options_.filter.Wants(profile_, m.method); });
+    const size_t above = AboveCutoff(methods.size(), [&](size_t m) { return methods[m].count; });
+    Heading("Hot methods by samples in them");
+    const size_t listed = Listed(options_, above);
+    for (size_t m = 0; m < listed && !console_.broken_pipe(); ++m)
+      Row(Table::kSamples, methods[m].count, names_.MethodAndLine(methods[m].method));
+    More(above, listed);
+  }
+
+  std::string DescribeSite(Table table, Frame frame) const {
+    const std::string callee =
+        table == Table::kVirtualInvokes ? names_.Callee(frame) : std::string();
+    return names_.Position(frame) + (callee.empty() ? "" : " calls " + callee);
+  }
+
+  void PrintSites(Table table, std::string_view title) {
+    const std::vector<EntryIndex> entries = HottestEntries(profile_, table);
+    const size_t above = AboveCutoff(
+        entries.size(), [&](size_t e) { return profile_.EntryTotal(table, entries[e]); });
+    Heading(title);
+    const size_t listed = Listed(options_, above);
+    for (size_t e = 0; e < listed && !console_.broken_pipe(); ++e) {
+      const ContextIndex context = profile_.EntryContext(table, entries[e]);
+      Row(table, profile_.EntryTotal(table, entries[e]),
+          DescribeSite(table, profile_.InnermostFrame(context)));
+      // Profiles of instrumented images have entries for some callers only.
+      if (profile_.Caller(context) != kNoContext)
+        Indented("called at " + names_.Context(profile_.Caller(context)));
+      Indented(
+          JoinOutcomes(DescribeOutcomes(profile_, table, entries[e], names_), Room(kFigures + 3)));
+    }
+    More(above, listed);
+  }
+
+  void Indented(const std::string& text) {
+    console_.Print("{:>{}}{}\n", "", kFigures + 3, CutTo(text, Room(kFigures + 3)));
+  }
+
+  void PrintLocks() {
+    for (const EntryIndex entry : EntriesOf(profile_, Table::kMonitors)) {
+      std::vector<TypeCount> counts(profile_.EntryTypeCounts(Table::kMonitors, entry).begin(),
+                                    profile_.EntryTypeCounts(Table::kMonitors, entry).end());
+      std::stable_sort(counts.begin(), counts.end(),
+                       [](const TypeCount& a, const TypeCount& b) { return a.count > b.count; });
+      const size_t above = AboveCutoff(counts.size(), [&](size_t c) { return counts[c].count; });
+      Heading("Locks taken, by the class of the object");
+      const size_t listed = Listed(options_, above);
+      for (size_t c = 0; c < listed && !console_.broken_pipe(); ++c)
+        Row(Table::kMonitors, counts[c].count, names_.Type(counts[c].type));
+      More(above, listed);
+    }
+  }
+
+  void PrintStacks() {
+    const std::vector<EntryIndex> entries = HottestEntries(profile_, Table::kSamples);
+    const size_t above = AboveCutoff(
+        entries.size(), [&](size_t e) { return profile_.EntryTotal(Table::kSamples, entries[e]); });
+    Heading("Frequent stacks, the innermost method first");
+    const size_t listed = Listed(options_, above);
+    for (size_t e = 0; e < listed && !console_.broken_pipe(); ++e) PrintStack(entries[e]);
+    More(above, listed);
+  }
+
+  void PrintStack(EntryIndex entry) {
+    const ContextIndex context = profile_.EntryContext(Table::kSamples, entry);
+    const size_t depth = profile_.Depth(context);
+    const bool is_whole = options_.whole_names || depth <= kFramesOfStack + 1;
+    size_t left = is_whole ? depth : kFramesOfStack;
+    bool first = true;
+    profile_.ForEachFrame(context, [&](Frame frame) {
+      if (left == 0) return;
+      --left;
+      if (first) {
+        Row(Table::kSamples, profile_.EntryTotal(Table::kSamples, entry), names_.Position(frame));
+      } else {
+        console_.Print("{:>{}}{}\n", "", kFigures + 1,
+                       CutTo(names_.Position(frame), Room(kFigures + 1)));
+      }
+      first = false;
+    });
+    if (!is_whole)
+      console_.Print("{:>{}}… {} more frames\n", "", kFigures + 1, depth - kFramesOfStack);
+  }
+
+  Console& console_;
+  const Profile& profile_;
+  const ShowOptions& options_;
+  const CodeNames names_;
+};
 
 void PrintDepths(Console& console, const Profile& profile, const ShowOptions& options) {
   const DepthSummary depths = SummarizeDepths(profile, options.tables);
@@ -113,68 +189,68 @@ void PrintDepths(Console& console, const Profile& profile, const ShowOptions& op
   for (const size_t entries : depths.entries_of_depth) total += entries;
   if (total == 0) return;
   console.Write("\n");
-  console.Heading(fmt::format("context depth: median {}, 99% up to {}, deepest {}", depths.median,
+  console.Heading(fmt::format("Frames of an entry: median {}, 99% up to {}, most {}", depths.median,
                               depths.percentile_99, depths.deepest));
+  console.Print("{:>8} {:>12} {:>8}\n", "frames", "entries", "share");
   for (size_t depth = 1; depth <= depths.deepest; ++depth) {
-    const size_t entries = depths.entries_of_depth[depth];
+    const auto entries = static_cast<int64_t>(depths.entries_of_depth[depth]);
     if (entries == 0) continue;
-    console.Print("{:>6} {:>10} {:>6.2f}%\n", depth, entries,
-                  Percent(static_cast<int64_t>(entries), static_cast<int64_t>(total)));
+    console.Print("{:>8} {:>12} {:>8}\n", depth, Grouped(entries),
+                  PercentOf(entries, static_cast<int64_t>(total)));
   }
 }
 
-void PrintHottestMethods(Console& console, const Profile& profile, Table table,
-                         const ShowOptions& options) {
-  const std::vector<HotMethod> methods = HottestMethods(profile, table);
-  const int64_t total = profile.Total(table);
-  console.Write("\n");
-  console.Heading(table == Table::kCalls ? "hottest methods by calls"
-                                         : "hottest methods by samples in them");
-  size_t printed = 0;
-  for (const HotMethod& method : methods) {
-    if (!options.all && printed == options.topn) break;
-    if (method.count < static_cast<int64_t>(options.cutoff)) break;
-    console.Print("{:>20} {:>6.2f}%  {}\n", method.count, Percent(method.count, total),
-                  EscapeForTerminal(profile.DescribeMethod(method.method)));
-    ++printed;
+void PrintExtraKeys(Console& console, const Profile& profile, const ShowOptions& options) {
+  std::string parts;
+  const AgentSection section = AgentSection::Of(profile);
+  for (const auto& [name, json] : section.parts()) {
+    parts += fmt::format("{}{} ({} bytes)", parts.empty() ? "" : ", ", EscapeForTerminal(name),
+                         Grouped(static_cast<int64_t>(json.size())));
   }
+  std::string others;
+  for (const ExtraKey& extra : profile.extras()) {
+    if (AgentSection().Add(extra.key, extra.json)) continue;
+    others +=
+        fmt::format("{}{} ({} bytes)", others.empty() ? "" : ", ", EscapeForTerminal(extra.key),
+                    Grouped(static_cast<int64_t>(extra.json.size())));
+  }
+  if (parts.empty() && others.empty()) return;
+  console.Write("\n");
+  console.Heading("Extra keys of the file");
+  if (!parts.empty()) console.Write(Paragraph("  iprofagent:   ", parts, options.width));
+  if (!others.empty()) console.Write(Paragraph("  unknown:      ", others, options.width));
 }
 
-void PrintHottestEntries(Console& console, const Profile& profile, Table table,
-                         const ShowOptions& options) {
-  const std::vector<EntryIndex> entries = EntriesToList(profile, table, options);
-  const int64_t total = profile.Total(table);
+void PrintStats(Console& console, const Profile& profile, const ShowOptions& options) {
   console.Write("\n");
-  console.Heading(HottestTitle(table));
-  for (const EntryIndex entry : entries) {
-    if (console.broken_pipe()) return;
-    const int64_t count = profile.EntryTotal(table, entry);
-    const ContextIndex context = profile.EntryContext(table, entry);
-    const std::string name =
-        table == Table::kMonitors ? "all monitors" : DescribeContext(profile, context);
-    console.Print("{:>20} {:>6.2f}%  {}\n", count, Percent(count, total), EscapeForTerminal(name));
-    if (RecordKindOf(table) == RecordKind::kCount) continue;
-    const bool every = options.all || table == Table::kMonitors;
-    const std::string outcomes =
-        DescribeOutcomes(profile, table, entry, every ? SIZE_MAX : kOutcomesInOverview);
-    console.Print("{:>30}{}\n", "", outcomes);
+  console.Heading("Largest count of one entry");
+  for (const Table table : options.tables) {
+    const TableSummary summary = SummarizeTable(profile, table);
+    if (summary.entries > 0)
+      console.Print("  {:<12} {:>22}\n", ShortName(table), Grouped(summary.largest));
   }
+  PrintDepths(console, profile, options);
+  PrintExtraKeys(console, profile, options);
 }
 
 void PrintDetailedSummary(Console& console, const Profile& profile, Table table) {
   const TableSummary summary = SummarizeTable(profile, table);
   console.Write("\n");
-  console.Heading(fmt::format("detailed summary of {}:", ShortName(table)));
+  console.Heading(fmt::format("How few entries make most of the counts of {}", ShortName(table)));
   console.Print("Total number of contexts: {}\nTotal count: {}\n", summary.entries, summary.total);
   for (const CutoffRow& row : DetailedSummary(profile, table, kDetailedShares)) {
-    console.Print("{} contexts ({:.2f}%) with count >= {} account for {}% of the total counts.\n",
-                  row.entries,
-                  Percent(static_cast<int64_t>(row.entries), static_cast<int64_t>(summary.entries)),
-                  row.min_count, fmt::format("{:.6g}", row.share * 100));
+    console.Print(
+        "{} contexts ({}) with count >= {} account for {}% of the total counts.\n", row.entries,
+        PercentOf(static_cast<int64_t>(row.entries), static_cast<int64_t>(summary.entries)),
+        row.min_count, fmt::format("{:.6g}", row.share * 100));
   }
 }
 
 }  // namespace
+
+size_t Listed(const ShowOptions& options, size_t size) {
+  return options.topn == 0 ? size : std::min(size, options.topn);
+}
 
 std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
                                       const ShowOptions& options) {
@@ -182,56 +258,67 @@ std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
   std::erase_if(entries, [&](EntryIndex entry) {
     return profile.EntryTotal(table, entry) < static_cast<int64_t>(options.cutoff);
   });
-  if (!options.all && entries.size() > options.topn) entries.resize(options.topn);
+  entries.resize(Listed(options, entries.size()));
   return entries;
 }
 
-std::string DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry, size_t most) {
+std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry,
+                                          const CodeNames& names) {
   struct Outcome {
     std::string name;
     int64_t count;
   };
   std::vector<Outcome> outcomes;
   if (RecordKindOf(table) == RecordKind::kSuccessors) {
-    // Further keys of a switch (bci -5) belong to the target with the same index.
-    for (const Successor& s : profile.EntrySuccessors(entry)) {
-      std::string name = fmt::format("-> {} (index {})", s.bci, s.index);
-      if (s.bci == -5) name = fmt::format("-> further key of index {}", s.index);
-      outcomes.push_back({std::move(name), s.count});
+    const MethodIndex method = profile.InnermostFrame(profile.EntryContext(table, entry)).method;
+    const auto successors = OneTripleEach(profile.EntrySuccessors(entry));
+    for (const Successor& s : successors) {
+      const bool has_bci = s.bci >= 0 && s.bci <= INT32_MAX;
+      std::string place = has_bci ? names.PlaceIn({method, static_cast<Bci>(s.bci)}) : "elsewhere";
+      // Several targets may be on one line.
+      for (const Successor& other : successors) {
+        if (has_bci && other.bci != s.bci && other.bci >= 0 && place.starts_with("line") &&
+            names.PlaceIn({method, static_cast<Bci>(other.bci)}) == place) {
+          place += fmt::format(" (bci {})", s.bci);
+          break;
+        }
+      }
+      outcomes.push_back({"to " + place, s.count});
     }
   } else {
-    for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
-      outcomes.push_back({EscapeForTerminal(profile.TypeName(t.type)), t.count});
-    }
+    for (const TypeCount& t : profile.EntryTypeCounts(table, entry))
+      outcomes.push_back({names.Type(t.type), t.count});
   }
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const Outcome& a, const Outcome& b) { return a.count > b.count; });
   const int64_t total = profile.EntryTotal(table, entry);
-  std::string out;
-  for (size_t i = 0; i < std::min(most, outcomes.size()); ++i) {
-    if (!out.empty()) out += ", ";
-    out += fmt::format("{}: {:.2f}%", outcomes[i].name, Percent(outcomes[i].count, total));
+  std::vector<std::string> texts;
+  for (const Outcome& outcome : outcomes)
+    texts.push_back(PercentOf(outcome.count, total) + " " + outcome.name);
+  return texts;
+}
+
+std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width) {
+  std::string text;
+  for (size_t o = 0; o < outcomes.size(); ++o) {
+    const std::string joined = text + (text.empty() ? "" : ", ") + outcomes[o];
+    const size_t left = outcomes.size() - o - 1;
+    const std::string more = left == 0 ? "" : fmt::format(", … {} more", left);
+    if (o > 0 && width != SIZE_MAX && WidthOf(joined) + WidthOf(more) > width)
+      return text + fmt::format(", … {} more", left + 1);
+    text = joined;
   }
-  if (most < outcomes.size()) out += fmt::format(", and {} more", outcomes.size() - most);
-  return out;
+  return text;
 }
 
 void ShowText(Console& console, const Profile& profile, const ShowOptions& options) {
-  PrintHeader(console, profile, options);
-  PrintTotals(console, profile, options);
-  PrintDepths(console, profile, options);
+  ShowHeader(console, profile, options);
   for (const Table table : options.tables) {
-    if (profile.entry_count(table) == 0) continue;
-    if (options.detailed) PrintDetailedSummary(console, profile, table);
+    if (options.detailed && profile.entry_count(table) > 0)
+      PrintDetailedSummary(console, profile, table);
   }
-  if (options.topn == 0 && !options.all) return;
-  for (const Table table : options.tables) {
-    if (profile.entry_count(table) == 0) continue;
-    if (table == Table::kCalls || table == Table::kSamples) {
-      PrintHottestMethods(console, profile, table, options);
-    }
-    PrintHottestEntries(console, profile, table, options);
-  }
+  if (options.stats) PrintStats(console, profile, options);
+  Overview(console, profile, options).Print();
 }
 
 }  // namespace iprof::cli

@@ -1,11 +1,14 @@
 // iprof top: prints what ComputeFlatProfile finds.
 #include <algorithm>
 
+#include "cli/code_names.h"
 #include "cli/entries.h"
+#include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 #include "writer/ops/flat_profile.h"
 
 namespace iprof::cli {
@@ -20,6 +23,9 @@ class TopCommand : public Command {
               "package (default: method)");
     AddChoice(options, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
+    filter_.AddTo(options);
+    options.AddFlag("--full", whole_names_,
+                    "Print whole names with signatures, on lines of any length");
     AddFormat(options, format_);
   }
 
@@ -30,7 +36,9 @@ class TopCommand : public Command {
                         : by_ == "line" ? FlatKey::kLine
                         : by_ == "bci"  ? FlatKey::kPosition
                                         : FlatKey::kPackage;
-    FlatProfile flat = ComputeFlatProfile(*profile, key);
+    const ProfileFilter filter = filter_.filter();
+    FlatProfile flat = ComputeFlatProfile(*profile, key, filter);
+    const bool is_empty = flat.rows.empty();
     if (sort_ == "total") {
       std::stable_sort(flat.rows.begin(), flat.rows.end(),
                        [](const FlatRow& a, const FlatRow& b) { return a.total > b.total; });
@@ -40,25 +48,39 @@ class TopCommand : public Command {
       console.Warn(path_ + " has no source lines, so the rows are methods; see --by bci");
     if (format_ == "json") {
       PrintJson(console, flat);
-    } else {
-      PrintText(console, flat);
+    } else if (!is_empty) {
+      PrintText(console, *profile, flat);
     }
-    return ExitCode::kOk;
+    return is_empty ? WarnOfNoSamples(console, path_) : ExitCode::kOk;
   }
 
  private:
-  static double Share(int64_t part, int64_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  // "HashMap.getNode line 571", "HashMap.getNode bci 12 (line 571)", "java.util"
+  std::string NameOf(const CodeNames& names, const Profile& profile, const FlatRow& row) const {
+    if (row.method == kNoMethod) return EscapeForTerminal(row.name);
+    std::string text = by_ == "method" ? names.MethodAndLine(row.method) : names.Method(row.method);
+    if (row.line) text += fmt::format(" line {}", *row.line);
+    if (!row.bci) return text;
+    text += fmt::format(" bci {}", *row.bci);
+    const auto line = profile.notes().LineOf(row.method, *row.bci);
+    return line ? text + fmt::format(" (line {})", *line) : text;
   }
 
-  void PrintText(Console& console, const FlatProfile& flat) const {
-    console.Print("{} samples\n", flat.total);
-    if (flat.rows.empty()) return;
-    console.Heading(fmt::format("{:>7} {:>10}  {:>7} {:>10}  {}", "self", "", "total", "", by_));
+  void PrintText(Console& console, const Profile& profile, const FlatProfile& flat) const {
+    const CodeNames names(profile, whole_names_);
+    const size_t width = TerminalWidth(console);
+    constexpr size_t kFigures = 46;
+    if (!filter_.filter().empty())
+      console.Print("only {}; shares are of all samples\n",
+                    EscapeForTerminal(filter_.filter().Describe()));
+    console.Heading(fmt::format("{} samples", Grouped(flat.total)));
+    console.Print("{:>20}  {:>20}  {}\n", "in it (self)", "with callees (total)", by_);
     for (const FlatRow& row : flat.rows) {
-      console.Print("{:>6.2f}% {:>10}  {:>6.2f}% {:>10}  {}\n", 100 * Share(row.self, flat.total),
-                    row.self, 100 * Share(row.total, flat.total), row.total,
-                    EscapeForTerminal(row.name));
+      const std::string name = NameOf(names, profile, row);
+      console.Print("{:>11} {:>8}  {:>11} {:>8}  {}\n", Grouped(row.self),
+                    PercentOf(row.self, flat.total), Grouped(row.total),
+                    PercentOf(row.total, flat.total),
+                    whole_names_ ? name : CutTo(name, width - std::min(width, kFigures)));
     }
   }
 
@@ -84,6 +106,8 @@ class TopCommand : public Command {
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
+  FilterOptions filter_;
+  bool whole_names_ = false;
   std::string format_ = "text";
 };
 
@@ -91,6 +115,7 @@ constexpr Example kExamples[] = {
     {"iprof top app.iprof", "The thirty methods with the most samples."},
     {"iprof top --by line -n 10 app.iprof", "The ten hottest lines."},
     {"iprof top --by bci --sort total app.iprof", "Bytecode positions by total time."},
+    {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
 };
 
@@ -104,7 +129,7 @@ const CommandEntry kTopEntry = {
     "of the source file. Positions without a known line (native methods, classes without debug "
     "information, classes that were unloaded before the profile was written) are one row per "
     "method. Profiles of other tools have bytecode positions only: use '--by bci', and 'javap -l "
-    "-c' to find the lines.",
+    "-c' to find the lines.\n\nExits with 5 if there are no samples.",
     kExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

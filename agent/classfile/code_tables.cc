@@ -26,20 +26,11 @@ bool MoveRange(uint8_t* range, const MethodCode& code, const Layout& layout) {
 void StubLines::Read(const MethodCode& code, const Layout& layout, Arena& arena) {
   line_of_ = nullptr;
   if (layout.stubs().empty()) return;
-  AttributeWalk walk = code.attributes();
-  AttributeView attribute;
-  while (walk.Next(&attribute)) {
-    if (code.file().pool().Utf8(attribute.name) != "LineNumberTable") continue;
-    ByteReader reader(attribute.bytes);
-    const uint32_t n = reader.U2();
-    if (reader.remaining() != size_t{n} * 4) continue;
+  ReadLines(code, [&](uint32_t bci, uint32_t line) {
     if (line_of_ == nullptr) line_of_ = arena.AllocateZeroed<uint16_t>(code.count());
-    for (uint32_t k = 0; k < n; ++k) {
-      const Insn i = code.IndexAt(uint32_t{reader.U2()});
-      const uint16_t line = reader.U2();
-      if (i != MethodCode::kNone) line_of_[i] = line;
-    }
-  }
+    const Insn i = code.IndexAt(bci);
+    if (i != MethodCode::kNone) line_of_[i] = static_cast<uint16_t>(line);
+  });
   if (line_of_ == nullptr) return;
   for (Insn i = 1; i < code.count(); ++i) {
     if (line_of_[i] == 0) line_of_[i] = line_of_[i - 1];

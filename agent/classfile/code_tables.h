@@ -11,6 +11,23 @@
 
 namespace iprof::classfile {
 
+// Calls visit(bci, line) for each entry of the method's LineNumberTables, in their order.
+template <typename Visit>
+void ReadLines(const MethodCode& code, Visit visit) {
+  AttributeWalk walk = code.attributes();
+  AttributeView attribute;
+  while (walk.Next(&attribute)) {
+    if (code.file().pool().Utf8(attribute.name) != "LineNumberTable") continue;
+    ByteReader reader(attribute.bytes);
+    const uint32_t n = reader.U2();
+    if (reader.remaining() != size_t{n} * 4) continue;
+    for (uint32_t k = 0; k < n; ++k) {
+      const uint32_t bci = reader.U2();
+      visit(bci, uint32_t{reader.U2()});
+    }
+  }
+}
+
 // Line numbers of trampolines. A trampoline gets the line of the branch that uses it, so that
 // stepping in a debugger and stack traces show the right line.
 class StubLines {

@@ -28,6 +28,8 @@ struct InstrumenterOptions {
   // Whether class records name the callee of every call, and not only of those that compilers may
   // replace. FrozenCounts (writer/methods) needs them.
   bool all_calls = false;
+  // Whether class records have the source lines of recorded positions, and what virtual calls name.
+  bool lines = true;
 };
 
 }  // namespace iprof::instrument

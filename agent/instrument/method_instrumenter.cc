@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "agent/classfile/code_tables.h"
 #include "agent/instrument/effort/kept_shapes.h"
 #include "agent/instrument/intrinsic_calls.h"
 #include "agent/instrument/table/code_hash.h"
@@ -209,8 +210,11 @@ void MethodInstrumenter::Note(const MethodCode& code, Attempts& attempts) {
   for (uint32_t i = 0; i < planner_.sites().size(); ++i) {
     const FoundSite& site = planner_.sites()[i];
     const uint32_t bci = site.insn == FoundSite::kEntry ? 0 : code.OffsetOf(site.insn);
-    counted_.sites.push_back({number, bci, method.first_site + i, site.kind});
+    const bool is_call = site.kind == SiteKind::kReceiver && setting_.options.lines;
+    counted_.sites.push_back(
+        {number, bci, method.first_site + i, site.kind, is_call ? TargetOf(code, site.insn) : 0});
   }
+  if (setting_.options.lines) NoteLines(code, method);
   if (planner_.left_out().any()) {
     attempts.outcome.left_out = true;
     counted_.left_out.push_back({number, planner_.left_out()});
@@ -219,6 +223,39 @@ void MethodInstrumenter::Note(const MethodCode& code, Attempts& attempts) {
     setting_.self_check.Note(counted_.KeyOf(method), planner_.probes(), *planner_.reference(),
                              planner_.Branches(), method.first);
   }
+}
+
+// Keeps the source lines of the method's entry, branches with their targets, and sites.
+void MethodInstrumenter::NoteLines(const MethodCode& code, CountedMethod& method) {
+  classfile::ReadLines(code, [&](uint32_t bci, uint32_t line) {
+    line_starts_.push_back({bci, line});
+  });
+  // Of two lines at the same position, the later one counts, as in the JVM.
+  std::stable_sort(line_starts_.begin(), line_starts_.end(),
+                   [](const LineStart& a, const LineStart& b) { return a.bci < b.bci; });
+  recorded_.assign(1, 0);
+  if (method.counters > 0) {
+    for (const BranchSite& branch : record_.branches) recorded_.push_back(branch.bci);
+    for (const BranchSuccessor& successor : record_.successors)
+      recorded_.push_back(successor.target);
+  }
+  for (size_t s = counted_.sites.size() - method.sites; s < counted_.sites.size(); ++s)
+    recorded_.push_back(counted_.sites[s].bci);
+  std::sort(recorded_.begin(), recorded_.end());
+  method.lines = static_cast<uint32_t>(counted_.lines.size());
+  method.has_lines = AppendLines(line_starts_, recorded_, &counted_.lines);
+  line_starts_.clear();
+}
+
+// The number of the method that a virtual call names.
+uint32_t MethodInstrumenter::TargetOf(const MethodCode& code, classfile::Insn call) {
+  const auto member = code.Member(call);
+  if (!member) return 0;
+  const std::string_view owner = file_.pool().ClassName(member->owner);
+  const auto next = static_cast<uint32_t>(counted_.targets.size() + 1);
+  const auto [known, is_new] = targets_.try_emplace({owner, member->name}, next);
+  if (is_new) counted_.targets.push_back({counted_.Keep(owner), counted_.Keep(member->name)});
+  return known->second;
 }
 
 // Records how the method's counts follow from its counters.

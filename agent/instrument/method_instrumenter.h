@@ -14,7 +14,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/classfile/rewriter.h"
 #include "agent/classfile/symbolic_code.h"
@@ -26,6 +30,7 @@
 #include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
 #include "writer/methods/class_record.h"
+#include "writer/methods/method_lines.h"
 #include "writer/methods/method_record.h"
 
 namespace iprof::instrument {
@@ -99,6 +104,8 @@ class MethodInstrumenter {
   bool EmitSites(const CountedMethod& method, classfile::MethodEditor& editor) const;
   void Note(const classfile::MethodCode& code, Attempts& attempts);
   void NoteRecord(Attempts& attempts);
+  void NoteLines(const classfile::MethodCode& code, CountedMethod& method);
+  uint32_t TargetOf(const classfile::MethodCode& code, classfile::Insn call);
 
   bool inherited() const { return access_ != nullptr && access_->inherited(); }
   // The maximum size of a method with its probes.
@@ -114,6 +121,9 @@ class MethodInstrumenter {
   classfile::SymbolicCode& symbolic_;
   ClassRecord& counted_;
   ClassCallees callees_;
+  std::map<std::pair<std::string_view, std::string_view>, uint32_t> targets_;  // numbers
+  std::vector<LineStart> line_starts_;
+  std::vector<uint32_t> recorded_;  // positions of a method
 };
 
 }  // namespace iprof::instrument

@@ -43,7 +43,7 @@ class Provenance(AgentCase):
         self.assertNotIn(str(self.folder), text)
         shown = self.run_tool("show", "a.iprof").stdout
         self.assertIn(f"run:            Harvestable on JDK {run['jvm_version']}", shown)
-        self.assertIn(f"methods: {run['methods']['exact']} exact", shown)
+        self.assertIn(f"counts: exact in {run['methods']['exact']:,} methods", shown)
         self.assertIn("sampling:       cpu, every 1 ms", shown)
 
     def test_it_can_be_left_out(self):

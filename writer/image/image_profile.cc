@@ -9,6 +9,7 @@
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
+#include "writer/io/position_part.h"
 #include "writer/model/branch_outcomes.h"
 
 namespace iprof {
@@ -116,6 +117,7 @@ class Filter {
       methods_[At(method)] = made_.profile.AddMethodWithId(from_.MethodName(method), signature,
                                                            from_.MethodFileId(method));
       made_.profile.SetCodeHash(methods_[At(method)], from_.CodeHash(method));
+      made_.profile.notes().Add(methods_[At(method)], from_.notes(), method);
     }
   }
 
@@ -160,6 +162,7 @@ class Filter {
     section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
     made_.profile.SetExtra(kAgentKey, section.ToJson());
     NoteCodeHashes(made_.profile);
+    WritePositionNotes(made_.profile);
   }
 
   void CopyRecords(Table table, ContextIndex context, const std::vector<EntryIndex>& entries) {

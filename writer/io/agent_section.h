@@ -1,11 +1,12 @@
 // AgentSection: what iprofagent adds to a profile beyond the format, under one extra top-level key.
-//   "iprofagent": {"version":1,"image":{...},"lines":{...},"sampling":{...}}
+//   "iprofagent": {"version":1,"image":{...},"positions":{...},"sampling":{...}}
 // Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
 //   code        hashes of the recorded methods' code (code_part.h)
 //   estimates   which numbers are estimated, and not counted (estimate_note.h)
 //   image       for which image build the profile is meant (image/image_note.h)
-//   lines       source lines of sampled positions (source_lines.h)
+//   lines       source lines of sampled positions, in older profiles (source_lines.h)
 //   harvest     that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
+//   positions   source lines and callees of the profile's positions (position_part.h)
 //   provenance  the runs that the profile was recorded in (run_note.h)
 //   sampling    the sampler's statistics (the agent writes them, docs/sampling.md explains them)
 //   snapshot    that the profile was recovered from a raw file (snapshot_note.h)
@@ -46,6 +47,7 @@ inline constexpr std::string_view kEstimatesPart = "estimates";
 inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";
+inline constexpr std::string_view kPositionsPart = "positions";
 inline constexpr std::string_view kProvenancePart = "provenance";
 inline constexpr std::string_view kSamplingPart = "sampling";
 inline constexpr std::string_view kSnapshotPart = "snapshot";

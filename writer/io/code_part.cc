@@ -1,7 +1,6 @@
 #include "writer/io/code_part.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,40 +8,24 @@
 
 #include "writer/base/murmur3.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/digits.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 
 namespace iprof {
 namespace {
 
-constexpr std::string_view kDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr char kUnknown = '-';
 constexpr size_t kDigitsEach = 6;
-constexpr int kBitsOfDigit = 6;
 static_assert(kDigitsEach * kBitsOfDigit == kCodeHashBits);
 // The text must stay below the reader's limit for a string.
 constexpr size_t kMostMethods = 2'000'000;
 
-void AppendHash(uint64_t hash, std::string* out) {
-  for (size_t d = 0; d < kDigitsEach; ++d) {
-    out->push_back(kDigits[hash >> (64 - kBitsOfDigit)]);
-    hash <<= kBitsOfDigit;
-  }
-}
-
 // nullopt if a character is no digit.
 std::optional<uint64_t> ParseHash(std::string_view text) {
-  static const std::array<int8_t, 256> values = [] {
-    std::array<int8_t, 256> made{};
-    made.fill(-1);
-    for (size_t d = 0; d < kDigits.size(); ++d)
-      made[static_cast<uint8_t>(kDigits[d])] = static_cast<int8_t>(d);
-    return made;
-  }();
   uint64_t hash = 0;
   for (const char digit : text) {
-    const int8_t value = values[static_cast<uint8_t>(digit)];
+    const int value = ValueOfDigit(digit);
     if (value < 0) return std::nullopt;
     hash = hash << kBitsOfDigit | static_cast<uint64_t>(value);
   }
@@ -151,7 +134,7 @@ CodePartForm LoadCodeHashes(Profile& profile) {
   if (!text) return CodePartForm::kMalformed;
   const std::vector<MethodIndex> methods = RecordedMethods(profile);
   std::string names;
-  AppendHash(HashOfNames(profile, methods), &names);
+  AppendDigits(HashOfNames(profile, methods), kDigitsEach, &names);
   if (names != text->methods || text->hashes.size() != methods.size()) return CodePartForm::kOther;
   for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], text->hashes[m]);
   return CodePartForm::kFits;
@@ -167,11 +150,11 @@ void NoteCodeHashes(Profile& profile) {
   for (const MethodIndex method : methods) {
     const uint64_t hash = profile.CodeHash(method);
     any = any || hash != 0;
-    hash != 0 ? AppendHash(hash, &hashes) : hashes.push_back(kUnknown);
+    hash != 0 ? AppendDigits(hash, kDigitsEach, &hashes) : hashes.push_back(kUnknown);
   }
   if (!any) return RemoveAgentPart(profile, kCodePart);
   std::string json = "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"";
-  AppendHash(HashOfNames(profile, methods), &json);
+  AppendDigits(HashOfNames(profile, methods), kDigitsEach, &json);
   json += "\",\"hashes\":\"" + hashes + "\"}";
   SetAgentPart(profile, kCodePart, json);
 }

@@ -10,6 +10,7 @@
 #include "writer/base/hash.h"
 #include "writer/io/code_part.h"
 #include "writer/io/format_version.h"
+#include "writer/io/position_part.h"
 #include "writer/io/profile_events.h"
 #include "writer/model/branch_outcomes.h"
 
@@ -225,6 +226,7 @@ Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
   if (!parsed.ok()) return parsed;
   builder.Finish();
   LoadCodeHashes(builder.profile());
+  LoadPositionNotes(builder.profile());
   return std::move(builder.profile());
 }
 

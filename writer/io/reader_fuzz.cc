@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "writer/io/position_part.h"
 #include "writer/io/reader.h"
 #include "writer/io/run_note.h"
 #include "writer/io/source_lines.h"
@@ -39,6 +41,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const SourceLines lines = SourceLines::Of(*whole);
   if (SourceLines same; !same.AddJson(lines.ToJson()) || same.ToJson() != lines.ToJson())
     Disagree("source lines are not read as they were written: " + lines.ToJson());
+  {
+    Profile noted = std::move(*ReadProfileText(text));
+    WritePositionNotes(noted);
+    const Result<std::string> with_notes =
+        WriteProfileText(noted, {.version = FormatVersion::k1_1_0});
+    if (!with_notes.ok()) Disagree(with_notes.status().message());
+    Profile read = std::move(*ReadProfileText(*with_notes));
+    WritePositionNotes(read);
+    if (*WriteProfileText(read, {.version = FormatVersion::k1_1_0}) != *with_notes)
+      Disagree("notes of positions are not read as they were written");
+  }
   const RunList runs = RunList::Of(*whole);
   if (RunList same; !same.AddJson(runs.ToJson()) || same.ToJson() != runs.ToJson())
     Disagree("runs are not read as they were written: " + runs.ToJson());

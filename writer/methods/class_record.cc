@@ -25,8 +25,8 @@ std::string_view ClassRecord::Keep(std::string_view text) {
 bool ClassRecord::operator==(const ClassRecord& other) const {
   return name == other.name && super_name == other.super_name && hash == other.hash &&
          access == other.access && methods == other.methods && callees == other.callees &&
-         sites == other.sites && left_out == other.left_out && positions == other.positions &&
-         records == other.records;
+         targets == other.targets && sites == other.sites && left_out == other.left_out &&
+         positions == other.positions && lines == other.lines && records == other.records;
 }
 
 }  // namespace iprof

@@ -36,9 +36,11 @@ struct CountedMethod {
   uint32_t first_site = 0;  // its first site; the numbers of its sites are consecutive
   uint32_t sites = 0;
   uint32_t positions = 0;  // offset in ClassRecord::positions
+  uint32_t lines = 0;      // offset in ClassRecord::lines; only if has_lines
   uint16_t access = 0;
   bool intrinsic_candidate = false;
   bool rewritten = false;                     // has probes: counters, sites, or both
+  bool has_lines = false;                     // of its recorded positions; only if rewritten
   MethodOrigin origin = MethodOrigin::kSame;  // kSame until it has been compared
   Effort effort;                              // the first with which it was short enough
 
@@ -56,6 +58,7 @@ struct ClassSite {
   uint32_t bci;
   uint32_t number;  // among all sites
   SiteKind kind;
+  uint32_t target = 0;  // of a receiver's call: in ClassRecord::targets, from 1 on; 0: not known
   bool operator==(const ClassSite&) const = default;
 };
 
@@ -66,6 +69,13 @@ struct Callee {
   std::string_view descriptor;
   bool virtual_call = false;  // counts only if the callee cannot be overridden
   bool operator==(const Callee&) const = default;
+};
+
+// The method that a virtual call names.
+struct CallTarget {
+  std::string_view owner;
+  std::string_view name;
+  bool operator==(const CallTarget&) const = default;
 };
 
 // A method that has no room for all requested probes.
@@ -82,9 +92,11 @@ struct ClassRecord {
   uint16_t access = 0;
   std::vector<CountedMethod> methods;
   std::vector<Callee> callees;          // the call sites in the records refer to these
+  std::vector<CallTarget> targets;      // the sites refer to these
   std::vector<ClassSite> sites;         // ascending method and bci
   std::vector<TrimmedMethod> left_out;  // ascending method; few classes have any
   std::vector<uint8_t> positions;       // position_map.h
+  std::vector<uint8_t> lines;           // method_lines.h
   std::vector<uint8_t> records;         // method_record.h
 
   MethodKey KeyOf(const CountedMethod& method) const {

@@ -13,7 +13,8 @@ constexpr uint32_t kFlagCounters = 4;
 constexpr uint32_t kFlagSites = 8;
 constexpr uint32_t kFlagEffort = 16;
 constexpr uint32_t kFlagLeftOut = 32;
-constexpr uint32_t kFlagOrigin = 64;  // times MethodOrigin, 0 to 2
+constexpr uint32_t kFlagLines = 64;
+constexpr uint32_t kFlagOrigin = 128;  // times MethodOrigin, 0 to 2
 constexpr uint32_t kFlagsEnd = 3 * kFlagOrigin;
 
 constexpr uint32_t kAccessEnd = 0x10000;
@@ -34,6 +35,7 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
   if (method.sites > 0) flags |= kFlagSites;
   if (has_effort) flags |= kFlagEffort;
   if (left_out != nullptr) flags |= kFlagLeftOut;
+  if (method.has_lines) flags |= kFlagLines;
   Put(flags, out);
   if (has_effort) {
     const Effort& e = method.effort;
@@ -51,6 +53,7 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
     PutFixed64(method.code_hash, out);
     Put(method.positions, out);
   }
+  if (method.has_lines) Put(method.lines, out);
   if (method.counters > 0) {
     Put(method.counters, out);
     Put(static_cast<uint32_t>(method.first), out);
@@ -102,6 +105,8 @@ void GetMethod(BoundedReader* in, uint32_t number, ClassRecord* record) {
     method.code_hash = in->GetFixed64();
     method.positions = in->GetBelow(record->positions.size() + 1);
   }
+  method.has_lines = (flags & kFlagLines) != 0;
+  if (method.has_lines) method.lines = in->GetBelow(record->lines.size());
   if ((flags & kFlagCounters) != 0) {
     uint32_t first = 0;
     GetRange(in, &method.counters, &first);
@@ -112,7 +117,7 @@ void GetMethod(BoundedReader* in, uint32_t number, ClassRecord* record) {
 }
 
 void GetSites(BoundedReader* in, ClassRecord* record) {
-  const uint32_t count = in->GetCount(4);
+  const uint32_t count = in->GetCount(5);
   uint32_t method = 0;
   for (uint32_t s = 0; s < count && in->ok(); ++s) {
     const uint32_t step = in->GetBelow(record->methods.size() - method);
@@ -120,7 +125,9 @@ void GetSites(BoundedReader* in, ClassRecord* record) {
     if (!record->sites.empty() && step == 0 && bci < record->sites.back().bci) in->Fail();
     method += step;
     const uint32_t number = in->Get();
-    record->sites.push_back({method, bci, number, static_cast<SiteKind>(in->GetBelow(kSiteKinds))});
+    const auto kind = static_cast<SiteKind>(in->GetBelow(kSiteKinds));
+    const uint32_t target = in->GetBelow(record->targets.size() + 1);
+    record->sites.push_back({method, bci, number, kind, target});
   }
 }
 
@@ -139,8 +146,15 @@ bool GetClass(BoundedReader* in, ClassRecord* record) {
     callee.virtual_call = in->GetBelow(2) == 1;
     record->callees.push_back(callee);
   }
+  const uint32_t targets = in->GetCount(2);
+  for (uint32_t t = 0; t < targets && in->ok(); ++t) {
+    const std::string_view owner = record->Keep(in->GetText());
+    record->targets.push_back({owner, record->Keep(in->GetText())});
+  }
   const auto positions = in->GetBytes();
   record->positions.assign(positions.begin(), positions.end());
+  const auto lines = in->GetBytes();
+  record->lines.assign(lines.begin(), lines.end());
   const auto records = in->GetBytes();
   record->records.assign(records.begin(), records.end());
   record->methods.resize(in->GetCount(4));
@@ -232,7 +246,13 @@ void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
     PutText(callee.descriptor, &body);
     Put(callee.virtual_call ? 1 : 0, &body);
   }
+  Put(record.targets.size(), &body);
+  for (const CallTarget& target : record.targets) {
+    PutText(target.owner, &body);
+    PutText(target.name, &body);
+  }
   PutBytes(record.positions, &body);
+  PutBytes(record.lines, &body);
   PutBytes(record.records, &body);
   Put(record.methods.size(), &body);
   auto left_out = record.left_out.begin();
@@ -248,6 +268,7 @@ void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
     Put(site.bci, &body);
     Put(site.number, &body);
     Put(static_cast<uint32_t>(site.kind), &body);
+    Put(site.target, &body);
   }
   AppendSealed(body, out);
 }

@@ -6,14 +6,16 @@
 //
 //   class      version, hash [8] [8], access, name, super class
 //              callees; each: owner, name, descriptor, 1 where virtual
-//              positions, records: bytes
+//              targets; each: owner, name
+//              positions, lines, records: bytes
 //              methods; each: name, descriptor, access, flags (kFlag… in the .cc)
 //                with an effort of its own: step, budget
 //                with something left out: everything, branches, all branches, sites, all sites
 //                rewritten: code hash [8], offset in positions
+//                with lines: offset in lines
 //                with counters: counters, number of the first, offset in records
 //                with sites: sites, number of the first
-//              sites; each: method as difference, bci, number, kind
+//              sites; each: method as difference, bci, number, kind, target
 //   counts     version
 //              counters that are not zero; each: number as difference, count
 //              sites that met something; each: number as difference, lost objects, types; each: name, count
@@ -40,7 +42,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kClassRecordVersion = 1;
+inline constexpr uint8_t kClassRecordVersion = 2;
 inline constexpr uint8_t kRecordedCountsVersion = 1;
 
 // Appends the record's bytes.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "writer/methods/class_record_bytes.h"
+#include "writer/methods/method_lines.h"
 #include "writer/methods/position_map.h"
 #include "writer/methods/profile_assembly.h"
 
@@ -22,6 +23,7 @@ void Assemble(const ClassRecord& record, const RecordedCounts& counts) {
   for (const CountedMethod& method : record.methods) {
     if (method.rewritten)
       OriginalPosition(std::span(record.positions).subspan(method.positions), 17);
+    if (method.has_lines) LineIn(std::span(record.lines).subspan(method.lines), 17);
   }
 }
 

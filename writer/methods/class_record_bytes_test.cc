@@ -17,6 +17,7 @@ ClassRecord Example() {
   c.callees = {{c.Keep("java/lang/Math"), c.Keep("max"), c.Keep("(II)I"), false},
                {c.Keep("java/lang/String"), c.Keep("length"), c.Keep("()I"), true}};
   c.positions = {1, 2, 3, 4, 5};
+  c.lines = {1, 0, 60};
   c.records = {9, 8, 7};
   CountedMethod plain;
   plain.name = c.Keep("<init>");
@@ -29,6 +30,8 @@ ClassRecord Example() {
   counted.code_hash = UINT64_MAX;
   counted.rewritten = true;
   counted.positions = 2;
+  counted.has_lines = true;
+  counted.lines = 0;
   counted.counters = 3;
   counted.first = CounterIndex{70'000};
   counted.record = 1;
@@ -39,7 +42,8 @@ ClassRecord Example() {
   counted.effort = {
       .step = Effort::Step::kTrimmed, .inherited = true, .sites = false, .budget = 777};
   c.methods = {plain, counted};
-  c.sites = {{1, 5, 40'000, SiteKind::kReceiver}, {1, 5, 40'001, SiteKind::kInstanceOf}};
+  c.targets = {{c.Keep("java/util/List"), c.Keep("get")}};
+  c.sites = {{1, 5, 40'000, SiteKind::kReceiver, 1}, {1, 5, 40'001, SiteKind::kInstanceOf}};
   c.left_out = {{1, {.branches = 2, .all_branches = 9, .sites = 1, .all_sites = 3}}};
   return c;
 }
@@ -58,7 +62,9 @@ ClassRecord RandomClass(std::mt19937& random) {
   c.access = static_cast<uint16_t>(below(0x10000));
   for (uint32_t i = below(4); i > 0; --i)
     c.callees.push_back({text(), text(), text(), below(2) == 0});
+  for (uint32_t i = below(4); i > 0; --i) c.targets.push_back({text(), text()});
   c.positions.resize(below(50));
+  c.lines.resize(below(9));
   c.records.resize(1 + below(50));
   for (uint32_t i = below(6); i > 0; --i) {
     CountedMethod m;
@@ -71,6 +77,8 @@ ClassRecord RandomClass(std::mt19937& random) {
     if (m.rewritten) {
       m.code_hash = random();
       m.positions = below(static_cast<uint32_t>(c.positions.size()) + 1);
+      m.has_lines = !c.lines.empty() && below(2) == 0;
+      if (m.has_lines) m.lines = below(static_cast<uint32_t>(c.lines.size()));
       m.counters = below(9);
       if (m.counters > 0) {
         m.first = CounterIndex{below(1u << 30)};
@@ -82,7 +90,8 @@ ClassRecord RandomClass(std::mt19937& random) {
     }
     const auto number = static_cast<uint32_t>(c.methods.size());
     for (uint32_t s = 0; s < m.sites; ++s)
-      c.sites.push_back({number, 3 * s, m.first_site + s, static_cast<SiteKind>(below(3))});
+      c.sites.push_back({number, 3 * s, m.first_site + s, static_cast<SiteKind>(below(3)),
+                         below(static_cast<uint32_t>(c.targets.size()) + 1)});
     if (below(4) == 0) c.left_out.push_back({number, {.everything = true}});
     c.methods.push_back(m);
   }

@@ -341,6 +341,7 @@ class Assembly {
       if (v.positions && (busiest == nullptr || UseOf(v) > UseOf(*busiest))) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
+    if (busiest != nullptr) NoteLine(*busiest->klass, *busiest->method, 0, index, profile_);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
     for (const Counted& v : versions) {
@@ -359,6 +360,9 @@ class Assembly {
       for (const auto& [bci, successors] : v.branches) {
         profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
                                successors);
+        NoteLine(*v.klass, *v.method, bci, index, profile_);
+        for (const Successor& s : successors)
+          NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index, profile_);
       }
     }
   }

@@ -6,6 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "writer/methods/method_lines.h"
+#include "writer/names/type_names.h"
+
 namespace iprof {
 namespace {
 
@@ -31,7 +34,21 @@ std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_
                           ClassSite{number, 0, 0, SiteKind::kReceiver}, less);
 }
 
+// "java/util/List" and "get": "java.util.List.get".
+std::string NameOf(const CallTarget& target) {
+  std::string name = ToUtf8(target.owner);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name + "." + ToUtf8(target.name);
+}
+
 }  // namespace
+
+void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
+              MethodIndex index, Profile& profile) {
+  if (!method.has_lines) return;
+  const auto line = LineIn(std::span<const uint8_t>(klass.lines).subspan(method.lines), bci);
+  if (line) profile.notes().SetLine(index, static_cast<Bci>(bci), static_cast<int32_t>(*line));
+}
 
 void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
   const auto [first, last] = SitesOf(klass, method);
@@ -100,6 +117,10 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
       site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;
   profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),
                          made);
+  NoteLine(klass, method, site.bci, index, profile_);
+  if (site.target != 0 && site.target <= klass.targets.size())
+    profile_.notes().SetCallee(index, static_cast<Bci>(site.bci),
+                               NameOf(klass.targets[site.target - 1]));
   ++written_;
 }
 

@@ -16,6 +16,10 @@
 
 namespace iprof {
 
+// Notes the line of a position in a method's code, if the record has it.
+void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
+              MethodIndex index, Profile& profile);
+
 class SiteAssembly {
  public:
   SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile)

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "writer/methods/method_lines.h"
+
 namespace iprof {
 namespace {
 
@@ -53,6 +55,22 @@ struct Fixture {
   MethodIndex index{};
   uint64_t static_calls = 0;
 };
+
+TEST_CASE_METHOD(Fixture, "A receiver's line and callee are noted", "[site_assembly]") {
+  klass.methods[0].has_lines = true;
+  CHECK(AppendLines(std::vector<LineStart>{{0, 12}, {6, 14}}, std::vector<uint32_t>{5, 7, 9},
+                    &klass.lines));
+  klass.targets = {{klass.Keep("java/util/List"), klass.Keep("get")}};
+  klass.sites[0].target = 1;
+  types.Add(100, "x.C", 1);
+  types.Add(102, "x.C", 1);
+  Assemble();
+  CHECK(profile.notes().LineOf(index, 5) == 12);
+  CHECK(profile.notes().CalleeOf(index, 5) == "java.util.List.get");
+  CHECK(profile.notes().LineOf(index, 9) == 14);
+  CHECK(profile.notes().CalleeOf(index, 9).empty());
+  CHECK_FALSE(profile.notes().LineOf(index, 7));
+}
 
 TEST_CASE_METHOD(Fixture, "Receivers: busiest first, equals by name", "[site_assembly]") {
   types.Add(100, "x.C", 1);

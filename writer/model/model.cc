@@ -174,6 +174,7 @@ struct Profile::Rep {
   IndexSet method_index;
   int64_t next_method_id = 0;
   CodeHashes code_hashes;
+  PositionNotes notes;
   ChunkedVector<ContextRow> contexts;
   IndexSet context_index;
   CountTable calls{seed};
@@ -282,6 +283,8 @@ void Profile::SetCodeHash(MethodIndex method, uint64_t hash) {
 uint64_t Profile::CodeHash(MethodIndex method) const { return rep_->code_hashes.Of(method); }
 bool Profile::has_code_hashes() const { return !rep_->code_hashes.empty(); }
 void Profile::ForgetCodeHashes() { rep_->code_hashes.Clear(); }
+PositionNotes& Profile::notes() { return rep_->notes; }
+const PositionNotes& Profile::notes() const { return rep_->notes; }
 
 std::string Profile::DescribeMethod(MethodIndex method) const {
   if (method == kNoMethod) return "(none)";
@@ -444,18 +447,14 @@ std::span<const TypeCount> Profile::EntryTypeCounts(Table table, EntryIndex entr
 }
 
 int64_t Profile::EntryTotal(Table table, EntryIndex entry) const {
+  const RecordKind kind = RecordKindOf(table);
+  if (kind == RecordKind::kCount) return EntryCount(table, entry);
   int64_t total = 0;
-  switch (RecordKindOf(table)) {
-    case RecordKind::kCount:
-      return EntryCount(table, entry);
-    case RecordKind::kSuccessors:
-      for (const Successor& s : EntrySuccessors(entry)) total = SaturatingAdd(total, s.count);
-      return total;
-    case RecordKind::kTypeCounts:
-      for (const TypeCount& t : EntryTypeCounts(table, entry))
-        total = SaturatingAdd(total, t.count);
-      return total;
-  }
+  const auto add = [&](const auto& items) {
+    for (const auto& item : items) total = SaturatingAdd(total, item.count);
+  };
+  kind == RecordKind::kSuccessors ? add(EntrySuccessors(entry))
+                                  : add(EntryTypeCounts(table, entry));
   return total;
 }
 
@@ -485,13 +484,14 @@ std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {
   const Rep& rep = *rep_;
-  size_t bytes =
-      sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
-      rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() + rep.signatures.MemoryBytes() +
-      rep.method_index.MemoryBytes() + rep.contexts.MemoryBytes() +
-      rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
-      rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
-      rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes();
+  size_t bytes = sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
+                 rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() +
+                 rep.signatures.MemoryBytes() + rep.method_index.MemoryBytes() +
+                 rep.contexts.MemoryBytes() + rep.context_index.MemoryBytes() +
+                 rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
+                 rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
+                 rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() +
+                 rep.code_hashes.MemoryBytes() + rep.notes.MemoryBytes();
   for (const ExtraKey& extra : rep.extras)
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
   return bytes;

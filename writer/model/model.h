@@ -30,12 +30,13 @@
 #include <string_view>
 #include <vector>
 
+#include "writer/model/position_notes.h"
+
 namespace iprof {
 
 enum class TypeIndex : uint32_t {};
 enum class MethodIndex : uint32_t {};
 enum class ContextIndex : uint32_t {};
-using Bci = int32_t;
 
 inline constexpr ContextIndex kNoContext{UINT32_MAX};
 inline constexpr MethodIndex kNoMethod{
@@ -156,6 +157,9 @@ class Profile {
   uint64_t CodeHash(MethodIndex method) const;
   bool has_code_hashes() const;
   void ForgetCodeHashes();
+  // Source lines and callees of positions, as far as they are known.
+  PositionNotes& notes();
+  const PositionNotes& notes() const;
   // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "(none)" for kNoMethod. Cut off
   // after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;

@@ -2,6 +2,7 @@
 
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
+#include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/io/source_lines.h"
@@ -30,6 +31,11 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
   if (code && !IsCodePart(*code)) {
     return report(Rule::kAgentSection, kCodePart, "an object of another shape",
                   "36 bits, six digits for the names, and six or '-' for each recorded method");
+  }
+  const auto positions = section.Part(kPositionsPart);
+  if (positions && !IsPositionPart(*positions)) {
+    return report(Rule::kAgentSection, kPositionsPart, "an object of another shape",
+                  "a hash of the positions, their lines, and the callees with their names");
   }
   const auto runs = section.Part(kProvenancePart);
   if (runs && !RunList().AddJson(*runs)) {

@@ -38,14 +38,16 @@ class Differ {
 
   ProfileDiff Run() {
     for (const Table table : kAllTables) DiffTable(table);
+    DiffSampledMethods();
     std::sort(diff_.items.begin(), diff_.items.end(), [](const DiffItem& x, const DiffItem& y) {
       if (x.importance != y.importance) return x.importance > y.importance;
-      return std::tie(x.table, x.context) < std::tie(y.table, y.context);
+      return std::tie(x.table, x.scope, x.context) < std::tie(y.table, y.scope, y.context);
     });
     diff_.methods_only_in_a = MethodsOnlyIn(a_, b_);
     diff_.methods_only_in_b = MethodsOnlyIn(b_, a_);
     diff_.types_only_in_a = TypesOnlyIn(a_, b_);
     diff_.types_only_in_b = TypesOnlyIn(b_, a_);
+    diff_.united = std::move(united_);
     return std::move(diff_);
   }
 
@@ -63,7 +65,21 @@ class Differ {
     }
     total_a_ = a_.profile.Total(table);
     total_b_ = b_.profile.Total(table);
+    size_t compared = 0;
+    for (const auto& [context, pair] : pairs) {
+      const double share_a = pair.a ? Share(a_.profile.EntryTotal(table, *pair.a), total_a_) : 0;
+      const double share_b = pair.b ? Share(b_.profile.EntryTotal(table, *pair.b), total_b_) : 0;
+      if (std::max(share_a, share_b) >= options_.min_weight) ++compared;
+    }
+    errors_ = ErrorsFor(compared);
     for (const auto& [context, pair] : pairs) DiffEntry(table, context, pair);
+  }
+
+  // How many standard errors are chance if so many entries are compared. One is beyond z errors with a probability below
+  // exp(-z²/2).
+  double ErrorsFor(size_t compared) const {
+    if (options_.chance <= 0 || compared == 0) return 0;
+    return std::sqrt(2 * std::log(static_cast<double>(compared) / options_.chance));
   }
 
   void DiffEntry(Table table, ContextIndex context, const Pair& pair) {
@@ -76,18 +92,116 @@ class Differ {
     item.weight = std::max(item.share_a, item.share_b);
     // A site with only zeros contains no information, so it is ignored.
     if (item.total_a == 0 && item.total_b == 0) return;
-    if (item.total_a == 0 || item.total_b == 0) {
-      item.kind = item.total_b == 0 ? DiffKind::kOnlyInA : DiffKind::kOnlyInB;
-      item.movement = 1;
-    } else if (RecordKindOf(table) == RecordKind::kCount) {
-      item.movement = std::abs(item.share_a - item.share_b) / item.weight;
+    if (item.total_a == 0 || item.total_b == 0 || RecordKindOf(table) == RecordKind::kCount) {
+      CompareCounts(item);
     } else {
       CompareOutcomes(table, pair, item);
     }
-    if (item.movement == 0 || item.movement < options_.threshold) return;
+    item.place = context;
+    if (IsKept(item) && table != Table::kMonitors) item.context = DescribeContext(united_, context);
+    Keep(std::move(item));
+  }
+
+  void CompareCounts(DiffItem& item) const {
+    item.kind = item.total_b == 0   ? DiffKind::kOnlyInA
+                : item.total_a == 0 ? DiffKind::kOnlyInB
+                                    : DiffKind::kMoved;
+    item.movement =
+        MovementOf(static_cast<double>(item.total_a), static_cast<double>(item.total_b));
+  }
+
+  // A count that grew by a factor between 1 and that of the whole table has not moved.
+  double MovementOf(double a, double b) const {
+    constexpr double kRounding = 1e-9;
+    const double growth = total_a_ == 0 || total_b_ == 0
+                              ? 1
+                              : static_cast<double>(total_b_) / static_cast<double>(total_a_);
+    const double expected = std::clamp(b, std::min(a, a * growth), std::max(a, a * growth));
+    const double moved = std::abs(b - expected);
+    // The factor by which A's count became the expected one; its error grows with it.
+    const double factor = a == 0 ? growth : expected / a;
+    const double error = std::sqrt(b + factor * factor * a);
+    if (moved <= errors_ * error || moved <= kRounding * b) return 0;
+    return moved / std::max(b, expected);
+  }
+
+  bool IsKept(const DiffItem& item) const {
+    return item.movement > 0 && item.movement >= options_.threshold &&
+           item.weight >= options_.min_weight;
+  }
+
+  void Keep(DiffItem&& item) {
+    if (!IsKept(item)) return;
     item.importance = item.weight * item.movement;
-    if (table != Table::kMonitors) item.context = DescribeContext(united_, context);
     diff_.items.push_back(std::move(item));
+  }
+
+  struct Samples {
+    int64_t leaf = 0;
+    int64_t anywhere = 0;
+  };
+  using SampledMethods = std::map<MethodIndex, Samples>;  // in the united profile
+
+  static SampledMethods SampledIn(const Side& side) {
+    SampledMethods sampled;
+    std::vector<MethodIndex> methods;  // of one stack
+    for (const EntryIndex entry : EntriesOf(side.profile, Table::kSamples)) {
+      const int64_t count = side.profile.EntryCount(Table::kSamples, entry);
+      const ContextIndex context = side.profile.EntryContext(Table::kSamples, entry);
+      methods.clear();
+      side.profile.ForEachFrame(
+          context, [&](Frame frame) { methods.push_back(side.mapping(frame.method)); });
+      Samples& leaf = sampled[methods.front()];
+      leaf.leaf = SaturatingAdd(leaf.leaf, count);
+      std::sort(methods.begin(), methods.end());
+      methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+      for (const MethodIndex method : methods)
+        sampled[method].anywhere = SaturatingAdd(sampled[method].anywhere, count);
+    }
+    return sampled;
+  }
+
+  void DiffSampledMethods() {
+    const SampledMethods in_a = SampledIn(a_);
+    const SampledMethods in_b = SampledIn(b_);
+    total_a_ = a_.profile.Total(Table::kSamples);
+    total_b_ = b_.profile.Total(Table::kSamples);
+    SampledMethods all = in_a;
+    all.insert(in_b.begin(), in_b.end());
+    const auto samples_in = [](const SampledMethods& methods, MethodIndex method) {
+      const auto found = methods.find(method);
+      return found == methods.end() ? Samples{} : found->second;
+    };
+    size_t compared = 0;
+    for (const auto& [method, ignored] : all) {
+      const double share_a = Share(samples_in(in_a, method).anywhere, total_a_);
+      const double share_b = Share(samples_in(in_b, method).anywhere, total_b_);
+      if (std::max(share_a, share_b) >= options_.min_weight) compared += 2;
+    }
+    errors_ = ErrorsFor(compared);
+    for (const auto& [method, ignored] : all) {
+      const Samples a = samples_in(in_a, method);
+      const Samples b = samples_in(in_b, method);
+      DiffSampled(DiffScope::kLeaf, method, a.leaf, b.leaf);
+      // Equal figures are the same difference.
+      if (a.leaf != a.anywhere || b.leaf != b.anywhere)
+        DiffSampled(DiffScope::kMethod, method, a.anywhere, b.anywhere);
+    }
+  }
+
+  void DiffSampled(DiffScope scope, MethodIndex method, int64_t a, int64_t b) {
+    DiffItem item;
+    item.table = Table::kSamples;
+    item.scope = scope;
+    item.method = method;
+    item.total_a = a;
+    item.total_b = b;
+    item.share_a = Share(a, total_a_);
+    item.share_b = Share(b, total_b_);
+    item.weight = std::max(item.share_a, item.share_b);
+    CompareCounts(item);
+    if (IsKept(item)) item.context = united_.DescribeMethod(method);
+    Keep(std::move(item));
   }
 
   static Outcomes CountsOf(const Side& side, Table table, EntryIndex entry) {
@@ -108,6 +222,14 @@ class Differ {
     return outcomes;
   }
 
+  // The standard error of the difference of an outcome's shares.
+  static double ErrorOf(const DiffOutcome& outcome, const DiffItem& item) {
+    const auto a = static_cast<double>(item.total_a);
+    const auto b = static_cast<double>(item.total_b);
+    const double share = (outcome.share_a * a + outcome.share_b * b) / (a + b);
+    return std::sqrt(share * (1 - share) * (1 / a + 1 / b));
+  }
+
   void CompareOutcomes(Table table, const Pair& pair, DiffItem& item) const {
     const Outcomes in_a = CountsOf(a_, table, *pair.a);
     const Outcomes in_b = CountsOf(b_, table, *pair.b);
@@ -117,17 +239,33 @@ class Differ {
       const auto found = outcomes.find(key);
       return found == outcomes.end() ? 0 : Share(found->second, total);
     };
+    bool beyond_chance = false;
     for (const auto& [key, ignored] : keys) {
       DiffOutcome outcome;
       outcome.name = table == Table::kConditionals
                          ? NameOfSuccessor(key)
                          : std::string(united_.TypeName(TypeIndex{static_cast<uint32_t>(key)}));
+      if (table != Table::kConditionals) {
+        outcome.type = TypeIndex{static_cast<uint32_t>(key)};
+      } else if (key >= 0 && key <= INT32_MAX) {
+        outcome.bci = static_cast<Bci>(key);
+      }
       outcome.share_a = share_in(in_a, key, item.total_a);
       outcome.share_b = share_in(in_b, key, item.total_b);
-      item.movement += std::abs(outcome.share_a - outcome.share_b) / 2;
+      if (table == Table::kMonitors) {
+        // The locks of the whole program, which depend on its length as calls do.
+        const double moved = MovementOf(outcome.share_a * static_cast<double>(item.total_a),
+                                        outcome.share_b * static_cast<double>(item.total_b));
+        item.movement += moved * std::max(outcome.share_a, outcome.share_b);
+        beyond_chance = true;
+      } else {
+        const double moved = std::abs(outcome.share_a - outcome.share_b);
+        item.movement += moved / 2;
+        beyond_chance |= moved > errors_ * ErrorOf(outcome, item);
+      }
       item.outcomes.push_back(std::move(outcome));
     }
-    item.movement = std::min(1.0, item.movement);
+    item.movement = beyond_chance ? std::min(1.0, item.movement) : 0;
     std::sort(item.outcomes.begin(), item.outcomes.end(),
               [](const DiffOutcome& x, const DiffOutcome& y) {
                 const double moved_x = std::abs(x.share_a - x.share_b);
@@ -175,6 +313,7 @@ class Differ {
   Side b_;
   int64_t total_a_ = 0;
   int64_t total_b_ = 0;
+  double errors_ = 0;  // so many standard errors are chance
   ProfileDiff diff_;
 };
 

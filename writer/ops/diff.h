@@ -1,19 +1,30 @@
 // ProfileDiff: the differences of two profiles, the most important first.
 //
-// An item's weight is its entry's share of its table's total, the larger one of both profiles. Its
-// movement is a number from 0 to 1: half the sum of the differences of probabilities (branches,
-// receivers, monitors), the relative change of the share (calls, samples), or 1 if only one profile
-// has it. Importance is weight times movement, so that a reversed branch in cold code comes after a
-// slightly changed one in the hottest loop. Shares are compared, not counts, so that the length of
-// a run makes no difference. Neither does the order or numbering of a branch's successors: outcomes
-// are identified by bci, as in the consumer (branch_outcomes.h).
+// An item's weight is its entry's share of its table's total, the larger one of both profiles. Its movement is a number
+// from 0 to 1: half the sum of the differences of probabilities (branches, receivers, type checks), 1 if only one profile
+// has it, or for calls and samples the relative change of its count beyond what the length of the run explains.
+// Importance is weight times movement, so that a reversed branch in cold code comes after a slightly changed one in the
+// hottest loop. The order or numbering of a branch's successors makes no difference: outcomes are identified by bci, as
+// in the consumer (branch_outcomes.h).
 //
-// Guarantees: a profile does not differ from itself; diff(B, A) has the items of diff(A, B) with
-// sides swapped and equal importance; order is by importance, then table and names.
+// The length of a run: if B has R times the calls of A, an entry's count may have grown R times (it is in the loop that
+// ran longer), or not at all (it is in the start-up), or anything in between. Only what is outside is a movement.
+// The classes of locked objects are compared in the same way.
+//
+// Chance: counts are taken for the outcome of a random process. The standard error of a count n is the root of n, that
+// of a share p of n executions the root of p(1-p)/n. A movement is left out if it is within so many of them that chance
+// alone would go beyond, at any entry of the table, with the probability `chance` only.
+//
+// Samples are compared three times: by whole stack, by the innermost method (leaf), and by method anywhere on the stack.
+// There are so many different stacks that each has few samples; the other two find what changed all the same.
+//
+// Guarantees: a profile does not differ from itself, nor from its multiples; diff(B, A) has the items of diff(A, B) with
+// sides swapped and equal importance; order is by importance, then table, scope and names.
 // Threads: any; a pure function. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +33,22 @@
 namespace iprof {
 
 struct DiffOptions {
-  double threshold = 0.05;  // smaller movements are left out
+  double threshold = 0.05;    // smaller movements are left out
+  double min_weight = 0.001;  // entries with smaller weights are left out
+  double chance = 0.01;       // 0: nothing is taken for chance
 };
 
 enum class DiffKind : uint8_t { kOnlyInA, kOnlyInB, kMoved };
+// What is compared: an entry, or of samples also what is gathered by method.
+enum class DiffScope : uint8_t { kEntry, kLeaf, kMethod };
 
 // One outcome of a site in both profiles: a class, or a successor: "bci 53"; "bci 53, hidden" if
 // a later one has the same bci; "no bci" if it has none. The consumer adds the last two only to
 // the total.
 struct DiffOutcome {
   std::string name;
+  std::optional<Bci> bci = {};         // of a successor that has one
+  std::optional<TypeIndex> type = {};  // of a class, in the united profile
   double share_a = 0;
   double share_b = 0;
 };
@@ -39,7 +56,10 @@ struct DiffOutcome {
 struct DiffItem {
   Table table = Table::kCalls;
   DiffKind kind = DiffKind::kMoved;
-  std::string context;  // DescribeContext's text; the monitors': empty
+  DiffScope scope = DiffScope::kEntry;
+  std::string context;              // DescribeContext's text, or the method's; the monitors': empty
+  ContextIndex place = kNoContext;  // of an entry, in the united profile
+  MethodIndex method = kNoMethod;   // of what is gathered by method
   double importance = 0;
   double weight = 0;
   double movement = 0;
@@ -51,17 +71,13 @@ struct DiffItem {
 };
 
 struct ProfileDiff {
+  Profile united;  // types, methods and contexts of both
   std::vector<DiffItem> items;
   // Declared in one profile only; by number of calls, then by name.
   std::vector<std::string> methods_only_in_a;
   std::vector<std::string> methods_only_in_b;
   std::vector<std::string> types_only_in_a;  // by name
   std::vector<std::string> types_only_in_b;
-
-  bool empty() const {
-    return items.empty() && methods_only_in_a.empty() && methods_only_in_b.empty() &&
-           types_only_in_a.empty() && types_only_in_b.empty();
-  }
 };
 
 ProfileDiff DiffProfiles(const Profile& a, const Profile& b, const DiffOptions& options = {});

@@ -8,6 +8,10 @@
 namespace iprof {
 namespace {
 
+// Nothing is too small, and nothing is chance.
+constexpr DiffOptions kEverything{.threshold = 0, .min_weight = 0, .chance = 0};
+constexpr DiffOptions kNoChance{.chance = 0};
+
 TEST_CASE("a changed branch in hot code comes before a reversed one in cold code") {
   const Profile a =
       ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,900,14,1,100]},)"
@@ -15,7 +19,7 @@ TEST_CASE("a changed branch in hot code comes before a reversed one in cold code
   const Profile b =
       ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,700,14,1,300]},)"
                   R"({"ctx":"2:9","records":[70,0,0,80,1,1]}])");
-  const ProfileDiff diff = DiffProfiles(a, b);
+  const ProfileDiff diff = DiffProfiles(a, b, kNoChance);
   REQUIRE(diff.items.size() == 2);
   CHECK(diff.items[0].context == "a.Main.loop()void:3");
   CHECK(diff.items[0].movement == Approx(0.2));
@@ -24,7 +28,7 @@ TEST_CASE("a changed branch in hot code comes before a reversed one in cold code
                0.1 * (diff.items[0].outcomes[0].name == "bci 14")));
   CHECK(diff.items[1].movement == Approx(1));
   CHECK(diff.items[0].importance > diff.items[1].importance);
-  CHECK(DiffProfiles(a, b, {.threshold = 0.5}).items.size() == 1);
+  CHECK(DiffProfiles(a, b, {.threshold = 0.5, .chance = 0}).items.size() == 1);
 }
 
 TEST_CASE("items that only one profile has, and shares that changed") {
@@ -37,7 +41,7 @@ TEST_CASE("items that only one profile has, and shares that changed") {
       R"({"id":1,"name":"main","signature":[10,8]},{"id":5,"name":"other","signature":[13,8]},)"
       R"({"id":2,"name":"loop","signature":[10,8]}],"callCountProfiles":[{"ctx":"1:0","records":[75]},)"
       R"({"ctx":"5:0","records":[25]}],"virtualInvokeProfiles":[{"ctx":"2:7","records":[12,4]}]})");
-  const ProfileDiff diff = DiffProfiles(a, b);
+  const ProfileDiff diff = DiffProfiles(a, b, kNoChance);
   REQUIRE(diff.items.size() == 4);
   CHECK(diff.items[0].table == Table::kVirtualInvokes);
   CHECK(diff.items[0].movement == Approx(0.75));
@@ -54,19 +58,21 @@ TEST_CASE("another order or numbering of successors is no difference") {
   const auto branch = [](const std::string& records) {
     return ParseTables(R"(,"conditionalProfiles":[{"ctx":"2:3","records":[)" + records + "]}]");
   };
-  CHECK(DiffProfiles(branch("53,0,1000,14,1,9000"), branch("14,0,9,53,1,1"), {.threshold = 0})
-            .empty());
-  const ProfileDiff moved = DiffProfiles(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30"));
+  CHECK(DiffProfiles(branch("53,0,1000,14,1,9000"), branch("14,0,9,53,1,1"), kEverything)
+            .items.empty());
+  const ProfileDiff moved =
+      DiffProfiles(branch("53,0,10,14,1,90"), branch("14,0,70,53,1,30"), kNoChance);
   REQUIRE(moved.items.size() == 1);
   CHECK(moved.items[0].movement == Approx(0.2));
   REQUIRE(moved.items[0].outcomes.size() == 2);
   CHECK(moved.items[0].outcomes[0].name == "bci 14");
   CHECK(moved.items[0].outcomes[0].share_b == Approx(0.7));
   // Several triples of one target mean the same as one triple with the sum.
-  CHECK(DiffProfiles(branch("14,0,90,14,1,10"), branch("14,0,100"), {.threshold = 0}).empty());
-  CHECK(DiffProfiles(branch("40,0,1,30,1,2,-5,0,3"), branch("40,0,4,30,1,2"), {.threshold = 0})
-            .empty());
-  const ProfileDiff meets = DiffProfiles(branch("14,0,90,14,1,10"), branch("53,0,90,14,1,10"));
+  CHECK(DiffProfiles(branch("14,0,90,14,1,10"), branch("14,0,100"), kEverything).items.empty());
+  CHECK(DiffProfiles(branch("40,0,1,30,1,2,-5,0,3"), branch("40,0,4,30,1,2"), kEverything)
+            .items.empty());
+  const ProfileDiff meets =
+      DiffProfiles(branch("14,0,90,14,1,10"), branch("53,0,90,14,1,10"), kNoChance);
   REQUIRE(meets.items.size() == 1);
   CHECK(meets.items[0].movement == Approx(0.9));
   CHECK(meets.items[0].outcomes[0].name == "bci 14");
@@ -77,11 +83,11 @@ TEST_CASE("another order or numbering of successors is no difference") {
     RepeatableRandom random(seed);
     const Profile a = MakeBranchProfile(random);
     const Profile b = RenumberedProfile(a, random);
-    REQUIRE(DiffProfiles(a, b, {.threshold = 0}).empty());
+    REQUIRE(DiffProfiles(a, b, kEverything).items.empty());
     // Comparing either with a third profile gives the same result.
     const Profile c = MakeBranchProfile(random);
-    const ProfileDiff ac = DiffProfiles(a, c, {.threshold = 0});
-    const ProfileDiff bc = DiffProfiles(b, c, {.threshold = 0});
+    const ProfileDiff ac = DiffProfiles(a, c, kEverything);
+    const ProfileDiff bc = DiffProfiles(b, c, kEverything);
     REQUIRE(ac.items.size() == bc.items.size());
     for (size_t i = 0; i < ac.items.size(); ++i) {
       REQUIRE(ac.items[i].movement == Approx(bc.items[i].movement));
@@ -97,7 +103,7 @@ TEST_CASE("changes of a branch are those that the consumer sees with one triple 
     const Profile b = WithOneTripleEach(MakeBranchProfile(random));
     const ConsumerView view_a(a);
     const ConsumerView view_b(b);
-    for (const DiffItem& item : DiffProfiles(a, b, {.threshold = 0}).items) {
+    for (const DiffItem& item : DiffProfiles(a, b, kEverything).items) {
       if (item.kind != DiffKind::kMoved) continue;
       const Bci bci = std::stoi(item.context.substr(item.context.rfind(':') + 1));
       const auto shares = [&](const Profile& profile, const ConsumerView& view) {
@@ -123,9 +129,9 @@ TEST_CASE("no difference to itself; sides swap") {
     INFO("seed " << seed);
     const Profile a = MakeRandomProfile(2 * seed);
     const Profile b = MakeRandomProfile(2 * seed + 1);
-    REQUIRE(DiffProfiles(a, a, {.threshold = 0}).empty());
-    const ProfileDiff ab = DiffProfiles(a, b, {.threshold = 0});
-    const ProfileDiff ba = DiffProfiles(b, a, {.threshold = 0});
+    REQUIRE(DiffProfiles(a, a, kEverything).items.empty());
+    const ProfileDiff ab = DiffProfiles(a, b, kEverything);
+    const ProfileDiff ba = DiffProfiles(b, a, kEverything);
     REQUIRE(ab.items.size() == ba.items.size());
     REQUIRE(ab.methods_only_in_a == ba.methods_only_in_b);
     for (size_t i = 0; i < ab.items.size(); ++i) {
@@ -134,6 +140,101 @@ TEST_CASE("no difference to itself; sides swap") {
       REQUIRE(ab.items[i].movement <= 1);
     }
   }
+}
+
+std::string Branch(int64_t taken, int64_t other) {
+  return R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,)" + std::to_string(taken) +
+         ",14,1," + std::to_string(other) + "]}]";
+}
+
+std::string Calls(int64_t main, int64_t loop, int64_t area) {
+  const auto entry = [](int id, int64_t count) {
+    return R"({"ctx":")" + std::to_string(id) + R"(:0","records":[)" + std::to_string(count) + "]}";
+  };
+  return R"(,"callCountProfiles":[)" + entry(1, main) + "," + entry(2, loop) + "," +
+         entry(3, area) + "]";
+}
+
+size_t Differences(const std::string& a, const std::string& b, const DiffOptions& options = {}) {
+  const size_t there = DiffProfiles(ParseTables(a), ParseTables(b), options).items.size();
+  CHECK(DiffProfiles(ParseTables(b), ParseTables(a), options).items.size() == there);
+  return there;
+}
+
+TEST_CASE("what chance explains is no difference, and the same shares of more executions are one") {
+  CHECK(Differences(Branch(9, 1), Branch(7, 3)) == 0);
+  CHECK(Differences(Branch(9'000, 1'000), Branch(7'000, 3'000)) == 1);
+  CHECK(Differences(Branch(9, 1), Branch(7, 3), {.chance = 0}) == 1);
+  CHECK(Differences(Branch(1, 0), Branch(0, 1)) == 0);
+}
+
+TEST_CASE("chance is less than one in a hundred for all entries of a table together") {
+  // A thousand fair branches, executed a hundred times in each of two profiles.
+  RepeatableRandom random(5);
+  const auto make = [&] {
+    Profile profile = ParseTables("");
+    for (Bci bci = 0; bci < 1000; ++bci) {
+      int64_t taken = 0;
+      for (int run = 0; run < 100; ++run) taken += static_cast<int64_t>(random.Below(2));
+      profile.AddSuccessors(profile.AddContext(kNoContext, MethodIndex{0}, bci),
+                            std::vector<Successor>{{2000, 0, taken}, {3000, 1, 100 - taken}});
+    }
+    return profile;
+  };
+  size_t differ = 0;
+  for (int pair = 0; pair < 20; ++pair) {
+    const Profile a = make();
+    const Profile b = make();
+    if (!DiffProfiles(a, b).items.empty()) ++differ;
+    CHECK(DiffProfiles(a, b, kNoChance).items.size() > 100);
+  }
+  CHECK(differ <= 1);
+}
+
+TEST_CASE("a longer run of the same loop is no difference") {
+  // main and loop are of the start-up.
+  CHECK(Differences(Calls(1'000, 50'000, 1'000'000), Calls(1'000, 50'000, 3'000'000)) == 0);
+  CHECK(Differences(Calls(1'000, 50'000, 1'000'000), Calls(3'000, 150'000, 3'000'000)) == 0);
+  CHECK(Differences(Calls(1'000, 50'000, 1'000'000), Calls(1'000, 200'000, 1'000'000)) == 1);
+  CHECK(Differences(Calls(1'000, 50'000, 1'000'000), Calls(1'000, 5'000, 1'000'000)) == 1);
+}
+
+TEST_CASE("entries of little weight are left out") {
+  CHECK(Differences(Calls(1'000'000, 500, 10), Calls(1'000'000, 900, 10)) == 0);
+  CHECK(Differences(Calls(1'000'000, 500, 10), Calls(1'000'000, 900, 10), {.min_weight = 0.0001}) ==
+        1);
+}
+
+TEST_CASE("samples are also compared by leaf and by method") {
+  // Each stack has few samples: the leaf is in area, called from many places in loop.
+  const auto stacks = [](int in_area, int in_loop) {
+    std::string text = R"(,"samplingProfiles":[)";
+    for (int bci = 0; bci < 200; ++bci) {
+      text += (bci == 0 ? "" : ",") + std::string(R"({"ctx":"3:1<2:)") + std::to_string(bci) +
+              R"(<1:5","records":[)" + std::to_string(in_area) + R"(]},{"ctx":"2:)" +
+              std::to_string(bci) + R"(<1:5","records":[)" + std::to_string(in_loop) + "]}";
+    }
+    return text + "]";
+  };
+  CHECK(Differences(stacks(3, 3), stacks(3, 3)) == 0);
+  const ProfileDiff diff = DiffProfiles(ParseTables(stacks(4, 2)), ParseTables(stacks(2, 4)));
+  std::vector<std::string> found;
+  for (const DiffItem& item : diff.items) {
+    CHECK(item.table == Table::kSamples);
+    found.push_back((item.scope == DiffScope::kLeaf ? "leaf " : "method ") + item.context);
+  }
+  CHECK(found == std::vector<std::string>{"leaf a.Main.loop()void", "leaf a.Shape.area()void"});
+  REQUIRE(diff.items.size() == 2);
+  CHECK(diff.items[0].movement == Approx(0.5));
+}
+
+TEST_CASE("the classes of locked objects are compared as counts are") {
+  const auto locks = [](int64_t a, int64_t b) {
+    return R"(,"monitorProfiles":[{"ctx":"0:0","records":[11,)" + std::to_string(a) + ",12," +
+           std::to_string(b) + "]}]";
+  };
+  CHECK(Differences(locks(1'000, 9'000), locks(1'000, 20'000)) == 0);
+  CHECK(Differences(locks(1'000, 9'000), locks(5'000, 9'000)) == 1);
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "writer/io/source_lines.h"
-
 namespace iprof {
 namespace {
 
@@ -26,29 +24,31 @@ struct Sums {
 
 class Flattening {
  public:
-  Flattening(const Profile& profile, FlatKey key)
-      : profile_(profile),
-        key_(key),
-        lines_(key == FlatKey::kLine ? SourceLines::Of(profile) : SourceLines()) {}
+  Flattening(const Profile& profile, FlatKey key, const ProfileFilter& filter)
+      : profile_(profile), key_(key) {
+    for (const MethodIndex method : MethodsOf(profile))
+      is_wanted_.push_back(filter.Wants(profile, method));
+  }
 
   FlatProfile Run() {
     FlatProfile flat;
-    flat.has_lines = !lines_.empty();
+    flat.has_lines = !profile_.notes().empty();
     for (const EntryIndex entry : EntriesOf(profile_, Table::kSamples)) {
       const int64_t count = profile_.EntryCount(Table::kSamples, entry);
       flat.total = SaturatingAdd(flat.total, count);
       ++sample_;
       bool innermost = true;
       profile_.ForEachFrame(profile_.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        const bool is_self = std::exchange(innermost, false);
+        if (!is_wanted_[static_cast<size_t>(frame.method)]) return;
         Sums& sums = sums_[KeyOf(frame)];
-        if (innermost) sums.self = SaturatingAdd(sums.self, count);
-        innermost = false;
+        if (is_self) sums.self = SaturatingAdd(sums.self, count);
         if (sums.last_sample == sample_) return;
         sums.last_sample = sample_;
         sums.total = SaturatingAdd(sums.total, count);
       });
     }
-    for (const auto& [key, sums] : sums_) flat.rows.push_back({NameOf(key), sums.self, sums.total});
+    for (const auto& [key, sums] : sums_) flat.rows.push_back(RowOf(key, sums));
     std::sort(flat.rows.begin(), flat.rows.end(), [](const FlatRow& a, const FlatRow& b) {
       if (a.self != b.self) return a.self > b.self;
       if (a.total != b.total) return a.total > b.total;
@@ -76,21 +76,24 @@ class Flattening {
     return {at->second, 0};
   }
 
-  int64_t LineOf(const Frame& frame) {
-    const auto [at, is_new] =
-        line_of_.try_emplace({static_cast<uint32_t>(frame.method), frame.bci}, kNoLine);
-    if (is_new)
-      at->second =
-          lines_.LineOf(profile_.DescribeMethod(frame.method), frame.bci).value_or(kNoLine);
-    return at->second;
+  int64_t LineOf(const Frame& frame) const {
+    const auto line = profile_.notes().LineOf(frame.method, frame.bci);
+    return line ? *line : kNoLine;
   }
 
-  std::string NameOf(const Key& key) const {
-    if (key_ == FlatKey::kPackage) return packages_[key.first];
-    const std::string method = profile_.DescribeMethod(MethodIndex{key.first});
-    const bool is_place =
-        key_ == FlatKey::kPosition || (key_ == FlatKey::kLine && key.second != kNoLine);
-    return is_place ? method + ":" + std::to_string(key.second) : method;
+  FlatRow RowOf(const Key& key, const Sums& sums) const {
+    FlatRow row{.self = sums.self, .total = sums.total};
+    if (key_ == FlatKey::kPackage) {
+      row.name = packages_[key.first];
+      return row;
+    }
+    row.method = MethodIndex{key.first};
+    row.name = profile_.DescribeMethod(row.method);
+    if (key_ == FlatKey::kPosition) row.bci = static_cast<Bci>(key.second);
+    if (key_ == FlatKey::kLine && key.second != kNoLine)
+      row.line = static_cast<int32_t>(key.second);
+    if (row.bci || row.line) row.name += ":" + std::to_string(key.second);
+    return row;
   }
 
   const Profile& profile_;
@@ -98,15 +101,14 @@ class Flattening {
   std::map<Key, Sums> sums_;
   std::unordered_map<uint32_t, uint32_t> package_of_;
   std::vector<std::string> packages_;
-  const SourceLines lines_;
-  std::map<std::pair<uint32_t, Bci>, int64_t> line_of_;
+  std::vector<bool> is_wanted_;  // by method
   uint64_t sample_ = 0;
 };
 
 }  // namespace
 
-FlatProfile ComputeFlatProfile(const Profile& profile, FlatKey key) {
-  return Flattening(profile, key).Run();
+FlatProfile ComputeFlatProfile(const Profile& profile, FlatKey key, const ProfileFilter& filter) {
+  return Flattening(profile, key, filter).Run();
 }
 
 }  // namespace iprof

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "writer/io/agent_section.h"
+#include "writer/ops/ops_test_profiles.h"
 
 namespace iprof {
 namespace {
@@ -53,8 +53,12 @@ TEST_CASE("positions of one method are rows of their own") {
 
 TEST_CASE("lines collect their positions; positions without a line are one row of their method") {
   Profile profile = Sampled();
-  SetAgentPart(profile, kLinesPart,
-               R"({"a.b.App.fib()void":{"3":20,"9":20},"a.b.App.main()void":{"4":31}})");
+  const auto note = [&](const std::string& method, Bci bci, int32_t line) {
+    profile.notes().SetLine(MethodNamed(profile, method), bci, line);
+  };
+  note("a.b.App.fib()void", 3, 20);
+  note("a.b.App.fib()void", 9, 20);
+  note("a.b.App.main()void", 4, 31);
   const FlatProfile flat = ComputeFlatProfile(profile, FlatKey::kLine);
   CHECK(flat.has_lines);
   CHECK(Rows(flat).lines == std::vector<std::string>{"a.b.App.fib()void:20 self 15 total 15",
@@ -62,6 +66,15 @@ TEST_CASE("lines collect their positions; positions without a line are one row o
                                                      "a.b.App.main()void self 0 total 15",
                                                      "a.b.App.main()void:31 self 0 total 2"});
   CHECK_FALSE(ComputeFlatProfile(Sampled(), FlatKey::kLine).has_lines);
+}
+
+TEST_CASE("a filter leaves out rows and changes no figures") {
+  const FlatProfile flat = ComputeFlatProfile(Sampled(), FlatKey::kMethod, {.exclude = {"Bare"}});
+  CHECK(flat.total == 17);
+  CHECK(Rows(flat).lines == std::vector<std::string>{"a.b.App.fib()void self 15 total 15",
+                                                     "a.b.App.main()void self 0 total 17"});
+  CHECK(Rows(ComputeFlatProfile(Sampled(), FlatKey::kPackage, {.include = {"Bare"}})).lines ==
+        std::vector<std::string>{"(default) self 2 total 2"});
 }
 
 TEST_CASE("packages gather their classes; no package has a name as well") {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "writer/io/code_part.h"
+#include "writer/io/position_part.h"
 #include "writer/io/reader.h"
 #include "writer/io/run_note.h"
 #include "writer/ops/merge_canonical.h"
@@ -186,6 +187,7 @@ Profile ProfileMerger::Finish() {
   Profile result = CanonicalProfile(merged_.Finish(preferred_, &versions_));
   extras_.WriteTo(result);
   NoteCodeHashes(result);
+  WritePositionNotes(result);
   conflicting_keys_ = extras_.ConflictingKeys();
   // The inputs may have several versions; the writer determines the version of the output.
   result.set_version("1.0.0");

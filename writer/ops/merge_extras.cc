@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "writer/io/position_part.h"
+#include "writer/io/source_lines.h"
 #include "writer/ops/count_scale.h"
 
 namespace iprof {
@@ -26,9 +28,10 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64
   if (name == kSamplingPart) {
     if (const auto sum = SamplingSum::Parse(json, weight)) return AddSampling(*sum);
   }
-  SourceLines lines;
-  if (name == kLinesPart && lines.AddJson(json)) {
-    AddLines(lines);
+  // The merged profile has the notes of positions itself.
+  if (name == kPositionsPart && IsPositionPart(json)) return;
+  if (name == kLinesPart && SourceLines().AddJson(json)) {
+    has_lines_ = true;
     return;
   }
   if (name == kHarvestPart) {
@@ -49,11 +52,6 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64
 void ExtraKeyMerger::AddUnread(std::string_view json) {
   if (unread_ && *unread_ != json) conflicts_.emplace_back(kAgentKey);
   if (!unread_ || json < *unread_) unread_ = json;
-}
-
-void ExtraKeyMerger::AddLines(const SourceLines& lines) {
-  if (!lines_) lines_.emplace();
-  lines_->Add(lines);
 }
 
 void ExtraKeyMerger::AddHarvest(const HarvestNote& note) {
@@ -98,7 +96,7 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   for (const auto& [key, json] : other.texts_) AddText(key, json);
   has_section_ |= other.has_section_;
   for (const auto& [name, json] : other.parts_) AddPart(name, json, 1);
-  if (other.lines_) AddLines(*other.lines_);
+  has_lines_ |= other.has_lines_;
   if (other.harvest_) AddHarvest(*other.harvest_);
   if (other.snapshot_) AddSnapshot(*other.snapshot_);
   for (const auto& [kind, sum] : other.sampling_) AddSampling(sum);
@@ -120,8 +118,9 @@ const SamplingSum* ExtraKeyMerger::MostSampling() const {
 
 AgentSection ExtraKeyMerger::Section() const {
   AgentSection section;
-  for (const auto& [name, json] : parts_) section.SetPart(name, json);
-  if (lines_) section.SetPart(kLinesPart, lines_->ToJson());
+  for (const auto& [name, json] : parts_) {
+    if (name != kLinesPart || !has_lines_) section.SetPart(name, json);
+  }
   if (!runs_.empty()) section.SetPart(kProvenancePart, runs_.ToJson());
   if (const SamplingSum* most = MostSampling()) section.SetPart(kSamplingPart, most->ToJson());
   if (estimates_) section.SetPart(kEstimatesPart, estimates_->ToJson());
@@ -147,7 +146,7 @@ void ExtraKeyMerger::WriteTo(Profile& profile) const {
 std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   std::vector<std::string> keys = conflicts_;
   if (HasSection() && unread_) keys.emplace_back(kAgentKey);
-  if (lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
+  if (has_lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
   if (estimates_ && parts_.contains(kEstimatesPart)) keys.push_back(PartKey(kEstimatesPart));
   if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
   if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));

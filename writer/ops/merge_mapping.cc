@@ -53,6 +53,7 @@ IndexMapping MapInto(const Profile& from, Profile& into) {
     for (const TypeIndex type : from.Signature(method)) signature.push_back(mapping(type));
     mapping.methods.push_back(
         MapMethod(from.MethodName(method), signature, After(mapping.methods), into));
+    into.notes().Add(mapping.methods.back(), from.notes(), method);
   }
   mapping.contexts.reserve(from.context_count());
   // A caller's context always has a smaller index than its callees', so it is mapped already.

@@ -2,7 +2,7 @@
 //
 // Guarantees: types are matched by name, methods by (declaring type, name, signature), contexts
 // frame by frame. Items that `into` lacks are added. Time is linear in the size of `from`. The
-// monitors' context 0:0 maps to itself. Merge, diff and overlap use this to compare profiles.
+// monitors' context 0:0 maps to itself. Notes of positions go with their methods. Merge, diff and overlap use this to compare profiles.
 // Threads: any, while no other thread uses `into` or changes `from`.
 // Failure: none but std::bad_alloc; `into` may then have additional items.
 #pragma once

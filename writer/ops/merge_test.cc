@@ -170,10 +170,12 @@ TEST_CASE("counts saturate") {
 }
 
 TEST_CASE("source lines are united to the same bytes in whatever order and groups") {
+  const std::string loop =
+      R"(,"callCountProfiles":[{"ctx":"2:0","records":[3]},{"ctx":"1:0","records":[1]}])";
   const std::vector<std::string> inputs{
-      R"(,"iprofagent":{"version":1,"lines":{"m":{"1":7,"2":8}}})",
-      R"(,"iprofLines":{ "m" : {"1":6}, "n":{"0":1} })", R"(,"iprofLines":{"m":1})", "",
-      R"(,"iprofagent":{ "lines":{}, "version":1 })"};
+      loop + R"(,"iprofagent":{"version":1,"lines":{"a.Main.loop()void":{"0":7},"m":{"2":8}}})",
+      loop + R"(,"iprofLines":{ "a.Main.loop()void" : {"0":6}, "a.Main.main()void":{"0":1} })",
+      R"(,"iprofLines":{"m":1})", "", R"(,"iprofagent":{ "lines":{}, "version":1 })"};
   std::vector<size_t> order{0, 1, 2, 3, 4};
   std::string text;
   do {
@@ -184,10 +186,11 @@ TEST_CASE("source lines are united to the same bytes in whatever order and group
     merger.Add(std::move(other));
     const Profile merged = merger.Finish();
     CHECK(merger.ConflictingKeys() == std::vector<std::string>{"iprofagent.lines"});
-    REQUIRE(merged.extras().size() == 1);
-    CHECK(merged.extras()[0].json == R"({"version":1,"lines":{"m":{"1":6,"2":8},"n":{"0":1}}})");
+    CHECK(merged.notes().LineOf(MethodNamed(merged, "a.Main.loop()void"), 0) == 6);
+    CHECK(merged.notes().LineOf(MethodNamed(merged, "a.Main.main()void"), 0) == 1);
     if (text.empty()) text = Text(merged);
     REQUIRE(Text(merged) == text);
+    CHECK(Parse(text).notes().LineOf(MethodNamed(Parse(text), "a.Main.loop()void"), 0) == 6);
   } while (std::next_permutation(order.begin(), order.end()));
 }
 

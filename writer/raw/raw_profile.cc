@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,8 +13,8 @@
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
+#include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
-#include "writer/io/source_lines.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
 #include "writer/names/type_names.h"
@@ -170,9 +169,9 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
 // Adds what the agent said of the recording. Other tools must be able to read the section, whatever is
 // in the file.
 void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
-  AgentSection section = AgentSection::Of(profile);  // has the lines
+  AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : contents.parts) {
-    if (name != kLinesPart && AgentSection::CanBePart(name, json)) section.SetPart(name, json);
+    if (AgentSection::CanBePart(name, json)) section.SetPart(name, json);
   }
   if (const auto json = section.Part(kProvenancePart)) {
     const std::string runs = CompletedRuns(contents, assembly, *json);
@@ -184,9 +183,13 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
   } else {
     profile.ForgetCodeHashes();  // the user wants neither
   }
-  section.RemovePart(kCodePart);  // NoteCodeHashes makes it
+  // These are made of the profile.
+  section.RemovePart(kCodePart);
+  section.RemovePart(kLinesPart);
+  section.RemovePart(kPositionsPart);
   if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
   NoteCodeHashes(profile);
+  WritePositionNotes(profile);
 }
 
 // Adds the stacks and the source lines of their frames.
@@ -202,7 +205,6 @@ void AddStacks(const RawContents& contents, Profile& profile) {
     for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
     methods.push_back(profile.AddMethod(ToUtf8(method.name), signature));
   }
-  std::map<MethodIndex, std::map<Bci, int32_t>> found;
   std::vector<Frame> frames;
   for (const RawStack& stack : contents.stacks) {
     frames.clear();
@@ -210,21 +212,12 @@ void AddStacks(const RawContents& contents, Profile& profile) {
       const MethodIndex method = methods[raw.method];
       if (method == kNoMethod) continue;
       frames.push_back({method, raw.bci});
-      if (raw.line < 0) continue;
-      // Classes with the same name may differ.
-      int32_t& line = found[method].try_emplace(raw.bci, raw.line).first->second;
-      line = std::min(line, raw.line);
+      profile.notes().SetLine(method, raw.bci, raw.line);
     }
     if (frames.empty()) continue;
     const auto weight = static_cast<int64_t>(std::min<uint64_t>(stack.weight, INT64_MAX));
     profile.AddCount(Table::kSamples, profile.AddContext(frames), weight);
   }
-  SourceLines lines;
-  for (const auto& [method, positions] : found) {
-    const std::string name = profile.DescribeMethod(method);
-    for (const auto& [bci, line] : positions) lines.Add(name, bci, line);
-  }
-  if (!lines.empty()) SetAgentPart(profile, kLinesPart, lines.ToJson());
 }
 
 // Small enough for sums.

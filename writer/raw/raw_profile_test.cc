@@ -9,7 +9,6 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
 #include "writer/io/run_note.h"
-#include "writer/io/source_lines.h"
 #include "writer/io/writer.h"
 #include "writer/raw/run_counts.h"
 #include "writer/raw/test_program.h"
@@ -75,8 +74,9 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   CHECK(section.Part("sampling") == "{\"good\":5}");
   CHECK_FALSE(section.Part("bad"));
   CHECK_FALSE(section.Part("version"));
-  CHECK(SourceLines::Of(profile).LineOf("test.D.run()void", 4) == 17);
-  CHECK_FALSE(SourceLines::Of(profile).LineOf("test.D.run()void", 9));
+  CHECK(profile.notes().LineOf(MethodIndex{0}, 4) == 17);
+  CHECK_FALSE(profile.notes().LineOf(MethodIndex{0}, 9));
+  CHECK(section.Part(kPositionsPart));
   const auto note = SnapshotNote::Parse(*section.Part(kSnapshotPart));
   REQUIRE(note);
   CHECK(*note == made.note);

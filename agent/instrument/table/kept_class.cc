@@ -14,6 +14,7 @@ constexpr uint8_t kCountersFlag = 4;
 constexpr uint8_t kSitesFlag = 8;
 constexpr uint8_t kEffortFlag = 16;
 constexpr uint8_t kLeftOutFlag = 32;
+constexpr uint8_t kLinesFlag = 64;
 constexpr int kLeftOutNumbers = 5;
 
 uint64_t NumberOf(const Effort& e) {
@@ -28,7 +29,10 @@ Effort EffortOf(uint64_t number) {
           .budget = static_cast<uint16_t>(number >> 4)};
 }
 
-// The end of the bytes of a method's positions or record, which is the start of the next method's.
+// Whether the site that is encoded with this number has a target.
+bool HasTarget(uint64_t site) { return static_cast<SiteKind>(site % 4) == SiteKind::kReceiver; }
+
+// The end of the bytes of a method's positions, lines or record, which is the start of the next method's.
 template <typename Has>
 uint32_t EndOf(const ClassRecord& klass, size_t method, Has has, uint32_t CountedMethod::*offset,
                size_t all) {
@@ -91,15 +95,22 @@ std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names) {
   PutName(klass.super_name, names, &out);
   PutVarint(klass.methods.size(), &out);
   PutVarint(klass.callees.size(), &out);
+  PutVarint(klass.targets.size(), &out);
   for (const Callee& callee : klass.callees) {
     PutName(callee.owner, names, &out);
     PutName(callee.name, names, &out);
     PutName(callee.descriptor, names, &out);
     PutVarint(callee.virtual_call ? 1 : 0, &out);
   }
+  for (const CallTarget& target : klass.targets) {
+    PutName(target.owner, names, &out);
+    PutName(target.name, names, &out);
+  }
   const auto is_rewritten = [](const CountedMethod& m) { return m.rewritten; };
+  const auto has_lines = [](const CountedMethod& m) { return m.has_lines; };
   const auto has_counters = [](const CountedMethod& m) { return m.counters > 0; };
   std::vector<uint8_t> positions;
+  std::vector<uint8_t> lines;
   std::vector<uint8_t> records;
   auto site = klass.sites.begin();
   auto left_out = klass.left_out.begin();
@@ -116,6 +127,7 @@ std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names) {
     if (method.rewritten) flags |= kRewrittenFlag;
     if (method.counters > 0) flags |= kCountersFlag;
     if (method.sites > 0) flags |= kSitesFlag;
+    if (method.has_lines) flags |= kLinesFlag;
     out.push_back(static_cast<uint8_t>(flags));
     if (method.effort != Effort{}) PutVarint(NumberOf(method.effort), &out);
     if (trimmed) {
@@ -132,6 +144,11 @@ std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names) {
       positions.insert(positions.end(), klass.positions.begin() + method.positions,
                        klass.positions.begin() + end);
     }
+    if (method.has_lines) {
+      const uint32_t end = EndOf(klass, m, has_lines, &CountedMethod::lines, klass.lines.size());
+      PutVarint(end - method.lines, &out);
+      lines.insert(lines.end(), klass.lines.begin() + method.lines, klass.lines.begin() + end);
+    }
     if (method.counters > 0) {
       const uint32_t end =
           EndOf(klass, m, has_counters, &CountedMethod::record, klass.records.size());
@@ -145,10 +162,12 @@ std::vector<uint8_t> EncodeContent(const ClassRecord& klass, NameTable& names) {
     uint32_t bci = 0;
     for (; site != klass.sites.end() && site->method == m; ++site) {
       PutVarint(uint64_t{site->bci - bci} * 4 + static_cast<uint64_t>(site->kind), &out);
+      if (site->kind == SiteKind::kReceiver) PutVarint(site->target, &out);
       bci = site->bci;
     }
   }
   out.insert(out.end(), positions.begin(), positions.end());
+  out.insert(out.end(), lines.begin(), lines.end());
   out.insert(out.end(), records.begin(), records.end());
   out.shrink_to_fit();
   return out;
@@ -171,11 +190,16 @@ void ForEachName(std::span<const uint8_t> content, const std::function<void(Name
   name();
   const uint64_t methods = in.Next();
   const uint64_t callees = in.Next();
+  const uint64_t targets = in.Next();
   for (uint64_t c = 0; c < callees; ++c) {
     name();
     name();
     name();
     in.Next();
+  }
+  for (uint64_t t = 0; t < targets; ++t) {
+    name();
+    name();
   }
   for (uint64_t m = 0; m < methods; ++m) {
     name();
@@ -189,12 +213,15 @@ void ForEachName(std::span<const uint8_t> content, const std::function<void(Name
       in.Bytes(sizeof(uint64_t));
       in.Next();
     }
+    if ((set & kLinesFlag) != 0) in.Next();
     if ((set & kCountersFlag) != 0) {
       in.Next();
       in.Next();
     }
     const uint64_t sites = (set & kSitesFlag) != 0 ? in.Next() : 0;
-    for (uint64_t s = 0; s < sites; ++s) in.Next();
+    for (uint64_t s = 0; s < sites; ++s) {
+      if (HasTarget(in.Next())) in.Next();
+    }
   }
 }
 
@@ -206,6 +233,7 @@ void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
   klass->super_name = name();
   klass->methods.resize(in.Next());
   klass->callees.resize(in.Next());
+  klass->targets.resize(in.Next());
   klass->sites.clear();
   klass->left_out.clear();
   for (Callee& callee : klass->callees) {
@@ -214,9 +242,14 @@ void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
     callee.descriptor = name();
     callee.virtual_call = in.Next() != 0;
   }
+  for (CallTarget& target : klass->targets) {
+    target.owner = name();
+    target.name = name();
+  }
   RangeWalk counters(record.CounterRanges());
   RangeWalk sites(record.SiteRanges());
   uint32_t positions = 0;
+  uint32_t lines = 0;
   uint32_t records = 0;
   for (uint32_t m = 0; m < klass->methods.size(); ++m) {
     CountedMethod& method = klass->methods[m];
@@ -243,6 +276,11 @@ void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
       method.positions = positions;
       positions += in.Next32();
     }
+    method.has_lines = (flags & kLinesFlag) != 0;
+    if (method.has_lines) {
+      method.lines = lines;
+      lines += in.Next32();
+    }
     if ((flags & kCountersFlag) != 0) {
       method.counters = in.Next32();
       method.first = CounterIndex{counters.Next(method.counters)};
@@ -256,11 +294,15 @@ void DecodeContent(std::span<const uint8_t> content, const KeptClass& record,
     for (uint32_t s = 0; s < method.sites; ++s) {
       const uint64_t step = in.Next();
       bci += static_cast<uint32_t>(step / 4);
-      klass->sites.push_back({m, bci, method.first_site + s, static_cast<SiteKind>(step % 4)});
+      const uint32_t target = HasTarget(step) ? in.Next32() : 0;
+      klass->sites.push_back(
+          {m, bci, method.first_site + s, static_cast<SiteKind>(step % 4), target});
     }
   }
   const auto position_bytes = in.Bytes(positions);
   klass->positions.assign(position_bytes.begin(), position_bytes.end());
+  const auto line_bytes = in.Bytes(lines);
+  klass->lines.assign(line_bytes.begin(), line_bytes.end());
   const auto record_bytes = in.Bytes(records);
   klass->records.assign(record_bytes.begin(), record_bytes.end());
 }

@@ -3,21 +3,23 @@
 // ClassTable. writer/methods/class_record_bytes.h has the form for other processes.
 //
 // The content is everything that two classes with equal methods have in common: the methods' names,
-// code hashes, positions, sites and method records, with counters and sites numbered from 0 within
+// code hashes, positions, lines, sites and method records, with counters and sites numbered from 0 within
 // the class. It is a sequence of bytes, so that equal contents can be found and shared; names in it
 // are numbers of a NameTable. The rest belongs to one class only: its name, its hash, and its
 // ranges of counters and sites.
 //
 // The content, with all numbers as varints:
-//   access, super class, methods, callees
+//   access, super class, methods, callees, targets
 //   callees: owner, name, descriptor, 1 if virtual
+//   targets: owner, name
 //   methods: name, descriptor, access, flags (kFlag…)
 //            with an effort of its own: the effort, in one number
 //            with something left out: everything, branches, all branches, sites, all sites
 //            rewritten: 8 bytes of code hash, bytes of positions
+//            with lines: bytes of lines
 //            with counters: counters, bytes of record
-//            with sites: sites; each: bci as difference * 4 + kind
-//   positions of all methods; records of all methods
+//            with sites: sites; each: bci as difference * 4 + kind; of a receiver also its target
+//   positions, then lines, then records of all methods
 // It contains no pointers to a class file or to anything in the JVM.
 //
 // Guarantees: decoding gives the class that was encoded, if each method's counters are in one

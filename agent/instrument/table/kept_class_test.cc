@@ -46,5 +46,44 @@ TEST_CASE("efforts and what was left out are kept with their methods") {
   CHECK(mentions == 1 + 2 * static_cast<int>(klass.methods.size()));
 }
 
+TEST_CASE("lines and the targets of calls are kept with their methods") {
+  ClassRecord klass;
+  klass.super_name = "java/lang/Object";
+  klass.targets = {{"java/util/List", "get"}, {"a/B", "run"}};
+  klass.lines = {1, 0, 80, 1, 4, 90};
+  klass.positions = {7};
+  for (const bool has_lines : {true, false, true}) {
+    CountedMethod method = Method("m", {});
+    method.rewritten = has_lines;
+    method.has_lines = has_lines;
+    method.lines = has_lines && !klass.methods.empty() ? 3 : 0;
+    method.positions = has_lines && !klass.methods.empty() ? 1 : 0;
+    method.sites = has_lines ? 2 : 0;
+    const auto number = static_cast<uint32_t>(klass.methods.size());
+    if (has_lines) {
+      klass.sites.push_back({number, 4, 0, SiteKind::kReceiver, 1 + number / 2});
+      klass.sites.push_back({number, 9, 1, SiteKind::kInstanceOf});
+    }
+    klass.methods.push_back(method);
+  }
+  NameTable names;
+  const std::vector<uint8_t> content = EncodeContent(klass, names);
+  ClassRecord decoded;
+  DecodeContent(content, {}, names, &decoded);
+  CHECK(decoded.targets == klass.targets);
+  CHECK(decoded.lines == klass.lines);
+  CHECK(decoded.methods[0].has_lines);
+  CHECK_FALSE(decoded.methods[1].has_lines);
+  CHECK(decoded.methods[2].lines == 3);
+  REQUIRE(decoded.sites.size() == 4);
+  for (size_t s = 0; s < 4; ++s) {
+    CHECK(decoded.sites[s].target == klass.sites[s].target);
+    CHECK(decoded.sites[s].bci == klass.sites[s].bci);
+  }
+  int mentions = 0;
+  ForEachName(content, [&](NameId) { ++mentions; });
+  CHECK(mentions == 1 + 2 * 2 + 2 * 3);
+}
+
 }  // namespace
 }  // namespace iprof::instrument

@@ -47,6 +47,7 @@ instrument::InstrumenterOptions ForInstrumenter(const CountingPlan& plan) {
   made.black_holes = plan.compilers.black_holes;
   made.weights = plan.weights.get();
   made.all_calls = options.Freezes();
+  made.lines = options.lines;
   return made;
 }
 

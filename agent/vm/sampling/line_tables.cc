@@ -11,6 +11,18 @@ void LineTables::Add(const void* id, std::vector<LineStart> starts) {
   tables_[id] = std::move(starts);
 }
 
+void LineTables::Add(const LineTables& other) {
+  for (const auto& [id, starts] : other.tables_) tables_[id] = starts;
+}
+
+size_t LineTables::bytes() const {
+  constexpr size_t kNodeBytes = 56;  // of the map, with its bucket
+  size_t bytes = 0;
+  for (const auto& [id, starts] : tables_)
+    bytes += kNodeBytes + starts.capacity() * sizeof(LineStart);
+  return bytes;
+}
+
 std::optional<int32_t> LineTables::LineOf(const void* id, int64_t bci) const {
   const auto table = tables_.find(id);
   if (table == tables_.end()) return std::nullopt;

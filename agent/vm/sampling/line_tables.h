@@ -7,6 +7,7 @@
 // Failure: throws std::bad_alloc if memory is short.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -26,6 +27,8 @@ class LineTables {
   // replaces its entries.
   void Add(const void* id, std::vector<LineStart> starts);
   std::optional<int32_t> LineOf(const void* id, int64_t bci) const;
+  void Add(const LineTables& other);
+  size_t bytes() const;
   bool empty() const { return tables_.empty(); }
 
  private:

@@ -31,5 +31,20 @@ TEST_CASE("of two entries at one bci the later stands, of two tables of one meth
   CHECK_FALSE(tables.LineOf(Id(1), 0));
 }
 
+TEST_CASE("tables are united, and later ones replace earlier ones") {
+  LineTables tables;
+  tables.Add(Id(1), {{0, 5}});
+  tables.Add(Id(2), {{0, 8}});
+  LineTables more;
+  more.Add(Id(2), {{0, 9}});
+  more.Add(Id(3), {{0, 1}});
+  const size_t before = tables.bytes();
+  tables.Add(more);
+  CHECK(tables.LineOf(Id(1), 0) == 5);
+  CHECK(tables.LineOf(Id(2), 0) == 9);
+  CHECK(tables.LineOf(Id(3), 0) == 1);
+  CHECK(tables.bytes() > before);
+}
+
 }  // namespace
 }  // namespace iprof::vm

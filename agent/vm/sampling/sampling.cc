@@ -65,7 +65,8 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       log_(log),
       watch_(watch),
       budget_(budget),
-      learner_(log, classes, watch, budget, [this] { return SampledNow(); }) {
+      learner_(log, classes, watch, budget, [this] { return SampledNow(); }),
+      with_lines_(options.lines) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
     if (const CodeRanges* const code = code_.load())
@@ -189,6 +190,7 @@ void Sampling::Pause() {
 
 Status Sampling::Follow() {
   copy_.ForgetPositions();
+  lines_changed_.store(true);
   OpenCode();
   return environment_.Enable(kEvents);
 }
@@ -251,7 +253,7 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
   MethodLearner::SampledIds sampled;
   AddSampled(*begun, sampled);
-  const LineTables lines = learner_.LinesOf(jni, sampled);
+  const LineTables lines = with_lines_ ? learner_.LinesOf(jni, sampled) : LineTables();
   SampleBaseline since;
   {
     const std::lock_guard reset_lock(reset_mutex_);
@@ -268,7 +270,18 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   return written;
 }
 
-Sampling::Numbers Sampling::AddTo(const BciMap* bcis, RawWriter& file) {
+const LineTables& Sampling::CopiedLines(JNIEnv* jni) {
+  if (lines_changed_.exchange(false)) copied_methods_.clear();
+  MethodLearner::SampledIds sampled;
+  if (with_lines_) AddSampled(*sampler(), sampled);
+  std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
+  if (sampled.empty()) return copied_lines_;
+  copied_lines_.Add(learner_.LinesOf(jni, sampled));
+  copied_methods_.insert(sampled.begin(), sampled.end());
+  return copied_lines_;
+}
+
+Sampling::Numbers Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, RawWriter& file) {
   Sampler* const begun = sampler();
   if (begun == nullptr) return {};
   const auto lock = learner_.KeepTexts();
@@ -278,10 +291,14 @@ Sampling::Numbers Sampling::AddTo(const BciMap* bcis, RawWriter& file) {
       const std::lock_guard reset_lock(reset_mutex_);
       since = baseline_;
     }
-    copy_.AddTo(
-        begun->traces(),
-        {.methods = learner_.methods(), .names = knowledge_.names, .bcis = bcis, .since = &since},
-        file);
+    const LineTables& lines = CopiedLines(jni);
+    copy_.AddTo(begun->traces(),
+                {.methods = learner_.methods(),
+                 .names = knowledge_.names,
+                 .bcis = bcis,
+                 .lines = &lines,
+                 .since = &since},
+                file);
   }
   return {copy_.weights(), SampleStatisticsJson(ReportFigures(copy_.counts()))};
 }

@@ -97,21 +97,21 @@ class Sampling {
   // callback or signal handler is running, so that this object can be destroyed.
   bool Close();
 
-  // Adds samplingProfiles and, in the section "iprofagent", "lines" (their source lines) and
+  // Adds samplingProfiles with notes of their source lines and, in the section "iprofagent",
   // "sampling" (the statistics). It may be called while sampling continues. `bcis` is null if no
   // code was rewritten. Returns what it wrote.
   SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
 
-  // The same for a raw file: adds the stacks that the file lacks. One at a time. Source lines are left
-  // out, since finding them takes a walk over all classes.
+  // The same for a raw file: adds the stacks that the file lacks. One at a time. Finding source lines takes a
+  // walk over all classes, which is taken only if there are new methods on stacks.
   struct Numbers {
     std::span<const uint64_t> weights;  // by stack; valid until the next call
     std::string statistics;             // JSON; empty before sampling has begun
   };
-  Numbers AddTo(const BciMap* bcis, RawWriter& file);
+  Numbers AddTo(JNIEnv* jni, const BciMap* bcis, RawWriter& file);
   // For a new file.
   void BeginCopy() { copy_.Begin(); }
-  size_t copy_bytes() const { return copy_.bytes(); }
+  size_t copy_bytes() const { return copy_.bytes() + copied_lines_.bytes(); }
 
   // The paragraph that verbose=1 prints at the end.
   std::string Report(const SampleWriteCounts& written);
@@ -125,6 +125,8 @@ class Sampling {
   void StopSampler(sampling::Sampler& sampler);
   // The ids in the samples so far; nullopt if a handler does not return.
   std::optional<MethodLearner::SampledIds> SampledNow();
+  // The lines of what is on stacks, for the raw file. With the lock of the learner's texts.
+  const LineTables& CopiedLines(JNIEnv* jni);
   sampling::SampleStats StatsSinceReset() const;
   SampleFigures ReportFigures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);
@@ -159,6 +161,10 @@ class Sampling {
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
   StackCopy copy_;
+  const bool with_lines_;
+  std::atomic<bool> lines_changed_{false};    // running methods may have other positions
+  LineTables copied_lines_;                   // of the methods in the next
+  MethodLearner::SampledIds copied_methods_;  // those whose lines the copy has asked for
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};

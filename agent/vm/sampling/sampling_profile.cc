@@ -1,12 +1,9 @@
 #include "agent/vm/sampling/sampling_profile.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/source_lines.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
@@ -33,7 +30,8 @@ class ProfileSamples {
     frames_.clear();
     for (const TranslatedFrame& frame : stack.frames) {
       frames_.push_back({IndexOf(frame.method), frame.bci});
-      if (frame.line) NoteLine(frames_.back(), *frame.line);
+      if (frame.line)
+        profile_.notes().SetLine(frames_.back().method, frames_.back().bci, *frame.line);
     }
     const auto weight = static_cast<int64_t>(std::min<uint64_t>(trace_weight, INT64_MAX));
     profile_.AddCount(Table::kSamples, profile_.AddContext(frames_), weight);
@@ -42,10 +40,6 @@ class ProfileSamples {
   }
 
   SampleWriteCounts Finish() {
-    SourceLines lines;
-    for (const auto& [place, line] : lines_)
-      lines.Add(profile_.DescribeMethod(place.first), place.second, line);
-    if (!lines.empty()) SetAgentPart(profile_, kLinesPart, lines.ToJson());
     counts_.contexts = profile_.entry_count(Table::kSamples);
     return counts_;
   }
@@ -63,17 +57,10 @@ class ProfileSamples {
     return indices_[number];
   }
 
-  void NoteLine(const Frame& frame, int32_t line) {
-    const auto [known, is_new] = lines_.try_emplace({frame.method, frame.bci}, line);
-    // classes with the same name may differ
-    if (!is_new) known->second = std::min(known->second, line);
-  }
-
   const SampleLookup& lookup_;
   Profile& profile_;
   StackTranslation translation_;
   std::vector<MethodIndex> indices_;  // by the translation's numbers
-  std::map<std::pair<MethodIndex, Bci>, int32_t> lines_;
   std::vector<Frame> frames_;
   SampleWriteCounts counts_;
 };

@@ -1,6 +1,6 @@
 // SamplingProfile: from raw stacks to a profile's samplingProfiles, as StackTranslation translates
-// them. Equal contexts are added up. The source lines of their frames, if known, go into the
-// profile's section "iprofagent" (see AgentSection and SourceLines).
+// them. Equal contexts are added up. The source lines of their frames, if known, become notes of
+// the profile (Profile::notes).
 //
 // Guarantees: knows no JVM, so it is tested without one. Threads: any normal thread, one at a time.
 // Failure: what is left out is counted in SampleWriteCounts.

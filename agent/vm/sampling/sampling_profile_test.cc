@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "writer/io/source_lines.h"
-
 namespace iprof::vm {
 namespace {
 
@@ -65,6 +63,17 @@ struct World {
       samples[text] = profile.EntryCount(Table::kSamples, entry);
     }
     return samples;
+  }
+  // The lines that were written, by "method:bci".
+  std::map<std::string, int32_t> Lines() const {
+    std::map<std::string, int32_t> lines;
+    for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+      profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        if (const auto line = profile.notes().LineOf(frame.method, frame.bci))
+          lines[profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci)] = *line;
+      });
+    }
+    return lines;
   }
 };
 
@@ -206,11 +215,7 @@ TEST_CASE("lines are those of the running code, kept by the class file's bcis") 
   world.Sample({At(2, 12), At(1, 12)});
   const TenLater bcis;
   world.Written(nullptr, nullptr, &bcis);
-  const SourceLines lines = SourceLines::Of(world.profile);
-  CHECK(lines.LineOf(kWork, 7) == 101);
-  CHECK(lines.LineOf(kWork, 2) == 100);
-  CHECK(lines.ToJson().find("main") == std::string::npos);
-  CHECK(lines.ToJson().find("nap") == std::string::npos);
+  CHECK(world.Lines() == std::map<std::string, int32_t>{{kWork + ":7", 101}, {kWork + ":2", 100}});
 }
 
 TEST_CASE("a method that is just being entered has the line of its first instruction") {
@@ -218,7 +223,7 @@ TEST_CASE("a method that is just being entered has the line of its first instruc
   world.lines.Add(Id(2), {{0, 100}, {15, 101}});
   world.Sample({At(2, -1), At(1, 12)});
   world.Written();
-  CHECK(SourceLines::Of(world.profile).LineOf(kWork, 0) == 100);
+  CHECK(world.Lines() == std::map<std::string, int32_t>{{kWork + ":0", 100}});
 }
 
 TEST_CASE("where another agent changed a method, no position and so no line is known") {

@@ -6,6 +6,7 @@
 #include "agent/vm/session/agent.h"
 #include "agent/vm/session/profile_dump.h"
 #include "writer/io/code_part.h"
+#include "writer/io/position_part.h"
 
 namespace iprof::vm {
 
@@ -49,6 +50,7 @@ Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Command& command)
   Result<Profile> profile = OwnCounters(jni, command);
   if (!profile.ok()) return profile.status();
   NoteCodeHashes(*profile);
+  WritePositionNotes(*profile);
   DumpTarget target{.path = command.out, .overwrite = true, .format = {}};
   target.format.version = FormatVersion::k1_1_0;
   const Result<DumpedFile> file = DumpProfile(*profile, target);

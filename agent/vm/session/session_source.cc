@@ -73,7 +73,7 @@ bool SessionSource::AddTo(JNIEnv* jni, RawWriter& file, RawGeneration* numbers) 
   std::optional<ClassFilePositions> positions;
   std::optional<CountedPositions> bcis;
   if (counting_ != nullptr) bcis.emplace(positions.emplace(counting_->positions()));
-  Sampling::Numbers samples = sampling->AddTo(bcis ? &*bcis : nullptr, file);
+  Sampling::Numbers samples = sampling->AddTo(jni, bcis ? &*bcis : nullptr, file);
   numbers->stacks = samples.weights;
   statistics_ = std::move(samples.statistics);
   if (!statistics_.empty()) parts_.push_back({kSamplingPart, statistics_});

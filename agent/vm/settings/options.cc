@@ -84,6 +84,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"log", PathSlot{&Options::log}, "", "where messages go instead of stderr; patterns as in out"},
     {"provenance", &Options::provenance, "y",
      "write into the profile how and where it was recorded, and hashes of the methods' code"},
+    {"lines", &Options::lines, "y",
+     "write into the profile the source lines of its positions, and which method each call names"},
     {"raw", PathSlot{&Options::raw}, "",
      "the raw file, from which iprof recover makes the profile of a killed JVM; default: as out, "
      "ending in .iraw"},

@@ -54,6 +54,7 @@ struct Options {
   int64_t verbose = 0;
   std::string log;         // empty: stderr
   bool provenance = true;  // the profile says how and where it was recorded
+  bool lines = true;       // the profile has source lines, and what virtual calls name
   std::string given;       // what the user wrote, for the profile: without folders
 
   // The crash-safe raw file.

@@ -1,0 +1,29 @@
+// ClassNotes: source lines and names of callees from class files, for profiles that have none: options --classes and
+// --jdk, and what they do to a profile that was read.
+//
+// Guarantees: adds notes (Profile::notes) of positions that have none. A method whose code is known to be another than
+// the class file's gets none. Nothing else of the profile changes.
+// Threads: main's. Failure: as ClassPath: an element that cannot be opened or is damaged, or a damaged class. Methods
+// with other code are counted in a warning.
+#pragma once
+
+#include <string>
+
+#include "cli/console.h"
+#include "cli/option_list.h"
+#include "writer/model/model.h"
+
+namespace iprof::cli {
+
+class ClassFileOptions {
+ public:
+  void AddTo(OptionList& options);
+  bool given() const { return !classes_.empty() || !jdk_.empty(); }
+  Status AddNotes(Console& console, Profile& profile) const;
+
+ private:
+  std::string classes_;
+  std::string jdk_;
+};
+
+}  // namespace iprof::cli

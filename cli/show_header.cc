@@ -1,0 +1,112 @@
+// The header of `iprof show`: where the profile comes from, and what is in it.
+#include <algorithm>
+#include <vector>
+
+#include "cli/show.h"
+#include "cli/show_runs.h"
+#include "cli/table_names.h"
+#include "cli/terminal_text.h"
+#include "cli/text_layout.h"
+#include "writer/image/image_note.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
+#include "writer/io/harvest_note.h"
+#include "writer/io/snapshot_note.h"
+#include "writer/ops/summary.h"
+
+namespace iprof::cli {
+namespace {
+
+class Header {
+ public:
+  Header(Console& console, const Profile& profile, const ShowOptions& options)
+      : console_(console), profile_(profile), options_(options) {}
+
+  void Print() {
+    const AgentSection section = AgentSection::Of(profile_);
+    Line("file:", options_.file + ", format " + profile_.version());
+    PrintState(section);
+    PrintProvenance(console_, section, options_.width);
+    PrintNotes(section);
+    PrintMethods();
+    if (!options_.filter.empty())
+      Line("only:", options_.filter.Describe() + "; shares are of the whole profile");
+    PrintTotals();
+  }
+
+ private:
+  void Line(std::string_view title, const std::string& text) {
+    console_.Write(Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.width));
+  }
+
+  void PrintState(const AgentSection& section) {
+    if (section.form() == AgentSection::Form::kNewer)
+      Line("iprofagent:", fmt::format("version {}, which this iprof cannot read", section.version()));
+    if (section.form() == AgentSection::Form::kMalformed)
+      Line("iprofagent:", "malformed (see 'iprof check')");
+  }
+
+  void PrintNotes(const AgentSection& section) {
+    const auto json_of = [&](std::string_view part) { return section.Part(part); };
+    if (const auto json = json_of(kHarvestPart)) {
+      if (const auto note = HarvestNote::Parse(*json)) Line("harvest:", note->Describe());
+    }
+    if (const auto json = json_of(kSnapshotPart)) {
+      if (const auto note = SnapshotNote::Parse(*json)) Line("recovered from:", note->Describe());
+    }
+    if (const auto json = json_of(kEstimatesPart)) {
+      if (const auto note = EstimateNote::Parse(*json))
+        Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
+    }
+    if (const auto note = ImageNote::Of(section)) {
+      const int jdk = JdkOf(note->target);
+      Line("meant for:", note->filtered
+                             ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
+                             : fmt::format("an image build for JDK {}; nothing is left out", jdk));
+    }
+  }
+
+  // Methods that ran: those that were called, or where no calls are counted, those that are in any entry.
+  size_t CountMethodsThatRan() const {
+    if (const size_t called = SummarizeTable(profile_, Table::kCalls).methods; called > 0)
+      return called;
+    std::vector<bool> ran(profile_.method_count());
+    for (const Table table : kAllTables) {
+      for (const EntryIndex entry : EntriesOf(profile_, table)) {
+        profile_.ForEachFrame(profile_.EntryContext(table, entry), [&](Frame frame) {
+          if (frame.method != kNoMethod) ran[static_cast<size_t>(frame.method)] = true;
+        });
+      }
+    }
+    return static_cast<size_t>(std::ranges::count(ran, true));
+  }
+
+  void PrintMethods() {
+    const auto number = [](size_t count) { return Grouped(static_cast<int64_t>(count)); };
+    Line("methods:", fmt::format("{} ran; {} are declared, in {} types", number(CountMethodsThatRan()),
+                                 number(profile_.method_count()), number(profile_.type_count())));
+  }
+
+  void PrintTotals() {
+    console_.Write("\n");
+    console_.Heading(fmt::format("{:<12} {:>10} {:>10} {:>22}", "table", "entries", "methods", "total"));
+    for (const Table table : options_.tables) {
+      const TableSummary summary = SummarizeTable(profile_, table);
+      console_.Print("{:<12} {:>10} {:>10} {:>22}\n", ShortName(table),
+                     Grouped(static_cast<int64_t>(summary.entries)),
+                     Grouped(static_cast<int64_t>(summary.methods)), Grouped(summary.total));
+    }
+  }
+
+  Console& console_;
+  const Profile& profile_;
+  const ShowOptions& options_;
+};
+
+}  // namespace
+
+void ShowHeader(Console& console, const Profile& profile, const ShowOptions& options) {
+  Header(console, profile, options).Print();
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,243 @@
+#include "writer/io/position_part.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "writer/base/murmur3.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/digits.h"
+#include "writer/io/json_object.h"
+#include "writer/io/json_scanner.h"
+#include "writer/io/source_lines.h"
+#include "writer/io/writer.h"
+
+namespace iprof {
+namespace {
+
+constexpr char kUnknown = '-';
+constexpr size_t kDigitsOfHash = 6;
+constexpr int64_t kMostBci = 65'534;
+// The texts must stay below the reader's limit for a string.
+constexpr size_t kMostText = size_t{15} << 20;
+
+std::string HashOf(const Profile& profile, const std::vector<ProfilePosition>& positions) {
+  std::string text;
+  uint64_t hash = 0;
+  MethodIndex last = kNoMethod;
+  for (const auto& [frame, is_call] : positions) {
+    text.assign(reinterpret_cast<const char*>(&hash), sizeof hash);
+    if (frame.method != last) {
+      text += profile.MethodName(frame.method);
+      for (const TypeIndex type : profile.Signature(frame.method)) {
+        text += ' ';
+        text += profile.TypeName(type);
+      }
+      last = frame.method;
+    }
+    text += ':' + std::to_string(frame.bci);
+    if (is_call) text += '*';
+    hash = Murmur3(text).low;
+  }
+  std::string digits;
+  AppendDigits(hash, kDigitsOfHash, &digits);
+  return digits;
+}
+
+struct PartText {
+  std::string of;
+  std::string lines;
+  std::string callees;
+  std::vector<std::string> names;
+};
+
+std::optional<PartText> Parse(std::string_view json) {
+  StringSource source(json);
+  const Place place{.section = kPositionsPart};
+  JsonScanner scanner(source, kPositionsPart, place, 0);
+  PartText text;
+  const auto string = [&](std::string* value) {
+    std::string_view read;
+    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
+    *value = read;
+    return true;
+  };
+  const auto strings = [&](std::vector<std::string>* values) {
+    if (!scanner.Consume('[')) return false;
+    if (scanner.Consume(']')) return true;
+    do {
+      if (!string(&values->emplace_back())) return false;
+    } while (scanner.Consume(','));
+    return scanner.Consume(']');
+  };
+  const bool read = ReadObject(scanner, [&](const std::string& name) {
+    if (name == "of") return string(&text.of);
+    if (name == "lines") return string(&text.lines);
+    if (name == "callees") return string(&text.callees);
+    if (name == "names") return strings(&text.names);
+    return scanner.SkipValue();
+  });
+  if (!read || !scanner.ExpectEnd() || text.of.size() != kDigitsOfHash) return std::nullopt;
+  return text;
+}
+
+// The lines of `count` positions; -1 where one is not known. nullopt if the text has another shape.
+std::optional<std::vector<int32_t>> LinesIn(std::string_view text, size_t count) {
+  constexpr int64_t kMostLines = 65'535;
+  std::vector<int32_t> lines;
+  DigitReader in(text);
+  int64_t line = 0;
+  while (lines.size() < count) {
+    if (in.Consume(kUnknown)) {
+      lines.push_back(-1);
+      continue;
+    }
+    const int64_t step = in.Signed();
+    if (!in.ok() || step < -kMostLines || step > kMostLines) return std::nullopt;
+    line += step;
+    if (line < 0 || line > kMostLines) return std::nullopt;
+    lines.push_back(static_cast<int32_t>(line));
+  }
+  if (!in.at_end()) return std::nullopt;
+  return lines;
+}
+
+void LoadPart(std::string_view json, Profile& profile) {
+  const std::optional<PartText> text = Parse(json);
+  if (!text) return;
+  const std::vector<ProfilePosition> positions = PositionsOf(profile);
+  if (HashOf(profile, positions) != text->of) return;
+  const auto lines = LinesIn(text->lines, text->lines.empty() ? 0 : positions.size());
+  if (!lines) return;
+  for (size_t p = 0; p < lines->size(); ++p)
+    profile.notes().SetLine(positions[p].frame.method, positions[p].frame.bci, (*lines)[p]);
+  DigitReader callees(text->callees);
+  for (const auto& [frame, is_call] : positions) {
+    if (!is_call || callees.at_end()) continue;
+    const uint64_t number = callees.Small();
+    if (number != 0 && number <= text->names.size())
+      profile.notes().SetCallee(frame.method, frame.bci, text->names[number - 1]);
+  }
+}
+
+// The older part names methods by their text.
+void LoadOlderPart(const SourceLines& lines, Profile& profile) {
+  std::unordered_map<uint32_t, std::string> names;
+  for (const auto& [frame, is_call] : PositionsOf(profile)) {
+    const auto [name, is_new] = names.try_emplace(static_cast<uint32_t>(frame.method));
+    if (is_new) name->second = profile.DescribeMethod(frame.method);
+    if (const auto line = lines.LineOf(name->second, frame.bci))
+      profile.notes().SetLine(frame.method, frame.bci,
+                              static_cast<int32_t>(std::min<int64_t>(*line, INT32_MAX)));
+  }
+}
+
+void AppendMember(std::string_view name, std::string_view value, std::string* json) {
+  *json += *json == "{" ? "\"" : ",\"";
+  json->append(name).append("\":\"").append(value).append("\"");
+}
+
+}  // namespace
+
+std::vector<ProfilePosition> PositionsOf(const Profile& profile) {
+  std::vector<ProfilePosition> positions;
+  std::vector<bool> is_known(profile.context_count());
+  for (const Table table : kAllTables) {
+    if (table == Table::kMonitors) continue;
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      ContextIndex context = profile.EntryContext(table, entry);
+      const Frame innermost = profile.InnermostFrame(context);
+      if (table == Table::kVirtualInvokes) positions.push_back({innermost, true});
+      if (table == Table::kConditionals) {
+        for (const Successor& s : profile.EntrySuccessors(entry)) {
+          if (s.bci >= 0 && s.bci <= kMostBci)
+            positions.push_back({{innermost.method, static_cast<Bci>(s.bci)}, false});
+        }
+      }
+      for (; context != kNoContext && !is_known[static_cast<size_t>(context)];
+           context = profile.Caller(context)) {
+        is_known[static_cast<size_t>(context)] = true;
+        positions.push_back({profile.InnermostFrame(context), false});
+      }
+    }
+  }
+  const auto order = [&](const ProfilePosition& p) {
+    return std::tuple(profile.MethodFileId(p.frame.method), p.frame.bci, !p.is_call);
+  };
+  std::sort(positions.begin(), positions.end(),
+            [&](const ProfilePosition& a, const ProfilePosition& b) { return order(a) < order(b); });
+  const auto same = [](const ProfilePosition& a, const ProfilePosition& b) { return a.frame == b.frame; };
+  positions.erase(std::unique(positions.begin(), positions.end(), same), positions.end());
+  return positions;
+}
+
+bool IsPositionPart(std::string_view json) { return Parse(json).has_value(); }
+
+void LoadPositionNotes(Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  if (const auto json = section.Part(kPositionsPart)) LoadPart(*json, profile);
+  const SourceLines older = SourceLines::Of(profile);
+  if (!older.empty()) LoadOlderPart(older, profile);
+}
+
+void WritePositionNotes(Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto older = section.Part(kLinesPart);
+  if (older && SourceLines().AddJson(*older)) RemoveAgentPart(profile, kLinesPart);
+  if (profile.notes().empty()) return RemoveAgentPart(profile, kPositionsPart);
+  const std::vector<ProfilePosition> positions = PositionsOf(profile);
+  const PositionNotes& notes = profile.notes();
+  std::string lines;
+  bool any_line = false;
+  int64_t last = 0;
+  std::map<std::string_view, size_t> uses;
+  for (const auto& [frame, is_call] : positions) {
+    const auto line = notes.LineOf(frame.method, frame.bci);
+    if (line && *line <= 65'535) {
+      AppendSigned(*line - last, &lines);
+      last = *line;
+      any_line = true;
+    } else {
+      lines.push_back(kUnknown);
+    }
+    if (!is_call) continue;
+    const std::string_view callee = notes.CalleeOf(frame.method, frame.bci);
+    if (!callee.empty()) ++uses[callee];
+  }
+  // Frequent names have small numbers.
+  std::vector<std::pair<size_t, std::string_view>> order;
+  for (const auto& [name, count] : uses) order.emplace_back(count, name);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::map<std::string_view, uint64_t> numbers;
+  for (const auto& [count, name] : order) numbers.emplace(name, numbers.size() + 1);
+  std::string callees;
+  for (const auto& [frame, is_call] : positions) {
+    if (!is_call || numbers.empty()) continue;
+    const auto number = numbers.find(notes.CalleeOf(frame.method, frame.bci));
+    AppendSmall(number == numbers.end() ? 0 : number->second, &callees);
+  }
+  if (!any_line && callees.empty()) return RemoveAgentPart(profile, kPositionsPart);
+  if (lines.size() > kMostText || callees.size() > kMostText)
+    return RemoveAgentPart(profile, kPositionsPart);
+  std::string json = "{";
+  AppendMember("of", HashOf(profile, positions), &json);
+  if (any_line) AppendMember("lines", lines, &json);
+  if (!callees.empty()) {
+    AppendMember("callees", callees, &json);
+    json += ",\"names\":[";
+    for (size_t n = 0; n < order.size(); ++n) {
+      if (n > 0) json += ',';
+      AppendJsonString(order[n].second, &json);
+    }
+    json += ']';
+  }
+  SetAgentPart(profile, kPositionsPart, json + "}");
+}
+
+}  // namespace iprof
