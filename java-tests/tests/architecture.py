@@ -68,8 +68,9 @@ MAY_KNOW = {
                          "agent/instrument/weights", "agent/hotspot", *WRITER},
     "runtime": set(),
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
+    "cli/classpath": {"writer/base"},
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+    "cli": {"cli/jvm", "cli/classpath", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
             *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
