@@ -1,5 +1,8 @@
-// iprof check: prints what CheckProfile finds.
+// iprof check: prints what CheckProfile finds, and how a profile fits class files.
+#include <algorithm>
+
 #include "cli/entries.h"
+#include "cli/fit_check.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
@@ -21,10 +24,21 @@ class CheckCommand : public Command {
     AddCount(options, "--max-findings", max_findings_,
              "Print at most N findings per file; all are counted (default: 0, no limit)");
     AddTarget(options, target_);
+    options
+        .Add("--classpath", fit_.class_path,
+             "Also compare with the class files of these jars and folders, joined by ':'; "
+             "'FOLDER/*' is all jars of a folder")
+        .Takes("FILE");
+    options.Add("--jdk", fit_.jdk_home, "Also compare with the classes of the JDK in this folder")
+        .Takes("DIR");
     AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {
+    if (fit_.given() && std::find(files_.begin(), files_.end(), "-") != files_.end()) {
+      return console.Error(
+          Status(Code::kUsage, "--classpath and --jdk read a profile twice, so it cannot be '-'"));
+    }
     return format_ == "json" ? RunJson(console) : RunText(console);
   }
 
@@ -81,8 +95,26 @@ class CheckCommand : public Command {
       console.Write("\n");
       if (!quiet_) PrintShare(console, name, *counts);
       if (findings != 0) code = Worse(code, ExitCode::kFindings);
+      if (!fit_.given()) continue;
+      const Result<FitResult> fit = Fit(console, path, *counts);
+      if (!fit.ok()) {
+        console.Flush();
+        code = Worse(code, console.Error(fit.status()));
+        continue;
+      }
+      PrintFit(console, name, *fit, Printing());
+      if (!fit->fits()) code = Worse(code, ExitCode::kFindings);
     }
     return code;
+  }
+
+  FitPrinting Printing() const { return {.summary_only = quiet_, .most_stale = max_findings_}; }
+
+  Result<FitResult> Fit(Console& console, const std::string& path,
+                        const CheckCounts& counts) const {
+    const Result<Profile> profile = ReadInput(console, path);
+    if (!profile.ok()) return profile.status();
+    return CheckFit(*profile, fit_, TargetOf(target_, counts.image.note));
   }
 
   void PrintShare(Console& console, const std::string& name, const CheckCounts& counts) const {
@@ -135,6 +167,17 @@ class CheckCommand : public Command {
     json.EndObject();
   }
 
+  ExitCode PrintFitJson(Console& console, JsonText& json, const std::string& path,
+                        const CheckCounts& counts) const {
+    const Result<FitResult> fit = Fit(console, path, counts);
+    if (fit.ok()) {
+      PrintFit(json, *fit, Printing());
+      return fit->fits() ? ExitCode::kOk : ExitCode::kFindings;
+    }
+    json.Field("failed", fit.status().message());
+    return console.Error(fit.status());
+  }
+
   ExitCode RunJson(Console& console) {
     ExitCode code = ExitCode::kOk;
     JsonText json(console);
@@ -169,6 +212,7 @@ class CheckCommand : public Command {
         json.Field("doubtful", counts->doubts);
         PrintShare(json, *counts);
         if (counts->errors + counts->doubts != 0) code = Worse(code, ExitCode::kFindings);
+        if (fit_.given()) code = Worse(code, PrintFitJson(console, json, path, *counts));
       } else {
         json.Field("failed", counts.status().message());
         code = Worse(code, console.Error(counts.status()));
@@ -185,6 +229,7 @@ class CheckCommand : public Command {
   bool quiet_ = false;
   size_t max_findings_ = 0;
   std::string target_;
+  FitOptions fit_;
   std::string format_ = "text";
 };
 
@@ -192,6 +237,8 @@ constexpr Example kExamples[] = {
     {"iprof check app.iprof", "Check a profile; exit with 1 if it breaks a rule."},
     {"iprof check --strict --format json app.iprof",
      "The same as JSON, including what is doubtful."},
+    {"iprof check --classpath app.jar:lib/* --jdk /usr/lib/jvm/jdk-25 app.iprof",
+     "Also show what an image build of this program cannot use."},
 };
 
 }  // namespace
@@ -205,8 +252,15 @@ const CommandEntry kCheckEntry = {
     "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
     "was found "
     "and what was expected. A summary line follows for each file, and one that says how much of it "
-    "an image build can use.\n\nExits with 1 if a file breaks a rule. A file that is not JSON is "
-    "bad input (3).",
+    "an image build can use.\n\nWith --classpath or --jdk, each record is also compared with class "
+    "files: whether its method exists and has the same code, whether its position is an if, "
+    "switch, "
+    "call or type check, and whether successors and receivers are right. The shares that are "
+    "relevant (the method exists) and applicable (everything fits) are printed by package, "
+    "weighted "
+    "by counts, and so are the methods that do not fit. Lambdas and proxies have no class files; "
+    "--target says for which JDK their names must be.\n\nExits with 1 if a file breaks a rule or a "
+    "method does not fit. A file that is not JSON is bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

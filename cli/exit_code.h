@@ -9,7 +9,7 @@ namespace iprof::cli {
 
 enum class ExitCode : int {
   kOk = 0,
-  // check found violations, diff --exit-code found differences, a merge left inputs out, merge
+  // check found violations or methods that do not fit, diff --exit-code found differences, a merge left inputs out, merge
   // --strict found different code, show --method matched nothing
   kFindings = 1,
   kUsage = 2,      // unknown command or option, missing or contradicting arguments

@@ -13,7 +13,8 @@ namespace {
 constexpr Fact kExitCodes[] = {
     {"0", "success"},
     {"1",
-     "findings: check saw violations, diff --exit-code saw differences, merge left inputs out, "
+     "findings: check saw violations or methods that do not fit, diff --exit-code saw differences, "
+     "merge left inputs out, "
      "show --method matched nothing"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
     {"3",

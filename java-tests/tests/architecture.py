@@ -69,8 +69,9 @@ MAY_KNOW = {
     "runtime": set(),
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
     "cli/classpath": {"writer/base"},
+    "cli/fitness": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/model", "writer/names"},
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "cli/classpath", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
             *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
@@ -98,6 +99,7 @@ TESTS_MAY_KNOW = {
     "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops",
                          "writer/raw"},
     "writer/raw": {"writer/ops"},
+    "cli/fitness": {"agent/instrument/testing"},
 }
 
 

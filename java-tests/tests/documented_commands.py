@@ -115,6 +115,7 @@ class DocumentedCommands(AgentCase):
 
     def filled_in(self, command):
         for placeholder, value in ((r"(/path/to|/opt)/libiprofagent\.so", str(Settings.agent)),
+                                   (r"/path/to/jdk\b", str(self.jvm.home)),
                                    (r"/copied/lib/", f"{self.jvm.home}/lib/"), (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)

@@ -13,12 +13,17 @@
 
 namespace iprof {
 
+// What a profile keeps of a hash.
+constexpr uint64_t KeptCodeHash(uint64_t hash) {
+  constexpr int kDropped = 64 - kCodeHashBits;
+  const uint64_t kept = hash >> kDropped << kDropped;
+  return hash != 0 && kept == 0 ? uint64_t{1} << kDropped : kept;
+}
+
 class CodeHashes {
  public:
   void Set(MethodIndex method, uint64_t hash) {
-    constexpr int kDropped = 64 - kCodeHashBits;
-    uint64_t kept = hash >> kDropped << kDropped;
-    if (hash != 0 && kept == 0) kept = uint64_t{1} << kDropped;
+    const uint64_t kept = KeptCodeHash(hash);
     const auto at = static_cast<size_t>(method);
     if (at >= hashes_.size()) {
       if (kept == 0) return;

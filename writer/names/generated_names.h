@@ -1,0 +1,38 @@
+// Generated names: which names of a profile belong to classes that a JVM generates, and which image
+// build knows them.
+//
+// Such a class has no class file. An image build finds lambdas and proxies by their stable names
+// (stable_names.h).
+//
+// Guarantees: pure; any text may be given. A lambda's name for JDK 23 looks like one for 25, so
+// NamesFit cannot tell these apart.
+// Threads: any. Failure: none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "writer/names/stable_names.h"
+
+namespace iprof {
+
+enum class GeneratedKind : uint8_t {
+  kNone,      // a class from a class file, an array or a primitive type
+  kLambda,    // with the stable name for JDK 17 to 22
+  kLambda23,  // with the stable name for JDK 23 and later
+  kProxy,     // with the stable name
+  kUnstable,  // a lambda or proxy with the name of one run, which no build knows
+  kOther,     // linkage, accessors of reflection, other hidden classes
+};
+
+struct GeneratedName {
+  GeneratedKind kind = GeneratedKind::kNone;
+  std::string_view host;  // of a lambda: the class that makes it
+};
+
+GeneratedName ReadGeneratedName(ProfileName name);
+
+// Whether an image build by this rule may know a lambda or proxy of this kind.
+bool NamesFit(GeneratedKind kind, NamingRule rule);
+
+}  // namespace iprof
