@@ -16,7 +16,7 @@ from iprofdev import jvms, maven
 from iprofdev.messages import Unavailable
 from iprofdev.places import ROOT
 
-from harness.case import AgentCase, Settings
+from harness.case import C1_ONLY, AgentCase, Settings
 from harness.scope import on_one_jvm
 from harness.session_case import AS_NOBODY, NOBODY, needs_root
 
@@ -25,6 +25,7 @@ OPTIONS = "samples=n,image=n,jdk=n"
 LIBRARY = "native/x86_64-linux-glibc/libiprofagent.so"
 # From 21 on HotSpot warns about agents that are loaded late.
 QUIET = "-XX:+EnableDynamicAgentLoading"
+VERSION = re.search(r"^project\(iprofagent VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 OLD_S = 2 * 3600
 
 
@@ -45,7 +46,7 @@ class MavenArtefact(AgentCase):
         jar = jar or self.jar
         place = ["-p", f"{self.classes}:{jar}", "-m", "application/application.Main"] if as_module else \
             ["-cp", f"{self.classes}:{jar}", "application.Main"]
-        return [self.jvm.java, QUIET, f"-Djava.io.tmpdir={self.temporary}", *jvm_args, *place, *arguments]
+        return [self.jvm.java, *C1_ONLY, QUIET, f"-Djava.io.tmpdir={self.temporary}", *jvm_args, *place, *arguments]
 
     def setUp(self):
         super().setUp()
@@ -88,6 +89,12 @@ class MavenArtefact(AgentCase):
                 self.assertEqual(self.rounds_in("own.iprof"), 7)  # a start continues
                 self.assertFalse((self.folder / "end.iprof").exists())
                 self.assert_nothing_is_left()
+
+    def test_the_jar_in_two_class_loaders_is_one_agent(self):
+        said = self.application(f"load={OPTIONS},out=end.iprof", "rounds=2", "elsewhere=a.iprof", "rounds=1", "status")
+        self.assertIn(f"wrote {self.folder}/a.iprof", said[2])
+        self.assertTrue(said[-1].startswith("stopped"), said)
+        self.assertEqual(self.rounds_in("a.iprof"), 2)
 
     def test_start_loads_the_agent(self):
         said = self.application("start", "rounds=3", "stop=a.iprof", "start", "start")
@@ -148,6 +155,12 @@ class MavenArtefact(AgentCase):
                                         jvm_args=[f"-javaagent:{self.jar}={OPTIONS},out=a.iprof"])
                 self.assertTrue(said[1].startswith("recording, loaded true"), said)
                 self.assertEqual(self.rounds_in("b.iprof"), 4)
+                self.assertNotIn("another agent", self.stderr)
+
+    def test_javaagent_beside_another_java_agent(self):
+        self.application("rounds=4", jvm_args=[f"-javaagent:{self.other_java_agent()}", f"-javaagent:{self.jar}={OPTIONS},out=a.iprof"])
+        self.assertIn("another agent (other.jar) may change classes first", self.stderr)
+        self.assertEqual(self.rounds_in("a.iprof"), 4)
 
     def test_javaagent_writes_at_the_end(self):
         self.application("rounds=4", jvm_args=[f"-javaagent:{self.jar}=out=a.iprof,samples=n"])
@@ -186,9 +199,37 @@ class MavenArtefact(AgentCase):
             self.assertIn("META-INF/LICENSE", jar.namelist())
 
     @on_one_jvm
+    def test_a_jar_with_the_libraries_of_several_packages(self):
+        libraries = {"x86_64-linux-glibc": Settings.agent.read_bytes(), "aarch64-linux-musl": b"another library"}
+        stage = self.folder / "stage"
+        build = ["-q", f"-Diprof.build={self.folder}/build", f"-Diprof.packages={stage}", "package"]
+        stage.mkdir()
+        with self.assertRaisesRegex(maven.BuildFailed, "there is no iprofagent-.*-TARGET/lib/libiprofagent.so in .*/stage"):
+            maven.build(ROOT / "runtime/maven", *build)
+        for target, content in libraries.items():
+            folder = stage / f"iprofagent-{VERSION}-{target}" / "lib"
+            folder.mkdir(parents=True)
+            (folder / "libiprofagent.so").write_bytes(content)
+        maven.build(ROOT / "runtime/maven", *build)
+        with zipfile.ZipFile(self.folder / f"build/iprof-agent-{VERSION}.jar") as jar:
+            for target, content in libraries.items():
+                name = f"native/{target}/libiprofagent.so"
+                self.assertEqual(jar.read(name), content)
+                self.assertEqual(jar.read(name + ".sha256").decode().strip(), hashlib.sha256(content).hexdigest())
+
+    @on_one_jvm
     def test_the_version_is_that_of_the_project(self):
-        version = re.search(r"project\(iprofagent VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-        self.assertEqual(self.jar.name, f"iprof-agent-{version}.jar")
+        self.assertEqual(self.jar.name, f"iprof-agent-{VERSION}.jar")
+
+    def other_java_agent(self):
+        """A Java agent that does nothing."""
+        source = self.folder / "Other.java"
+        source.write_text("public class Other { public static void premain(String options) {} }\n")
+        self.run_command([jvms.build_jdk().javac, "--release", "17", "-d", self.folder, source])
+        with zipfile.ZipFile(self.folder / "other.jar", "w") as jar:
+            jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: Other\n")
+            jar.write(self.folder / "Other.class", "Other.class")
+        return self.folder / "other.jar"
 
     def changed_jar(self, change):
         """A copy of the jar; change(name, bytes) gives the bytes of each entry, or None to leave it out."""
@@ -228,6 +269,7 @@ class MavenArtefact(AgentCase):
         self.assertEqual(library.parent.parent, self.temporary)
         self.assertEqual([oct(path.stat().st_mode & 0o777) for path in (library.parent, library)], ["0o700", "0o600"])
         self.assertEqual(library.read_bytes(), Settings.agent.read_bytes())
+        self.assertIn("recording", self.run_tool("status", str(process.pid)).stdout)  # the tool finds it, too
         process.communicate("\n")
         self.assertEqual(process.returncode, 0)
         self.assert_nothing_is_left()
@@ -285,6 +327,8 @@ class MavenArtefact(AgentCase):
     @on_one_jvm
     def test_another_users_folders_are_left_alone(self):
         """A program of nobody removes what nobody left, and not what root left."""
+        if self.run_command([*AS_NOBODY, self.jvm.java, "-version"], expect=None).code != 0:
+            self.skipTest(f"nobody cannot run {self.jvm.java}")
         self.folder.chmod(0o755)
         self.temporary.chmod(0o1777)
         for path in self.built.rglob("*"):

@@ -1,6 +1,8 @@
 package application;
 
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.iprofagent.AgentException;
@@ -9,7 +11,8 @@ import org.iprofagent.IprofAgent;
 
 /**
  * Does what its arguments say, one after the other, and prints a line for each: {@code rounds=3} works, {@code pause} waits for a line
- * of input, {@code where} tells the path of the agent's library, and the rest are calls of the API, such as {@code stop=a.iprof}.
+ * of input, {@code where} tells the path of the agent's library, {@code elsewhere=FILE} stops
+ * through the jar in another class loader, and the rest are calls of the API, such as {@code stop=a.iprof}.
  */
 public final class Main {
     private static int rounds;
@@ -52,10 +55,24 @@ public final class Main {
             case "where":
                 return Files.readAllLines(Path.of("/proc/self/maps")).stream().filter(line -> line.contains("libiprofagent.so"))
                         .map(line -> line.substring(line.indexOf('/'))).findFirst().orElse("nowhere");
+            case "elsewhere":
+                return stopInAnotherClassLoader(Path.of(value));
             case "pause":
                 return String.valueOf(System.in.read());
             default:
                 throw new IllegalArgumentException(name);
+        }
+    }
+
+    /** As a second web application with the same jar would. */
+    private static String stopInAnotherClassLoader(Path out) throws IOException {
+        URL jar = IprofAgent.class.getProtectionDomain().getCodeSource().getLocation();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {jar}, ClassLoader.getPlatformClassLoader())) {
+            Class<?> agent = loader.loadClass(IprofAgent.class.getName());
+            if (agent == IprofAgent.class) throw new IllegalStateException("the same class");
+            return (String) agent.getMethod("stop", Path.class).invoke(null, out);
+        } catch (ReflectiveOperationException failed) {
+            throw new IllegalStateException(failed);
         }
     }
 
