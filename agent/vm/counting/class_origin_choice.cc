@@ -14,6 +14,8 @@ std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arg
   const bool late = plan.startup.start == CountingStart::kRetransform;
   std::vector<std::string> first = others.before;
   if (late) first.insert(first.end(), others.after.begin(), others.after.end());
+  // Our own Java agent changes no classes. Whether another one was attached besides it is not known.
+  if (first.empty() && others.own_jar) return nullptr;
   if (first.empty() && late && HasJavaAgents()) first = {"attached"};
   // An environment that can retransform comes after all others, including those that are loaded later.
   if (first.empty() && !late && !plan.restorable) return nullptr;

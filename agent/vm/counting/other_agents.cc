@@ -28,6 +28,12 @@ std::optional<std::string> AgentOf(std::string_view argument) {
   return std::nullopt;
 }
 
+// iprof-agent.jar, or iprof-agent-VERSION.jar as Maven names it.
+bool IsOwnJar(std::string_view agent) {
+  return agent == "iprof-agent.jar" ||
+         (agent.starts_with("iprof-agent-") && agent.ends_with(".jar"));
+}
+
 }  // namespace
 
 OtherAgents FindOtherAgents(const std::vector<std::string>& arguments,
@@ -37,7 +43,9 @@ OtherAgents FindOtherAgents(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) {
     const auto agent = AgentOf(argument);
     if (!agent || *agent == "libjdwp.so") continue;
-    if (*agent == own_library) {
+    if (IsOwnJar(*agent)) {
+      found.own_jar = true;
+    } else if (*agent == own_library) {
       seen = true;
     } else {
       (seen ? found.after : found.before).push_back(*agent);

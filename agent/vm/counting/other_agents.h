@@ -4,7 +4,8 @@
 // agent that is named before ours can change a class before we see it. (Agents that can retransform
 // always come later.)
 //
-// Guarantees: debuggers (jdwp) change no classes and are not listed. Threads: any, in any phase;
+// Guarantees: debuggers (jdwp) change no classes and are not listed, nor is the Java agent that only
+// loads this library (iprof-agent.jar, of runtime/maven). Threads: any, in any phase;
 // the functions on arguments are pure, the other two ask the dynamic linker. Failure: an argument
 // that is not understood names no agent.
 #pragma once
@@ -18,6 +19,7 @@ namespace iprof::vm {
 struct OtherAgents {
   std::vector<std::string> before;  // as users know them: "jacocoagent.jar"
   std::vector<std::string> after;
+  bool own_jar = false;  // our own Java agent is named, so HasJavaAgents() is true anyway
 };
 
 // `own_library` is the file name of our library. If no argument names it (after an attach), all

@@ -35,6 +35,17 @@ TEST_CASE("an agent that was attached came after all that are named") {
   CHECK(Find({}).before.empty());
 }
 
+TEST_CASE("our own Java agent is none of the others") {
+  for (const char* ours :
+       {"-javaagent:iprof-agent.jar=out=a.iprof", "-javaagent:/a/iprof-agent-0.1.0.jar"}) {
+    const OtherAgents found = Find({ours, "-javaagent:a.jar"});
+    INFO(ours);
+    CHECK(found.own_jar);
+    CHECK(found.before == Names{"a.jar"});
+  }
+  CHECK_FALSE(Find({"-javaagent:iprof-agents.jar"}).own_jar);
+}
+
 TEST_CASE("what is loaded: this program, and no Java agents in it") {
   CHECK_FALSE(OwnLibrary().empty());
   CHECK(OwnLibrary().find('/') == std::string::npos);

@@ -1,0 +1,60 @@
+"""The sample projects of docs/samples, as docs/build-tools.md tells to run them: from tests and a load to the profile of a native
+image. What they need comes from Maven Central. The native image itself needs an Oracle GraalVM, so it is not built here."""
+
+import shutil
+
+from iprofdev import maven
+from iprofdev.messages import Unavailable
+from iprofdev.places import ROOT, offline
+from iprofdev.processes import java_environment, run
+
+from harness.case import AgentCase, Settings
+
+TOTAL = "com.acme.shop.Basket.total()long"
+LOAD, WEIGHT = 200_000, 10
+TESTS = 100 + 2  # of ShopIT and BasketTest
+PROFILE = "src/pgo-profiles/main/app.iprof"
+UNREACHABLE = "Could not resolve", "Could not GET", "No cached version"
+
+
+class Samples(AgentCase):
+    def setUp(self):
+        super().setUp()
+        if Settings.tool is None or not Settings.tool.exists():
+            self.skipTest("the iprof tool is not built")
+        self.shop = self.folder / "shop"
+        shutil.copytree(ROOT / "docs/samples/shop", self.shop)
+
+    def assert_profiled(self):
+        profile = self.profile(self.shop / PROFILE)
+        self.assertEqual(profile.calls_of(TOTAL), WEIGHT * LOAD + TESTS)
+        called = {context[0] for context in profile.calls()}
+        self.assertEqual([name for name in called if name.startswith(("org.junit.", "org.apache.maven.", "org.gradle."))], [])
+
+    def build(self, *arguments):
+        try:
+            return maven.build(self.shop, f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", *arguments)
+        except Unavailable as missing:
+            self.skipTest(str(missing))
+
+    def test_maven(self):
+        said = self.build("-Pprofile", "verify")
+        self.assertIn("an image build", said)
+        self.assert_profiled()
+
+    def test_maven_without_the_profile(self):
+        """Who does not ask for it gets an ordinary build, with the profile of last time."""
+        self.build("verify")
+        self.assertFalse((self.shop / PROFILE).exists())
+
+    def test_gradle(self):
+        if shutil.which("gradle") is None:
+            self.skipTest("gradle is not installed: scripts/install-deps --ci")
+        command = ["gradle", "--no-daemon", "--console=plain", "-Pprofile", f"-PiprofLibrary={Settings.agent}", f"-PiprofTool={Settings.tool}",
+                   *(["--offline"] if offline() else []), "profileCheck"]
+        done = run(command, cwd=self.shop, env=java_environment())
+        if done.returncode and any(why in done.stdout + done.stderr for why in UNREACHABLE):
+            self.skipTest(f"Gradle cannot fetch JUnit: {done.stderr}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("an image build", done.stdout)
+        self.assert_profiled()
