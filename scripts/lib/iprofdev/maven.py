@@ -4,7 +4,6 @@ Only jars in scripts/pins are used, and only if their SHA-256 is the one given t
 missing jars; those in the cache need no network.
 """
 
-import hashlib
 import os
 import pathlib
 import shutil
@@ -17,12 +16,9 @@ from iprofdev.places import CACHE, locked_cache, offline
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin"
 
 
-class WrongBytes(Exception):
-    """A jar differs from the pinned one. This is a failure, never a reason to skip."""
-
-
 def jars(names):
-    """The paths of the jars of these pins, in order. Raises Unavailable if one cannot be fetched, and WrongBytes."""
+    """The paths of the jars of these pins, in order. Raises Unavailable if one cannot be fetched, and
+    WrongBytes."""
     wanted = [pins.pin(name) for name in names]
     if not wanted:
         return []
@@ -30,7 +26,7 @@ def jars(names):
         missing = [pin.what for pin in wanted if not place(pin.what).exists()]
         if missing:
             _fetch(missing)
-    return [verified(place(pin.what), pin) for pin in wanted]
+    return [pins.verified(place(pin.what), pin) for pin in wanted]
 
 
 def jar(name):
@@ -47,18 +43,6 @@ def fetch_unpinned(coordinates):
         if not place(coordinates).exists():
             _fetch([coordinates])
     return place(coordinates)
-
-
-def sha256(path):
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
-def verified(path, pin):
-    """The path, if its bytes are the pinned ones."""
-    found = sha256(path)
-    if found != pin.sha256:
-        raise WrongBytes(f"{pin.what} is not what scripts/pins says: {path} has SHA-256 {found}, not {pin.sha256}")
-    return pathlib.Path(path)
 
 
 def place(coordinates):
