@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/left_behind.h"
+#include "writer/base/small_file.h"
 
 namespace iprof::jvm {
 namespace {
@@ -33,8 +33,13 @@ Result<PrivateFolder> PrivateFolder::Make(const JvmTarget& target) {
   RemoveLeftBehind(target);
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
+  // Not getrandom, which needs glibc 2.25.
   uint64_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != sizeof random) return LastError();
+  const auto bytes = ReadSmallFile("/dev/urandom", sizeof random);
+  if (!bytes || bytes->size() != sizeof random) {
+    return Status(Code::kIo, "/dev/urandom cannot be read");
+  }
+  std::memcpy(&random, bytes->data(), sizeof random);
   std::string name = fmt::format("{}{:0{}x}", kPrefix, random, kDigits);
   const int tmp = target.tmp.get();
   if (mkdirat(tmp, name.c_str(), 0700) != 0) return LastError();

@@ -24,7 +24,7 @@ REQUIRES = "jdk"
 
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
-    r"scripts/(demo|build|test|fuzz|proof|soak|chaos)\b.*": "builds everything, or is a test suite of its own",
+    r"scripts/(demo|build|test|fuzz|proof|soak|chaos|package|test-package)\b.*": "builds everything, or is a test suite of its own",
     r"scripts/list-substitutions": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",

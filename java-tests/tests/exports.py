@@ -1,51 +1,61 @@
 #!/usr/bin/env python3
-"""The agent exports only its three entry points, and needs only glibc's libraries, in the version that
-README.md names."""
+"""The agent exports only its three entry points, and needs only the C library, in the version that users are told.
 
+usage: exports.py LIBRARY OLDEST_GLIBC|musl
+"""
+
+import pathlib
 import re
-import subprocess
 import sys
 
-library = sys.argv[1]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.dont_write_bytecode = True
+from harness.elf import Elf  # noqa: E402
+
 EXPORTS = {"Agent_OnLoad", "Agent_OnAttach", "Agent_OnUnload"}
-ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
-           "ld-linux-aarch64.so.1"}
+GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+MUSL = {"libc.so"}
 
 
-def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def faults_of_imports(elf, libc):
+    """The oldest glibc on which the library loads is that of its newest symbol."""
+    if libc == "musl":
+        if elf.uses_static_tls():
+            yield "has initial-exec thread-locals, and musl has no room for them in a library that is loaded late"
+        return
+    oldest = tuple(map(int, libc.split(".")))
+    imported = elf.imports_of("GLIBC")
+    if (2, 2, 5) not in imported and (2, 17) not in imported:
+        yield "imports nothing of glibc: this test does not understand its symbols"
+    for version, symbols in sorted(imported.items()):
+        if version > oldest:
+            yield f"needs glibc {'.'.join(map(str, version))} for {', '.join(sorted(symbols))}; users are told {libc}"
 
 
-failures = []
-exports = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--defined-only", library).splitlines()}
-if exports != EXPORTS:
-    failures.append(f"exports too many: {sorted(exports - EXPORTS)}, too few: {sorted(EXPORTS - exports)}")
-dynamic = output("readelf", "-dW", library)
-needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
-if needed - ALLOWED:
-    failures.append(f"needs {sorted(needed - ALLOWED)}, which is not glibc's")
-if re.search(r"\((RPATH|RUNPATH)\)", dynamic):
-    failures.append("carries a search path for libraries")
-if "BIND_NOW" not in dynamic and "NOW" not in dynamic:
-    failures.append("is not bound at load (-z now)")
-if "NODELETE" not in dynamic:
-    failures.append("can be unloaded after a failed attach, while callbacks of it may come (-z nodelete)")
-segments = output("readelf", "-lW", library)
-if "GNU_RELRO" not in segments:
-    failures.append("has no read-only relocations (-z relro)")
-if re.search(r"GNU_STACK.*RWE", segments):
-    failures.append("asks for an executable stack")
-# The oldest glibc on which the library loads is that of its newest symbol. glibc 2.34 absorbed libpthread and libdl, so
-# a library that is built on Debian 12 needs at least 2.34.
-NEWEST_GLIBC = (2, 34)
-imported = {}
-for version, symbol in re.findall(r"\*UND\*.*GLIBC_([0-9.]+)\)? +(\S+)", output("objdump", "-T", library)):
-    imported.setdefault(tuple(map(int, version.split("."))), []).append(symbol)
-if (2, 2, 5) not in imported and (2, 17) not in imported:
-    failures.append("imports nothing of glibc: this test does not understand its symbols")
-for version, symbols in sorted(imported.items()):
-    if version > NEWEST_GLIBC:
-        failures.append(f"needs glibc {'.'.join(map(str, version))} for {', '.join(sorted(symbols))}; README.md says "
-                        f"{'.'.join(map(str, NEWEST_GLIBC))}")
-print("\n".join(f"{library} {failure}" for failure in failures) or "ok")
-sys.exit(1 if failures else 0)
+def faults(path, libc):
+    elf = Elf(path)
+    if elf.exports != EXPORTS:
+        yield f"exports too many: {sorted(elf.exports - EXPORTS)}, too few: {sorted(EXPORTS - elf.exports)}"
+    if foreign := elf.needed - (MUSL if libc == "musl" else GLIBC):
+        yield f"needs {sorted(foreign)}, which is not the C library's"
+    if re.search(r"\((RPATH|RUNPATH)\)", elf.dynamic):
+        yield "carries a search path for libraries"
+    if "NOW" not in elf.dynamic:
+        yield "is not bound at load (-z now)"
+    if "NODELETE" not in elf.dynamic:
+        yield "can be unloaded after a failed attach, while callbacks of it may come (-z nodelete)"
+    if "GNU_RELRO" not in elf.segments:
+        yield "has no read-only relocations (-z relro)"
+    if re.search(r"GNU_STACK.*RWE", elf.segments):
+        yield "asks for an executable stack"
+    yield from faults_of_imports(elf, libc)
+
+
+def main(library, libc):
+    found = list(faults(library, libc))
+    print("\n".join(f"{library} {fault}" for fault in found) or "ok")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 build, library_folder = pathlib.Path(sys.argv[1]), sys.argv[2]
 EXPECTED = [
     f"{library_folder}/libiprofagent.so",
     "bin/iprof",
     "share/java/iprof-jmh.jar",
-    "share/doc/iprofagent/LICENSE",
+    *(f"share/doc/iprofagent/{name}" for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(f"share/doc/iprofagent/{path.relative_to(ROOT)}" for path in (ROOT / "docs").rglob("*") if path.is_file()),
     "share/man/man1/iprof.1",
     "share/bash-completion/completions/iprof",
     "share/zsh/site-functions/_iprof",

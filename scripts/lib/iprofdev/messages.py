@@ -10,6 +10,10 @@ class Unavailable(Exception):
     """Something required is missing; the message says what, and what to do."""
 
 
+class WrongBytes(Exception):
+    """What was fetched differs from what is pinned. This is a failure, never a reason to skip."""
+
+
 def note(text):
     """Prints a message on stderr, after the program's name."""
     print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr, flush=True)

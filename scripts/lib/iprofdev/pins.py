@@ -2,7 +2,11 @@
 
 import dataclasses
 import functools
+import hashlib
+import pathlib
+import re
 
+from iprofdev.messages import WrongBytes
 from iprofdev.places import ROOT
 
 FILE = ROOT / "scripts" / "pins"
@@ -11,13 +15,17 @@ FILE = ROOT / "scripts" / "pins"
 @dataclasses.dataclass(frozen=True)
 class Pin:
     name: str
-    registry: str  # maven, maven-plugin or pypi
-    what: str  # GROUP:ARTIFACT:VERSION[:CLASSIFIER] or PROJECT==VERSION
-    sha256: str  # of a jar, else None: PyPI gives each platform another file, and Maven fetches its plugins itself
+    registry: str  # maven, maven-plugin, pypi or debian
+    # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PROJECT==VERSION@PLATFORM, or the file name of a source
+    # package's original sources
+    what: str
+    # None without a platform, because PyPI gives each platform another file; and for Maven's plugins, which it fetches
+    # itself
+    sha256: str
 
     @property
     def version(self):
-        return self.what.split("==")[1] if self.registry == "pypi" else self.what.split(":")[2]
+        return re.split("==|@", self.what)[1] if self.registry == "pypi" else self.what.split(":")[2]
 
 
 def parse(text):
@@ -28,8 +36,9 @@ def parse(text):
         if not words or line.startswith("#"):
             continue
         registry, colon, what = words[1].partition(":") if len(words) == 3 else ("", "", "")
-        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,)}.get(registry, ())
-        if not colon or len(what.split(":")) not in parts or (registry != "maven") != (words[2] == "-"):
+        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "debian": (1,)}.get(registry, ())
+        has_hash = registry in ("maven", "debian") or "@" in what
+        if not colon or len(what.split(":")) not in parts or has_hash != (words[2] != "-"):
             raise ValueError(f"line {number} is not a pin: {line}")
         if words[0] in found:
             raise ValueError(f"line {number} pins {words[0]} again")
@@ -49,3 +58,15 @@ def all_pins():
 def pin(name):
     """KeyError for a name that is not in scripts/pins, which is a bug."""
     return all_pins()[name]
+
+
+def sha256(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def verified(path, pin):
+    """The path, if its bytes are the pinned ones."""
+    found = sha256(path)
+    if found != pin.sha256:
+        raise WrongBytes(f"{pin.what} is not what scripts/pins says: {path} has SHA-256 {found}, not {pin.sha256}")
+    return pathlib.Path(path)

@@ -1,0 +1,28 @@
+"""A JVM as in a hardened container, made without a container runtime: the root file system is read-only, /tmp and /dev
+included; the user has no name, no home and no rights; the JVM takes itself for process 1. Needs root."""
+
+import subprocess
+
+USER = 54321
+
+# The volume is a mount of its own, so that it stays writable.
+SCRIPT = """set -e
+mount --make-rprivate /
+[ -z "$1" ] || mount --bind "$1" "$1"
+mount -o remount,bind,ro /
+shift
+exec setpriv --reuid {user} --regid {user} --clear-groups --no-new-privs --bounding-set=-all -- "$@"
+""".format(user=USER)
+
+
+def container(case, volume):
+    """The words that start a command in a new container. volume: a folder that it can write to, or None. Skips the test where the
+    machine makes no such container."""
+    if volume is not None:
+        case.folder.chmod(0o755)
+        volume.chmod(0o777)
+    prefix = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "--", "bash", "-c", SCRIPT, "bash", volume or ""]
+    probe = subprocess.run([*prefix, "touch", "/tmp/x"], capture_output=True, text=True, check=False)
+    if "Read-only file system" not in probe.stderr:
+        case.skipTest(f"this machine makes no container: {probe.stderr.strip() or 'its root stays writable'}")
+    return prefix

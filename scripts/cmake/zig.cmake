@@ -1,0 +1,22 @@
+# Toolchain file of scripts/package: compiles for IPROF_PROCESSOR with the commands cc, c++, ar and ranlib of the folder
+# IPROF_TOOLS, which call zig for one target, and takes headers and CMake packages only from IPROF_SYSROOT.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${IPROF_PROCESSOR})
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES IPROF_PROCESSOR IPROF_TOOLS IPROF_SYSROOT)
+set(CMAKE_C_COMPILER ${IPROF_TOOLS}/cc)
+set(CMAKE_CXX_COMPILER ${IPROF_TOOLS}/c++)
+set(CMAKE_AR ${IPROF_TOOLS}/ar)
+set(CMAKE_RANLIB ${IPROF_TOOLS}/ranlib)
+foreach(language C CXX)
+  set(CMAKE_${language}_COMPILER_AR ${CMAKE_AR})
+  set(CMAKE_${language}_COMPILER_RANLIB ${CMAKE_RANLIB})
+endforeach()
+set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${IPROF_SYSROOT}/usr/include)
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${IPROF_SYSROOT}/usr/include)
+set(CMAKE_FIND_ROOT_PATH ${IPROF_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+# New versions of clang reject how fmt 9 checks formats while compiling. Other builds check them.
+add_compile_definitions(FMT_CONSTEVAL=)

@@ -1,0 +1,98 @@
+"""Builds the project for another processor or C library, with zig."""
+
+import os
+import pathlib
+import shlex
+import shutil
+
+from iprofdev import debian_source, packages, processes, wheels
+from iprofdev.messages import Unavailable, fail
+from iprofdev.places import CACHE, ROOT
+
+# What is copied of this machine's headers and CMake packages: the libraries that have only headers.
+COPIED = ("include/fmt", "include/rapidjson", "include/CLI", "include/catch2", "share/cmake/CLI11", "lib/cmake/Catch2")
+TOOLS = ("cc", "c++", "ar", "ranlib")
+OPTIMIZATION = ("-O2", "-DNDEBUG")
+# A precompiled header must be compiled with the options of the sources. (CMake's own way does not work with zig.)
+OPTIONS_OF_ROOMS = (*OPTIMIZATION, "-DFMT_CONSTEVAL=", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-std=c++20")
+# RapidJSON 1.1.0 assigns to a constant, in a function that nobody calls. New versions of clang see that.
+RAPIDJSON_FAULT = "GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }"
+
+
+class CrossBuild:
+    """One build folder of one target."""
+
+    def __init__(self, target, folder):
+        self.target, self.folder = target, pathlib.Path(folder)
+        self.zig, self.zlib = CrossBuild.fetch()
+        self.tools = packages.FOLDER / "tools" / str(target)
+        self.sysroot = packages.FOLDER / "sysroot"
+
+    @staticmethod
+    def fetch():
+        """The paths of zig and of zlib's sources. Raises Unavailable and WrongBytes."""
+        return wheels.unpacked("zig") / "ziglang" / "zig", debian_source.unpacked("zlib-sources")
+
+    def configure(self, *options):
+        self._write_tools()
+        self._copy_headers()
+        settings = {
+            "CMAKE_TOOLCHAIN_FILE": ROOT / "scripts" / "cmake" / "zig.cmake",
+            "CMAKE_BUILD_TYPE": "Release",
+            **{f"CMAKE_{language}_FLAGS_RELEASE": " ".join(OPTIMIZATION) for language in ("C", "CXX")},
+            "CMAKE_EXE_LINKER_FLAGS_RELEASE": "-s",
+            "CMAKE_SHARED_LINKER_FLAGS_RELEASE": "-s",
+            "CMAKE_INSTALL_PREFIX": "/usr",
+            "CMAKE_INSTALL_LIBDIR": "lib",
+            "CMAKE_CROSSCOMPILING_EMULATOR": ";".join(self.target.emulator),
+            "CCACHE_PROGRAM": "",  # zig has a cache of its own
+            "IPROF_PROCESSOR": self.target.processor,
+            "IPROF_TOOLS": self.tools,
+            "IPROF_SYSROOT": self.sysroot,
+            "IPROF_PRECOMPILED": self._precompile(),
+            "IPROF_ZLIB_SOURCE": self.zlib,
+            "IPROF_GLIBC": packages.OLDEST_GLIBC if self.target.libc == "glibc" else "",
+        }
+        self.command("configuring", "cmake", "-G", "Ninja", "-S", ROOT, "-B", self.folder,
+                     *(f"-D{name}={value}" for name, value in settings.items()), *options)
+
+    def build(self, *targets):
+        jobs = os.environ.get("IPROF_JOBS") or str(os.cpu_count() or 1)
+        self.command("building", "cmake", "--build", self.folder, "--parallel", jobs, "--target", *targets)
+
+    def command(self, doing, *command, **options):
+        done = processes.run(command, **options)
+        if done.returncode:
+            fail(f"{doing} for {self.target} failed:\n{processes.end_of(done.stdout + done.stderr, 60)}")
+
+    def _write_tools(self):
+        """Commands that CMake takes for a compiler and its tools."""
+        self.tools.mkdir(parents=True, exist_ok=True)
+        cache = shlex.quote(str(CACHE / "zig"))
+        for name in TOOLS:
+            # Paths of this machine must not get into the products.
+            options = f"-target {self.target.zig} -ffile-prefix-map={shlex.quote(str(ROOT))}=." if name in ("cc", "c++") else ""
+            text = (f"#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}\n"
+                    f"exec {shlex.quote(str(self.zig))} {name} {options} \"$@\"\n")
+            path = self.tools / name
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+                path.chmod(0o755)
+
+    def _copy_headers(self):
+        for name in COPIED:
+            source, copy = pathlib.Path("/usr") / name, self.sysroot / "usr" / name
+            if not source.exists():
+                raise Unavailable(f"{source} is missing: run scripts/install-deps.")
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(source, copy)
+        document = self.sysroot / "usr/include/rapidjson/document.h"
+        times = document.stat()
+        document.write_text(document.read_text().replace(RAPIDJSON_FAULT, ""))
+        os.utime(document, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def _precompile(self):
+        header, result = ROOT / "scripts" / "cmake" / "precompiled.h", self.tools / "precompiled.pch"
+        self.command("precompiling", self.tools / "c++", *OPTIONS_OF_ROOMS, "-isystem", self.sysroot / "usr" / "include",
+                     "-x", "c++-header", header, "-o", result)
+        return result
