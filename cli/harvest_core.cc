@@ -19,6 +19,7 @@
 #include "agent/hotspot/harvest/harvest_facts.h"
 #include "agent/hotspot/remote_jvm.h"
 #include "agent/vm/settings/main_program.h"
+#include "writer/base/utc_time.h"
 
 namespace iprof::cli {
 namespace {
@@ -188,7 +189,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   harvest.main_class = vm::FromJavaCommand(jvm.JavaCommand(), {}).name;
   harvest.jdk_version = jvm.Version();
   harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), 0);
-  harvest.note.time = hotspot::UtcTime(file->changed_s());
+  harvest.note.time = UtcTextOfSeconds(file->changed_s());
   if (!memory.missing().empty()) {
     harvest.unread =
         fmt::format("the core does not contain all of {}, and {}: what is in there is left out",

@@ -1,13 +1,11 @@
 #include "cli/session_report.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include <ctime>
 
 #include "cli/json_text.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
+#include "writer/base/utc_time.h"
 
 namespace iprof::cli {
 namespace {
@@ -24,9 +22,9 @@ std::string Seconds(uint64_t ms) { return fmt::format("{:.1f} s", static_cast<do
 
 // "2026-11-22 23:12:01 UTC, for 192.4 s"
 std::string Since(const SessionStatus& status) {
-  const auto seconds = static_cast<std::time_t>(status.since_ms / 1000);
   const uint64_t elapsed = status.now_ms > status.since_ms ? status.now_ms - status.since_ms : 0;
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC, for {}", fmt::gmtime(seconds), Seconds(elapsed));
+  return fmt::format("{} UTC, for {}", UtcTextForPeople(static_cast<int64_t>(status.since_ms)),
+                     Seconds(elapsed));
 }
 
 // "12 snapshots, the last one 3.2 s ago"
@@ -98,8 +96,11 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   }
   row("counters", Grouped(status.counters));
   row("samples", fmt::format("{}, {} lost", Grouped(status.samples), Grouped(status.samples_lost)));
-  row("memory", fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),
-                            Mebibytes(status.native_bytes), Mebibytes(status.memory_limit_bytes)));
+  if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet
+    row("memory",
+        fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),
+                    Mebibytes(status.native_bytes), Mebibytes(status.memory_limit_bytes)));
+  }
   row("agent CPU", Seconds(status.agent_cpu_ms));
   if (status.swap_batches != 0) {
     row("last swap",

@@ -8,6 +8,7 @@
 
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
+#include "writer/base/utc_time.h"
 #include "writer/io/run_note.h"
 #include "writer/ops/sampling_sum.h"
 
@@ -44,13 +45,7 @@ std::string IfAny(std::string_view before, const std::string& text) {
   return text.empty() ? std::string() : std::string(before) + text;
 }
 
-// "2026-11-24 23:35:27"
-std::string Moment(int64_t ms) {
-  if (ms == 0) return {};
-  std::string text = UtcText(ms).substr(0, 19);
-  std::replace(text.begin(), text.end(), 'T', ' ');
-  return text;
-}
+std::string Moment(int64_t ms) { return ms == 0 ? std::string() : UtcTextForPeople(ms); }
 
 std::string Program(const RunNote& run) {
   return Joined(

@@ -14,24 +14,26 @@ constexpr size_t kLongestText = 1 << 20;
 }  // namespace
 
 VmFlags::VmFlags(const VmStructs& structs) : memory_(structs.memory()) {
-  const auto pointer = [&](const char* type, const char* field) -> Address {
-    const auto at = structs.StaticField(type, field);
+  const auto pointer = [&](const VmStructs::Fields& fields, const char* field) -> Address {
+    const auto at = fields.StaticField(field);
     return at ? memory_.Load<Address>(*at).value_or(0) : 0;
   };
-  arguments_ = pointer("Arguments", "_jvm_args_array");
-  if (const auto at = structs.StaticField("Arguments", "_num_jvm_args")) {
+  const VmStructs::Fields arguments = structs.FieldsOf("Arguments");
+  arguments_ = pointer(arguments, "_jvm_args_array");
+  if (const auto at = arguments.StaticField("_num_jvm_args")) {
     const int32_t count = memory_.Load<int32_t>(*at).value_or(0);
     argument_count_ = std::min(static_cast<uint64_t>(std::max(count, 0)), kMostArguments);
   }
-  const auto name_at = structs.OffsetOf("JVMFlag", "_name");
-  const auto address_at = structs.OffsetOf("JVMFlag", "_addr");
+  const VmStructs::Fields flag = structs.FieldsOf("JVMFlag");
+  const auto name_at = flag.OffsetOf("_name");
+  const auto address_at = flag.OffsetOf("_addr");
   const auto size = structs.SizeOf("JVMFlag");
   if (!name_at || !address_at || !size || *size == 0) return;
   name_offset_ = *name_at;
   address_offset_ = *address_at;
   size_ = *size;
-  flags_ = pointer("JVMFlag", "flags");
-  if (flags_ != 0) ReadFirstLetters(std::min<uint64_t>(pointer("JVMFlag", "numFlags"), kMostFlags));
+  flags_ = pointer(flag, "flags");
+  if (flags_ != 0) ReadFirstLetters(std::min<uint64_t>(pointer(flag, "numFlags"), kMostFlags));
 }
 
 void VmFlags::ReadFirstLetters(uint64_t count) {

@@ -28,10 +28,10 @@ VmStructs::VmStructs(const Memory& memory, const SymbolOf& symbols) : memory_(me
   if (!complete) fields_ = types_ = ints_ = longs_ = {};
 }
 
-Address VmStructs::Find(const Table& table, std::string_view name, std::string_view second) const {
-  if (table.first == 0 || table.stride == 0 || name.empty()) return 0;
+Address VmStructs::FindFrom(Address entry, const Table& table, std::string_view name,
+                            std::string_view second) const {
+  if (entry == 0 || table.stride == 0 || name.empty()) return 0;
   constexpr int kMost = 100'000;  // far more than exist; bounds the loop if the table is damaged
-  Address entry = table.first;
   for (int i = 0; i < kMost; ++i, entry += table.stride) {
     const Address text = memory_.Load<Address>(entry + table.name).value_or(0);
     // A name that cannot be read: the table or its stride is damaged, and nothing behind it helps.
@@ -45,18 +45,24 @@ Address VmStructs::Find(const Table& table, std::string_view name, std::string_v
   return 0;
 }
 
-std::optional<uint64_t> VmStructs::OffsetOf(std::string_view type, std::string_view field) const {
-  const Address entry = Find(fields_, type, field);
-  if (entry == 0 || memory_.Load<int32_t>(entry + field_is_static_).value_or(1) != 0)
-    return std::nullopt;
-  return memory_.Load<uint64_t>(entry + field_offset_);
+Address VmStructs::Fields::Find(std::string_view field, bool is_static) const {
+  if (field.empty()) return 0;
+  const Address entry = structs_.FindFrom(first_, structs_.fields_, type_, field);
+  if (entry == 0) return 0;
+  const auto found = structs_.memory_.Load<int32_t>(entry + structs_.field_is_static_);
+  return found && (*found != 0) == is_static ? entry : 0;
 }
 
-std::optional<Address> VmStructs::StaticField(std::string_view type, std::string_view field) const {
-  const Address entry = Find(fields_, type, field);
-  if (entry == 0 || memory_.Load<int32_t>(entry + field_is_static_).value_or(0) == 0)
-    return std::nullopt;
-  return memory_.Load<Address>(entry + field_address_);
+std::optional<uint64_t> VmStructs::Fields::OffsetOf(std::string_view field) const {
+  const Address entry = Find(field, false);
+  if (entry == 0) return std::nullopt;
+  return structs_.memory_.Load<uint64_t>(entry + structs_.field_offset_);
+}
+
+std::optional<Address> VmStructs::Fields::StaticField(std::string_view field) const {
+  const Address entry = Find(field, true);
+  if (entry == 0) return std::nullopt;
+  return structs_.memory_.Load<Address>(entry + structs_.field_address_);
 }
 
 std::optional<uint64_t> VmStructs::SizeOf(std::string_view type) const {

@@ -29,10 +29,33 @@ class VmStructs {
 
   const Memory& memory() const { return memory_; }
 
-  // The offset of a non-static field.
-  std::optional<uint64_t> OffsetOf(std::string_view type, std::string_view field) const;
-  // The address of a static field.
-  std::optional<Address> StaticField(std::string_view type, std::string_view field) const;
+  // The fields of one type. For several of them this is faster than a lookup for each, because HotSpot lists
+  // the fields of a type one after the other. The VmStructs must outlive it.
+  class Fields {
+   public:
+    // The offset of a non-static field.
+    std::optional<uint64_t> OffsetOf(std::string_view field) const;
+    // The address of a static field.
+    std::optional<Address> StaticField(std::string_view field) const;
+
+   private:
+    friend class VmStructs;
+    Fields(const VmStructs& structs, std::string_view type)
+        : structs_(structs), type_(type), first_(structs.Find(structs.fields_, type, {})) {}
+    Address Find(std::string_view field, bool is_static) const;
+
+    const VmStructs& structs_;
+    const std::string_view type_;
+    const Address first_;
+  };
+  // `type` must outlive the result.
+  Fields FieldsOf(std::string_view type) const { return Fields(*this, type); }
+  std::optional<uint64_t> OffsetOf(std::string_view type, std::string_view field) const {
+    return FieldsOf(type).OffsetOf(field);
+  }
+  std::optional<Address> StaticField(std::string_view type, std::string_view field) const {
+    return FieldsOf(type).StaticField(field);
+  }
   // The size of a type in bytes.
   std::optional<uint64_t> SizeOf(std::string_view type) const;
   std::optional<int32_t> IntConstant(std::string_view name) const;
@@ -47,8 +70,12 @@ class VmStructs {
     uint64_t second = 0;  // of the field's name; only in the table of fields
   };
 
-  // The address of the entry with these names, or 0.
-  Address Find(const Table& table, std::string_view name, std::string_view second) const;
+  // The address of the first entry with these names, or 0. An empty second one is any.
+  Address Find(const Table& table, std::string_view name, std::string_view second) const {
+    return FindFrom(table.first, table, name, second);
+  }
+  Address FindFrom(Address entry, const Table& table, std::string_view name,
+                   std::string_view second) const;
 
   const Memory& memory_;
   Table fields_, types_, ints_, longs_;

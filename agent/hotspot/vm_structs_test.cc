@@ -31,6 +31,24 @@ TEST_CASE("the tables say where fields are, how large types are, and what consta
   CHECK(memory.Load<int64_t>(*at) == 42);
 }
 
+TEST_CASE("the fields of one type, also where others are listed between them") {
+  const int64_t flag = 42;
+  FakeStructs fake;
+  fake.AddField("Klass", "_name", 24);
+  fake.AddField("JVMFlag", "_name", 8);
+  fake.AddField("Klass", "_other", 80);
+  fake.AddStatic("JVMFlag", "flags", &flag);
+  const OwnMemory memory;
+  const VmStructs structs(memory, fake.Symbols());
+  const VmStructs::Fields fields = structs.FieldsOf("JVMFlag");
+  CHECK(fields.OffsetOf("_name") == 8);
+  CHECK(fields.StaticField("flags").has_value());
+  CHECK_FALSE(fields.OffsetOf("flags"));
+  CHECK_FALSE(fields.OffsetOf("_other"));
+  CHECK_FALSE(fields.OffsetOf(""));
+  CHECK_FALSE(structs.FieldsOf("Nothing").OffsetOf("_name"));
+}
+
 TEST_CASE("what the tables do not say is nothing") {
   FakeStructs fake;
   fake.AddField("Klass", "_name", 24);

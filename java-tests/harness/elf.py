@@ -29,6 +29,10 @@ class Elf:
         return [Symbol(name, version or "", index != "UND", bind == "WEAK")
                 for bind, index, name, version in row.findall(self._readelf("--dyn-syms"))]
 
+    def has_symbol(self, name):
+        """Also one that is not dynamic, unless the file is stripped."""
+        return re.search(rf"\s{re.escape(name)}$", self._readelf("--symbols"), re.M) is not None
+
     @property
     def exports(self):
         return {symbol.name for symbol in self.symbols if symbol.is_defined}

@@ -1,12 +1,9 @@
 #include "writer/io/run_note.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <ctime>
 #include <tuple>
 
+#include "writer/base/utc_time.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
@@ -15,8 +12,7 @@
 namespace iprof {
 namespace {
 
-constexpr size_t kMostRunBytes = 16384;                        // a run has about 700
-constexpr int64_t kMostMs = int64_t{253'402'300'800'000} - 1;  // in the year 9999
+constexpr size_t kMostRunBytes = 16384;  // a run has about 700
 
 struct TextMember {
   std::string_view name;
@@ -74,36 +70,6 @@ bool ReadNumber(JsonScanner& scanner, int64_t* value) {
 }
 
 }  // namespace
-
-std::string UtcText(int64_t ms_since_1970) {
-  const int64_t ms = std::clamp<int64_t>(ms_since_1970, 0, kMostMs);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
-}
-
-int64_t ParseUtcText(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
-  if (text.size() != kForm.size()) return 0;
-  int numbers[7] = {};  // year, month, day, hours, minutes, seconds, milliseconds
-  size_t number = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (kForm[i] != '0') {
-      if (text[i] != kForm[i]) return 0;
-      ++number;
-      continue;
-    }
-    if (text[i] < '0' || text[i] > '9') return 0;
-    numbers[number] = numbers[number] * 10 + (text[i] - '0');
-  }
-  std::tm time{};
-  time.tm_year = numbers[0] - 1900;
-  time.tm_mon = numbers[1] - 1;
-  time.tm_mday = numbers[2];
-  time.tm_hour = numbers[3];
-  time.tm_min = numbers[4];
-  time.tm_sec = numbers[5];
-  return std::max<int64_t>(0, int64_t{timegm(&time)} * 1000 + numbers[6]);
-}
 
 void RunNote::Lose(std::string_view what, uint64_t count) {
   if (count == 0) return;

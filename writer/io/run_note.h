@@ -63,11 +63,6 @@ inline constexpr std::string_view kBeginAtStart = "start";    // with the JVM
 inline constexpr std::string_view kBeginLater = "later";      // by a command, or after a delay
 inline constexpr std::string_view kBeginByAttach = "attach";  // the agent was loaded later
 
-// "2026-11-24T23:35:27.120Z"
-std::string UtcText(int64_t ms_since_1970);
-// 0 if the text is no such time.
-int64_t ParseUtcText(std::string_view text);
-
 class RunList {
  public:
   static constexpr size_t kMostRuns = 100;

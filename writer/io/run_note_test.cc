@@ -61,14 +61,6 @@ TEST_CASE("what is no run is refused") {
   CHECK_FALSE(RunNote::Parse(R"({"program":")" + std::string(20'000, 'x') + R"("})"));
 }
 
-TEST_CASE("times are UTC to the millisecond, and what is no time is not known") {
-  for (const int64_t ms : {int64_t{1}, int64_t{1'764'000'000'999}, int64_t{253'402'300'799'999}})
-    CHECK(ParseUtcText(UtcText(ms)) == ms);
-  for (const char* text :
-       {"", "now", "2026-11-24T23:35:27Z", "2026-11-24T23:35:27.120Zx", "1969-11-24T23:35:27.120Z"})
-    CHECK(ParseUtcText(text) == 0);
-}
-
 TEST_CASE("runs are a set, whatever the order and the grouping") {
   std::vector<int> order{1, 2, 3};
   std::string text;

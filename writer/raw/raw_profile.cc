@@ -1,15 +1,12 @@
 #include "writer/raw/raw_profile.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <ctime>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "writer/base/utc_time.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
@@ -225,20 +222,10 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
 }
 
-// UTC, "2026-11-22T23:35:27.123Z".
-std::string TimeText(int64_t ns) {
-  constexpr int64_t kLatestMs = 253'402'300'799'999;  // of the year 9999
-  const int64_t ms = std::clamp<int64_t>(ns / 1'000'000, 0, kLatestMs);
-  const auto seconds = static_cast<std::time_t>(ms / 1000);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms % 1000);
-}
-
 SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly) {
   SnapshotNote note;
   note.generation = Clamped(contents.generation);
-  note.time = TimeText(contents.time_ns);
+  note.time = UtcText(contents.time_ns / 1'000'000);
   if (contents.time_ns > contents.header.start_ns && contents.header.start_ns > 0)
     note.recorded_ms = (contents.time_ns - contents.header.start_ns) / 1'000'000;
   note.at_rest = contents.at_rest;

@@ -1,13 +1,13 @@
 #include "agent/hotspot/harvest/harvest_facts.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <string>
+
+#include "writer/base/utc_time.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -40,13 +40,9 @@ HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_
   note.left_out_permille = Permille(counts.failed, counts.method_datas);
   note.type_width = program.type_rows;
   note.jvm_age_s = age_s;
-  note.time = UtcTime(std::time(nullptr));
+  note.time = UtcTextOfSeconds(std::time(nullptr));
   note.trained = IsTrained(flags);
   return note;
-}
-
-std::string UtcTime(int64_t seconds) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
 int64_t AgeSeconds(std::string_view stat) {

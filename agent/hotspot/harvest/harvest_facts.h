@@ -17,9 +17,6 @@ namespace iprof::hotspot {
 // `age_s`: how long the JVM has run, in seconds.
 HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s);
 
-// As the note has it: "2026-11-22T23:35:27Z". `seconds`: since 1970.
-std::string UtcTime(int64_t seconds);
-
 // How long a process has run, in seconds, from the content of its /proc/PID/stat.
 int64_t AgeSeconds(std::string_view stat);
 

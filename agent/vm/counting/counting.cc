@@ -88,34 +88,18 @@ Counting::~Counting() {
   thread_.Stop(kStopTimeout);  // before the members that it uses are destroyed
 }
 
-Status Counting::Prepare() {
-  Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm_);
-  if (!opened.ok()) return opened.status();
-  environment_ = std::move(*opened);
+Status Counting::Prepare(JvmtiEnvironment environment) {
+  environment_ = std::move(environment);
   guard_.emplace(environment_.get(), plan_.keeps_old_bytes);
-  const CountingStart start = plan_.startup.start;
-  if (start == CountingStart::kRetransform)
+  if (plan_.startup.start == CountingStart::kRetransform)
     earlier_ = std::make_unique<EarlierClasses>(vm_, environment_.get(), filter_, *guard_,
                                                 plan_.pause, true);
-  jvmtiCapabilities capabilities{};
-  capabilities.can_generate_all_class_hook_events = 1;
   PrepareFreezing();
-  if (plan_.restorable) {
-    // Already now, so that the JVM keeps the bytes that classes have without our code.
-    capabilities.can_retransform_classes = 1;
-    capabilities.can_retransform_any_class = 1;
-    capabilities.can_tag_objects = 1;
-  }
-  if (start == CountingStart::kFirstBytecode) {
-    capabilities.can_generate_early_class_hook_events = 1;
-    capabilities.can_generate_early_vmstart = 1;
-  }
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
-  const Status status = environment_.AddCapabilities(capabilities, "instrument classes");
-  return status.ok() ? environment_.SetCallbacks(callbacks, this) : status;
+  return environment_.SetCallbacks(callbacks, this);
 }
 
 void Counting::PrepareFreezing() {

@@ -113,8 +113,8 @@ class Counting final : public HiddenClassCounting {
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
-  // Opens the environment and requests from the JVM what counting needs. Nothing is counted yet.
-  Status Prepare();
+  // `environment`: OpenForCounting. Nothing is counted yet.
+  Status Prepare(JvmtiEnvironment environment);
   // After Prepare, with the JVM's start: counts from the moment that the StartupPlan names.
   Status Start();
   // After Prepare, in the live phase: counts from now on. This includes the classes that are already

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "agent/instrument/testing/assembled_class.h"
+#include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 
 namespace iprof::vm {
@@ -29,6 +30,8 @@ struct Counted {
   ProxyNames proxies{names, tags};
   instrument::MemoryBudget budget{64 << 20};
   std::unique_ptr<Counting> counting;
+  CountingStart start{};
+  bool restorable = false;
 
   const bool is_attached;
 
@@ -40,7 +43,8 @@ struct Counted {
     CountingPlan plan = PlanCounting(parsed->options, attached, kNoFlags,
                                      {.budget_bytes = budget.limit(), .most_heap_bytes = {}});
     plan.keeps_old_bytes = keeps_old_bytes;
-    plan.restorable = plan.startup.start != CountingStart::kFirstBytecode;
+    start = plan.startup.start;
+    restorable = plan.restorable = start != CountingStart::kFirstBytecode;
     counting = std::make_unique<Counting>(
         CountingContext{jvm.vm(), log, classes, proxies, watch, budget}, std::move(plan), nullptr);
   }
@@ -50,7 +54,9 @@ struct Counted {
   }
 
   Status Start() {
-    if (Status status = counting->Prepare(); !status.ok()) return status;
+    Result<JvmtiEnvironment> environment = OpenForCounting(jvm.vm(), start, restorable);
+    if (!environment.ok()) return environment.status();
+    if (Status status = counting->Prepare(std::move(*environment)); !status.ok()) return status;
     return is_attached ? counting->Begin(jvm.jni()) : counting->Start();
   }
   // A JVM that is started with the agent.

@@ -138,11 +138,12 @@ HiddenClasses::Prepared HiddenClasses::Prepare(JNIEnv* jni, jobject loader, jcla
   }
   prepared.class_name = file.name();
   prepared.stable_name = NumberedLambdaName(*base, names_.rule(), NumberOf(jni, lookup));
-  if (counting_ == nullptr) return prepared;
+  HiddenClassCounting* const counting = counting_.load();
+  if (counting == nullptr) return prepared;
 
   std::vector<uint8_t> rewritten;
   const HiddenClassBytes input{file.name(), prepared.stable_name, original};
-  const bool counted = counting_->InstrumentHidden(jni, loader, input, &rewritten, &prepared.held);
+  const bool counted = counting->InstrumentHidden(jni, loader, input, &rewritten, &prepared.held);
   if (!counted) return prepared;
   const auto new_length = static_cast<jint>(rewritten.size());
   prepared.rewritten = jni->NewByteArray(new_length);
@@ -264,17 +265,18 @@ jclass JNICALL HiddenClasses::Replacement(JNIEnv* jni, jclass holder, jobject lo
   }
   if (prepared.held) {
     jclass kept = refused ? nullptr : defined;
-    AtBoundary(self->log_, "defineClass0",
-               [&] { self->counting_->HiddenClassDefined(jni, loader, kept, *prepared.held); });
+    AtBoundary(self->log_, "defineClass0", [&] {
+      self->counting_.load()->HiddenClassDefined(jni, loader, kept, *prepared.held);
+    });
   }
   if (defined == nullptr) return nullptr;
   const bool has_probes = prepared.rewritten != nullptr && !refused;
   AtBoundary(self->log_, "defineClass0",
              [&] { self->Remember(defined, prepared.stable_name, has_probes); });
-  if (self->counting_ != nullptr) {
+  if (HiddenClassCounting* const counting = self->counting_.load()) {
     const bool strong = (flags & kStrongLoaderLink) != 0;
     AtBoundary(self->log_, "defineClass0",
-               [&] { self->counting_->HiddenClassNamed(jni, defined, strong); });
+               [&] { counting->HiddenClassNamed(jni, defined, strong); });
   }
   return defined;
 }

@@ -18,7 +18,7 @@
 // class as malformed. The caller sees exceptions of the original method, never ours. No lock is
 // held during a call to the JVM. The method stays replaced while the JVM runs; without a session
 // the replacement only calls the original.
-// Threads: CanStart, Start and Close on the loading thread; the replacement on any thread. One
+// Threads: CanStart, Start and Close on the loading thread; CountWith and the replacement on any thread. One
 // object at a time.
 // Failure: CanStart logs why not. After a late attach nothing is replaced: the JVM would have to
 // rebind the method, and then it prints a warning into the application's output.
@@ -51,13 +51,15 @@ class HiddenClasses {
   // already running.
   static bool CanStart(JavaVM* vm, Log& log, bool attached);
 
-  // `counting` may be null: then classes are only named. All of these must outlive this object.
-  HiddenClasses(Log& log, HiddenNames& names, UnloadWatch& watch, HiddenClassCounting* counting)
-      : log_(log), names_(names), watch_(watch), counting_(counting) {}
+  // All of these must outlive this object.
+  HiddenClasses(Log& log, HiddenNames& names, UnloadWatch& watch)
+      : log_(log), names_(names), watch_(watch) {}
   HiddenClasses(const HiddenClasses&) = delete;
   HiddenClasses& operator=(const HiddenClasses&) = delete;
 
   Status Start(JavaVM* vm);
+  // From now on classes are not only named. `counting` must outlive this object.
+  void CountWith(HiddenClassCounting& counting) { counting_.store(&counting); }
 
   // Called while the program keeps running: from now on no lambda is named or counted. Returns true
   // if none is being defined with our help, so that this object can be destroyed.
@@ -113,7 +115,7 @@ class HiddenClasses {
   Log& log_;
   HiddenNames& names_;
   UnloadWatch& watch_;
-  HiddenClassCounting* const counting_;
+  std::atomic<HiddenClassCounting*> counting_{nullptr};  // null until CountWith
   std::optional<CallSiteFinder> call_sites_;
   std::optional<NativeFunction> define_class_;  // the JDK's own
   std::array<std::atomic<uint64_t>, kKinds> seen_{};

@@ -73,14 +73,16 @@ struct Hidden {
   HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
   UnloadWatch tags{log};
   Counter counter;
-  HiddenClasses classes{log, names, tags, &counter};
+  HiddenClasses classes{log, names, tags};
   FakeObject* const loader = jvm.AddLoader();
   FakeClass* const lookup = jvm.AddClass("a/B", loader);
   DefineClass0 bound = nullptr;
 
-  Hidden() {
+  enum class Counts { kNot, kFromTheStart };
+  explicit Hidden(Counts counts = Counts::kFromTheStart) {
     original = {.jvm = &jvm, .bytes = {}};
     REQUIRE(classes.Start(jvm.vm()).ok());
+    if (counts == Counts::kFromTheStart) classes.CountWith(counter);
     FakeMethod* const method =
         jvm.AddMethod(jvm.Find("java/lang/ClassLoader"), "defineClass0", "(…)Ljava/lang/Class;");
     const auto bind = [&] {
@@ -125,6 +127,18 @@ TEST_CASE("a lambda is counted and has a stable name") {
   CHECK(h.classes.Report().find("lambdas: 1 defined, 1 counted") != std::string::npos);
 }
 
+TEST_CASE("until they are counted, lambdas are only named") {
+  Hidden h(Hidden::Counts::kNot);
+  CHECK(h.Define(Lambda()) != nullptr);
+  CHECK(original.bytes == Lambda());
+  CHECK(h.counter.instrumented == 0);
+  CHECK(h.counter.named == 0);
+  CHECK(h.names.InternalName("a/B$$Lambda.0x01") != "a/B$$Lambda.0x01");
+  h.classes.CountWith(h.counter);
+  CHECK(h.Define(Lambda()) != nullptr);
+  CHECK(h.counter.instrumented == 1);
+}
+
 TEST_CASE("a rewritten class that the JVM refuses is defined as it was") {
   Hidden h;
   original.refuses_once = true;
@@ -160,7 +174,7 @@ TEST_CASE("a failed start names the step") {
   Log log;
   HiddenNames names{RuleForJdk(17), instrument::UnboxingOfJdk(17)};
   UnloadWatch tags(log);
-  HiddenClasses classes(log, names, tags, nullptr);
+  HiddenClasses classes(log, names, tags);
   jvm.refuse["SetEventCallbacks"] = JVMTI_ERROR_WRONG_PHASE;
   CHECK(classes.Start(jvm.vm()).message() == "cannot set JVMTI callbacks: WRONG_PHASE (112)");
   CHECK(classes.Close());

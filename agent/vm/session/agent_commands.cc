@@ -23,12 +23,12 @@ Answer AnswerOf(const Command& command, const Status& status, std::string done) 
   return answer;
 }
 
-// `out`: where the recording's profile goes.
-Answer StartAnswer(const Command& command, const Result<std::string>& out) {
+// `out`: where the recording's profile goes, and where it was wanted.
+Answer StartAnswer(const Command& command, const std::string& wanted,
+                   const Result<std::string>& out) {
   std::string done = "the recording is running";
-  if (out.ok() && !command.out.empty() && *out != command.out)
-    done += fmt::format("; another running process writes {}, so this one writes {}", command.out,
-                        *out);
+  if (out.ok() && *out != wanted)
+    done += fmt::format("; another running process writes {}, so this one writes {}", wanted, *out);
   return AnswerOf(command, out.status(), std::move(done));
 }
 
@@ -62,9 +62,13 @@ Status Agent::OpenSocket(const Options& options) {
 // When the session is ready for commands, and the JVM is initialised: a command attaches its thread,
 // which crashes the JVM while it has no heap. Commands that came earlier have waited.
 Status Agent::ServeSocket() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (socket_ == nullptr) return {};
+  }
   const std::shared_ptr<CommandRunner> commands = Commands(vm_).shared_from_this();
   const std::lock_guard lock(mutex_);
-  if (socket_ == nullptr) return {};
+  if (socket_ == nullptr) return {};  // the program has ended
   return socket_->Serve(
       [commands](const std::string& line, const std::shared_ptr<ControlClient>& client) {
         commands->Submit(
@@ -108,11 +112,15 @@ void Agent::CloseCommands() {
 Answer Agent::Execute(JNIEnv* jni, const Command& command) {
   Answer answer;
   switch (command.verb) {
-    case Verb::kStart:
-      answer = StartAnswer(command, Start(jni, command.out));
+    case Verb::kStart: {
+      const auto current = session();
+      const std::string wanted =
+          command.out.empty() && current != nullptr ? current->out_path() : command.out;
+      answer = StartAnswer(command, wanted, Start(jni, command.out));
       if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
         StopAfter(command.duration);
       break;
+    }
     case Verb::kStop: {
       const bool only_writes = life_.state() == SessionState::kStopped && !command.out.empty();
       Result<std::string> stopped =

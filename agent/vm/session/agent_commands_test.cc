@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
@@ -67,6 +68,38 @@ TEST_CASE("with start=n nothing is recorded until the command comes") {
   CHECK(early->bytes == file.Bytes());
   l.jvm.Die();
   CHECK(fs::exists(l.out));
+}
+
+TEST_CASE(
+    "an agent that waits for a start has no file, and asks for what the JVM gives only early") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  CHECK(fs::is_empty(l.folder.path()));
+  const auto environments = l.jvm.environments();
+  CHECK(std::any_of(environments.begin(), environments.end(), [](const FakeEnvironment& each) {
+    return each.capabilities.can_retransform_classes == 1 &&
+           each.capabilities.can_generate_all_class_hook_events == 1;
+  }));
+  std::string own = l.out.string();
+  std::string said = "the recording is running";
+  std::optional<OutClaim> others;
+  SECTION("its name is free") {}
+  SECTION("another JVM has taken its name") {
+    others = std::move(*OutClaim::Take(l.out.string()));
+    own = (l.folder.path() / "x.1.iprof").string();
+    said += "; another running process writes " + l.out.string() + ", so this one writes " + own;
+  }
+  CHECK(Tell(l, "command=status").status->out == l.out.string());
+  const control::Answer started = Tell(l, "command=start");
+  CHECK(started.message == said);
+  CHECK(started.status->out == own);
+  CHECK(OutClaim::Take(own)->path() != own);  // it is taken
+  CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  CHECK(Tell(l, "command=start").message == "the recording is running");
+  l.jvm.Die();
+  CHECK(fs::exists(own));
+  CHECK(OutClaim::Take(own)->path() == own);
 }
 
 TEST_CASE("a command to start that failed can be given again") {

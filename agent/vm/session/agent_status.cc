@@ -80,15 +80,15 @@ SessionStatus Agent::Describe() const {
   if (current == nullptr) return status;
   status.out = OutPath();
   AddRecords(current->options(), status);
-  // The loading thread may still be making the session's parts, or removing them after a failure.
-  const bool is_complete = state != SessionState::kIdle && state != SessionState::kStarting &&
-                           (state != SessionState::kEnded || current->has_begun());
+  uint64_t cpu_ns = EndedThreadsCpuNs();
+  status.agent_cpu_ms = cpu_ns / 1'000'000;
+  // Another thread may still be making the session's parts, or removing them after a failure.
+  const bool is_complete =
+      state != SessionState::kIdle && state != SessionState::kStarting && current->has_begun();
   if (!is_complete) return status;
   const Session::Figures figures = current->figures();
-  uint64_t cpu_ns = EndedThreadsCpuNs();
   if (figures.counting) {
-    const bool has_stopped = state == SessionState::kStopped && current->has_begun();
-    AddCounting(*figures.counting, has_stopped, status);
+    AddCounting(*figures.counting, state == SessionState::kStopped, status);
     cpu_ns += figures.counting->cpu_ns;
   }
   if (figures.sampling) {

@@ -97,22 +97,14 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
       options.out, facts, options.force == Overwrite::kNo ? OldFile::kIsKept : OldFile::kIsWritten);
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
   if (assessment.verdict == VmVerdict::kUntested) log->Warning(assessment.sentence);
-  Result<OutClaim> claim = ProfileFiles::Claim(options, *out, *log);
-  if (!claim.ok())
-    return Status(claim.status().code(), "option 'out': " + claim.status().message());
-  // Beside this JVM's own file, so that no other one has it.
+  const bool names_raw = options.snapshot.ns != 0 && !options.raw.empty();
   const Result<std::string> raw =
-      options.snapshot.ns == 0
-          ? std::string()
-          : ResolveRawPath(options.raw, facts, claim->path().empty() ? *out : claim->path());
+      names_raw ? ResolveOutPath(options.raw, facts, OldFile::kIsKept) : std::string();
   if (!raw.ok()) return Status(raw.status().code(), "option 'raw': " + raw.status().message());
-  log->Step(fmt::format("the profile will go to {}", claim->path()));
-  const Status started = attempt.Start(vm, std::move(jvmti),
-                                       SessionSettings{.options = std::move(options),
-                                                       .out_path = *out,
-                                                       .claim = std::move(*claim),
-                                                       .raw_path = *raw},
-                                       std::move(log));
+  const Status started = attempt.Start(
+      vm, std::move(jvmti),
+      SessionSettings{.options = std::move(options), .out_path = *out, .raw_path = *raw},
+      std::move(log));
   if (!started.ok()) return started;
   static const int kRegistered = std::atexit([] { Agent::Get().OnProcessExit(); });
   static_cast<void>(kRegistered);

@@ -16,24 +16,45 @@ ClaimRule RuleOf(const Options& options) {
 
 }  // namespace
 
-Result<OutClaim> ProfileFiles::Claim(const Options& options, const std::string& path, Log& log) {
-  Result<OutClaim> claim = OutClaim::Take(path, RuleOf(options));
-  if (!claim.ok()) return claim;
+Status ProfileFiles::Claim(Log& log) {
+  if (IsClaimed()) return {};
+  const std::string asked = out();
+  const ClaimRule rule = RuleOf(options_);
+  Result<OutClaim> claim = OutClaim::Take(asked, rule);
+  if (!claim.ok()) return claim.status();
   if (!claim->problem().empty()) {
     log.Step(fmt::format("'{}' cannot be locked: {}; another JVM could write it at the same time",
                          claim->path(), claim->problem()));
   }
-  if (RuleOf(options) == ClaimRule::kReplace && !claim->why_numbered().empty()) {
-    log.Warning(fmt::format("{}: {}; this JVM writes {} (merge=y adds all to one file)", path,
+  if (rule == ClaimRule::kReplace && !claim->why_numbered().empty()) {
+    log.Warning(fmt::format("{}: {}; this JVM writes {} (merge=y adds all to one file)", asked,
                             claim->why_numbered(), claim->path()));
   }
-  return claim;
+  const std::lock_guard lock(mutex_);
+  claim_ = std::move(*claim);
+  if (rule == ClaimRule::kReplace) out_ = claim_.path();
+  return {};
 }
 
-ProfileFiles::ProfileFiles(const Options& options, const std::string& asked, OutClaim claim)
-    : options_(options),
-      out_(RuleOf(options) == ClaimRule::kReplace && !claim.path().empty() ? claim.path() : asked),
-      claim_(std::move(claim)) {}
+bool ProfileFiles::IsClaimed() const {
+  const std::lock_guard lock(mutex_);
+  return !claim_.path().empty();
+}
+
+std::string ProfileFiles::out() const {
+  const std::lock_guard lock(mutex_);
+  return out_;
+}
+
+std::string ProfileFiles::own_path() const {
+  const std::lock_guard lock(mutex_);
+  return claim_.path().empty() ? out_ : claim_.path();
+}
+
+void ProfileFiles::Release() {
+  const std::lock_guard lock(mutex_);
+  claim_.Release();
+}
 
 WriteOptions ProfileFiles::FormatOf(bool gzip) const {
   WriteOptions format;
@@ -44,7 +65,8 @@ WriteOptions ProfileFiles::FormatOf(bool gzip) const {
 
 Result<DumpedFile> ProfileFiles::Write(const Profile& profile, const std::string& path,
                                        NameOwner owner) {
-  const bool is_own = path == out_;
+  const std::string session_out = out();
+  const bool is_own = path == session_out;
   // force=n looks for an unused name with each profile.
   const bool overwrites = options_.force != Overwrite::kNo;
   // The name of another file than the session's own says whether it is compressed.
@@ -60,7 +82,7 @@ Result<DumpedFile> ProfileFiles::Write(const Profile& profile, const std::string
   }
   Result<DumpedFile> dumped = DumpProfile(profile, target);
   if (!dumped.ok()) return dumped;
-  if (is_own && options_.merge && own_path() != out_) to_merge_ = dumped->path;
+  if (is_own && options_.merge && own_path() != session_out) to_merge_ = dumped->path;
   if (dumped->not_replaced.ok() && !claim.why_numbered().empty())
     dumped->not_replaced = Status(Code::kLimit, fmt::format("{}: {}", path, claim.why_numbered()));
   return dumped;
@@ -69,14 +91,14 @@ Result<DumpedFile> ProfileFiles::Write(const Profile& profile, const std::string
 void ProfileFiles::Finish(Log& log, std::chrono::milliseconds patience) {
   if (!to_merge_.empty()) {
     const std::string own = std::exchange(to_merge_, {});
-    const Status merged = MergeInto(own, out_, FormatOf(options_.gzip), patience);
+    const Status merged = MergeInto(own, out(), FormatOf(options_.gzip), patience);
     if (merged.ok()) {
-      log.Result(fmt::format("added to {}", out_));
+      log.Result(fmt::format("added to {}", out()));
     } else {
       log.Warning(fmt::format("{}; not merged: the profile stays in {}", merged.message(), own));
     }
   }
-  claim_.Release();
+  Release();
 }
 
 }  // namespace iprof::vm

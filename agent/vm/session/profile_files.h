@@ -1,16 +1,18 @@
 // ProfileFiles: the files of one session's profiles: which name each gets, and what happens to them at the
 // end.
 //
+// The name is claimed when something is recorded, not before: a JVM that waits for a start has no file.
 // Without merge=y the session's file is the name that it has claimed. With merge=y the claimed name is that
 // of the session's own file, and Finish adds this to the file that all JVMs share.
 //
 // Guarantees: a file is written only while no other live JVM has a claim on its name; else the profile gets
 // a number. Uses no JVM types, so it can be tested without one.
-// Threads: Write and Finish one at a time; own_path on any thread.
-// Failure: Write returns a Status; Finish logs.
+// Threads: Claim, Write and Finish one at a time; the rest on any thread.
+// Failure: Claim and Write return a Status; Finish logs.
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <string>
 
 #include "agent/vm/session/profile_dump.h"
@@ -27,17 +29,18 @@ enum class NameOwner : uint8_t { kSession, kNobody };
 
 class ProfileFiles {
  public:
-  // Claims the name of a session's profile; `path` is absolute. Logs if it gets another one.
-  static Result<OutClaim> Claim(const Options& options, const std::string& path, Log& log);
+  // `asked`: where the user wants the profile; absolute. The options must outlive this object.
+  ProfileFiles(const Options& options, std::string asked)
+      : options_(options), out_(std::move(asked)) {}
 
-  // `asked`: the path that the claim was made for. Without a claim it is used as it is. The options must
-  // outlive this object.
-  ProfileFiles(const Options& options, const std::string& asked, OutClaim claim);
+  // Claims the name of the session's profile, and logs if that is another one than the user asked for.
+  // Later calls change nothing.
+  Status Claim(Log& log);
 
-  // Where the session's profile goes in the end.
-  const std::string& out() const { return out_; }
+  // Where the session's profile goes in the end. Before the claim: where the user wants it.
+  std::string out() const;
   // This JVM's own name for everything that it writes beside its profile, such as the raw file.
-  const std::string& own_path() const { return claim_.path().empty() ? out_ : claim_.path(); }
+  std::string own_path() const;
 
   Result<DumpedFile> Write(const Profile& profile, const std::string& path, NameOwner owner);
 
@@ -45,13 +48,15 @@ class ProfileFiles {
   // other JVMs: `patience`.
   void Finish(Log& log, std::chrono::milliseconds patience);
   // Gives up the name only.
-  void Release() { claim_.Release(); }
+  void Release();
 
  private:
   WriteOptions FormatOf(bool gzip) const;
+  bool IsClaimed() const;
 
   const Options& options_;
-  const std::string out_;
+  mutable std::mutex mutex_;  // guards the next two
+  std::string out_;
   OutClaim claim_;
   std::string
       to_merge_;  // what was written of this session and must be added to out_; empty: nothing

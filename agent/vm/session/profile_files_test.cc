@@ -65,9 +65,8 @@ constexpr auto kNoWait = std::chrono::milliseconds(0);
 struct Jvm {
   Jvm(const Folder& folder, std::string_view text) : options(Parsed(text)) {
     REQUIRE(log.Open(file.path()).ok());
-    Result<OutClaim> claim = ProfileFiles::Claim(options, folder / "app.iprof", log);
-    REQUIRE(claim.ok());
-    files.emplace(options, folder / "app.iprof", std::move(*claim));
+    files.emplace(options, folder / "app.iprof");
+    REQUIRE(files->Claim(log).ok());
   }
   std::string Write(int64_t count) {
     const auto written = files->Write(Called(count), files->out(), NameOwner::kSession);
@@ -99,6 +98,21 @@ TEST_CASE("two live JVMs write two files, and the second one says so") {
   CHECK(folder.CallsIn("app.1.iprof") == 2);
   Jvm later(folder, "");
   CHECK(later.Write(3) == "app.iprof");
+}
+
+TEST_CASE("a JVM has a name only from its claim on, and a second claim changes nothing") {
+  const Folder folder;
+  const Options options = Parsed("");
+  Log log;
+  ProfileFiles files(options, folder / "app.iprof");
+  CHECK(files.out() == folder / "app.iprof");
+  CHECK(files.own_path() == folder / "app.iprof");
+  CHECK(folder.IsEmpty());
+  const Jvm other(folder, "");
+  REQUIRE(files.Claim(log).ok());
+  CHECK(files.out() == folder / "app.1.iprof");
+  REQUIRE(files.Claim(log).ok());
+  CHECK(files.out() == folder / "app.1.iprof");
 }
 
 TEST_CASE("with merge=y each profile in between is the JVM's own, and the last is added once") {

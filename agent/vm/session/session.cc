@@ -8,6 +8,7 @@
 
 #include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/counting/class_origin_choice.h"
+#include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/counting/other_agents.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jdk_version.h"
@@ -17,6 +18,7 @@
 #include "agent/vm/session/profile_report.h"
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
+#include "agent/vm/settings/out_path.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
@@ -78,41 +80,62 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
     : vm_(vm),
       environment_(std::move(environment)),
       settings_(std::move(settings)),
-      files_(settings_.options, settings_.out_path, std::move(settings_.claim)),
+      files_(settings_.options, settings_.out_path),
       log_(std::move(log)),
       target_jdk_(TargetJdk(settings_.options, environment_.get())),
-      collector_ends_first_(CollectorEndsFirst(VmFlags(vm))),
       classes_(vm),
       hidden_names_(RuleForJdk(target_jdk_),
                     instrument::UnboxingOfJdk(JdkVersion(environment_.get()))),
       unload_watch_(*log_),
       class_watch_(unload_watch_),
       proxies_(hidden_names_, unload_watch_) {
-  run_.Learn(environment_.get(), settings_.options);
   unload_watch_.Tell([this](UnloadTag tag) { hidden_names_.Drop(tag); });
 }
 
 Session::~Session() = default;
 
 Status Session::Prepare(bool running) {
+  const Options& options = settings_.options;
   run_.SetBegin(running ? kBeginByAttach : begins_late_ ? kBeginLater : kBeginAtStart);
-  PlanMemory();
   if (Status status = unload_watch_.Start(vm_); !status.ok()) return status;
-  if (!AsksForCounts(settings_.options) && !settings_.options.samples) return {};
-  const bool sees_hidden = HiddenClasses::CanStart(vm_, *log_, running);
+  if (!options.weights.empty()) {
+    auto read = ReadWeights(options.weights);
+    if (!read.ok()) return read.status();
+    earlier_weights_ = std::move(*read);
+  }
+  if (!AsksForCounts(options) && !options.samples) return {};
+  if (begins_late_ && AsksForCounts(options)) {
+    Result<JvmtiEnvironment> opened = OpenForCounting(vm_, CountingStart::kRetransform, true);
+    if (!opened.ok()) return opened.status();
+    counting_environment_ = std::move(*opened);
+  }
+  if (!HiddenClasses::CanStart(vm_, *log_, running)) return {};
+  hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_);
+  return hidden_->Start(vm_);
+}
+
+// Makes what a recording needs, and an agent that waits for a start does not. Once, unless it failed.
+Status Session::Equip() {
+  if (is_equipped_) return {};
+  if (Status claimed = files_.Claim(*log_); !claimed.ok())
+    return {claimed.code(), "option 'out': " + claimed.message()};
+  log_->Step(fmt::format("the profile will go to {}", files_.own_path()));
+  run_.Learn(environment_.get(), settings_.options);
+  collector_ends_first_ = CollectorEndsFirst(VmFlags(vm_));
+  PlanMemory();
   if (AsksForCounts(settings_.options)) {
-    if (Status status = PrepareCounting(sees_hidden); !status.ok()) return status;
+    if (Status status = EquipCounting(); !status.ok()) return status;
   }
   PlanSnapshots();
-  if (!sees_hidden) return {};
-  hidden_ = std::make_unique<HiddenClasses>(*log_, hidden_names_, unload_watch_, counting_.get());
-  return hidden_->Start(vm_);
+  is_equipped_ = true;
+  return {};
 }
 
 Status Session::Start(bool running, const std::function<bool()>& is_over) {
   begins_late_ = running;
   if (Status status = Prepare(running); !status.ok()) return status;
   if (!running) {
+    if (Status status = Equip(); !status.ok()) return status;
     has_begun_.store(true);
     run_.Begin();
     if (counting_ != nullptr) {
@@ -129,6 +152,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
 
 // Starts the parts while the program runs.
 Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
+  if (Status status = Equip(); !status.ok()) return status;
   if (counting_ != nullptr) {
     Status status(Code::kInternal, "counting could not be started");
     AtBoundary(*log_, "the start of counting", [&] { status = counting_->Begin(jni); });
@@ -158,28 +182,31 @@ void Session::ReadyTheLastDump() {
       "profile has no classes that were never counted, and its samples have no lines");
 }
 
-Status Session::PrepareCounting(bool names_lambdas) {
+Status Session::EquipCounting() {
   const VmFlags flags(vm_);
   CountingPlan plan = PlanFor(settings_.options, begins_late_, flags, budget_.limit());
-  plan.names_lambdas = names_lambdas;
+  plan.names_lambdas = hidden_ != nullptr;
   plan.pause = std::chrono::nanoseconds(settings_.options.pause.ns);
   wants_early_start_ = plan.startup.start == CountingStart::kFirstBytecode;
   plan.restorable =
       plan.restorable || FindOtherAgents(flags.Arguments(), OwnLibrary()).after.empty();
-  std::unique_ptr<const instrument::ProfileWeights> earlier;
-  if (!settings_.options.weights.empty()) {
-    auto read = ReadWeights(settings_.options.weights);
-    if (!read.ok()) return read.status();
-    earlier = std::move(*read);
-    budget_.Set(instrument::MemoryPart::kWeights, earlier->bytes());
+  if (!counting_environment_) {
+    Result<JvmtiEnvironment> opened = OpenForCounting(vm_, plan.startup.start, plan.restorable);
+    if (!opened.ok()) return opened.status();
+    counting_environment_ = std::move(*opened);
   }
-  plan.weights = std::make_shared<const instrument::KnownWeights>(std::move(earlier));
+  if (earlier_weights_ != nullptr)
+    budget_.Set(instrument::MemoryPart::kWeights, earlier_weights_->bytes());
+  plan.weights = std::make_shared<const instrument::KnownWeights>(std::move(earlier_weights_));
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   counting_ = std::make_unique<Counting>(
       CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_}, std::move(plan),
       std::move(origin));
-  return counting_->Prepare();
+  if (Status status = counting_->Prepare(std::move(counting_environment_)); !status.ok())
+    return status;
+  if (hidden_ != nullptr) hidden_->CountWith(*counting_);
+  return {};
 }
 
 Status Session::StartSampling(bool running, const std::function<bool()>& is_over) {
@@ -231,13 +258,17 @@ void Session::OnVmInit(JNIEnv* jni) {
 void Session::PlanSnapshots() {
   const Options& options = settings_.options;
   // A raw file would lack the estimates of methods without probes.
-  if (settings_.raw_path.empty() || options.snapshot.ns == 0 || options.Freezes()) return;
+  if (options.snapshot.ns == 0 || options.Freezes()) return;
+  // Unless the user names it: beside this JVM's own file, so that no other one has it.
+  const std::string raw =
+      settings_.raw_path.empty() ? RawPathBeside(files_.own_path()) : settings_.raw_path;
+  if (raw.empty()) return;
   source_ = std::make_unique<SessionSource>(
       settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
       [this] { return DescribeRun(); });
   snapshots_ = std::make_unique<Snapshots>(
       SnapshotSettings{
-          .path = settings_.raw_path,
+          .path = raw,
           .period = std::chrono::milliseconds(settings_.options.snapshot.ns / 1'000'000),
           .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
           .keeps_file = settings_.options.keep_raw},

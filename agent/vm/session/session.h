@@ -1,5 +1,8 @@
 // Session: one recording, from the start of its parts to its last profile.
 //
+// Prepare requests from the JVM what it gives only while it starts. What else a recording needs is made when
+// it begins, because most JVMs that wait for a start never get one.
+//
 // Its parts are members that do not know each other: counting, sampling, the names of hidden
 // classes. They share the memory budget, the watch for unloaded classes, and the names of lambdas
 // and proxies.
@@ -47,8 +50,7 @@ namespace iprof::vm {
 struct SessionSettings {
   Options options;
   std::string out_path;       // as the user asked for it, absolute
-  OutClaim claim = {};        // ProfileFiles::Claim of it
-  std::string raw_path = {};  // absolute; empty: no raw file
+  std::string raw_path = {};  // absolute; empty: beside the profile
 };
 
 class Session {
@@ -99,7 +101,7 @@ class Session {
   // Whether there is or was anything to write a profile of.
   bool has_begun() const { return has_begun_.load(); }
   // Whether classes are changed, or were.
-  bool HasCounted() const { return counting_ != nullptr && has_begun(); }
+  bool HasCounted() const { return has_begun() && counting_ != nullptr; }
 
   // At VMDeath, before everything else and before the last profile is written: what that needs and
   // what could wait for the JVM. It takes some seconds at most.
@@ -120,10 +122,8 @@ class Session {
     uint64_t native_bytes = 0;
     uint64_t memory_limit = 0;
   };
-  Figures figures() const;
-  const std::string& out_path() const { return files_.out(); }
-  // The JVM's own name, after which files beside the profile are named; no other live JVM has it.
-  const std::string& own_path() const { return files_.own_path(); }
+  Figures figures() const;  // once it has begun
+  std::string out_path() const { return files_.out(); }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
   JvmtiEnvironment& environment() { return environment_; }
@@ -131,10 +131,11 @@ class Session {
   const Options& options() const { return settings_.options; }
 
  private:
+  Status Equip();
   void PlanMemory();
   void PlanSnapshots();
   void StartSnapshots(JNIEnv* jni);
-  Status PrepareCounting(bool names_lambdas);
+  Status EquipCounting();
   Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
   void ReadyTheEnd(JNIEnv* jni);
   Status StartSampling(bool running, const std::function<bool()>& is_over);
@@ -158,7 +159,7 @@ class Session {
   ProfileFiles files_;
   const std::unique_ptr<Log> log_;
   const int target_jdk_;  // the JDK of the image build; 0: unknown
-  const bool collector_ends_first_;
+  bool collector_ends_first_ = false;
   ClassSource classes_;
   instrument::MemoryBudget budget_;
   HiddenNames hidden_names_;
@@ -168,9 +169,12 @@ class Session {
   RunRecord run_;
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
+  bool is_equipped_ = false;
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_warned_of_harvest_{false};
-  // Used only by the starting thread until Start returns.
+  // Used only by the starting thread until it has begun. The first two are for Equip.
+  JvmtiEnvironment counting_environment_;
+  std::unique_ptr<const instrument::ProfileWeights> earlier_weights_;
   std::unique_ptr<Counting> counting_;       // null if nothing is counted
   std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
   std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <ctime>
+#include <chrono>
 #include <system_error>
 
+#include "writer/base/utc_time.h"
 #include "writer/io/file_place.h"
 
 namespace iprof::vm {
@@ -22,13 +22,8 @@ void WriteOnce(int file, std::string_view text) {
 }
 
 std::string Now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  std::tm utc{};
-  gmtime_r(&now.tv_sec, &utc);
-  std::array<char, 32> text{};
-  const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  return fmt::format("{}.{:03}Z", std::string_view(text.data(), length), now.tv_nsec / 1'000'000);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return UtcText(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
 }  // namespace

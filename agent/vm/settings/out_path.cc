@@ -124,12 +124,10 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   return path.string();
 }
 
-Result<std::string> ResolveRawPath(std::string_view pattern, const PathFacts& facts,
-                                   const std::string& out_path) {
+std::string RawPathBeside(const std::string& out_path) {
   constexpr std::string_view kSuffix = ".iraw";
-  if (!pattern.empty()) return ResolveOutPath(pattern, facts, OldFile::kIsKept);
   struct stat found {};
-  if (stat(out_path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return std::string();
+  if (stat(out_path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return {};
   std::string path = out_path;
   for (const std::string_view known : {".gz", ".iprof"}) {
     const size_t name = path.rfind('/') + 1;

@@ -37,10 +37,9 @@ enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is 
 Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
                                    OldFile old_file = OldFile::kIsWritten);
 
-// Where the raw file goes: as the pattern says, or if it is empty, beside the profile "app.iprof" or
-// "app.iprof.gz" as "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
-Result<std::string> ResolveRawPath(std::string_view pattern, const PathFacts& facts,
-                                   const std::string& out_path);
+// Where the raw file goes unless the user says so: beside the profile "app.iprof" or "app.iprof.gz" as
+// "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
+std::string RawPathBeside(const std::string& out_path);
 
 // "app.iprof", 2 → "app.2.iprof". The number is inserted before ".iprof" or ".iprof.gz", otherwise
 // before the last suffix.
