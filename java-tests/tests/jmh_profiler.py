@@ -8,13 +8,11 @@ import shutil
 import tempfile
 import zipfile
 
-from iprofdev import maven
+from iprofdev import jvms, maven
 from iprofdev.messages import Unavailable
 
 from harness.case import AgentCase, Settings
 from harness.scope import on_one_jvm
-
-REQUIRES = "jdk"
 
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
 
@@ -79,13 +77,13 @@ TIMED = ("-bm", "avgt", "-f", "1", "-wi", "1", "-w", "300ms", "-i", "2", "-r", "
 
 
 def shared(cases):
-    """A folder with the compiled benchmarks, for all tests of this run."""
+    """A folder with the benchmarks, compiled for Java 17, for all tests of this run."""
     if not hasattr(shared, "folder"):
         shared.folder = tempfile.TemporaryDirectory(prefix="iprof-test-zoo.")
         folder = pathlib.Path(shared.folder.name)
         (folder / "Zoo.java").write_text(SOURCE)
         (folder / "classes").mkdir()
-        cases.run_command([cases.jvm.tool("javac"), "-cp", cases.jmh, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor",
+        cases.run_command([jvms.build_jdk().javac, "-cp", cases.jmh, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor",
                            "-d", folder / "classes", folder / "Zoo.java"])
     return pathlib.Path(shared.folder.name) / "classes"
 
