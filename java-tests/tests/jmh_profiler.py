@@ -215,7 +215,7 @@ class HotSpotsCounters(JmhCase):
     def test_sources(self):
         for source in ("methoddata", "both"):
             with self.subTest(source):
-                run, found = self.measure(*TIMED, "-prof", f"iprof:source={source};dir={source};rows=9", "zoo.Zoo.branches")
+                run, found = self.measure(*TIMED, "-prof", f"iprof:source={source};dir={source};rows=9;interval=1ms", "zoo.Zoo.branches")
                 profile = self.profile(f"{source}/zoo.Zoo.branches-AverageTime-step-1.iprof")
                 self.assertEqual(profile.section["harvest"]["source"], source)
                 self.assert_no_harness(profile)
