@@ -241,6 +241,7 @@ class Beside(JmhCase):
                                   ("rows=many", "iprof: rows is a number from 0 to 1000, not 'many'."),
                                   ("source=jfr", "iprof: source is counters, methoddata or both, not 'jfr'."),
                                   ("options=out=x", "iprof: this profiler sets the agent's option 'out' itself."),
+                                  ("dir=/dev/null", "iprof: cannot create the folder /dev/null: java.nio.file.FileAlreadyExistsException: /dev/null"),
                                   ("agent=/nowhere", "iprof: the agent's library is not in /nowhere, as agent= says.")):
             with self.subTest(options):
                 run = self.run_jmh("-prof", f"iprof:{options}", "zoo.Zoo", expect=1)
