@@ -28,9 +28,9 @@ PLACES = "iprofagent/jmh/places.properties"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def compile_java(javac, release, class_path, target, sources):
-    command = [javac, "-g", "--release", release, "-encoding", "UTF-8", "-Xlint:all,-options,-processing,-rawtypes", "-Werror", "-proc:none",
-               "-cp", ":".join(map(str, class_path)), "-d", target, *sources]
+def compile_java(arguments, release, class_path, target, sources):
+    command = [arguments.javac, "-g", "--release", release, "-encoding", "UTF-8", "-Xlint:all,-options,-processing,-rawtypes", "-proc:none",
+               *(["-Werror"] if arguments.werror else []), "-cp", ":".join(map(str, class_path)), "-d", target, *sources]
     subprocess.run(list(map(str, command)), check=True)
 
 
@@ -38,6 +38,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--javac", required=True)
     parser.add_argument("--version", required=True)
+    parser.add_argument("--werror", action="store_true", help="a warning is an error")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("places", nargs="*")
     arguments = parser.parse_args()
@@ -49,8 +50,8 @@ def main():
         return
     with tempfile.TemporaryDirectory(dir=arguments.out.parent, prefix="iprof-jmh.") as staging:
         classes = pathlib.Path(staging) / "classes"
-        compile_java(arguments.javac, "17", [jmh], classes, sorted(set(JAVA.rglob("*.java")) - {FRONT[0]}))
-        compile_java(arguments.javac, "8", [jmh, classes], classes, FRONT)
+        compile_java(arguments, "17", [jmh], classes, sorted(set(JAVA.rglob("*.java")) - {FRONT[0]}))
+        compile_java(arguments, "8", [jmh, classes], classes, FRONT)
         entries = {path.relative_to(folder).as_posix(): path.read_bytes()
                    for folder in (classes, RESOURCES) for path in folder.rglob("*") if path.is_file()}
         entries[PLACES] = "".join(f"{place}\n" for place in arguments.places).encode()

@@ -8,13 +8,11 @@ import shutil
 import tempfile
 import zipfile
 
-from iprofdev import maven
+from iprofdev import jvms, maven
 from iprofdev.messages import Unavailable
 
 from harness.case import AgentCase, Settings
 from harness.scope import on_one_jvm
-
-REQUIRES = "jdk"
 
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
 
@@ -79,13 +77,13 @@ TIMED = ("-bm", "avgt", "-f", "1", "-wi", "1", "-w", "300ms", "-i", "2", "-r", "
 
 
 def shared(cases):
-    """A folder with the compiled benchmarks, for all tests of this run."""
+    """A folder with the benchmarks, compiled for Java 17, for all tests of this run."""
     if not hasattr(shared, "folder"):
         shared.folder = tempfile.TemporaryDirectory(prefix="iprof-test-zoo.")
         folder = pathlib.Path(shared.folder.name)
         (folder / "Zoo.java").write_text(SOURCE)
         (folder / "classes").mkdir()
-        cases.run_command([cases.jvm.tool("javac"), "-cp", cases.jmh, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor",
+        cases.run_command([jvms.build_jdk().javac, "-cp", cases.jmh, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor",
                            "-d", folder / "classes", folder / "Zoo.java"])
     return pathlib.Path(shared.folder.name) / "classes"
 
@@ -217,7 +215,7 @@ class HotSpotsCounters(JmhCase):
     def test_sources(self):
         for source in ("methoddata", "both"):
             with self.subTest(source):
-                run, found = self.measure(*TIMED, "-prof", f"iprof:source={source};dir={source};rows=9", "zoo.Zoo.branches")
+                run, found = self.measure(*TIMED, "-prof", f"iprof:source={source};dir={source};rows=9;interval=1ms", "zoo.Zoo.branches")
                 profile = self.profile(f"{source}/zoo.Zoo.branches-AverageTime-step-1.iprof")
                 self.assertEqual(profile.section["harvest"]["source"], source)
                 self.assert_no_harness(profile)
@@ -243,6 +241,7 @@ class Beside(JmhCase):
                                   ("rows=many", "iprof: rows is a number from 0 to 1000, not 'many'."),
                                   ("source=jfr", "iprof: source is counters, methoddata or both, not 'jfr'."),
                                   ("options=out=x", "iprof: this profiler sets the agent's option 'out' itself."),
+                                  ("dir=/dev/null", "iprof: cannot create the folder /dev/null: java.nio.file.FileAlreadyExistsException: /dev/null"),
                                   ("agent=/nowhere", "iprof: the agent's library is not in /nowhere, as agent= says.")):
             with self.subTest(options):
                 run = self.run_jmh("-prof", f"iprof:{options}", "zoo.Zoo", expect=1)

@@ -77,7 +77,7 @@ class Resets(SessionCase):
 
 
     def test_only_the_samples(self):
-        process = self.start(agent="out=end.iprof,interval=1ms")
+        process = self.start(agent="samples=y,interval=1ms,out=end.iprof")
         self.rounds(process, 2)
         self.command("dump", process, "-o", "before.iprof")
         self.command("reset", process, "--samples")

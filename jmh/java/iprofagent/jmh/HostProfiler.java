@@ -49,6 +49,17 @@ public final class HostProfiler {
 
     public static HostProfiler with(String options) throws WrongOptions {
         Settings settings = Settings.parse(options);
+        Path dir = settings.dir().toAbsolutePath();
+        try {
+            if (!Files.isDirectory(dir)) {
+                Files.createDirectories(dir);
+            }
+        } catch (IOException e) {
+            throw new WrongOptions("iprof: cannot create the folder " + dir + ": " + e);
+        }
+        if (!Files.isWritable(dir)) {
+            throw new WrongOptions("iprof: cannot write into the folder " + dir + "; dir=FOLDER names another.");
+        }
         return new HostProfiler(settings, Installation.find(settings));
     }
 
@@ -93,7 +104,6 @@ public final class HostProfiler {
                 return List.of();
             }
             Path merged = settings.dir().resolve(params.id() + ".iprof");
-            Files.createDirectories(merged.toAbsolutePath().getParent());
             Tool tool = new Tool(installation.tool());
             tool.merge(profiles, merged);
             return isLast ? results(params, merged, tool) : List.of();

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -104,16 +105,12 @@ final class Report {
         for (Object each : Json.array(table.get("hottest"))) {
             Map<String, Object> entry = Json.object(each);
             long count = Json.number(entry.get("count"));
-            List<Long> ways = new ArrayList<>();
+            Map<Long, Long> ways = new HashMap<>();  // several keys of a switch lead the same way
             for (Object successor : Json.array(entry.get("successors"))) {
                 Map<String, Object> way = Json.object(successor);
-                int index = (int) Json.number(way.get("index"));
-                while (ways.size() <= index) {
-                    ways.add(0L);
-                }
-                ways.set(index, ways.get(index) + Json.number(way.get("count")));
+                ways.merge(Json.number(way.get("index")), Json.number(way.get("count")), Long::sum);
             }
-            long most = ways.stream().mapToLong(Long::longValue).max().orElse(count);
+            long most = ways.values().stream().mapToLong(Long::longValue).max().orElse(count);
             branches.add(new Branch(position(entry), count, count - most));
         }
     }
@@ -201,7 +198,7 @@ final class Report {
     }
 
     private boolean isOften(long count) {
-        return count >= (invocations > 0 ? invocations : operations) * LEAST_PER_INVOCATION;
+        return count > 0 && count >= (invocations > 0 ? invocations : operations) * LEAST_PER_INVOCATION;
     }
 
     /** Of equally biased branches, those that run most often come first. */
