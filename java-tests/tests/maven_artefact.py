@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-import unittest
 import zipfile
 
 from iprofdev import jvms, maven
@@ -35,10 +34,13 @@ class MavenArtefact(AgentCase):
         cls.built = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
         cls.addClassCleanup(shutil.rmtree, cls.built, ignore_errors=True)
         try:
-            maven.build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
-            maven.build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
+            with maven.local_repository() as build:
+                build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
+                build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
+            cls.missing = None
         except Unavailable as missing:
-            raise unittest.SkipTest(str(missing)) from missing
+            cls.missing = str(missing)
+            return
         cls.jar, = (cls.built / "application/lib").iterdir()
         cls.classes = cls.built / "application/classes"
 
@@ -50,6 +52,8 @@ class MavenArtefact(AgentCase):
 
     def setUp(self):
         super().setUp()
+        if self.missing:
+            self.skipTest(self.missing)
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
 
