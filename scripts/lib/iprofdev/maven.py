@@ -55,18 +55,18 @@ def local_repository():
         yield _build
 
 
-def build(folder, *arguments):
+def build(folder, *arguments, env=None):
     """Runs Maven on the pom of a folder, with the cache's local repository. Needs a network only for what is not there yet.
     Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed."""
     with local_repository() as build_here:
-        return build_here(folder, *arguments)
+        return build_here(folder, *arguments, env=env)
 
 
-def _build(folder, *arguments):
+def _build(folder, *arguments, env=None):
     if shutil.which("mvn") is None:
         raise Unavailable("mvn is missing: run scripts/install-deps.")
     command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
-    environment = processes.java_environment()
+    environment = processes.java_environment(env)
     done = processes.run([*command, "-o"], cwd=folder, env=environment)
     if done.returncode and "offline mode" in done.stdout and not offline():
         done = processes.run(command, cwd=folder, env=environment)
