@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-import unittest
 import zipfile
 
 from iprofdev import jvms, maven
@@ -35,10 +34,13 @@ class MavenArtefact(AgentCase):
         cls.built = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
         cls.addClassCleanup(shutil.rmtree, cls.built, ignore_errors=True)
         try:
-            maven.build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
-            maven.build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
+            with maven.local_repository() as build:
+                build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
+                build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
+            cls.missing = None
         except Unavailable as missing:
-            raise unittest.SkipTest(str(missing)) from missing
+            cls.missing = str(missing)
+            return
         cls.jar, = (cls.built / "application/lib").iterdir()
         cls.classes = cls.built / "application/classes"
 
@@ -50,6 +52,8 @@ class MavenArtefact(AgentCase):
 
     def setUp(self):
         super().setUp()
+        if self.missing:
+            self.skipTest(self.missing)
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
 
@@ -74,20 +78,20 @@ class MavenArtefact(AgentCase):
     def test_each_method_does_what_it_says(self):
         for as_module in (False, True):
             with self.subTest(as_module=as_module):
-                awkward = f"a, 'b' \"c\" 100% {as_module}.iprof"
-                said = self.application("module", "status", f"load={OPTIONS},start=n,out=end.iprof", "status", "rounds=2", "start", "status",
+                awkward = f"a, 'b' \"c\" 100% \N{SNOWMAN} \N{GRINNING FACE} {as_module}.iprof"
+                said = self.application("module", "status", f"load={OPTIONS},start=n,out=the \N{SNOWMAN}.iprof", "status", "rounds=2", "start", "status",
                                         "rounds=3", "dump=dump.iprof", "rounds=1", "stop=stop.iprof", "rounds=7", "start", "rounds=1",
                                         "reset", "rounds=5", f"stop={awkward}", "start=own.iprof", "rounds=2", "status", "dump", as_module=as_module)
                 self.assertEqual(said[0], "org.iprofagent" if as_module else "null")
                 self.assertEqual(said[1], "idle, loaded false, recording false, pid false, out ")
                 self.assertEqual(said[2], "the agent is loaded")
-                self.assertEqual(said[3], f"stopped, loaded true, recording false, pid true, out {self.folder}/end.iprof")
-                self.assertEqual(said[6], f"recording, loaded true, recording true, pid true, out {self.folder}/end.iprof")
+                self.assertEqual(said[3], f"stopped, loaded true, recording false, pid true, out {self.folder}/the \N{SNOWMAN}.iprof")
+                self.assertEqual(said[6], f"recording, loaded true, recording true, pid true, out {self.folder}/the \N{SNOWMAN}.iprof")
                 self.assertIn(f"wrote {self.folder}/dump.iprof", said[8])
                 self.assertEqual(said[-2], f"recording, loaded true, recording true, pid true, out {self.folder}/own.iprof")
                 self.assertEqual([self.rounds_in(name) for name in ("dump.iprof", "stop.iprof", awkward)], [3, 4, 5])
                 self.assertEqual(self.rounds_in("own.iprof"), 7)  # a start continues
-                self.assertFalse((self.folder / "end.iprof").exists())
+                self.assertFalse((self.folder / "the \N{SNOWMAN}.iprof").exists())
                 self.assert_nothing_is_left()
 
     def test_the_jar_in_two_class_loaders_is_one_agent(self):

@@ -1,5 +1,6 @@
 """The sample projects of docs/samples, as docs/build-tools.md tells to run them: from tests and a load to the profile of a native
-image. What they need comes from Maven Central. The native image itself needs an Oracle GraalVM, so it is not built here."""
+image. What they need comes from Maven Central. The native image itself needs an Oracle GraalVM, so it is not built here; a program in
+its builder's place shows what the builder would be given."""
 
 import shutil
 
@@ -14,6 +15,16 @@ TOTAL = "com.acme.shop.Basket.total()long"
 LOAD, WEIGHT = 200_000, 10
 TESTS = 100 + 2  # of ShopIT and BasketTest
 PROFILE = "src/pgo-profiles/main/app.iprof"
+# Answers as Oracle GraalVM does when it is asked for its version, and otherwise writes its arguments to a file.
+BUILDER = """#!/bin/sh
+if [ "$1" = --version ]; then
+  echo "native-image 17.0.12 2024-07-16"
+  echo "GraalVM Runtime Environment Oracle GraalVM 17.0.12+8.1 (build 17.0.12+8-LTS-jvmci-23.0-b41)"
+  echo "Substrate VM Oracle GraalVM 17.0.12+8.1 (build 17.0.12+8-LTS, serial gc, compressed references)"
+else
+  for argument; do case "$argument" in @*) cat "${argument#@}" ;; *) echo "$argument" ;; esac; done > "$GRAALVM_HOME/arguments"
+fi
+"""
 UNREACHABLE = "Could not resolve", "Could not GET", "No cached version"
 
 
@@ -31,9 +42,9 @@ class Samples(AgentCase):
         called = {context[0] for context in profile.calls()}
         self.assertEqual([name for name in called if name.startswith(("org.junit.", "org.apache.maven.", "org.gradle."))], [])
 
-    def build(self, *arguments):
+    def build(self, *arguments, env=None):
         try:
-            return maven.build(self.shop, f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", *arguments)
+            return maven.build(self.shop, f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", *arguments, env=env)
         except Unavailable as missing:
             self.skipTest(str(missing))
 
@@ -41,6 +52,17 @@ class Samples(AgentCase):
         said = self.build("-Pprofile", "verify")
         self.assertIn("an image build", said)
         self.assert_profiled()
+        self.build("-Pnative", "-DskipTests", "package", env={"GRAALVM_HOME": str(self.graalvm())})
+        arguments = (self.folder / "graalvm/arguments").read_text().splitlines()
+        self.assertIn(f"--pgo={self.shop / PROFILE}", arguments)
+        self.assertEqual(arguments[-1], "com.acme.shop.Shop")
+
+    def graalvm(self):
+        builder = self.folder / "graalvm/bin/native-image"
+        builder.parent.mkdir(parents=True)
+        builder.write_text(BUILDER)
+        builder.chmod(0o755)
+        return self.folder / "graalvm"
 
     def test_maven_without_the_profile(self):
         """Who does not ask for it gets an ordinary build, with the profile of last time."""

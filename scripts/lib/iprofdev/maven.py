@@ -5,6 +5,7 @@ missing jars; those in the cache need no network. A pom names the versions of it
 cache, too.
 """
 
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -40,19 +41,31 @@ def jars(names):
     return [pins.verified(place(pin.what), pin) for pin in wanted]
 
 
-def build(folder, *arguments):
-    """Runs Maven on the pom of a folder, with the cache's local repository. Needs a network only for what is not there yet.
-    Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed. Builds run one at a
-    time, because local repositories cannot be shared."""
-    if shutil.which("mvn") is None:
-        raise Unavailable("mvn is missing: run scripts/install-deps.")
+@contextlib.contextmanager
+def local_repository():
+    """The cache's local repository, for this process alone: other builds wait, because Maven's repositories cannot be shared, and
+    an artifact that is installed here is not replaced meanwhile. Gives a function like build()."""
     REPOSITORY.mkdir(parents=True, exist_ok=True)
-    command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
     with open(REPOSITORY / ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = processes.run([*command, "-o"], cwd=folder, env=processes.java_environment())
-        if done.returncode and "offline mode" in done.stdout and not offline():
-            done = processes.run(command, cwd=folder, env=processes.java_environment())
+        yield _build
+
+
+def build(folder, *arguments, env=None):
+    """Runs Maven on the pom of a folder, with the cache's local repository. Needs a network only for what is not there yet.
+    Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed."""
+    with local_repository() as build_here:
+        return build_here(folder, *arguments, env=env)
+
+
+def _build(folder, *arguments, env=None):
+    if shutil.which("mvn") is None:
+        raise Unavailable("mvn is missing: run scripts/install-deps.")
+    command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
+    environment = processes.java_environment(env)
+    done = processes.run([*command, "-o"], cwd=folder, env=environment)
+    if done.returncode and "offline mode" in done.stdout and not offline():
+        done = processes.run(command, cwd=folder, env=environment)
     if done.returncode == 0:
         return done.stdout
     printed = processes.end_of(done.stdout + done.stderr, 60)
