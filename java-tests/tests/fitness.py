@@ -268,6 +268,8 @@ class JdkUpdate(FitnessCase):
         self.assert_same(expected, {method: reason for method, reason in self.stale(fit).items()
                                     if method.startswith("java.") and "/" not in owner_of(method)})
         self.assertLess(fit["applicable_weight"], fit["relevant_weight"])
-        text = self.run_tool("check", "--jdk", newer.home, "default.iprof", expect=1).stdout
+        text = self.run_tool("check", "--classpath", "app.jar", "--jdk", newer.home, "--max-findings", "10", "default.iprof",
+                             expect=1).stdout
+        self.assertIn(f"  {len(fit['stale']) - 10} more are not shown", text)
         self.assertIn("an image build for JDK 25 does not know the names of", text)
         self.assertIn(f"recorded on JDK {self.jvm.full_version}, compared with JDK {newer.full_version}", text)
