@@ -96,7 +96,7 @@ class CheckCommand : public Command {
       if (!quiet_) PrintShare(console, name, *counts);
       if (findings != 0) code = Worse(code, ExitCode::kFindings);
       if (!fit_.given()) continue;
-      const Result<FitResult> fit = Fit(console, path, *counts);
+      const Result<FitResult> fit = Fit(console, path);
       if (!fit.ok()) {
         console.Flush();
         code = Worse(code, console.Error(fit.status()));
@@ -110,11 +110,12 @@ class CheckCommand : public Command {
 
   FitPrinting Printing() const { return {.summary_only = quiet_, .most_stale = max_findings_}; }
 
-  Result<FitResult> Fit(Console& console, const std::string& path,
-                        const CheckCounts& counts) const {
+  Result<FitResult> Fit(Console& console, const std::string& path) const {
     const Result<Profile> profile = ReadInput(console, path);
     if (!profile.ok()) return profile.status();
-    return CheckFit(*profile, fit_, TargetOf(target_, counts.image.note));
+    FitOptions options = fit_;
+    if (!target_.empty()) options.target = TargetOf(target_, std::nullopt);
+    return CheckFit(*profile, options);
   }
 
   void PrintShare(Console& console, const std::string& name, const CheckCounts& counts) const {
@@ -167,9 +168,8 @@ class CheckCommand : public Command {
     json.EndObject();
   }
 
-  ExitCode PrintFitJson(Console& console, JsonText& json, const std::string& path,
-                        const CheckCounts& counts) const {
-    const Result<FitResult> fit = Fit(console, path, counts);
+  ExitCode PrintFitJson(Console& console, JsonText& json, const std::string& path) const {
+    const Result<FitResult> fit = Fit(console, path);
     if (fit.ok()) {
       PrintFit(json, *fit, Printing());
       return fit->fits() ? ExitCode::kOk : ExitCode::kFindings;
@@ -212,7 +212,7 @@ class CheckCommand : public Command {
         json.Field("doubtful", counts->doubts);
         PrintShare(json, *counts);
         if (counts->errors + counts->doubts != 0) code = Worse(code, ExitCode::kFindings);
-        if (fit_.given()) code = Worse(code, PrintFitJson(console, json, path, *counts));
+        if (fit_.given()) code = Worse(code, PrintFitJson(console, json, path));
       } else {
         json.Field("failed", counts.status().message());
         code = Worse(code, console.Error(counts.status()));
@@ -259,7 +259,8 @@ const CommandEntry kCheckEntry = {
     "relevant (the method exists) and applicable (everything fits) are printed by package, "
     "weighted "
     "by counts, and so are the methods that do not fit. Lambdas and proxies have no class files; "
-    "--target says for which JDK their names must be.\n\nExits with 1 if a file breaks a rule or a "
+    "their names must be those for the JDK of --target, or of --jdk.\n\nExits with 1 if a file "
+    "breaks a rule or a "
     "method does not fit. A file that is not JSON is bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 

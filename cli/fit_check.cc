@@ -13,8 +13,8 @@
 namespace iprof::cli {
 namespace {
 
-using fitness::FitShare;
 using fitness::Fitness;
+using fitness::FitShare;
 
 double ShareOf(int64_t part, int64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
@@ -31,10 +31,10 @@ std::string RecordedVersion(const Profile& profile) {
   return runs.empty() ? std::string() : runs.back().jvm_version;
 }
 
-// "1 entry", "2 entries"
-std::string Entries(size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
+std::string Counted(size_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
+std::string Entries(size_t count) { return Counted(count, "entry", "entries"); }
 
 void PrintNotes(Console& console, const std::string& prefix, const FitResult& result) {
   const Fitness& fit = result.fitness;
@@ -47,21 +47,20 @@ void PrintNotes(Console& console, const std::string& prefix, const FitResult& re
     console.Print("{}{} in lambdas, proxies and other classes without a class file", prefix,
                   Entries(fit.generated.entries));
     if (fit.misnamed.entries == 0) {
-      console.Print(": their names fit JDK {}\n", JdkOf(result.target));
+      console.Print(": their names fit JDK {}\n", result.names_jdk);
     } else {
-      console.Print(": an image build for JDK {} does not know the names of {}\n",
-                    JdkOf(result.target), Entries(fit.misnamed.entries));
+      console.Print(": an image build for JDK {} does not know the names of {}\n", result.names_jdk,
+                    Entries(fit.misnamed.entries));
     }
   }
   if (fit.unjudged.entries != 0) {
-    console.Print("{}{} of classes of {} are not judged: add {}\n", prefix,
+    console.Print("{}not judged: {} of classes of {} (add {})\n", prefix,
                   Entries(fit.unjudged.entries), compared.empty() ? "the JDK" : "the program",
                   compared.empty() ? "--jdk" : "--classpath");
   }
   if (fit.without_hash != 0) {
-    console.Print("{}{} methods are judged by their positions only: the profile has no hash of "
-                  "their code\n",
-                  prefix, fit.without_hash);
+    console.Print("{}{} judged by positions only, because the profile has no hash of the code\n",
+                  prefix, Counted(fit.without_hash, "method is", "methods are"));
   }
 }
 
@@ -86,10 +85,9 @@ void PrintStale(Console& console, const Fitness& fit, size_t most) {
       return;
     }
     const std::string detail = stale.detail.empty() ? "" : fmt::format(": {}", stale.detail);
-    console.Print("{}\n", EscapeForTerminal(fmt::format(
-                              "  {}: {}{} ({}, weight {})", stale.method,
-                              fitness::Describe(stale.reason), detail, Entries(stale.entries),
-                              stale.weight)));
+    console.Print("{}\n", EscapeForTerminal(fmt::format("  {}: {}{} ({}, weight {})", stale.method,
+                                                        fitness::Describe(stale.reason), detail,
+                                                        Entries(stale.entries), stale.weight)));
   }
 }
 
@@ -112,23 +110,23 @@ void PrintApart(JsonText& json, std::string_view key, const fitness::Apart& apar
 
 }  // namespace
 
-Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options, ImageTarget target) {
+Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options) {
   FitResult result;
-  result.target = target;
   result.recorded_version = RecordedVersion(profile);
   const int recorded = classpath::FeatureRelease(result.recorded_version);
-  const auto classes =
-      classpath::OpenClassPath(options.class_path, options.jdk_home,
-                               recorded != 0 ? recorded : JdkOf(kNewestImageTarget));
+  const auto classes = classpath::OpenClassPath(
+      options.class_path, options.jdk_home, recorded != 0 ? recorded : JdkOf(kNewestImageTarget));
   if (!classes.ok()) return classes.status();
+  const auto note = ImageNote::Of(profile);
+  result.names_jdk = JdkOf(options.target.value_or(note ? note->target : kNewestImageTarget));
   if (!options.jdk_home.empty()) {
     const auto version = classpath::JdkVersion(options.jdk_home);
     if (!version.ok()) return version.status();
     result.jdk_version = *version;
+    if (!options.target) result.names_jdk = classpath::FeatureRelease(*version);
   }
-  const auto note = ImageNote::Of(profile);
   fitness::FitnessOptions fit{.has_application = !options.class_path.empty(),
-                              .rule = RuleForJdk(JdkOf(target))};
+                              .rule = RuleForJdk(result.names_jdk)};
   if (note) fit.profile_rule = RuleForJdk(JdkOf(note->target));
   result.fitness = fitness::CheckFitness(profile, *classes, fit);
   return result;
@@ -141,10 +139,10 @@ void PrintFit(Console& console, const std::string& name, const FitResult& result
   if (total.entries == 0) {
     console.Print("{}no entry could be compared with the class path\n", prefix);
   } else {
-    console.Print("{}{} relevant and {} applicable by weight, {} compared, {} stale methods\n",
-                  prefix, Percent(total.relevant, total.weight),
-                  Percent(total.applicable, total.weight), Entries(total.entries),
-                  result.fitness.stale.size());
+    console.Print("{}{} relevant and {} applicable by weight, {} compared, {}\n", prefix,
+                  Percent(total.relevant, total.weight), Percent(total.applicable, total.weight),
+                  Entries(total.entries),
+                  Counted(result.fitness.stale.size(), "stale method", "stale methods"));
   }
   if (printing.summary_only) return;
   PrintNotes(console, prefix, result);
@@ -156,7 +154,7 @@ void PrintFit(JsonText& json, const FitResult& result, const FitPrinting& printi
   const Fitness& fit = result.fitness;
   json.Key("fit");
   json.StartObject();
-  json.Field("target", static_cast<int64_t>(JdkOf(result.target)));
+  json.Field("names_jdk", static_cast<int64_t>(result.names_jdk));
   json.Field("recorded_jdk", result.recorded_version);
   json.Field("compared_jdk", result.jdk_version);
   PrintShare(json, fit.total);

@@ -5,6 +5,7 @@
 // terminals. Threads: one. Failure: a Status that names the class path's element or the JDK.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/console.h"
@@ -19,20 +20,21 @@ namespace iprof::cli {
 struct FitOptions {
   std::string class_path;  // as the java command takes it; may be empty
   std::string jdk_home;    // may be empty
+  // For which JDK lambdas must have their names; empty: that in jdk_home, or the profile's target.
+  std::optional<ImageTarget> target;
 
   bool given() const { return !class_path.empty() || !jdk_home.empty(); }
 };
 
 struct FitResult {
   fitness::Fitness fitness;
-  ImageTarget target = kNewestImageTarget;
+  int names_jdk = 0;             // for which JDK lambdas must have their names
   std::string jdk_version;       // of the JDK that was compared with; empty: none
   std::string recorded_version;  // of the JVM of the newest run, as far as the profile says it
   bool fits() const { return fitness.stale.empty(); }
 };
 
-// `target`: by which rule lambdas have names.
-Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options, ImageTarget target);
+Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options);
 
 struct FitPrinting {
   bool summary_only = false;

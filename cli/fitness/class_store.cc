@@ -12,10 +12,9 @@ constexpr std::string_view kOfArrays[] = {kObject, "java.lang.Cloneable", "java.
 
 // Whether a class belongs to a JDK, judged by its name.
 bool LooksLikeJdk(std::string_view name) {
-  constexpr std::string_view kPackages[] = {"java.",      "javax.",       "jdk.",
-                                            "sun.",       "com.sun.",     "org.xml.sax.",
-                                            "netscape.",  "org.w3c.dom.", "org.ietf.jgss.",
-                                            "org.jcp.xml."};
+  constexpr std::string_view kPackages[] = {
+      "java.",        "javax.",    "jdk.",         "sun.",           "com.sun.",
+      "org.xml.sax.", "netscape.", "org.w3c.dom.", "org.ietf.jgss.", "org.jcp.xml."};
   return std::any_of(std::begin(kPackages), std::end(kPackages),
                      [&](std::string_view package) { return name.starts_with(package); });
 }

@@ -78,11 +78,10 @@ class Sum {
                      [](const PackageShare& a, const PackageShare& b) {
                        return a.share.weight > b.share.weight;
                      });
-    std::sort(made_.stale.begin(), made_.stale.end(),
-              [](const StaleMethod& a, const StaleMethod& b) {
-                return std::tie(b.weight, a.method, a.reason) <
-                       std::tie(a.weight, b.method, b.reason);
-              });
+    std::sort(
+        made_.stale.begin(), made_.stale.end(), [](const StaleMethod& a, const StaleMethod& b) {
+          return std::tie(b.weight, a.method, a.reason) < std::tie(a.weight, b.method, b.reason);
+        });
     made_.without_hash = without_hash;
     return std::move(made_);
   }

@@ -84,20 +84,21 @@ struct Apart {
 };
 
 struct Fitness {
-  FitShare total;                      // without `generated` and `unjudged`
+  FitShare total;  // without `generated` and `unjudged`
   std::array<FitShare, kTableCount> tables;
   std::vector<PackageShare> packages;  // the heaviest first
   std::vector<StaleMethod> stale;      // the heaviest first
-  Apart generated;          // in lambdas and proxies, and other classes that a JVM makes
-  Apart misnamed;           // of these: whose names the build does not know
+  Apart generated;                     // in lambdas and proxies, and other classes that a JVM makes
+  Apart misnamed;                      // of these: whose names the build does not know
   Apart unjudged;           // in classes of a JDK, or of the program, if the class path has none
   size_t without_hash = 0;  // methods whose code could not be compared
 };
 
 struct FitnessOptions {
-  bool has_application = true;  // the class path has more than a JDK
-  NamingRule rule = NamingRule::k25;       // how the build names lambdas
-  std::optional<NamingRule> profile_rule = std::nullopt;  // how those of the profile are named, if it says so
+  bool has_application = true;        // the class path has more than a JDK
+  NamingRule rule = NamingRule::k25;  // how the build names lambdas
+  std::optional<NamingRule> profile_rule =
+      std::nullopt;  // how those of the profile are named, if it says so
 };
 
 Fitness CheckFitness(const Profile& profile, const classpath::ClassPath& classes,

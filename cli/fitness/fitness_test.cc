@@ -70,14 +70,39 @@ AssembledClass ClassA(bool is_changed = false) {
   const uint16_t klass = a.Class("p/C");
   a.Add({.name = "g",
          .descriptor = "(Lp/B;)V",
-         .code = instrument::Code({B(Op::aload_0), B(Op::invokevirtual), call >> 8, call & 255, B(Op::aload_0),
-                       B(Op::instanceof), klass >> 8, klass & 255, B(Op::pop), B(Op::return_)})});
+         .code = instrument::Code({B(Op::aload_0), B(Op::invokevirtual), call >> 8, call & 255,
+                                   B(Op::aload_0), B(Op:: instanceof), klass >> 8, klass & 255,
+                                   B(Op::pop), B(Op::return_)})});
   // 0 iload_0; 1 tableswitch 0..1: 24, 25, default 26; 24 return; 25 return; 26 return
   a.Add({.name = "h",
          .descriptor = "(I)V",
-         .code = instrument::Code({B(Op::iload_0), B(Op::tableswitch), 0, 0, 0, 0, 0, 25, 0, 0, 0, 0,
-                       0, 0, 0, 1, 0, 0, 0, 23, 0, 0, 0, 24, B(Op::return_), B(Op::return_),
-                       B(Op::return_)})});
+         .code = instrument::Code({B(Op::iload_0),
+                                   B(Op::tableswitch),
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   25,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   1,
+                                   0,
+                                   0,
+                                   0,
+                                   23,
+                                   0,
+                                   0,
+                                   0,
+                                   24,
+                                   B(Op::return_),
+                                   B(Op::return_),
+                                   B(Op::return_)})});
   return a;
 }
 
@@ -231,8 +256,8 @@ TEST_CASE("Classes and methods that do not exist make records irrelevant") {
         "Default.f()void: no-class: there is no class Default (50 in 1)\n"
         "q.Bad.f()void: bad-class: " +
             fit.stale.back().detail + " (30 in 1)\n");
-  CHECK(fit.stale.back().detail.ends_with(
-      "app.jar: not a class file (no 0xCAFEBABE, or cut short)"));
+  CHECK(
+      fit.stale.back().detail.ends_with("app.jar: not a class file (no 0xCAFEBABE, or cut short)"));
   CheckShare(fit.total, 56 + 1380, 56, 56);
   REQUIRE(fit.packages.size() == 4);
   CHECK(fit.packages[0].name == "gone");
@@ -254,10 +279,11 @@ TEST_CASE("A record at a position of another kind does not fit") {
   test.Types(Table::kInstanceOfs, test.f(), 1, {{"p.C", 7}});
   test.profile.AddCount(Table::kSamples, test.At(test.f(), 3), 8);
   const Fitness fit = program.Check(test.profile);
-  CHECK(Text(fit) ==
-        "p.A.h(int)void: other-instruction: there is no instruction at 400 (55 in 2)\n"
-        "p.A.f(int)int: other-instruction: at 0 is no if or switch, but iload_0 (48 in 4)\n"
-        "p.A.g(p.B)void: other-instruction: at 1 is no if or switch, but invokevirtual (10 in 2)\n");
+  CHECK(
+      Text(fit) ==
+      "p.A.h(int)void: other-instruction: there is no instruction at 400 (55 in 2)\n"
+      "p.A.f(int)int: other-instruction: at 0 is no if or switch, but iload_0 (48 in 4)\n"
+      "p.A.g(p.B)void: other-instruction: at 1 is no if or switch, but invokevirtual (10 in 2)\n");
   CheckShare(fit.total, 113, 113, 0);
 }
 
@@ -286,18 +312,18 @@ TEST_CASE("Receivers must be objects of the call's class, and each class counts 
   program.Add("q/Circle", AssembledClass("q/Circle", "q/Circle"));
   TestProfile test;
   test.Types(Table::kVirtualInvokes, test.g(), 1,
-             {{"p.C", 1},
-              {"p.B", 10},                       // abstract
-              {"q.Other", 100},                  // no p.B
-              {"q.Gone", 1000},                  // does not exist
-              {"q.Lost", 10'000},                // its superclass does not exist: not known
-              {"q.Circle", 100'000},             // no p.B
-              {"[I", 1'000'000},                 // no p.B
-              {"a.B$$Lambda$1/0x1", 10'000'000}  // not judged
+             {
+                 {"p.C", 1},
+                 {"p.B", 10},                       // abstract
+                 {"q.Other", 100},                  // no p.B
+                 {"q.Gone", 1000},                  // does not exist
+                 {"q.Lost", 10'000},                // its superclass does not exist: not known
+                 {"q.Circle", 100'000},             // no p.B
+                 {"[I", 1'000'000},                 // no p.B
+                 {"a.B$$Lambda$1/0x1", 10'000'000}  // not judged
              });
   const Fitness fit = program.Check(test.profile);
-  CHECK(Text(fit) ==
-        "p.A.g(p.B)void: other-receivers: at 1: p.B has no objects (1101110 in 1)\n");
+  CHECK(Text(fit) == "p.A.g(p.B)void: other-receivers: at 1: p.B has no objects (1101110 in 1)\n");
   CheckShare(fit.total, 11'111'111, 11'111'111, 10'010'001);
 }
 
@@ -355,6 +381,39 @@ TEST_CASE("Lambdas and proxies are apart: their names must be those of the build
   CHECK(check(NamingRule::k25, NamingRule::k25).misnamed.weight == 100);
   // The names for 24 and 25 look alike, but the profile says which they are.
   CHECK(check(NamingRule::k25, NamingRule::k23).misnamed.weight == 300);
+}
+
+TEST_CASE("What a lambda's callers are makes no difference") {
+  Program program;
+  AddClasses(&program);
+  TestProfile test;
+  const MethodIndex lambda =
+      test.Method("p.A$$Lambda$0123456789abcdef0123456789abcdef01234567", "run", "void");
+  const MethodIndex gone = test.Method("gone.X", "f", "void");
+  test.profile.AddCount(Table::kSamples, test.At(lambda, 0, test.At(gone, 1)), 2);
+  test.profile.AddCount(Table::kSamples, test.At(test.f(), 0, test.At(lambda, 1)), 3);
+  const Fitness fit = program.Check(test.profile, {.rule = NamingRule::k25});
+  CHECK(fit.generated.weight == 2);
+  CHECK(fit.misnamed.weight == 2);
+  REQUIRE(fit.stale.size() == 1);
+  CHECK(fit.stale[0].reason == Misfit::kOtherName);
+  CheckShare(fit.total, 3, 3, 3);
+}
+
+TEST_CASE("A store into an array checks a type") {
+  Program program;
+  AddClasses(&program);
+  AssembledClass klass("p/Store");
+  // 0 aload_0; 1 iconst_0; 2 aload_1; 3 aastore; 4 return
+  klass.Add({.name = "f",
+             .descriptor = "([Lp/C;Lp/C;)V",
+             .code = instrument::Code({B(Op::aload_0), B(Op::iconst_0), B(Op::aload_1),
+                                       B(Op::aastore), B(Op::return_)})});
+  program.Add("p/Store", klass);
+  TestProfile test;
+  test.Types(Table::kInstanceOfs, test.Method("p.Store", "f", "void", {"[Lp.C;", "p.C"}), 3,
+             {{"p.C", 4}});
+  CHECK(Text(program.Check(test.profile)).empty());
 }
 
 TEST_CASE("A lambda of a class that does not exist is stale") {

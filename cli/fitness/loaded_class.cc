@@ -36,8 +36,9 @@ SiteKind KindOf(Op op) {
     case Op::invokestatic:
     case Op::invokedynamic:
       return SiteKind::kOtherCall;
-    case Op::instanceof:
+    case Op:: instanceof:
     case Op::checkcast:
+    case Op::aastore:  // checks the element; HotSpot counts the classes
       return SiteKind::kTypeCheck;
     default:
       return SiteKind::kOther;

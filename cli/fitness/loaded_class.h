@@ -28,7 +28,7 @@ enum class SiteKind : uint8_t {
   kSwitch,
   kReceiverCall,  // a call with a receiver
   kOtherCall,     // static or dynamic
-  kTypeCheck,     // instanceof, checkcast
+  kTypeCheck,     // instanceof, checkcast, aastore
   kOther,
 };
 

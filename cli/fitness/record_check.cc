@@ -163,23 +163,21 @@ void RecordCheck::CheckSuccessors(EntryIndex entry, const Site& site, Verdict* v
   }
   verdict->misfit = Misfit::kOtherSuccessors;
   verdict->applicable = 0;
-  verdict->detail =
-      fmt::format("{} at {} does not go to {}", site.mnemonic,
-                  profile_.InnermostFrame(profile_.EntryContext(Table::kConditionals, entry)).bci,
-                  wrong->bci);
+  verdict->detail = fmt::format(
+      "{} at {} does not go to {}", site.mnemonic,
+      profile_.InnermostFrame(profile_.EntryContext(Table::kConditionals, entry)).bci, wrong->bci);
 }
 
 void RecordCheck::CheckTypes(Table table, EntryIndex entry, const Site& site, Verdict* verdict) {
   for (const TypeCount& count : profile_.EntryTypeCounts(table, entry)) {
-    const std::string problem = TypeProblem(
-        profile_.TypeName(count.type), table == Table::kVirtualInvokes ? site.owner : "");
+    const std::string problem = TypeProblem(profile_.TypeName(count.type),
+                                            table == Table::kVirtualInvokes ? site.owner : "");
     if (problem.empty()) continue;
     verdict->applicable -= std::min(verdict->applicable, count.count);
     if (verdict->misfit != Misfit::kNone) continue;
     verdict->misfit = Misfit::kOtherReceivers;
-    verdict->detail =
-        fmt::format("at {}: {}",
-                    profile_.InnermostFrame(profile_.EntryContext(table, entry)).bci, problem);
+    verdict->detail = fmt::format(
+        "at {}: {}", profile_.InnermostFrame(profile_.EntryContext(table, entry)).bci, problem);
   }
 }
 
@@ -191,9 +189,9 @@ Verdict RecordCheck::CheckPosition(Table table, EntryIndex entry, const Frame& f
   verdict.applicable = profile_.EntryTotal(table, entry);
   if (verdict.misfit != Misfit::kNone) verdict.applicable = 0;
   // A call count has no position, and native methods have no positions.
-  const bool needs_position = table != Table::kCalls &&
-                              (table != Table::kSamples ||
-                               (known.loaded != nullptr && known.loaded->has_code()));
+  const bool needs_position =
+      table != Table::kCalls &&
+      (table != Table::kSamples || (known.loaded != nullptr && known.loaded->has_code()));
   if (known.loaded == nullptr || verdict.misfit != Misfit::kNone || !needs_position) {
     return verdict;
   }
@@ -233,7 +231,7 @@ Verdict RecordCheck::Check(Table table, EntryIndex entry) {
       result = CheckPosition(table, entry, frame);
       return;
     }
-    if (result.misfit != Misfit::kNone) return;
+    if (result.misfit != Misfit::kNone || result.is_generated || result.is_unjudged) return;
     Verdict caller = CheckCaller(table, frame);
     if (caller.misfit == Misfit::kNone || caller.is_generated) return;
     result.misfit = caller.misfit;

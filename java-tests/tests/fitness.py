@@ -12,7 +12,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import ROOT, AgentCase, Settings
 from harness.harvestable import STEPS
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 from oracle import classfile, code_hashes, jdk_classes
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
@@ -109,7 +109,7 @@ class TheSameClasses(FitnessCase):
         self.assertEqual(parts[0]["not_judged"]["entries"], parts[1]["entries"])
         text = self.run_tool("check", "--classpath", "app.jar", "default.iprof").stdout
         self.assertIn("default.iprof: 100.0 % relevant and 100.0 % applicable by weight", text)
-        self.assertRegex(text, r"default.iprof: \d+ entries of classes of the JDK are not judged: add --jdk")
+        self.assertRegex(text, r"default.iprof: not judged: \d+ entries of classes of the JDK \(add --jdk\)")
 
 
 @on_one_jvm
@@ -194,6 +194,8 @@ class Changes(FitnessCase):
 
     def test_names_of_lambdas_fit_one_target_only(self):
         jar = self.jar()
+        self.assertEqual(self.fit("default.iprof", jar)["names_jdk"], self.jvm.major)
+        self.run_java("Harvestable", STEPS, "end", agent=f"target=17,{ALL_TABLES}")
         self.assertEqual(self.fit("default.iprof", jar, None, "--target", "21")["misnamed"]["entries"], 0)
         fit = self.fit("default.iprof", jar, None, "--target", "25", expect=1)
         self.assertGreater(fit["misnamed"]["entries"], 0)
@@ -216,14 +218,28 @@ class Changes(FitnessCase):
         self.assertIn("so it cannot be '-'", run.stderr)
 
 
+@in_proof
+class Images(FitnessCase):
+    """The image of a JDK, as jlink can make it: plain, with shared strings, with zlib."""
+
+    def test_compressed_images_have_the_same_classes(self):
+        self.jvm = jvms.build_jdk()
+        self.run_java("Harvestable", STEPS, "end", agent=ALL_TABLES)
+        for compression in (0, 1, 2):
+            with self.subTest(compression=compression):
+                home = self.folder / f"image{compression}"
+                self.run_command([self.jvm.tool("jlink"), "--add-modules", "java.base", f"--compress={compression}", "--output", home])
+                self.assert_fits(self.fit("default.iprof", self.jar(), home))
+
+
 @on_one_jvm
 class JdkUpdate(FitnessCase):
     """A profile of JDK 17 and the classes of JDK 25."""
 
     def test_exactly_the_methods_that_differ_are_stale(self):
-        newer = jvms.of_major(25)
-        if newer is None or newer.tool("jimage") is None:
-            self.skipTest("needs a JDK 25 with jimage")
+        self.jvm, newer = jvms.of_major(17), jvms.of_major(25)
+        if None in (self.jvm, newer) or newer.tool("jimage") is None:
+            self.skipTest("needs a JVM 17 and a JDK 25 with jimage")
         self.run_java("Harvestable", STEPS, "end", agent="image=n,samples=n,receivers=n")
         root = jdk_classes.JdkClasses(newer, self.folder / "jdk", "regex:/java.base/java/.*").root / "java.base"
 
@@ -252,5 +268,8 @@ class JdkUpdate(FitnessCase):
         self.assert_same(expected, {method: reason for method, reason in self.stale(fit).items()
                                     if method.startswith("java.") and "/" not in owner_of(method)})
         self.assertLess(fit["applicable_weight"], fit["relevant_weight"])
-        text = self.run_tool("check", "--jdk", newer.home, "default.iprof", expect=1).stdout
+        text = self.run_tool("check", "--classpath", "app.jar", "--jdk", newer.home, "--max-findings", "10", "default.iprof",
+                             expect=1).stdout
+        self.assertIn(f"  {len(fit['stale']) - 10} more are not shown", text)
+        self.assertIn("an image build for JDK 25 does not know the names of", text)
         self.assertIn(f"recorded on JDK {self.jvm.full_version}, compared with JDK {newer.full_version}", text)
