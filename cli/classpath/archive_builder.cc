@@ -17,7 +17,9 @@ void Put(Bytes* out, T value) {
   std::memcpy(out->data() + at, &value, sizeof value);
 }
 
-void Append(Bytes* out, std::string_view text) { out->insert(out->end(), text.begin(), text.end()); }
+void Append(Bytes* out, std::string_view text) {
+  out->insert(out->end(), text.begin(), text.end());
+}
 
 struct Packed {
   Bytes bytes;

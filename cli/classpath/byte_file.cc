@@ -81,9 +81,10 @@ ByteFile ByteFile::Slice(uint64_t offset, uint64_t size, std::string name) const
 
 Result<Bytes> ByteFile::Read(uint64_t offset, uint64_t size) const {
   if (offset > size_ || size > size_ - offset) {
-    return Status(Code::kBadInput, fmt::format("{} is cut short: it has {} bytes, and {} are needed "
-                                               "at {}",
-                                               name_, size_, size, offset));
+    return Status(Code::kBadInput,
+                  fmt::format("{} is cut short: it has {} bytes, and {} are needed "
+                              "at {}",
+                              name_, size_, size, offset));
   }
   Bytes bytes(size);
   errno = 0;

@@ -60,8 +60,8 @@ ArchiveElement::ArchiveElement(std::shared_ptr<const ZipFile> archive, std::stri
 Result<std::optional<Bytes>> ArchiveElement::Find(std::string_view internal_name) const {
   const auto entry_of = [&]() -> const ZipFile::Entry* {
     for (const int version : versions_) {
-      const auto* const entry =
-          archive_->Find(fmt::format("{}{}{}/{}.class", folder_, kVersions, version, internal_name));
+      const auto* const entry = archive_->Find(
+          fmt::format("{}{}{}/{}.class", folder_, kVersions, version, internal_name));
       if (entry != nullptr) return entry;
     }
     return archive_->Find(fmt::format("{}{}.class", folder_, internal_name));

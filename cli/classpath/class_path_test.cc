@@ -35,7 +35,8 @@ class Folder {
     const auto parent = std::filesystem::path(path).parent_path();
     if (!parent.empty()) std::filesystem::create_directories(parent);
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
   }
   static void Put(const std::string& path, std::string_view text) { Put(path, ToBytes(text)); }
 
@@ -107,11 +108,11 @@ TEST_CASE("A wildcard adds all jars of a folder, by name, and nothing else") {
   CHECK(Find(classes, "C") == "lib/c.JAR: in c");
 }
 
-TEST_CASE("The class path of a manifest is followed, also in circles, and what is missing ignored") {
+TEST_CASE(
+    "The class path of a manifest is followed, also in circles, and what is missing ignored") {
   const Folder folder;
-  Folder::Put("app.jar",
-              MakeArchive({ManifestOf("Class-Path: lib/x.jar missing.jar bad.jar more/"),
-                           {"App.class", "app"}}));
+  Folder::Put("app.jar", MakeArchive({ManifestOf("Class-Path: lib/x.jar missing.jar bad.jar more/"),
+                                      {"App.class", "app"}}));
   Folder::Put("lib/x.jar", MakeArchive({ManifestOf("Class-Path: y.jar ../app.jar"),
                                         {"X.class", "x"},
                                         {"More.class", "in x"}}));
@@ -130,7 +131,8 @@ TEST_CASE("The class path of a manifest is followed, also in circles, and what i
 TEST_CASE("A multi-release jar has the newest version of a class that the JVM uses") {
   const Folder folder;
   const std::vector<TestEntry> entries{
-      {"p/A.class", "base"},         {"META-INF/versions/9/p/A.class", "nine"},
+      {"p/A.class", "base"},
+      {"META-INF/versions/9/p/A.class", "nine"},
       {"META-INF/versions/17/p/A.class", "seventeen"},
       {"META-INF/versions/21/p/A.class", "twenty-one"},
       {"META-INF/versions/9/p/B.class", "only nine"},
@@ -164,8 +166,8 @@ TEST_CASE("Classes and libraries inside of an application's archive are found") 
                                        {"BOOT-INF/lib/o.jar", other, true},
                                        {"BOOT-INF/lib/deep/l.jar", "not searched"},
                                        {"org/Loader.class", "loader"}}));
-  Folder::Put("web.war", MakeArchive({{"WEB-INF/classes/p/W.class", "W"},
-                                      {"WEB-INF/lib/l.jar", library}}));
+  Folder::Put("web.war",
+              MakeArchive({{"WEB-INF/classes/p/W.class", "W"}, {"WEB-INF/lib/l.jar", library}}));
   ClassPath classes(17);
   REQUIRE(AddedTo(classes, "boot.jar:web.war").empty());
   CHECK(Find(classes, "p.A") == "boot.jar: A");
@@ -179,7 +181,8 @@ TEST_CASE("The JDK's classes come before those of the class path") {
   const Folder folder;
   Folder::Put("jdk/lib/modules",
               MakeImage({{"java.base", "java/lang/Object.class", ToBytes("the JDK's")}}));
-  Folder::Put("jdk/release", "IMPLEMENTOR=\"x\"\nOLD_JAVA_VERSION=\"1\"\nJAVA_VERSION=\"21.0.8\"\n");
+  Folder::Put("jdk/release",
+              "IMPLEMENTOR=\"x\"\nOLD_JAVA_VERSION=\"1\"\nJAVA_VERSION=\"21.0.8\"\n");
   Folder::Put("app.jar", MakeArchive({{"java/lang/Object.class", "app's"}, {"A.class", "A"}}));
   ClassPath classes(21);
   REQUIRE(AddedTo(classes, "app.jar").empty());
@@ -215,8 +218,7 @@ TEST_CASE("An element that cannot be used is named") {
   ClassPath classes(17);
   CHECK(AddedTo(classes, "missing.jar") == "cannot open missing.jar: No such file or directory");
   CHECK(AddedTo(classes, "missing/*") == "cannot open missing/: No such file or directory");
-  CHECK(AddedTo(classes, "bad.jar") ==
-        "bad.jar is not a sound zip archive: it has no end record");
+  CHECK(AddedTo(classes, "bad.jar") == "bad.jar is not a sound zip archive: it has no end record");
   CHECK(classes.AddJdk("jdk8").message() ==
         "cannot open jdk8/lib/modules: No such file or directory (a JDK's folder has this file "
         "from JDK 9 on)");

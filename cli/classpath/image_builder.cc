@@ -32,8 +32,7 @@ class Strings {
   Strings() : bytes_(1) {}  // the empty text is at 0
   uint32_t Add(std::string_view text) {
     if (text.empty()) return 0;
-    const auto [found, is_new] =
-        places_.emplace(text, static_cast<uint32_t>(bytes_.size()));
+    const auto [found, is_new] = places_.emplace(text, static_cast<uint32_t>(bytes_.size()));
     if (is_new) {
       bytes_.insert(bytes_.end(), text.begin(), text.end());
       bytes_.push_back(0);
@@ -155,8 +154,8 @@ Table MakeTable(const std::vector<Resource>& resources) {
   for (const size_t b : order) {
     if (buckets[b].empty()) continue;
     if (buckets[b].size() == 1) {
-      const auto free = static_cast<size_t>(std::find(taken.begin(), taken.end(), false) -
-                                            taken.begin());
+      const auto free =
+          static_cast<size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
       table.redirect[b] = -1 - static_cast<int32_t>(free);
       table.resource_at[free] = buckets[b].front();
       taken[free] = true;

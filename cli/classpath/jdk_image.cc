@@ -161,8 +161,8 @@ std::optional<JdkImage::Location> JdkImage::Find(std::string_view path) const {
 Result<Bytes> JdkImage::ReadResource(const Location& location, uint64_t most) const {
   const uint64_t size = location.packed_size != 0 ? location.packed_size : location.size;
   if (location.size > most || size > most) {
-    return Status(Code::kLimit, fmt::format("{}: a resource is larger than {} bytes", file_.name(),
-                                            most));
+    return Status(Code::kLimit,
+                  fmt::format("{}: a resource is larger than {} bytes", file_.name(), most));
   }
   if (location.offset > file_.size() - index_size_) return Damaged("a resource lies outside");
   auto bytes = file_.Read(index_size_ + location.offset, size);

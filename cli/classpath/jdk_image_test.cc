@@ -67,9 +67,9 @@ TEST_CASE("A class that an image does not have is not found") {
 }
 
 TEST_CASE("A resource of an image that cannot be unpacked is an error") {
-  const auto image = JdkImage::Open(FileOf(MakeImage(
-      {{"java.base", "a/Unknown.class", ToBytes("text"), Packing::kUnknown},
-       {"java.base", "a/Large.class", ToBytes(std::string(2000, 'x')), Packing::kZip}})));
+  const auto image = JdkImage::Open(FileOf(
+      MakeImage({{"java.base", "a/Unknown.class", ToBytes("text"), Packing::kUnknown},
+                 {"java.base", "a/Large.class", ToBytes(std::string(2000, 'x')), Packing::kZip}})));
   REQUIRE(image.ok());
   CHECK(FindText(*image, "a/Unknown") ==
         "modules: a resource is compressed by 'brotli', which is not known");
@@ -133,8 +133,9 @@ TEST_CASE("The image of a real JDK has its classes") {
   INFO((image.ok() ? "" : image.status().message()));
   REQUIRE(image.ok());
   CHECK(image->resource_count() > 1000);
-  for (const std::string name : {"java/lang/Object", "java/util/Map$Entry", "java/util/logging/Level",
-                                 "jdk/internal/misc/Unsafe", "sun/security/provider/SHA"}) {
+  for (const std::string name :
+       {"java/lang/Object", "java/util/Map$Entry", "java/util/logging/Level",
+        "jdk/internal/misc/Unsafe", "sun/security/provider/SHA"}) {
     INFO(name);
     const std::string text = FindText(*image, name);
     CHECK(text.starts_with("\xCA\xFE\xBA\xBE"));

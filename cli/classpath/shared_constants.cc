@@ -50,9 +50,8 @@ class Restorer {
       : rest_(packed), strings_(strings), size_(size) {}
 
   std::optional<std::vector<uint8_t>> Run() {
-    const std::span<const uint8_t> count_bytes = rest_.size() >= kHeadBytes + 2
-                                                     ? rest_.subspan(kHeadBytes, 2)
-                                                     : std::span<const uint8_t>();
+    const std::span<const uint8_t> count_bytes =
+        rest_.size() >= kHeadBytes + 2 ? rest_.subspan(kHeadBytes, 2) : std::span<const uint8_t>();
     if (!Copy(kHeadBytes + 2)) return std::nullopt;
     const uint32_t count = uint32_t{count_bytes[0]} << 8 | count_bytes[1];
     for (uint32_t i = 1; i < count; ++i) {

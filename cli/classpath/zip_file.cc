@@ -187,8 +187,8 @@ Result<uint64_t> ZipFile::DataOf(const Entry& entry) const {
 
 Result<Bytes> ZipFile::Read(const Entry& entry, uint64_t most) const {
   if (entry.size > most || entry.packed_size > most + most / 8 + 64) {
-    return Status(Code::kLimit, fmt::format("{}: entry {} is larger than {} bytes", name(),
-                                            entry.name, most));
+    return Status(Code::kLimit,
+                  fmt::format("{}: entry {} is larger than {} bytes", name(), entry.name, most));
   }
   const auto data = DataOf(entry);
   if (!data.ok()) return data.status();

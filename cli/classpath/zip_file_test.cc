@@ -41,7 +41,8 @@ Bytes Replaced(Bytes bytes, std::string_view text, std::string_view by, size_t f
 TEST_CASE("Entries are read from archives of every form") {
   const bool is_zip64 = GENERATE(false, true);
   const std::string prefix = GENERATE("", "#!/bin/sh\nexec java -jar $0\n");
-  const std::string comment = GENERATE("", "a comment", "with PK\5\6 inside, which starts no record");
+  const std::string comment =
+      GENERATE("", "a comment", "with PK\5\6 inside, which starts no record");
   const auto zip = ZipFile::Open(FileOf(MakeArchive(kEntries, {is_zip64, prefix, comment})));
   INFO((zip.ok() ? "" : zip.status().message()));
   REQUIRE(zip.ok());
@@ -100,8 +101,7 @@ TEST_CASE("What is wrong with an entry is said") {
   SECTION("another compression") {
     Bytes bytes = sound;
     bytes[ToText(bytes).find("PK\1\2") + 10] = 93;
-    CHECK(text_of(bytes, "a/A.class") ==
-          "test.jar: entry a/A.class is compressed by method 93");
+    CHECK(text_of(bytes, "a/A.class") == "test.jar: entry a/A.class is compressed by method 93");
   }
   SECTION("encryption") {
     Bytes bytes = sound;
@@ -131,7 +131,8 @@ TEST_CASE("An entry beyond the limit is not read") {
 
 // The checksums make sure that what is returned is right, whatever happened to the archive.
 TEST_CASE("A damaged or shortened archive gives an error or the right bytes") {
-  const Bytes sound = MakeArchive(kEntries, {.is_zip64 = GENERATE(false, true), .prefix = {}, .comment = {}});
+  const Bytes sound =
+      MakeArchive(kEntries, {.is_zip64 = GENERATE(false, true), .prefix = {}, .comment = {}});
   size_t opened = 0;
   size_t refused = 0;
   const auto try_bytes = [&](Bytes bytes) {

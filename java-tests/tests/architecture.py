@@ -70,7 +70,7 @@ MAY_KNOW = {
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
     "cli/classpath": {"writer/base"},
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "cli/classpath", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+    "cli": {"cli/jvm", "cli/classpath", "agent/vm/settings", "agent/classfile", "agent/instrument/table", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
             *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},

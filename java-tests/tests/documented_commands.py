@@ -43,7 +43,7 @@ package com.acme;
 public class Main {
   static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
   public static void main(String[] args) throws Exception {
-    System.out.println(fib(25));
+    System.out.println(fib(35));  // long enough for samples
     if (args.length > 0) { System.out.println("ready"); System.in.read(); fib(20); }
   }
 }
@@ -115,6 +115,7 @@ class DocumentedCommands(AgentCase):
 
     def filled_in(self, command):
         for placeholder, value in ((r"(/path/to|/opt)/libiprofagent\.so", str(Settings.agent)),
+                                   (r"/path/to/jdk\b", str(self.jvm.home)),
                                    (r"/copied/lib/", f"{self.jvm.home}/lib/"), (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)
