@@ -89,8 +89,9 @@ class CheckCommand : public Command {
         console.Print("{}: {} more findings are not shown\n", EscapeForTerminal(name),
                       findings - printed);
       }
-      console.Print("{}: {} types, {} methods, {} entries: {} errors", EscapeForTerminal(name),
-                    counts->types, counts->methods, counts->entries, counts->errors);
+      console.Print("{}: {} types, {} declared methods, {} entries: {} errors",
+                    EscapeForTerminal(name), counts->types, counts->methods, counts->entries,
+                    counts->errors);
       if (strict_) console.Print(", {} doubtful", counts->doubts);
       console.Write("\n");
       if (!quiet_) PrintShare(console, name, *counts);

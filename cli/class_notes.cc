@@ -163,9 +163,10 @@ Status ClassFileOptions::AddNotes(Console& console, Profile& profile) const {
   NoteReader reader(*classes, profile);
   if (Status status = reader.Run(); !status.ok()) return status;
   if (const size_t others = reader.methods_with_other_code(); others > 0) {
-    console.Warn(fmt::format("{} methods have other code in these class files than in the profile, so their "
-                             "lines are not shown",
-                             others));
+    console.Warn(
+        fmt::format("{} methods have other code in these class files than in the profile, so their "
+                    "lines are not shown",
+                    others));
   }
   return {};
 }

@@ -23,7 +23,7 @@ class Check(CliTest):
     def test_sound(self):
         a = self.write("a.iprof", profile())
         self.assertEqual(self.out("check", "--strict", "a.iprof"),
-                         "a.iprof: 13 types, 4 methods, 8 entries: 0 errors, 0 doubtful\n"
+                         "a.iprof: 13 types, 4 declared methods, 8 entries: 0 errors, 0 doubtful\n"
                          "a.iprof: an image build for JDK 25 can use 100.0 % of the entries; by weight 100.0 % of the calls, "
                          "100.0 % of the branches, 100.0 % of the receivers, 100.0 % of the samples\n")
         self.assertEqual(self.json("check", a)["files"][0]["errors"], 0)
@@ -37,7 +37,7 @@ class Check(CliTest):
         lines = text.splitlines()
         self.assertEqual(len(lines), 5, text)
         self.assertRegex(lines[0], r"^a\.iprof: byte \d+, \$\.callCountProfiles\[3\]\.ctx: error \[call-ctx-bci\]")
-        self.assertEqual(lines[3], "a.iprof: 13 types, 4 methods, 10 entries: 3 errors")
+        self.assertEqual(lines[3], "a.iprof: 13 types, 4 declared methods, 10 entries: 3 errors")
         self.assertIn("successor-all-zero", self.out("check", "--strict", a, expect=1))
         self.assertEqual(len(self.out("check", "-q", a, expect=1).splitlines()), 1)
         self.assertIn("2 more findings are not shown", self.out("check", "--max-findings", "1", a, expect=1))
@@ -394,7 +394,7 @@ class OurSection(CliTest):
     def test_every_command_takes_a_newer_version_and_keeps_it(self):
         newer = {"version": 2, "lines": "elsewhere"}
         a = self.write("a.iprof", profile(iprofagent=newer))
-        self.assertEqual(self.out("check", "a.iprof").splitlines()[0], "a.iprof: 13 types, 4 methods, 8 entries: 0 errors")
+        self.assertEqual(self.out("check", "a.iprof").splitlines()[0], "a.iprof: 13 types, 4 declared methods, 8 entries: 0 errors")
         self.assertIn("$.iprofagent.version: doubtful [iprofagent-version]: found 2", self.out("check", "--strict", a, expect=1))
         self.assertIn("version 2, which this iprof cannot read", self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"], {"version": 2, "parts": []})

@@ -1,4 +1,5 @@
 // iprof diff: prints what DiffProfiles finds.
+#include "cli/class_notes.h"
 #include "cli/code_names.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
@@ -57,6 +58,7 @@ class DiffCommand : public Command {
         "Leave out what has a smaller share of its table in both profiles (default: 0.1%)");
     AddTables(options, tables_);
     filter_.AddTo(options);
+    classes_.AddTo(options);
     AddCount(options, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
     options.AddFlag("--exit-code", exit_code_,
                     "Exit with 1 when there are differences, as with --threshold or --min-weight");
@@ -71,10 +73,14 @@ class DiffCommand : public Command {
     if (a_ == "-" && b_ == "-") {
       return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
-    const Result<Profile> a = ReadPart(console, a_, filter_.filter());
+    Result<Profile> a = ReadPart(console, a_, filter_.filter());
     if (!a.ok()) return console.Error(a.status());
-    const Result<Profile> b = ReadPart(console, b_, filter_.filter());
+    Result<Profile> b = ReadPart(console, b_, filter_.filter());
     if (!b.ok()) return console.Error(b.status());
+    for (Profile* const profile : {&*a, &*b}) {
+      if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
+        return console.Error(status);
+    }
     ProfileDiff diff = DiffProfiles(*a, *b, options_);
     const std::vector<Table> tables = SelectedTables(tables_);
     std::erase_if(diff.items, [&](const DiffItem& item) {
@@ -266,6 +272,7 @@ class DiffCommand : public Command {
   CodeDifference code_;
   std::vector<std::string> tables_;
   FilterOptions filter_;
+  ClassFileOptions classes_;
   size_t topn_ = 20;
   bool exit_code_ = false;
   bool declared_ = false;

@@ -50,7 +50,8 @@ void FilterOptions::AddTo(OptionList& options) {
         .Takes(takes)
         .Check(ProblemOf);
   };
-  add("--include", include_, "PATTERN", "Only classes whose whole name matches, such as 'com.acme.*'");
+  add("--include", include_, "PATTERN",
+      "Only classes whose whole name matches, such as 'com.acme.*'");
   add("--exclude", exclude_, "PATTERN", "Leave out classes whose whole name matches");
   add("--package", packages_, "NAME", "Only classes of this package and those below it");
   options.AddFlag("--app", app_, "Only classes outside the JDK");

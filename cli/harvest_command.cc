@@ -163,8 +163,7 @@ class HarvestCommand : public Command {
 
   void ReportWritten(Console& console, const Profile& profile) const {
     if (format_ != "json") {
-      return console.Print("wrote {}: {} types, {} methods\n", output_, profile.type_count(),
-                           profile.method_count());
+      return console.Print("{}\n", DescribeWritten(output_, profile));
     }
     JsonText json(console);
     json.StartObject();
@@ -230,8 +229,7 @@ class HarvestCommand : public Command {
   void PrintText(Console& console, const ProcessHarvest& harvest, const Profile* profile) const {
     const hotspot::HarvestCounts& counts = harvest.program->counts;
     if (profile != nullptr) {
-      console.Print("wrote {}: {} types, {} methods\n", output_, profile->type_count(),
-                    profile->method_count());
+      console.Print("{}\n", DescribeWritten(output_, *profile));
     } else {
       console.Print("{}: {}, JDK {}, {} classes{}\n",
                     core_.empty() ? fmt::format("process {}", pid_) : EscapeForTerminal(core_),

@@ -7,8 +7,10 @@
 #include "cli/progress.h"
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
+#include "cli/text_layout.h"
 #include "writer/io/atomic_file.h"
 #include "writer/io/reader.h"
+#include "writer/ops/summary.h"
 
 namespace iprof::cli {
 namespace {
@@ -154,6 +156,12 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
         "{} instanceof entries were left out: version 1.0.0 has no table for them", left_out));
   }
   return status;
+}
+
+std::string DescribeWritten(const std::string& path, const Profile& profile) {
+  return fmt::format("wrote {}: {} methods ran, of {} that are declared", EscapeForTerminal(path),
+                     Grouped(static_cast<int64_t>(CountMethodsThatRan(profile))),
+                     Grouped(static_cast<int64_t>(profile.method_count())));
 }
 
 ExitCode WarnOfNoSamples(Console& console, const std::string& path) {

@@ -33,6 +33,9 @@ Status WithInput(Console& console, const std::string& path,
 Status WriteOutput(Console& console, const std::string& path, bool gzip,
                    const std::function<Status(ByteSink& sink)>& write);
 
+// "wrote app.iprof: 2,450 methods ran, of 31,210 that are declared", escaped.
+std::string DescribeWritten(const std::string& path, const Profile& profile);
+
 // Says that the profile has no samples, and returns the exit code for it.
 ExitCode WarnOfNoSamples(Console& console, const std::string& path);
 

@@ -93,8 +93,7 @@ class RecoverCommand : public Command {
       console.Print("{}: what ran after the snapshot, {} ago, is not in it\n",
                     EscapeForTerminal(path), AgeText(AgeOf(note)));
     }
-    console.Print("wrote {}: {} types, {} methods\n", EscapeForTerminal(output_),
-                  profile.type_count(), profile.method_count());
+    console.Print("{}\n", DescribeWritten(output_, profile));
   }
 
   void PrintJson(Console& console, const Profile& profile, const std::vector<Recovered>& recovered,

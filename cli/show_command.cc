@@ -1,4 +1,5 @@
 // iprof show: the overview of a profile; show_method.cc has --method.
+#include "cli/class_notes.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
 #include "cli/option_kinds.h"
@@ -23,6 +24,7 @@ class ShowCommand : public Command {
              "a.b.C.m, otherwise any part of it")
         .Takes("PATTERN");
     filter_.AddTo(options);
+    classes_.AddTo(options);
     AddCount(options, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
     options.AddFlag("--full", options_.whole_names,
                     "Print whole names with signatures, and whole stacks, on lines of any length");
@@ -43,6 +45,8 @@ class ShowCommand : public Command {
     if (all_) options_.topn = 0;
     Result<Profile> profile = ReadInput(console, file_);
     if (!profile.ok()) return console.Error(profile.status());
+    if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
+      return console.Error(status);
     for (const Table table : kAllTables)
       options_.totals[static_cast<size_t>(table)] = profile->Total(table);
     if (const ProfileFilter filter = filter_.filter(); !filter.empty()) {
@@ -66,6 +70,7 @@ class ShowCommand : public Command {
   std::string file_;
   std::vector<std::string> tables_;
   FilterOptions filter_;
+  ClassFileOptions classes_;
   ShowOptions options_;
   bool all_ = false;
   std::string format_ = "text";
@@ -74,6 +79,8 @@ class ShowCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof show app.iprof", "An overview."},
     {"iprof show --app app.iprof", "Only the program's own classes, without the JDK."},
+    {"iprof show --classes app.jar --jdk /usr/lib/jvm/jdk-21 app.iprof",
+     "With source lines, for a profile that has none."},
     {"iprof show --method 'com.shop.Cart.*' app.iprof",
      "Everything about some methods, and what GraalVM would make of it."},
     {"iprof show --table branches -n 0 --cutoff 1000 app.iprof",

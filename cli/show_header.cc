@@ -1,7 +1,4 @@
 // The header of `iprof show`: where the profile comes from, and what is in it.
-#include <algorithm>
-#include <vector>
-
 #include "cli/show.h"
 #include "cli/show_runs.h"
 #include "cli/table_names.h"
@@ -36,12 +33,14 @@ class Header {
 
  private:
   void Line(std::string_view title, const std::string& text) {
-    console_.Write(Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.width));
+    console_.Write(
+        Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.width));
   }
 
   void PrintState(const AgentSection& section) {
     if (section.form() == AgentSection::Form::kNewer)
-      Line("iprofagent:", fmt::format("version {}, which this iprof cannot read", section.version()));
+      Line("iprofagent:",
+           fmt::format("version {}, which this iprof cannot read", section.version()));
     if (section.form() == AgentSection::Form::kMalformed)
       Line("iprofagent:", "malformed (see 'iprof check')");
   }
@@ -60,36 +59,24 @@ class Header {
     }
     if (const auto note = ImageNote::Of(section)) {
       const int jdk = JdkOf(note->target);
-      Line("meant for:", note->filtered
-                             ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
-                             : fmt::format("an image build for JDK {}; nothing is left out", jdk));
+      Line("meant for:",
+           note->filtered
+               ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
+               : fmt::format("an image build for JDK {}; nothing is left out", jdk));
     }
-  }
-
-  // Methods that ran: those that were called, or where no calls are counted, those that are in any entry.
-  size_t CountMethodsThatRan() const {
-    if (const size_t called = SummarizeTable(profile_, Table::kCalls).methods; called > 0)
-      return called;
-    std::vector<bool> ran(profile_.method_count());
-    for (const Table table : kAllTables) {
-      for (const EntryIndex entry : EntriesOf(profile_, table)) {
-        profile_.ForEachFrame(profile_.EntryContext(table, entry), [&](Frame frame) {
-          if (frame.method != kNoMethod) ran[static_cast<size_t>(frame.method)] = true;
-        });
-      }
-    }
-    return static_cast<size_t>(std::ranges::count(ran, true));
   }
 
   void PrintMethods() {
     const auto number = [](size_t count) { return Grouped(static_cast<int64_t>(count)); };
-    Line("methods:", fmt::format("{} ran; {} are declared, in {} types", number(CountMethodsThatRan()),
-                                 number(profile_.method_count()), number(profile_.type_count())));
+    Line("methods:",
+         fmt::format("{} ran; {} are declared, in {} types", number(CountMethodsThatRan(profile_)),
+                     number(profile_.method_count()), number(profile_.type_count())));
   }
 
   void PrintTotals() {
     console_.Write("\n");
-    console_.Heading(fmt::format("{:<12} {:>10} {:>10} {:>22}", "table", "entries", "methods", "total"));
+    console_.Heading(
+        fmt::format("{:<12} {:>10} {:>10} {:>22}", "table", "entries", "methods", "total"));
     for (const Table table : options_.tables) {
       const TableSummary summary = SummarizeTable(profile_, table);
       console_.Print("{:<12} {:>10} {:>10} {:>22}\n", ShortName(table),

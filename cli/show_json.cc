@@ -88,6 +88,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Field("version", profile.version());
   json.Field("types", profile.type_count());
   json.Field("methods", profile.method_count());
+  json.Field("methods_that_ran", CountMethodsThatRan(profile));
   json.Key("unknown_keys");
   json.StartArray();
   for (const ExtraKey& extra : profile.extras()) {

@@ -301,12 +301,17 @@ std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, E
 std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width) {
   std::string text;
   for (size_t o = 0; o < outcomes.size(); ++o) {
-    const std::string joined = text + (text.empty() ? "" : ", ") + outcomes[o];
+    const auto more = [&](size_t left) {
+      return left == 0 ? std::string() : fmt::format(", … {} more", left);
+    };
     const size_t left = outcomes.size() - o - 1;
-    const std::string more = left == 0 ? "" : fmt::format(", … {} more", left);
-    if (o > 0 && width != SIZE_MAX && WidthOf(joined) + WidthOf(more) > width)
-      return text + fmt::format(", … {} more", left + 1);
-    text = joined;
+    const std::string joined = text + (text.empty() ? "" : ", ") + outcomes[o];
+    if (width == SIZE_MAX || WidthOf(joined) + WidthOf(more(left)) <= width) {
+      text = joined;
+      continue;
+    }
+    if (o > 0) return text + more(left + 1);
+    return CutTo(joined, width - std::min(WidthOf(more(left)), width)) + more(left);
   }
   return text;
 }

@@ -20,7 +20,8 @@ TEST_CASE("paragraphs are broken between words") {
   CHECK(Paragraph("run: ", "app.jar on JDK 17", 15) == "run: app.jar on\n     JDK 17\n");
   CHECK(Paragraph("run: ", "a verylongword b", 11) == "run: a\n     veryl…\n     b\n");
   CHECK(Paragraph("x ", "", 20) == "x \n");
-  std::istringstream lines(Paragraph("title: ", "one two three four five six sevenhundredandsome", 16));
+  std::istringstream lines(
+      Paragraph("title: ", "one two three four five six sevenhundredandsome", 16));
   for (std::string line; std::getline(lines, line);) CHECK(WidthOf(line) <= 16);
 }
 

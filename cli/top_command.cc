@@ -1,6 +1,7 @@
 // iprof top: prints what ComputeFlatProfile finds.
 #include <algorithm>
 
+#include "cli/class_notes.h"
 #include "cli/code_names.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
@@ -24,14 +25,17 @@ class TopCommand : public Command {
     AddChoice(options, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
     filter_.AddTo(options);
+    classes_.AddTo(options);
     options.AddFlag("--full", whole_names_,
                     "Print whole names with signatures, on lines of any length");
     AddFormat(options, format_);
   }
 
   ExitCode Run(Console& console) override {
-    const Result<Profile> profile = ReadInput(console, path_);
+    Result<Profile> profile = ReadInput(console, path_);
     if (!profile.ok()) return console.Error(profile.status());
+    if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
+      return console.Error(status);
     const FlatKey key = by_ == "method" ? FlatKey::kMethod
                         : by_ == "line" ? FlatKey::kLine
                         : by_ == "bci"  ? FlatKey::kPosition
@@ -107,6 +111,7 @@ class TopCommand : public Command {
   std::string sort_ = "self";
   size_t limit_ = 30;
   FilterOptions filter_;
+  ClassFileOptions classes_;
   bool whole_names_ = false;
   std::string format_ = "text";
 };

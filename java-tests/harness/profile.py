@@ -30,7 +30,7 @@ class Profile:
 
     @property
     def section(self):
-        """iprofagent's addition to the format: {"version": 1, "image": ..., "lines": ..., "sampling": ...}."""
+        """iprofagent's addition to the format: {"version": 1, "image": ..., "positions": ..., "sampling": ...}."""
         return self.document["iprofagent"]
 
     @property

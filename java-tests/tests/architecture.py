@@ -71,7 +71,7 @@ MAY_KNOW = {
     "cli/classpath": {"writer/base"},
     "cli/fitness": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/model", "writer/names"},
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "agent/vm/settings", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "agent/vm/settings", "agent/classfile", "agent/instrument/table", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
             *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},

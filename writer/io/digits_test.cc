@@ -8,7 +8,16 @@ namespace iprof {
 namespace {
 
 TEST_CASE("numbers are read as they were written") {
-  const std::vector<int64_t> numbers{0, 1, -1, 15, -15, 16, 511, -512, 70'000, std::numeric_limits<int64_t>::max(),
+  const std::vector<int64_t> numbers{0,
+                                     1,
+                                     -1,
+                                     15,
+                                     -15,
+                                     16,
+                                     511,
+                                     -512,
+                                     70'000,
+                                     std::numeric_limits<int64_t>::max(),
                                      std::numeric_limits<int64_t>::min()};
   std::string text;
   for (const int64_t number : numbers) AppendSigned(number, &text);

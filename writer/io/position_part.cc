@@ -169,9 +169,12 @@ std::vector<ProfilePosition> PositionsOf(const Profile& profile) {
   const auto order = [&](const ProfilePosition& p) {
     return std::tuple(profile.MethodFileId(p.frame.method), p.frame.bci, !p.is_call);
   };
-  std::sort(positions.begin(), positions.end(),
-            [&](const ProfilePosition& a, const ProfilePosition& b) { return order(a) < order(b); });
-  const auto same = [](const ProfilePosition& a, const ProfilePosition& b) { return a.frame == b.frame; };
+  std::sort(
+      positions.begin(), positions.end(),
+      [&](const ProfilePosition& a, const ProfilePosition& b) { return order(a) < order(b); });
+  const auto same = [](const ProfilePosition& a, const ProfilePosition& b) {
+    return a.frame == b.frame;
+  };
   positions.erase(std::unique(positions.begin(), positions.end(), same), positions.end());
   return positions;
 }

@@ -58,7 +58,8 @@ Profile Methods(size_t count) {
       profile.notes().SetLine(method, 4, line + 1);
     }
     if (i % 3 == 0) {
-      profile.AddTypeCounts(Table::kVirtualInvokes, profile.AddContext(kNoContext, method, 30), one);
+      profile.AddTypeCounts(Table::kVirtualInvokes, profile.AddContext(kNoContext, method, 30),
+                            one);
       profile.notes().SetLine(method, 30, line + 4);
       profile.notes().SetCallee(method, 30, i % 9 == 0 ? "java.util.List.get" : "a.B.run");
     }
@@ -73,8 +74,10 @@ TEST_CASE("notes of positions survive in any mixture") {
     for (int more = 0; more < 10; ++more) {
       const MethodIndex method{static_cast<uint32_t>(random() % profile.method_count())};
       const auto bci = static_cast<Bci>(random() % 300);
-      profile.AddCount(Table::kSamples, profile.AddContext(std::vector<Frame>{{method, bci}, {method, bci + 1}}), 1);
-      if (random() % 2 == 0) profile.notes().SetLine(method, bci, static_cast<int32_t>(random() % 65'536));
+      profile.AddCount(Table::kSamples,
+                       profile.AddContext(std::vector<Frame>{{method, bci}, {method, bci + 1}}), 1);
+      if (random() % 2 == 0)
+        profile.notes().SetLine(method, bci, static_cast<int32_t>(random() % 65'536));
     }
     WritePositionNotes(profile);
     REQUIRE(AgentSection::Of(profile).Part(kPositionsPart));
@@ -113,8 +116,8 @@ TEST_CASE("another program's change is noticed") {
 }
 
 TEST_CASE("parts of another shape add nothing") {
-  for (const char* const json :
-       {R"({"of":"AAAAAA","lines":"----"})", R"({"lines":"A"})", R"({"of":7})", R"([])", R"({"of":"AAAAAA","names":[1]})"}) {
+  for (const char* const json : {R"({"of":"AAAAAA","lines":"----"})", R"({"lines":"A"})",
+                                 R"({"of":7})", R"([])", R"({"of":"AAAAAA","names":[1]})"}) {
     Profile profile = Methods(2);
     profile.notes().Clear();
     profile.SetExtra(kAgentKey, std::string(R"({"version":1,"positions":)") + json + "}");
@@ -127,7 +130,8 @@ TEST_CASE("parts of another shape add nothing") {
   const std::string part(*AgentSection::Of(profile).Part(kPositionsPart));
   const std::string of = part.substr(0, part.find(',') + 1);
   for (const char* const lines : {"", "A", "------------------------", "////////", "B!"}) {
-    SetAgentPart(profile, kPositionsPart, of + R"("lines":")" + lines + R"(","callees":"zz","names":["x"]})");
+    SetAgentPart(profile, kPositionsPart,
+                 of + R"("lines":")" + lines + R"(","callees":"zz","names":["x"]})");
     for (const auto& [position, note] : NotesOf(Reread(profile))) CHECK(note.starts_with("-"));
   }
 }
@@ -135,9 +139,11 @@ TEST_CASE("parts of another shape add nothing") {
 TEST_CASE("older profiles have lines by name, and their part is replaced") {
   Profile profile = Methods(2);
   profile.notes().Clear();
-  SetAgentPart(profile, kLinesPart, R"({"a.A.method0()void":{"0":7,"4":8,"77":9},"a.X.y()void":{"0":1}})");
+  SetAgentPart(profile, kLinesPart,
+               R"({"a.A.method0()void":{"0":7,"4":8,"77":9},"a.X.y()void":{"0":1}})");
   Profile read = Reread(profile);
-  CHECK(NotesOf(read) == std::map<std::string, std::string>{{"a.A.method0()void:0", "7 "}, {"a.A.method0()void:4", "8 "}});
+  CHECK(NotesOf(read) == std::map<std::string, std::string>{{"a.A.method0()void:0", "7 "},
+                                                            {"a.A.method0()void:4", "8 "}});
   WritePositionNotes(read);
   CHECK_FALSE(AgentSection::Of(read).Part(kLinesPart));
   CHECK(NotesOf(Reread(read)) == NotesOf(read));

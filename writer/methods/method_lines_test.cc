@@ -13,7 +13,8 @@ TEST_CASE("each recorded position has its line") {
     for (uint32_t bci = random() % 3; bci < 60'000; bci += 1 + random() % 20'000)
       starts.push_back({bci, static_cast<uint32_t>(random() % 65'536)});
     std::vector<uint32_t> positions;
-    for (uint32_t bci = random() % 9; bci < 65'000; bci += 1 + random() % 9'000) positions.push_back(bci);
+    for (uint32_t bci = random() % 9; bci < 65'000; bci += 1 + random() % 9'000)
+      positions.push_back(bci);
     std::vector<uint8_t> bytes{1, 2, 3};
     const bool any = AppendLines(starts, positions, &bytes);
     const auto lines = std::span(bytes).subspan(3);
@@ -30,7 +31,8 @@ TEST_CASE("each recorded position has its line") {
 
 TEST_CASE("positions on one line share its bytes") {
   std::vector<uint8_t> bytes;
-  CHECK(AppendLines(std::vector<LineStart>{{0, 40}, {8, 41}, {30, 44}}, std::vector<uint32_t>{0, 4, 9, 20, 29}, &bytes));
+  CHECK(AppendLines(std::vector<LineStart>{{0, 40}, {8, 41}, {30, 44}},
+                    std::vector<uint32_t>{0, 4, 9, 20, 29}, &bytes));
   CHECK(bytes.size() == 5);
   CHECK(LineIn(bytes, 20) == 41U);
 }
@@ -42,7 +44,8 @@ TEST_CASE("without lines nothing is appended, and damaged bytes have none") {
   CHECK(bytes.empty());
   CHECK_FALSE(LineIn({}, 3));
   for (const std::vector<uint8_t>& damaged :
-       {std::vector<uint8_t>{0xff, 0xff}, std::vector<uint8_t>{1, 0, 3}, std::vector<uint8_t>{1, 0, 0xff, 0xff, 0xff, 0x7f}})
+       {std::vector<uint8_t>{0xff, 0xff}, std::vector<uint8_t>{1, 0, 3},
+        std::vector<uint8_t>{1, 0, 0xff, 0xff, 0xff, 0x7f}})
     CHECK_FALSE(LineIn(damaged, 70));
 }
 

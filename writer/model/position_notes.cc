@@ -8,8 +8,9 @@ PositionNotes::Note& PositionNotes::At(MethodIndex method, Bci bci) {
   const auto at = static_cast<size_t>(method);
   if (at >= methods_.size()) methods_.resize(at + 1);
   std::vector<Note>& notes = methods_[at];
-  const auto place = std::lower_bound(notes.begin(), notes.end(), bci,
-                                      [](const Note& note, Bci wanted) { return note.bci < wanted; });
+  const auto place =
+      std::lower_bound(notes.begin(), notes.end(), bci,
+                       [](const Note& note, Bci wanted) { return note.bci < wanted; });
   if (place != notes.end() && place->bci == bci) return *place;
   return *notes.insert(place, Note{.bci = bci});
 }
@@ -18,8 +19,9 @@ const PositionNotes::Note* PositionNotes::Find(MethodIndex method, Bci bci) cons
   const auto at = static_cast<size_t>(method);
   if (at >= methods_.size()) return nullptr;
   const std::vector<Note>& notes = methods_[at];
-  const auto place = std::lower_bound(notes.begin(), notes.end(), bci,
-                                      [](const Note& note, Bci wanted) { return note.bci < wanted; });
+  const auto place =
+      std::lower_bound(notes.begin(), notes.end(), bci,
+                       [](const Note& note, Bci wanted) { return note.bci < wanted; });
   return place != notes.end() && place->bci == bci ? &*place : nullptr;
 }
 

@@ -47,7 +47,8 @@ class PositionNotes {
   Note& At(MethodIndex method, Bci bci);
   const Note* Find(MethodIndex method, Bci bci) const;
 
-  std::vector<std::vector<Note>> methods_;  // ascending bci; may be shorter than the profile's methods
+  std::vector<std::vector<Note>>
+      methods_;  // ascending bci; may be shorter than the profile's methods
   std::deque<std::string> names_;
   std::unordered_map<std::string_view, uint32_t> numbers_;  // of names
 };

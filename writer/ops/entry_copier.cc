@@ -6,7 +6,8 @@ TypeIndex EntryCopier::Map(TypeIndex type) {
   std::optional<TypeIndex>& known = types_[static_cast<size_t>(type)];
   if (!known) {
     const std::string_view name = from_.TypeName(type);
-    known = ids_ == Ids::kKeep ? to_.AddTypeWithId(name, from_.TypeFileId(type)) : to_.AddType(name);
+    known =
+        ids_ == Ids::kKeep ? to_.AddTypeWithId(name, from_.TypeFileId(type)) : to_.AddType(name);
   }
   return *known;
 }

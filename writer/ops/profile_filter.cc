@@ -39,7 +39,8 @@ std::string_view ElementOf(std::string_view class_name) {
 class Selection {
  public:
   Selection(const Profile& from, const ProfileFilter& filter) : from_(from) {
-    for (const TypeIndex type : TypesOf(from)) is_wanted_.push_back(filter.Wants(from.TypeName(type)));
+    for (const TypeIndex type : TypesOf(from))
+      is_wanted_.push_back(filter.Wants(from.TypeName(type)));
   }
 
   Profile Run() {

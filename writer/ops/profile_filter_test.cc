@@ -20,14 +20,16 @@ struct Shop {
     const ContextIndex in_total = profile.AddContext(kNoContext, total, 0);
     profile.AddCount(Table::kCalls, in_total, 5);
     profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, get, 0), 50);
-    profile.AddSuccessors(profile.AddContext(kNoContext, total, 3), std::vector<Successor>{{9, 0, 4}, {6, 1, 1}});
+    profile.AddSuccessors(profile.AddContext(kNoContext, total, 3),
+                          std::vector<Successor>{{9, 0, 4}, {6, 1, 1}});
     profile.AddTypeCounts(Table::kVirtualInvokes, profile.AddContext(kNoContext, get, 7),
                           std::vector<TypeCount>{{profile.AddType("com.acme.Item"), 50}});
     profile.AddTypeCounts(Table::kMonitors, profile.AddMonitorContext(),
                           std::vector<TypeCount>{{profile.AddType("com.acme.Lock"), 3},
                                                  {profile.AddType("java.lang.Object"), 4},
                                                  {profile.AddType("[Lcom.acme.Lock;"), 1}});
-    profile.AddCount(Table::kSamples, profile.AddContext(std::vector<Frame>{{get, 1}, {total, 5}}), 7);
+    profile.AddCount(Table::kSamples, profile.AddContext(std::vector<Frame>{{get, 1}, {total, 5}}),
+                     7);
     profile.AddCount(Table::kSamples, profile.AddContext(std::vector<Frame>{{get, 1}}), 2);
   }
 
@@ -39,7 +41,8 @@ struct Shop {
 
 std::vector<std::string> MethodNames(const Profile& profile) {
   std::vector<std::string> names;
-  for (const MethodIndex method : MethodsOf(profile)) names.push_back(profile.DescribeMethod(method));
+  for (const MethodIndex method : MethodsOf(profile))
+    names.push_back(profile.DescribeMethod(method));
   return names;
 }
 
@@ -49,7 +52,8 @@ TEST_CASE("a filter wants classes by pattern, package and origin") {
     for (const char* name : names) wanted += filter.Wants(name) ? 'y' : 'n';
     return wanted;
   };
-  const std::vector<const char*> names{"com.acme.Cart", "com.acme.web.Page", "com.acmeother.X", "java.lang.String", "Main"};
+  const std::vector<const char*> names{"com.acme.Cart", "com.acme.web.Page", "com.acmeother.X",
+                                       "java.lang.String", "Main"};
   CHECK(ProfileFilter{}.empty());
   CHECK(wants({}, names) == "yyyyy");
   CHECK(wants({.include = {"com.acme.*"}}, names) == "yynnn");
@@ -77,7 +81,8 @@ TEST_CASE("a filtered profile has the entries of the wanted classes and whole st
   CHECK(made.Depth(made.EntryContext(Table::kSamples, EntryIndex{0})) == 2);
   REQUIRE(made.entry_count(Table::kMonitors) == 1);
   CHECK(made.Total(Table::kMonitors) == 4);
-  CHECK(MethodNames(made) == std::vector<std::string>{"com.acme.Cart.total()void", "java.util.ArrayList.get()void"});
+  CHECK(MethodNames(made) ==
+        std::vector<std::string>{"com.acme.Cart.total()void", "java.util.ArrayList.get()void"});
   for (const MethodIndex method : MethodsOf(made)) {
     const std::string name = made.DescribeMethod(method);
     for (const MethodIndex before : MethodsOf(shop.profile)) {

@@ -89,6 +89,20 @@ DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tabl
   return summary;
 }
 
+size_t CountMethodsThatRan(const Profile& profile) {
+  if (const size_t called = SummarizeTable(profile, Table::kCalls).methods; called > 0)
+    return called;
+  std::unordered_set<uint32_t> ran;
+  for (const Table table : kAllTables) {
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      profile.ForEachFrame(profile.EntryContext(table, entry), [&](Frame frame) {
+        if (frame.method != kNoMethod) ran.insert(static_cast<uint32_t>(frame.method));
+      });
+    }
+  }
+  return ran.size();
+}
+
 std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
   std::vector<HotMethod> methods;
   std::unordered_map<uint32_t, size_t> at;

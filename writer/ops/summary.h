@@ -34,6 +34,9 @@ struct DepthSummary {
 };
 DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tables);
 
+// The methods that were called, or where no calls are counted, that are in any entry.
+size_t CountMethodsThatRan(const Profile& profile);
+
 struct HotMethod {
   MethodIndex method;
   int64_t count = 0;

@@ -32,6 +32,15 @@ TEST_CASE("totals, depths and the hottest") {
   CHECK(p.EntryCount(Table::kCalls, entries[1]) == 10);
 }
 
+TEST_CASE("methods that ran are those that were called, or that any entry names") {
+  CHECK(CountMethodsThatRan(ParseTables(kTables)) == 3);
+  CHECK(CountMethodsThatRan(ParseTables("")) == 0);
+  CHECK(
+      CountMethodsThatRan(ParseTables(
+          R"(,"samplingProfiles":[{"ctx":"4:0<2:1","records":[10]},{"ctx":"2:1","records":[1]}])")) ==
+      2);
+}
+
 TEST_CASE("equal counts are in the order of names, then bcis, then callers, the shorter first") {
   const Profile p = Parse(
       R"({"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":4,"name":"int"},)"

@@ -272,8 +272,8 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
 
 const LineTables& Sampling::CopiedLines(JNIEnv* jni) {
   if (lines_changed_.exchange(false)) copied_methods_.clear();
-  MethodLearner::SampledIds sampled;
-  if (with_lines_) AddSampled(*sampler(), sampled);
+  if (!with_lines_) return copied_lines_;
+  MethodLearner::SampledIds sampled = copy_.NewMethods(sampler()->traces());
   std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
   if (sampled.empty()) return copied_lines_;
   copied_lines_.Add(learner_.LinesOf(jni, sampled));

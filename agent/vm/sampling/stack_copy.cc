@@ -29,6 +29,15 @@ void StackCopy::AddMethods(RawWriter& file) {
   }
 }
 
+std::unordered_set<const void*> StackCopy::NewMethods(const sampling::TraceTable& traces) const {
+  std::unordered_set<const void*> methods;
+  traces.ForEach([&](const sampling::TraceView& trace) {
+    if (numbers_.contains(trace.place())) return;
+    for (size_t i = 0; i < trace.depth(); ++i) methods.insert(trace.frame(i).method);
+  });
+  return methods;
+}
+
 void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup,
                       RawWriter& file) {
   if (positions_changed_.exchange(false)) translation_.ForgetPositions();

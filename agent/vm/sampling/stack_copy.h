@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/vm/sampling/stack_translation.h"
@@ -26,6 +27,8 @@ class StackCopy {
  public:
   // For a new file.
   void Begin();
+  // The methods on the stacks that the file lacks.
+  std::unordered_set<const void*> NewMethods(const sampling::TraceTable& traces) const;
   // Adds what the file lacks, and reads all weights.
   void AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup, RawWriter& file);
   // By the stacks' numbers; valid until the next call.

@@ -36,6 +36,7 @@ struct World {
   Bcis bcis;
   SampleBaseline since;
   StackCopy copy;
+  LineTables lines;
   std::unique_ptr<RawWriter> file;
   int files = 0;
 
@@ -64,7 +65,10 @@ struct World {
   }
   // "main:104 work:107" → weight, as a reader of the file sees it.
   std::map<std::string, uint64_t> Snapshot() {
-    copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .since = &since}, *file);
+    lines = LineTables();
+    for (const void* id : copy.NewMethods(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
+    copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since},
+               *file);
     REQUIRE(file->Publish({.stacks = copy.weights()}).status.ok());
     std::ifstream in(file->path(), std::ios::binary);
     const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
@@ -78,6 +82,7 @@ struct World {
       for (const RawStackFrame& frame : stack.frames) {
         const RawMethod& method = contents->methods.at(frame.method);
         CHECK(method.type == "a.App");
+        CHECK(frame.line == (frame.bci - 100 < 6 ? 50 : 51));  // of the running code
         text += std::string(method.name) + ":" + std::to_string(frame.bci) + " ";
       }
       stacks[text] += stack.weight;
