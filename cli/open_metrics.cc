@@ -115,8 +115,10 @@ std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   }
   out.Bytes("iprof_heap_bytes", status.heap_bytes, "Heap memory that the agent uses.");
   out.Bytes("iprof_native_bytes", status.native_bytes, "Native memory that the agent uses.");
-  out.Bytes("iprof_memory_limit_bytes", status.memory_limit_bytes,
-            "The most memory that the agent may use.");
+  if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet
+    out.Bytes("iprof_memory_limit_bytes", status.memory_limit_bytes,
+              "The most memory that the agent may use.");
+  }
   out.Family("iprof_cpu_seconds", "counter", "seconds", "CPU time of the agent itself.");
   out.Sample("iprof_cpu_seconds_total", Seconds(status.agent_cpu_ms));
   out.Gauge("iprof_swap_pauses", status.swap_batches, "Pauses of the last start or stop.");

@@ -118,6 +118,12 @@ TEST_CASE("the figures are those of the status") {
   }
 }
 
+TEST_CASE("an agent that has not recorded has no limit of memory that alarms could compare with") {
+  SessionStatus status = Example();
+  status.memory_limit_bytes = 0;
+  CHECK(OpenMetricsText("x", status).find("iprof_memory_limit_bytes") == std::string::npos);
+}
+
 TEST_CASE("a state of a newer agent is none of those that are known") {
   SessionStatus status = Example();
   status.state = "dreaming";

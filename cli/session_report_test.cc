@@ -78,6 +78,12 @@ TEST_CASE("a status as text") {
         "  agent       1.2.3\n");
 }
 
+TEST_CASE("an agent that has not recorded has no row about memory") {
+  SessionStatus status = Example();
+  status.memory_limit_bytes = 0;
+  CHECK(StatusText("process 4711", status).find("memory") == std::string::npos);
+}
+
 TEST_CASE("rows that a status has only where there is something to say") {
   SessionStatus status = Example();
   status.records.clear();

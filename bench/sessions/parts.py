@@ -1,8 +1,10 @@
 """The four measurements. Each yields rows (part, case, fork, figure, value); compared runs alternate in random order."""
 
 import os
+import pathlib
 import random
 import re
+import shutil
 import subprocess
 
 from program import Failed, Program
@@ -14,7 +16,10 @@ SERIAL = ["-XX:+UseSerialGC", "-Xmx1g"]
 
 class Bench:
     def __init__(self, java, agent, tool, folder, environment):
-        self.java, self.agent, self.tool, self.folder, self.environment = java, agent, tool, folder, environment
+        self.java, self.tool, self.folder, self.environment = java, tool, folder, environment
+        # A copy, as an installation makes it: the kernel keeps what a linker writes piece by piece in small pieces, which cost
+        # more page faults.
+        self.agent = pathlib.Path(shutil.copy(agent, folder))
         self.plain = agent.parent / "java-tests" / "libplain_agent.so"
         self.classes = folder / "classes"
         self.paths = {"Lambdas": [self.classes]}  # workload -> class path

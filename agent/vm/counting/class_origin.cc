@@ -74,12 +74,8 @@ Status ClassOrigin::LearnMethods(JNIEnv* jni) {
 }
 
 Status ClassOrigin::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
-  Status status = loader_class_ != nullptr ? Status() : LearnMethods(jni);
-  if (status.ok()) status = thread_.Start(jvmti, jni);
-  if (!status.ok()) return status;
-  std::lock_guard lock(mutex_);
-  started_ = true;
-  return status;
+  const Status status = loader_class_ != nullptr ? Status() : LearnMethods(jni);
+  return status.ok() ? thread_.Start(jvmti, jni) : status;
 }
 
 void ClassOrigin::Note(JNIEnv* jni, jobject loader, std::string_view name,
@@ -211,8 +207,8 @@ ClassOrigin::Found ClassOrigin::Read(JNIEnv* jni, jobject loader, const Waiting&
 }
 
 void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
+  if (!thread_.IsRunning()) return;
   std::unique_lock lock(mutex_);
-  if (!started_) return;
   settling_ = true;
   lock.unlock();
   thread_.Wake();

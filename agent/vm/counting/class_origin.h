@@ -64,7 +64,7 @@ class ClassOrigin {
   // Call it when this class was unloaded and nothing was counted in it.
   void Drop(std::string_view name, const Hash128& hash);
 
-  // Looks up the remaining classes, for at most this long.
+  // Looks up the remaining classes, for at most this long; none while the thread does not run.
   void Settle(std::chrono::milliseconds timeout);
 
   // Whether Judge may give another answer later.
@@ -118,7 +118,6 @@ class ClassOrigin {
 
   mutable std::mutex mutex_;
   std::condition_variable settled_;
-  bool started_ = false;
   bool settling_ = false;
   std::vector<Waiting> queue_;
   std::vector<Waiting> deferred_;  // classes of the JDK's loaders

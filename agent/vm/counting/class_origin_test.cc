@@ -133,6 +133,17 @@ TEST_CASE("a loader that blocks costs a profile positions, not its end") {
   CHECK(c.origin.Stop(kLong));
 }
 
+TEST_CASE("nobody waits for a thread that does not run") {
+  constexpr auto kForEver = std::chrono::hours(1);
+  Comparing c;
+  c.Note("a/B", ClassFile("a/B"), c.loader);
+  c.origin.Settle(kForEver);  // it has not begun
+  c.Start();
+  CHECK(c.origin.Stop(kLong));
+  c.origin.Settle(kForEver);
+  CHECK(c.Judge("a/B", ClassFile("a/B")) == MethodOrigin::kChanged);
+}
+
 TEST_CASE("classes of the JDK's loaders are looked up when a profile needs them, and not before") {
   Comparing c;
   const auto own = ClassFile("a/B");

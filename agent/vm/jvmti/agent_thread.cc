@@ -51,6 +51,11 @@ void AgentThread::Wake() {
   changed_.notify_all();
 }
 
+bool AgentThread::IsRunning() const {
+  std::lock_guard lock(mutex_);
+  return running_ && !stop_;
+}
+
 bool AgentThread::Stop(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   stop_ = true;

@@ -42,6 +42,8 @@ class AgentThread {
   // Call it in the live phase, on a thread that may run Java code.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
   void Wake();
+  // Whether the body runs after a Wake.
+  bool IsRunning() const;
   // The CPU time that the body has taken.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
   // Returns true if the thread has ended or never started.
@@ -56,7 +58,7 @@ class AgentThread {
   const Body body_;
   const std::chrono::milliseconds period_;
   const char* const name_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<uint64_t> cpu_ns_{0};
   bool running_ = false;
