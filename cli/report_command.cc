@@ -1,6 +1,8 @@
 // iprof report: a profile, or a comparison of two, as one HTML file.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/class_notes.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
@@ -87,7 +89,10 @@ class ReportCommand : public Command {
         },
         sources.empty() ? nullptr : &sources);
     std::vector<ReportInput> inputs;
-    for (size_t p = 0; p < profiles.size(); ++p) inputs.push_back({files[p], &profiles[p]});
+    for (size_t p = 0; p < profiles.size(); ++p) {
+      // Not the folder: it tells of the machine, and the page may be passed on.
+      inputs.push_back({std::filesystem::path(files[p]).filename().string(), &profiles[p]});
+    }
     ReportOptions options;
     options.tool = "iprof " IPROF_VERSION;
     options.most_bytes = max_mb_ * kBytesOfMb - report::EmptyPageBytes();

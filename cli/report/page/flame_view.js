@@ -28,6 +28,7 @@ export function createFlameView(model, colors, openMethod) {
   let selected = root;
   let side = model.newest;
   let query = '';
+  let drawnWidth = 0;
   let elements = new Map();
 
   const methodOf = (node) => (node.method !== null && node.method >= 0 ? model.methods[node.method] : null);
@@ -59,6 +60,8 @@ export function createFlameView(model, colors, openMethod) {
 
   function draw() {
     const width = graph.clientWidth || 1000;
+    const hadFocus = graph.contains(document.activeElement);
+    drawnWidth = width;
     const below = [];
     elements = new Map();
     let deepest = 0;
@@ -87,6 +90,7 @@ export function createFlameView(model, colors, openMethod) {
     graph.replaceChildren(...below);
     if (!elements.has(selected)) selected = zoomed;
     mark(selected);
+    if (hadFocus) elements.get(selected)?.focus();
     resetButton.disabled = zoomed === root;
   }
 
@@ -165,11 +169,9 @@ export function createFlameView(model, colors, openMethod) {
 
   function zoom(node) {
     if (node.method !== null && node.method < 0) return;
-    const hadFocus = graph.contains(document.activeElement);
     zoomed = node;
     selected = node;
     draw();
-    if (hadFocus) elements.get(node)?.focus();
   }
 
   function invert() {
@@ -250,7 +252,7 @@ export function createFlameView(model, colors, openMethod) {
   const note = cut.frames < cut.all_frames
     ? element('p', {class: 'note'}, `Drawn are the ${count(cut.frames)} largest of ${plural(cut.all_frames, 'frame')}; `
       + `${percent(cut.undrawn)} of the samples end in smaller ones.`) : null;
-  new ResizeObserver(debounced(60, () => { if (graph.isConnected) draw(); })).observe(graph);
+  new ResizeObserver(debounced(60, () => { if (graph.isConnected && graph.clientWidth !== drawnWidth) draw(); })).observe(graph);
 
   return {
     title: 'Flame graph',
