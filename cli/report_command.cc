@@ -6,6 +6,7 @@
 #include "cli/class_notes.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
+#include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/report/class_listings.h"
@@ -31,12 +32,13 @@ class ReportCommand : public Command {
         .Add("--sources", sources_,
              "Source files to show: a folder, or a jar such as app-sources.jar or a JDK's src.zip "
              "(repeatable)")
-        .Takes("PATH")
+        .Takes("FILE")
         .OneValueEach();
     filter_.AddTo(options);
     AddCount(options, "--max-mb", max_mb_,
              "Cut the page to about N MB, without sources; the least important is left out, and "
              "the page says what (default: 3)");
+    AddFormat(options, format_).Describe("Print what was written, as JSON (needs -o FILE)");
   }
 
   ExitCode Run(Console& console) override {
@@ -66,6 +68,8 @@ class ReportCommand : public Command {
       return "--sources needs --classes or --jdk, which have the line numbers";
     if (max_mb_ == 0 || max_mb_ > kMostMb)
       return fmt::format("--max-mb is a number from 1 to {}", kMostMb);
+    if (format_ == "json" && output_ == "-")
+      return "--format json and -o - would both write to standard output";
     return {};
   }
 
@@ -98,8 +102,23 @@ class ReportCommand : public Command {
     options.most_bytes = max_mb_ * kBytesOfMb - report::EmptyPageBytes();
     if (class_files_.given()) options.listings = &listings;
     const std::string data = WriteReportData(inputs, options);
-    return WriteOutput(console, output_, false,
-                       [&](ByteSink& sink) { return report::WriteReportPage(data, sink); });
+    const Status status =
+        WriteOutput(console, output_, false,
+                    [&](ByteSink& sink) { return report::WriteReportPage(data, sink); });
+    if (status.ok() && format_ == "json") PrintJson(console, files, data.size());
+    return status;
+  }
+
+  void PrintJson(Console& console, const std::vector<std::string>& files, size_t bytes) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Key("inputs");
+    json.StartArray();
+    for (const std::string& file : files) json.String(file);
+    json.EndArray();
+    json.Field("output", output_);
+    json.Field("bytes", report::EmptyPageBytes() + bytes);
+    json.EndObject();
   }
 
   std::string file_;
@@ -110,6 +129,7 @@ class ReportCommand : public Command {
   std::vector<std::string> sources_;
   FilterOptions filter_;
   size_t max_mb_ = 3;
+  std::string format_ = "text";
 };
 
 constexpr Example kExamples[] = {

@@ -88,9 +88,10 @@ bool HasTypes(const Profile& names, std::span<const TypeIndex> signature,
               std::string_view descriptor) {
   const auto types = SignatureOf(NormalizeUtf8(descriptor));
   return types && types->size() + 1 == signature.size() &&
-         std::equal(
-             types->begin(), types->end(), signature.begin() + 1,
-             [&](const std::string& type, TypeIndex known) { return type == names.TypeName(known); });
+         std::equal(types->begin(), types->end(), signature.begin() + 1,
+                    [&](const std::string& type, TypeIndex known) {
+                      return type == names.TypeName(known);
+                    });
 }
 
 }  // namespace
@@ -153,8 +154,8 @@ void ClassListings::AddSource(const LoadedClass& loaded, MethodListing& listing)
   const auto [least, most] =
       std::minmax_element(listing.lines.begin(), listing.lines.end(), by_line);
   const int first = std::max(1, least->second - kLinesBefore);
-  const int last = std::min({static_cast<int>(text->size()), most->second + kLinesAfter,
-                             first + kMostSourceLines - 1});
+  const int last = std::min(
+      {static_cast<int>(text->size()), most->second + kLinesAfter, first + kMostSourceLines - 1});
   if (first > last) return;
   listing.first_line = first;
   listing.source.assign(text->begin() + (first - 1), text->begin() + last);

@@ -108,7 +108,8 @@ TEST_CASE("a method is found by its name and all its types") {
   program.made.code = {0xb1};
   ClassListings listings(program.Classes(), nullptr);
   CHECK(listings.Find(program.names, program.Method({"T", "void", "[I", "java.lang.String"})));
-  CHECK_FALSE(listings.Find(program.names, program.Method({"T", "void", "[I", "java.lang.Object"})));
+  CHECK_FALSE(
+      listings.Find(program.names, program.Method({"T", "void", "[I", "java.lang.Object"})));
   CHECK_FALSE(listings.Find(program.names, program.Method({"T", "void", "[I"})));
   CHECK_FALSE(listings.Find(program.names, program.Method({"T"})));
   CHECK_FALSE(

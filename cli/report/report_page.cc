@@ -7,9 +7,7 @@
 namespace iprof::report {
 namespace {
 
-std::string_view Page() {
-  return {reinterpret_cast<const char*>(kReportPage), sizeof kReportPage};
-}
+std::string_view Page() { return {reinterpret_cast<const char*>(kReportPage), sizeof kReportPage}; }
 
 constexpr std::string_view kDataMark = "{{data}}";
 

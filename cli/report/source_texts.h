@@ -33,9 +33,9 @@ class SourceTexts {
 
  private:
   struct Place {
-    std::string folder;                                  // with '/' at its end
-    std::optional<classpath::ZipFile> archive;           // instead of a folder
-    std::vector<std::string> prefixes;                   // where packages may begin
+    std::string folder;                         // with '/' at its end
+    std::optional<classpath::ZipFile> archive;  // instead of a folder
+    std::vector<std::string> prefixes;          // where packages may begin
   };
   std::optional<std::string> Read(const std::string& path) const;
 

@@ -54,10 +54,10 @@ TEST_CASE("sources of folders: packages, Maven's layout and modules") {
 
 TEST_CASE("sources of archives") {
   const Folder folder;
-  const classpath::Bytes bytes = classpath::MakeArchive(
-      {{"a/Plain.java", "plain\nsecond\n", true}, {"java.base/java/lang/Object.java", "object\n", false}});
-  const std::string path =
-      folder.Write("sources.jar", std::string(bytes.begin(), bytes.end()));
+  const classpath::Bytes bytes =
+      classpath::MakeArchive({{"a/Plain.java", "plain\nsecond\n", true},
+                              {"java.base/java/lang/Object.java", "object\n", false}});
+  const std::string path = folder.Write("sources.jar", std::string(bytes.begin(), bytes.end()));
   SourceTexts sources;
   REQUIRE(sources.Add(path).ok());
   CHECK(First(sources, "a/Plain", "Plain.java") == "plain");

@@ -87,8 +87,9 @@ class ReportPage(AgentCase):
         return path
 
     def report(self, *arguments, to):
-        self.run_tool("report", *arguments, "-o", self.folder / to)
-        return (self.folder / to).stat().st_size
+        written = json.loads(self.run_tool("report", *arguments, "-o", self.folder / to, "--format", "json").stdout)
+        self.assertEqual(written["bytes"], (self.folder / to).stat().st_size)
+        return written["bytes"]
 
     def keep(self, name, *arguments):
         """Writes what the tool says, for the browser's part to compare with."""

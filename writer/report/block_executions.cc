@@ -82,9 +82,9 @@ class Flow {
         if (!std::binary_search(targets.begin(), targets.end(), static_cast<Bci>(bci)))
           elsewhere = SaturatingAdd(elsewhere, count);
       }
-      missing = static_cast<size_t>(std::count_if(
-          targets.begin(), targets.end(),
-          [&](Bci target) { return counted->second.find(target) == counted->second.end(); }));
+      missing = static_cast<size_t>(std::count_if(targets.begin(), targets.end(), [&](Bci target) {
+        return counted->second.find(target) == counted->second.end();
+      }));
     }
     for (const Bci target : targets) {
       std::optional<int64_t> count;

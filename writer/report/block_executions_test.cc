@@ -28,16 +28,13 @@ TEST_CASE("straight code runs as often as the method was called") {
 TEST_CASE("both ways of a branch, and where they meet") {
   // 0: if → 6;  3: goto 7;  6: nop;  7: return
   const std::vector<ListedInstruction> code = {If(0, 6), Goto(3, 7), Plain(6), Return(7)};
-  CHECK(CountBlocks(code, 10, {{0, {{6, 3}, {3, 7}}}}) ==
-        Blocks{{0, 10}, {3, 7}, {6, 3}, {7, 10}});
+  CHECK(CountBlocks(code, 10, {{0, {{6, 3}, {3, 7}}}}) == Blocks{{0, 10}, {3, 7}, {6, 3}, {7, 10}});
 }
 
 TEST_CASE("a loop's body and its end follow from the branch at its head") {
   // 0: nop;  1: if → 8;  4: nop;  5: goto 1;  8: return: called twice, 10 rounds
-  const std::vector<ListedInstruction> code = {Plain(0), If(1, 8), Plain(4), Goto(5, 1),
-                                               Return(8)};
-  CHECK(CountBlocks(code, 2, {{1, {{4, 10}, {8, 2}}}}) ==
-        Blocks{{0, 2}, {1, 12}, {4, 10}, {8, 2}});
+  const std::vector<ListedInstruction> code = {Plain(0), If(1, 8), Plain(4), Goto(5, 1), Return(8)};
+  CHECK(CountBlocks(code, 2, {{1, {{4, 10}, {8, 2}}}}) == Blocks{{0, 2}, {1, 12}, {4, 10}, {8, 2}});
 }
 
 TEST_CASE("keys of a switch that lead to one target are one edge") {

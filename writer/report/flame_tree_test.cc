@@ -75,7 +75,8 @@ TEST_CASE("a frame that is large in one of two profiles is kept") {
   tree.Add(0, std::vector<Frame>{{both, 0}}, 1);
   tree.Add(0, std::vector<Frame>{{old_only, 0}}, 99);
   tree.Add(1, std::vector<Frame>{{both, 0}}, 10'000);
-  tree.Add(1, std::vector<Frame>{{rare, 0}}, 500);  // more samples than the old one has, but a smaller share
+  tree.Add(1, std::vector<Frame>{{rare, 0}},
+           500);  // more samples than the old one has, but a smaller share
   const std::vector<FlameFrame> frames = tree.Cut(2, names.profile);
   REQUIRE(frames.size() == 3);
   CHECK(frames[0].weight == Counts{99, 0});

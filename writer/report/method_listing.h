@@ -17,11 +17,11 @@ namespace iprof {
 
 struct ListedInstruction {
   Bci bci = 0;
-  std::string mnemonic;  // "invokevirtual"
-  std::string operand;   // "java.lang.String.length()int"; empty if there is none
-  std::vector<Bci> targets;  // of a jump; of a switch in key order, the default last
-  bool falls_through = true; // control can continue at the next instruction
-  bool is_handler = false;   // an exception handler starts here
+  std::string mnemonic;       // "invokevirtual"
+  std::string operand;        // "java.lang.String.length()int"; empty if there is none
+  std::vector<Bci> targets;   // of a jump; of a switch in key order, the default last
+  bool falls_through = true;  // control can continue at the next instruction
+  bool is_handler = false;    // an exception handler starts here
   // What a call calls, as Profile::DescribeMethod has it; empty for other instructions.
   std::string callee;
 };

@@ -50,8 +50,8 @@ std::vector<PackageFitness> FitnessOfPackages(const Profile& profile, ImageTarge
   }
   std::vector<PackageFitness> result;
   for (auto& [name, package] : packages) {
-    for (const Table table : {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes,
-                              Table::kSamples}) {
+    for (const Table table :
+         {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kSamples}) {
       const int64_t total = profile.Total(table);
       if (total == 0) continue;
       package.weight =

@@ -31,8 +31,8 @@ TEST_CASE("each package has what an image can use of it, the heaviest first") {
   const std::vector<PackageFitness> packages = FitnessOfPackages(profile, ImageTarget::k25);
   std::vector<std::string> names;
   for (const PackageFitness& package : packages) names.push_back(package.package);
-  CHECK(names == std::vector<std::string>{"com.shop", "com.shop.db", "jdk.internal.loader",
-                                          "(default)"});
+  CHECK(names ==
+        std::vector<std::string>{"com.shop", "com.shop.db", "jdk.internal.loader", "(default)"});
   CHECK(packages[0].weight == 1.0);  // all branches are in it
   CHECK(packages[0].share.Of(Table::kConditionals).usable_weight == 10);
   CHECK(packages[1].share.Of(Table::kCalls).usable_weight == 500);

@@ -40,8 +40,7 @@ void WriteRun(const RunNote& run, DataJson& json) {
         .Close('}');
   }
   json.Key("losses").Open('[');
-  for (const auto& [name, count] : run.losses)
-    json.Open('[').String(name).Int(count).Close(']');
+  for (const auto& [name, count] : run.losses) json.Open('[').String(name).Int(count).Close(']');
   json.Close(']').Close('}');
 }
 
@@ -87,8 +86,8 @@ void WritePackages(const std::vector<PackageFitness>& packages, DataJson& json) 
   for (size_t p = 0; p < std::min(packages.size(), kMostPackages); ++p) {
     const PackageFitness& package = packages[p];
     json.Open('[').String(package.package).Share(package.weight);
-    for (const Table table : {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes,
-                              Table::kSamples})
+    for (const Table table :
+         {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kSamples})
       WritePart(package.share.Of(table), json);
     json.Close(']');
   }

@@ -21,7 +21,7 @@ constexpr size_t kMostOutcomes = 12;  // of a site
 constexpr size_t kMostEdges = 12;     // callers, callees
 constexpr size_t kMostMonitors = 20;
 constexpr size_t kMostChanges = 400;
-constexpr size_t kBytesOfEdge = 14;  // about
+constexpr size_t kBytesOfEdge = 14;     // about
 constexpr size_t kBytesPerFrame = 150;  // of the page, for each frame of the flame graph at most
 constexpr size_t kMostRefused = 20;   // methods whose bytecode does not fit, before no more is read
 constexpr double kShareOfCode = 0.4;  // of what the flame graph leaves
@@ -38,8 +38,7 @@ class Writing {
   std::string Run() {
     json_.Open('{').Field("version", int64_t{1}).Field("tool", options_.tool);
     json_.Key("profiles").Open('[');
-    for (const ReportInput& input : inputs_)
-      WriteProfileFacts(input.file, *input.profile, json_);
+    for (const ReportInput& input : inputs_) WriteProfileFacts(input.file, *input.profile, json_);
     json_.Close(']');
     const std::vector<FlameFrame> frames =
         model_.flames().Cut(options_.most_bytes / kBytesPerFrame, model_.names());
@@ -296,7 +295,8 @@ class Writing {
     if (method.empty()) return -1;
     if (rank_of_text_.empty()) {
       for (size_t rank = 0; rank < shown_.size(); ++rank)
-        rank_of_text_[names().DescribeMethod(shown_[rank].method->method)] = static_cast<int64_t>(rank);
+        rank_of_text_[names().DescribeMethod(shown_[rank].method->method)] =
+            static_cast<int64_t>(rank);
     }
     const auto found = rank_of_text_.find(method);
     return found == rank_of_text_.end() ? -1 : found->second;
@@ -319,19 +319,22 @@ class Writing {
     json_.Key("changes").Open('[');
     for (size_t i = 0; i < std::min(diff.items.size(), kMostChanges); ++i) {
       const DiffItem& item = diff.items[i];
-      const Frame frame = item.place == kNoContext ? Frame{item.method, 0}
-                                                    : diff.united.InnermostFrame(item.place);
+      const Frame frame =
+          item.place == kNoContext ? Frame{item.method, 0} : diff.united.InnermostFrame(item.place);
       json_.Open('[').Int(static_cast<int64_t>(item.table)).Int(static_cast<int64_t>(item.scope));
-      json_.Int(frame.method == kNoMethod
-                    ? -1
-                    : RankOfText(diff.united.DescribeMethod(frame.method)));
+      json_.Int(frame.method == kNoMethod ? -1
+                                          : RankOfText(diff.united.DescribeMethod(frame.method)));
       json_.String(item.context).Int(frame.bci);
       json_.Share(item.importance).Share(item.movement);
       json_.Open('[').Share(item.share_a).Share(item.share_b).Close(']');
       json_.Open('[').Int(item.total_a).Int(item.total_b).Close(']').Open('[');
       for (size_t o = 0; o < std::min(item.outcomes.size(), kMostOutcomes); ++o) {
         const DiffOutcome& outcome = item.outcomes[o];
-        json_.Open('[').String(outcome.name).Share(outcome.share_a).Share(outcome.share_b).Close(']');
+        json_.Open('[')
+            .String(outcome.name)
+            .Share(outcome.share_a)
+            .Share(outcome.share_b)
+            .Close(']');
       }
       json_.Close(']').Close(']');
     }
@@ -343,8 +346,7 @@ class Writing {
     for (const TypeIndex type : types_) json_.String(names().TypeName(type));
     json_.Close(']').Key("jdk").Open('[');
     for (size_t number = 0; number < types_.size(); ++number) {
-      if (IsJdkClass(names().TypeName(types_[number])))
-        json_.Int(static_cast<int64_t>(number));
+      if (IsJdkClass(names().TypeName(types_[number]))) json_.Int(static_cast<int64_t>(number));
     }
     json_.Close(']');
   }
@@ -380,8 +382,8 @@ class Writing {
         .Field("all_frames", static_cast<int64_t>(model_.flames().frame_count()));
     json_.Key("undrawn").Share(LargestShare(undrawn, model_.flames().total()));
     json_.Key("shares").Open('{');
-    for (const Table table : {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes,
-                              Table::kSamples}) {
+    for (const Table table :
+         {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kSamples}) {
       const Counts total = model_.TotalOf(table);
       if (!IsZero(total))
         json_.Key(TableKey(table)).Share(LargestShare(shown[static_cast<size_t>(table)], total));
@@ -407,8 +409,8 @@ class Writing {
   std::vector<TypeIndex> types_;
   std::unordered_map<uint32_t, int64_t> number_of_type_;
   std::vector<bool> paid_;  // types whose name is counted already
-  size_t code_bytes_ = 0;  // left for bytecode
-  size_t refused_ = 0;     // methods whose bytecode did not fit
+  size_t code_bytes_ = 0;   // left for bytecode
+  size_t refused_ = 0;      // methods whose bytecode did not fit
   size_t source_bytes_ = 0;
   size_t with_code_ = 0;
   size_t sources_left_out_ = 0;

@@ -20,7 +20,8 @@ std::string DataOf(const Profile& profile, const ReportOptions& options = {}) {
 }
 
 bool IsJson(const std::string& text) {
-  Result<Profile> read = ReadProfileText(R"({"version":"1.0.0","types":[],"methods":[],"x":)" + text + "}");
+  Result<Profile> read =
+      ReadProfileText(R"({"version":"1.0.0","types":[],"methods":[],"x":)" + text + "}");
   return read.ok();
 }
 
@@ -51,10 +52,11 @@ class OneListing : public ListingSource {
     ++asked;
     if (names.MethodName(method) != "loop") return std::nullopt;
     MethodListing listing;
-    listing.instructions = {{3, "ifeq", "", {14}, true, false, ""},
-                            {6, "invokevirtual", "a.Circle.area()int", {}, true, false, "a.Circle.area()int"},
-                            {9, "return", "", {}, false, false, ""},
-                            {14, "return", "", {}, false, false, ""}};
+    listing.instructions = {
+        {3, "ifeq", "", {14}, true, false, ""},
+        {6, "invokevirtual", "a.Circle.area()int", {}, true, false, "a.Circle.area()int"},
+        {9, "return", "", {}, false, false, ""},
+        {14, "return", "", {}, false, false, ""}};
     listing.lines = {{3, 20}, {9, 22}};
     listing.source_file = "Main.java";
     listing.first_line = 19;

@@ -74,9 +74,9 @@ TEST_CASE("figures of a method, over all contexts") {
 
 TEST_CASE("methods are ordered by their largest share") {
   ReportModel model;
-  model.Add(Shapes(
-      R"(,"callCountProfiles":[{"ctx":"1:0","records":[10]},{"ctx":"3:0","records":[90]}])"
-      R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,1,14,1,1]}])"));
+  model.Add(
+      Shapes(R"(,"callCountProfiles":[{"ctx":"1:0","records":[10]},{"ctx":"3:0","records":[90]}])"
+             R"(,"conditionalProfiles":[{"ctx":"2:3","records":[53,0,1,14,1,1]}])"));
   model.Finish();
   std::vector<std::string> names;
   for (const ReportMethod& method : model.methods())

@@ -28,8 +28,7 @@ inline double LargestShare(const Counts& part, const Counts& whole) {
   double largest = 0;
   for (size_t side = 0; side < kMostSides; ++side) {
     if (whole[side] == 0) continue;
-    largest =
-        std::max(largest, static_cast<double>(part[side]) / static_cast<double>(whole[side]));
+    largest = std::max(largest, static_cast<double>(part[side]) / static_cast<double>(whole[side]));
   }
   return largest;
 }
