@@ -156,9 +156,13 @@ void ClassFileOptions::AddTo(OptionList& options) {
       .Takes("DIR");
 }
 
+Result<classpath::ClassPath> ClassFileOptions::Open(const Profile& profile) const {
+  return classpath::OpenClassPath(classes_, jdk_, ReleaseOf(profile));
+}
+
 Status ClassFileOptions::AddNotes(Console& console, Profile& profile) const {
   if (!given()) return {};
-  const auto classes = classpath::OpenClassPath(classes_, jdk_, ReleaseOf(profile));
+  const auto classes = Open(profile);
   if (!classes.ok()) return classes.status();
   NoteReader reader(*classes, profile);
   if (Status status = reader.Run(); !status.ok()) return status;

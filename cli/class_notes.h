@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "cli/classpath/class_path.h"
 #include "cli/console.h"
 #include "cli/option_list.h"
 #include "writer/model/model.h"
@@ -20,6 +21,8 @@ class ClassFileOptions {
   void AddTo(OptionList& options);
   bool given() const { return !classes_.empty() || !jdk_.empty(); }
   Status AddNotes(Console& console, Profile& profile) const;
+  // The class files for a profile; none if no option was given.
+  Result<classpath::ClassPath> Open(const Profile& profile) const;
 
  private:
   std::string classes_;

@@ -13,6 +13,7 @@ extern const CommandEntry kMergeEntry;
 extern const CommandEntry kDiffEntry;
 extern const CommandEntry kOverlapEntry;
 extern const CommandEntry kTopEntry;
+extern const CommandEntry kReportEntry;
 extern const CommandEntry kConvertEntry;
 extern const CommandEntry kListEntry;
 extern const CommandEntry kAttachEntry;

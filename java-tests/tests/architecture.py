@@ -21,6 +21,7 @@ WRITER = {
     "writer/names": {"writer/base"},
     "writer/methods": {"writer/base", "writer/model", "writer/names"},
     "writer/raw": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/methods"},
+    "writer/report": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/ops"},
 }
 INSTRUMENT = {
     "agent/instrument/plan": {"agent/classfile", "writer/methods"},
@@ -70,8 +71,9 @@ MAY_KNOW = {
     # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
     "cli/classpath": {"writer/base"},
     "cli/fitness": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/model", "writer/names"},
+    "cli/report": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/io", "writer/model", "writer/names", "writer/report"},
     "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "agent/vm/settings", "agent/classfile", "agent/instrument/table", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
+    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "cli/report", "agent/vm/settings", "agent/classfile", "agent/instrument/table", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
             *WRITER},
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},

@@ -1,0 +1,32 @@
+// Pictures of a report: screenshots.mjs REPORT.html FOLDER [METHOD]. Each view in light and dark, wide and narrow. METHOD is a
+// part of a method's name, for its page; otherwise the first method with bytecode, or the first one.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { NARROW, WIDE, openBrowser, openReport } from './browser.mjs';
+
+const [report, folder, wanted = ''] = process.argv.slice(2);
+fs.mkdirSync(folder, {recursive: true});
+
+function methodNumber() {
+  const html = fs.readFileSync(report, 'utf8');
+  const data = JSON.parse(html.split('id="data">')[1].split('</script>')[0]);
+  const name = (row) => `${data.types[row[1][0]]}.${row[0]}`;
+  const found = data.methods.findIndex((row) => (wanted === '' ? row.length > 7 : name(row).includes(wanted)));
+  return Math.max(0, found);
+}
+
+const views = {overview: '#/overview', flame: '#/flame', methods: '#/methods', method: `#/method/${methodNumber()}`, changes: '#/changes'};
+if (!fs.readFileSync(report, 'utf8').includes('"changes":')) delete views.changes;
+for (const [theme, colorScheme] of [['light', 'light'], ['dark', 'dark']]) {
+  for (const [size, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {
+    const browser = await openBrowser({colorScheme, viewport});
+    for (const [view, hash] of Object.entries(views)) {
+      const page = await openReport(browser, report, hash);
+      await page.screenshot({path: path.join(folder, `${view}-${theme}-${size}.png`)});
+      await page.close();
+    }
+    await browser.close();
+  }
+}
+console.log(`${Object.keys(views).length * 4} pictures in ${folder}`);

@@ -1,0 +1,119 @@
+// Bytecode with counts, next to its source. Lines of the source and their instructions mark each other.
+
+import { bar } from './cells.js';
+import { element } from './dom.js';
+import { count, percent, share, shortCount, shortType } from './format.js';
+
+// "case 1, 3 → 28 45.0 %" for each target of a switch; both ways of a branch.
+function branchNote(model, site, instruction) {
+  const newest = model.newest;
+  const part = (bci) => {
+    const outcome = site.outcomes.find((other) => other.key === bci);
+    return outcome ? share(outcome.count[newest], site.total[newest]) : 0;
+  };
+  const arm = (text, value) => element('span', {class: 'arm'}, text, ' ', element('b', {}, percent(value)));
+  if (instruction.mnemonic.endsWith('switch')) {
+    const keys = instruction.operand.split(', ');
+    const arms = new Map();
+    instruction.targets.forEach((target, index) => arms.set(target, [...(arms.get(target) ?? []), keys[index] ?? '…']));
+    return [...arms].map(([target, names]) => arm(`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''} → ${target}`, part(target)));
+  }
+  const taken = part(instruction.targets[0]);
+  return [element('span', {class: 'split', 'aria-hidden': 'true', style: {'--share': String(taken)}}),
+    arm('taken', taken), arm('falls through', 1 - taken)];
+}
+
+function typeNote(model, site) {
+  const newest = model.newest;
+  const shown = site.outcomes.slice(0, 4).map((outcome) => element('span', {class: 'arm', title: outcome.type},
+    shortType(outcome.type), ' ', element('b', {}, percent(share(outcome.count[newest], site.total[newest])))));
+  const hidden = site.outcomes.length + site.hidden - shown.length;
+  return hidden > 0 ? [...shown, element('span', {class: 'arm'}, `… ${count(hidden)} more`)] : shown;
+}
+
+function shortOperand(instruction) {
+  const call = instruction.operand.match(/^(.*)\.([^.(]+)\((.*)\)/);
+  if (instruction.mnemonic.startsWith('invoke') && call) {
+    const parameters = call[3] === '' ? '' : call[3].split(', ').map(shortType).join(', ');
+    return `${shortType(call[1])}.${call[2]}(${parameters})`;
+  }
+  if (/^(get|put)(field|static)$/.test(instruction.mnemonic)) {
+    const field = instruction.operand.split(' ')[0];
+    const dot = field.lastIndexOf('.');
+    return `${shortType(field.slice(0, dot))}.${field.slice(dot + 1)}`;
+  }
+  if (/^(new|checkcast|instanceof|anewarray)$/.test(instruction.mnemonic)) return shortType(instruction.operand);
+  if (instruction.mnemonic.endsWith('switch')) return '';
+  return instruction.operand;
+}
+
+export function createListing(model, method) {
+  const newest = model.newest;
+  const { code } = method;
+  const mostRuns = Math.max(1, ...code.instructions.map((instruction) => instruction.executions ?? 0));
+  const allSamples = model.total('samples');
+  const sitesAt = new Map();
+  for (const site of method.sites) sitesAt.set(site.bci, [...(sitesAt.get(site.bci) ?? []), site]);
+  const samplesAt = new Map(method.positions.map((position) => [position.bci, position]));
+  const byLine = new Map();  // line → elements
+
+  const remember = (line, made) => {
+    if (line > 0) byLine.set(line, [...(byLine.get(line) ?? []), made]);
+    return made;
+  };
+  const mark = (line) => {
+    for (const made of root.querySelectorAll('.marked')) made.classList.remove('marked');
+    for (const made of byLine.get(line) ?? []) made.classList.add('marked');
+  };
+  const runs = (executions, shown) => (executions === null || executions === undefined
+    ? element('td', {class: 'number dim'}, shown ? '?' : '')
+    : element('td', {class: 'number', title: count(executions)},
+      shown ? bar(executions / mostRuns) : '',
+      element('span', {class: `figure${shown ? '' : ' hidden'}`}, shortCount(executions))));
+  const samples = (value) => element('td', {class: 'number'}, value > 0 ? percent(share(value, allSamples)) : '');
+
+  function instructionRow(instruction) {
+    const sites = sitesAt.get(instruction.bci) ?? [];
+    const notes = sites.flatMap((site) => (site.table === 'branches' ? branchNote(model, site, instruction) : typeNote(model, site)));
+    if (instruction.mnemonic === 'monitorenter') notes.unshift(element('span', {class: 'arm'}, 'lock'));
+    const isBranch = instruction.targets.length > 0 && !instruction.mnemonic.endsWith('switch');
+    const operand = isBranch ? `→ ${instruction.targets[0]}` : shortOperand(instruction);
+    return remember(instruction.line, element('tr', {
+      class: [instruction.startsBlock ? 'block' : '', instruction.executions === 0 ? 'never' : ''].join(' ').trim() || null,
+      onpointerenter: () => mark(instruction.line)},
+    element('td', {class: 'number dim'}, String(instruction.bci)),
+    runs(instruction.executions, instruction.startsBlock),
+    samples(samplesAt.get(instruction.bci)?.total[newest] ?? 0),
+    element('td', {class: 'code'}, element('span', {class: 'mnemonic'}, instruction.mnemonic), ' ',
+      instruction.callee >= 0 ? element('a', {href: `#/method/${instruction.callee}`, title: instruction.operand}, operand)
+        : element('span', {title: operand === instruction.operand ? null : instruction.operand}, operand)),
+    element('td', {class: 'notes'}, notes)));
+  }
+
+  const indentation = Math.min(...code.source.filter((text) => text.trim() !== '').map((text) => text.search(/\S/)), 99);
+
+  function sourceRow(text, index) {
+    const line = code.firstLine + index;
+    const instructions = code.instructions.filter((instruction) => instruction.line === line);
+    const known = instructions.map((instruction) => instruction.executions).filter((value) => value !== null && value !== undefined);
+    const inLine = method.positions.filter((position) => position.line === line)
+      .reduce((sum, position) => sum + position.total[newest], 0);
+    const isNever = known.length > 0 && Math.max(...known) === 0;
+    return remember(line, element('tr', {class: isNever ? 'never' : null, onpointerenter: () => mark(line)},
+      element('td', {class: 'number dim'}, String(line)),
+      known.length > 0 ? runs(Math.max(...known), true) : element('td'),
+      samples(inLine),
+      element('td', {class: 'code'}, text.slice(indentation))));
+  }
+
+  const pane = (title, columns, rows) => element('div', {class: 'pane', tabindex: '0', role: 'region', 'aria-label': title},
+    element('table', {class: 'listing'}, element('caption', {class: 'hidden'}, title),
+      element('thead', {}, element('tr', {}, columns.map(([name, numeric]) => element('th', {scope: 'col', class: numeric ? 'number' : null}, name)))),
+      element('tbody', {}, rows)));
+  const bytecode = pane('Bytecode', [['bci', true], ['Executions', true], ['Samples', true], ['Instruction'], ['What happened']],
+    code.instructions.map(instructionRow));
+  const source = code.source.length > 0
+    ? pane(`Source, ${code.file}`, [['Line', true], ['Executions', true], ['Samples', true], [code.file]], code.source.map(sourceRow)) : null;
+  const root = element('div', {class: source ? 'panes' : 'panes single'}, source, bytecode);
+  return root;
+}

@@ -1,0 +1,116 @@
+// The list of methods: sorted by any figure, filtered by name, package, or to the program's own code.
+
+import { bar } from './cells.js';
+import { append, breakable, debounced, element } from './dom.js';
+import { count, percent, plural, points, shortCount } from './format.js';
+
+const ROWS = 100;
+const COLUMNS = [
+  {key: 'self', title: 'Self', what: 'samples in the method'},
+  {key: 'total', title: 'Total', what: 'samples in it or below it'},
+  {key: 'calls', title: 'Calls', what: 'how often it was called'},
+  {key: 'branches', title: 'Branches', what: 'executions of its branches'},
+];
+
+export function createMethodsView(model) {
+  const hasSamples = model.profiles.some((_, side) => model.total('samples', side) > 0);
+  const columns = COLUMNS.filter((column) => hasSamples || !['self', 'total'].includes(column.key));
+  const state = {sort: columns[0].key, reversed: false, byChange: false, query: '', package: '', own: false, rows: ROWS};
+  const packages = [...new Set(model.methods.map((method) => method.package))].sort();
+
+  const search = element('input', {type: 'search', id: 'method-search', placeholder: 'Class or method', autocomplete: 'off',
+    oninput: debounced(120, () => change({query: search.value.trim().toLowerCase()}))});
+  const select = element('select', {id: 'package', onchange: () => change({package: select.value})},
+    element('option', {value: ''}, 'All packages'), packages.map((name) => element('option', {value: name}, name)));
+  const own = element('button', {type: 'button', 'aria-pressed': 'false', title: 'Everything outside the JDK',
+    onclick: () => change({own: !state.own})}, 'My code');
+  const status = element('p', {role: 'status', class: 'dim status'});
+  const head = element('tr');
+  const body = element('tbody');
+  const more = element('button', {type: 'button', onclick: () => { state.rows += ROWS; draw(); }}, 'Show more');
+
+  const changeOf = (method, key) => model.shareOf(method, key, 1) - model.shareOf(method, key, 0);
+
+  function change(what) {
+    Object.assign(state, what, {rows: ROWS});
+    draw();
+  }
+
+  function sortBy(key, byChange) {
+    const again = state.sort === key && state.byChange === byChange;
+    change({sort: key, byChange, reversed: again && !state.reversed});
+  }
+
+  // Names from A to Z, figures the largest first, changes by their size; or the other way round.
+  function compare(a, b) {
+    if (state.sort === 'name') return a.short.localeCompare(b.short);
+    const value = (method) => (state.byChange ? Math.abs(changeOf(method, state.sort)) : method[state.sort][model.newest]);
+    return value(b) - value(a);
+  }
+
+  function selected() {
+    const found = model.methods.filter((method) => (!state.own || !method.isJdk)
+      && (state.package === '' || method.package === state.package)
+      && (state.query === '' || method.text.toLowerCase().includes(state.query)));
+    return found.sort((a, b) => (state.reversed ? -1 : 1) * compare(a, b) || a.index - b.index);
+  }
+
+  function heading(key, title, what, byChange = false) {
+    const isSorted = state.sort === key && state.byChange === byChange;
+    const rises = (key === 'name') !== state.reversed;
+    return element('th', {scope: 'col', class: key === 'name' ? null : 'number',
+      'aria-sort': isSorted ? (rises ? 'ascending' : 'descending') : null},
+    element('button', {type: 'button', class: 'sort', title: what, 'data-sort': `${key}${byChange}`, onclick: () => {
+      sortBy(key, byChange);
+      head.querySelector(`[data-sort="${key}${byChange}"]`).focus();  // the heading was drawn anew
+    }}, title, element('span', {'aria-hidden': 'true', class: 'arrow'}, isSorted ? (rises ? '↑' : '↓') : '')));
+  }
+
+  function cells(method, column) {
+    const value = method[column.key][model.newest];
+    const part = model.shareOf(method, column.key);
+    const made = [element('td', {class: 'number', title: count(value)},
+      value === 0 ? '' : [bar(part), element('span', {class: 'figure'}, percent(part)),
+        element('span', {class: 'dim figure'}, shortCount(value))])];
+    if (model.isDiff) {
+      const moved = changeOf(method, column.key);
+      made.push(element('td', {class: `number ${moved > 0.00005 ? 'more' : moved < -0.00005 ? 'less' : ''}`}, points(moved)));
+    }
+    return made;
+  }
+
+  function draw() {
+    const found = selected();
+    own.setAttribute('aria-pressed', String(state.own));
+    head.replaceChildren(heading('name', 'Method', 'Sort by name'), ...columns.flatMap((column) => [
+      heading(column.key, column.title, column.what),
+      ...(model.isDiff ? [heading(column.key, 'Δ', `change of the share of ${column.what}, in points`, true)] : [])]));
+    body.replaceChildren(...found.slice(0, state.rows).map((method) => element('tr', {},
+      element('th', {scope: 'row'}, element('a', {href: `#/method/${method.index}`, title: method.text}, breakable(method.short)),
+        element('span', {class: 'dim package'}, method.package)),
+      columns.map((column) => cells(method, column)))));
+    more.hidden = found.length <= state.rows;
+    status.textContent = `${plural(found.length, 'method')}${found.length > state.rows ? `, the first ${count(state.rows)} shown` : ''}`;
+  }
+
+  const cut = model.cut;
+  const note = cut.methods < cut.all_methods
+    ? element('p', {class: 'note'}, `This page has the details of the ${count(cut.methods)} most important of ${plural(cut.all_methods, 'method')}: `
+      + `${Object.entries(cut.shares).map(([key, value]) => `${percent(Math.floor(value * 1000) / 1000)} of the ${model.tableOfKey(key)}`).join(', ')}.`) : null;
+
+  return {
+    title: 'Methods',
+    show(into) {
+      append(into,
+        element('h1', {}, 'Methods'),
+        element('div', {class: 'toolbar'},
+          element('label', {for: 'method-search'}, 'Search'), search,
+          element('label', {for: 'package'}, 'Package'), select, own, status),
+        element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Methods'},
+          element('table', {class: 'methods'}, element('caption', {class: 'hidden'}, 'Methods that ran'),
+            element('thead', {}, head), body)),
+        element('p', {}, more), note);
+      draw();
+    },
+  };
+}

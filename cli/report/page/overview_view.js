@@ -1,0 +1,129 @@
+// The overview: the run, what was recorded and how exactly, what is hot, and what an image build can use.
+
+import { percentCell } from './cells.js';
+import { append, breakable, element, table } from './dom.js';
+import { count, duration, moment, percent, plural, points, share, shortCount, shortType } from './format.js';
+
+const TOP = 10;
+const BEGINS = {start: 'from the JVM’s start', attach: 'attached to the running JVM', later: 'begun while the program ran'};
+
+const fact = (name, ...value) => element('div', {class: 'fact'}, element('dt', {}, name), element('dd', {}, value));
+export function programOf(profile) {
+  const programs = [...new Set(profile.runs.map((run) => run.program).filter(Boolean))];
+  return programs.length === 1 ? programs[0] : profile.file;
+}
+
+function runFacts(run) {
+  const jvm = [run.jvm_vendor, run.jvm_build ?? run.jvm_version, run.architecture].filter(Boolean).join(', ');
+  const window = [run.start ? `${moment(run.start)}${run.end ? ` to ${moment(run.end)}` : ''} UTC` : '',
+    run.recorded_ms ? duration(run.recorded_ms) : '', BEGINS[run.begin] ?? ''].filter(Boolean).join(', ');
+  const { exactness } = run;
+  const exact = exactness && [`${plural(exactness.exact, 'method')} exact`,
+    exactness.within_k > 0 ? `${count(exactness.within_k)} off by at most ${count(exactness.largest_k)}` : '',
+    exactness.unknown > 0 ? `${count(exactness.unknown)} of unknown error` : ''].filter(Boolean).join(', ');
+  const losses = run.losses.map(([name, number]) => `${count(number)} ${name.replaceAll('_', ' ')}`).join(', ');
+  return [
+    run.program ? fact('Program', run.program) : null,
+    jvm ? fact('JVM', jvm) : null,
+    window ? fact('Window', window) : null,
+    run.tables ? fact('Recorded', run.tables.replaceAll('+', ', ')) : null,
+    run.options ? fact('Options', element('code', {class: 'break'}, run.options)) : null,
+    exact ? fact('Exactness', exact) : null,
+    fact('Left out', losses === '' ? 'nothing' : losses),
+  ];
+}
+
+function runSection(model, side) {
+  const profile = model.profiles[side];
+  const title = model.isDiff ? (side === 0 ? 'Old run' : 'New run') : 'Run';
+  const facts = profile.runs.length === 1 && profile.older_runs === 0 ? runFacts(profile.runs[0])
+    : profile.runs.length === 0 ? [fact('Run', 'the profile does not tell')]
+      : [fact('Runs', `${count(profile.runs.length + profile.older_runs)} that were merged`),
+        ...profile.runs.slice(-3).map((run) => fact(run.program ?? 'Run',
+          [run.start ? moment(run.start) : '', run.recorded_ms ? duration(run.recorded_ms) : ''].filter(Boolean).join(', ') || 'no times known'))];
+  const sampling = profile.sampling;
+  return element('section', {class: 'card'}, element('h2', {}, title),
+    element('dl', {class: 'facts rows'},
+      fact('File', element('span', {class: 'break'}, profile.file)),
+      facts,
+      sampling ? fact('Sampling', `${sampling.event}, every ${sampling.interval_ns / 1e6} ms, ${plural(sampling.signals, 'signal')}, `
+        + `${count(sampling.failed)} failed (${percent(share(sampling.failed, sampling.signals))})`) : null,
+      profile.notes.map(([name, text]) => fact(name, text))));
+}
+
+function tablesSection(model) {
+  const newest = model.profiles[model.newest];
+  const rows = newest.tables.filter((entry, index) => entry.entries > 0 || model.profiles[0].tables[index].entries > 0);
+  return element('section', {class: 'medium'}, element('h2', {}, 'Tables'), table('Tables of the profile', [
+    {title: 'Table'}, {title: 'Total', numeric: true}, ...(model.isDiff ? [{title: 'Before', numeric: true}] : []),
+    {title: 'Positions', numeric: true}, {title: 'Methods', numeric: true},
+    {title: `An image for JDK ${newest.image.jdk} can use`, numeric: true}],
+  rows.map((entry) => [model.tableOfKey(entry.table), count(entry.total),
+    ...(model.isDiff ? [count(model.total(model.tableOfKey(entry.table), 0))] : []),
+    count(entry.entries), entry.methods > 0 ? count(entry.methods) : '',
+    entry.usable[0] > 0 ? percentCell(share(entry.usable[1], entry.usable[0])) : ''])));
+}
+
+function topSection(model, measure, title) {
+  const newest = model.newest;
+  const hot = model.methods.filter((method) => method[measure][newest] > 0)
+    .sort((a, b) => b[measure][newest] - a[measure][newest]).slice(0, TOP);
+  if (hot.length === 0) return null;
+  return element('section', {}, element('h2', {}, title), table(title, [
+    {title: 'Method'}, {title: 'Share', numeric: true},
+    ...(model.isDiff ? [{title: 'Δ', numeric: true}] : []), {title: 'Count', numeric: true}],
+  hot.map((method) => [element('a', {href: `#/method/${method.index}`, title: method.text}, breakable(method.short)),
+    percentCell(model.shareOf(method, measure)),
+    ...(model.isDiff ? [points(model.shareOf(method, measure) - model.shareOf(method, measure, 0))] : []),
+    element('span', {title: count(method[measure][newest])}, shortCount(method[measure][newest]))])));
+}
+
+function fitnessSection(model) {
+  const profile = model.profiles[model.newest];
+  if (profile.packages.length === 0) return null;
+  const usable = (whole, part) => (whole > 0 ? percentCell(share(part, whole)) : '');
+  const rows = profile.packages.map(([name, weight, ...parts]) => [name, percent(weight), usable(parts[0], parts[1]),
+    usable(parts[2], parts[3]), usable(parts[4], parts[5]), usable(parts[6], parts[7])]);
+  const rest = profile.all_packages - profile.packages.length;
+  return element('section', {}, element('h2', {}, 'Fitness for an image build'),
+    element('p', {class: 'dim'}, `How much of each package’s figures an image for JDK ${profile.image.jdk} can use. `
+      + (profile.image.filtered ? 'The agent has left out the rest already (image=y).' : 'Nothing was left out when the profile was recorded (image=n).')),
+    table('Fitness for an image build by package', [{title: 'Package', class: 'break'}, {title: 'Weight', numeric: true},
+      {title: 'Calls', numeric: true}, {title: 'Branches', numeric: true}, {title: 'Receivers', numeric: true},
+      {title: 'Samples', numeric: true}], rows),
+    rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'smaller package')}`) : null);
+}
+
+function monitorsSection(model) {
+  if (model.monitors.length === 0) return null;
+  const whole = model.total('monitors');
+  const rest = model.allMonitors - Math.min(TOP, model.monitors.length);
+  return element('section', {}, element('h2', {}, 'Monitors'), table('Classes of locked objects', [
+    {title: 'Class', class: 'break'}, {title: 'Share', numeric: true}, {title: 'Count', numeric: true}],
+  model.monitors.slice(0, TOP).map((monitor) => [element('span', {title: monitor.type}, breakable(shortType(monitor.type))),
+    percentCell(share(monitor.count[model.newest], whole)), count(monitor.count[model.newest])])),
+  rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'more class', 'more classes')}`) : null);
+}
+
+export function createOverview(model) {
+  return {
+    title: 'Overview',
+    show(into) {
+      const newest = model.profiles[model.newest];
+      const ran = model.cut.all_methods;
+      const tile = (value, text) => element('div', {class: 'tile'}, element('dt', {}, text), element('dd', {}, value));
+      append(into,
+        element('h1', {class: 'break'}, model.isDiff ? `${model.profiles[0].file} → ${newest.file}` : programOf(newest)),
+        element('dl', {class: 'tiles'},
+          model.total('samples') > 0 ? tile(shortCount(model.total('samples')), 'samples') : null,
+          tile(shortCount(model.total('calls')), 'calls'),
+          tile(shortCount(model.total('branches')), 'branch executions'),
+          tile(shortCount(ran), 'methods that ran')),
+        element('div', {class: 'columns'}, model.profiles.map((_, side) => runSection(model, side))),
+        tablesSection(model),
+        element('div', {class: 'columns'}, topSection(model, 'self', 'Most samples'), topSection(model, 'calls', 'Most calls'),
+          topSection(model, 'branches', 'Most branch executions')),
+        element('div', {class: 'columns'}, fitnessSection(model), monitorsSection(model)));
+    },
+  };
+}

@@ -1,0 +1,143 @@
+#include "writer/report/profile_facts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "writer/image/image_note.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
+#include "writer/io/harvest_note.h"
+#include "writer/io/run_note.h"
+#include "writer/io/snapshot_note.h"
+#include "writer/ops/sampling_sum.h"
+#include "writer/ops/summary.h"
+#include "writer/report/package_fitness.h"
+
+namespace iprof {
+namespace {
+
+void WriteRun(const RunNote& run, DataJson& json) {
+  json.Open('{')
+      .FieldIfAny("agent", run.agent)
+      .FieldIfAny("options", run.options)
+      .FieldIfAny("jvm_vendor", run.jvm_vendor)
+      .FieldIfAny("jvm_version", run.jvm_version)
+      .FieldIfAny("jvm_build", run.jvm_build)
+      .FieldIfAny("architecture", run.architecture)
+      .FieldIfAny("program", run.program)
+      .FieldIfAny("source", run.source)
+      .FieldIfAny("tables", run.tables)
+      .FieldIfAny("begin", run.begin);
+  if (run.start_ms > 0) json.Field("start", UtcText(run.start_ms));
+  if (run.end_ms > 0) json.Field("end", UtcText(run.end_ms));
+  if (run.recorded_ms > 0) json.Field("recorded_ms", run.recorded_ms);
+  if (run.exactness) {
+    json.Key("exactness").Open('{');
+    json.Field("exact", run.exactness->exact)
+        .Field("within_k", run.exactness->within_k)
+        .Field("unknown", run.exactness->unknown)
+        .Field("largest_k", run.exactness->largest_k)
+        .Close('}');
+  }
+  json.Key("losses").Open('[');
+  for (const auto& [name, count] : run.losses) json.Open('[').String(name).Int(count).Close(']');
+  json.Close(']').Close('}');
+}
+
+// The sentence of a part's note, if the profile has it.
+template <typename Note, typename... More>
+std::string DescribePart(const AgentSection& section, std::string_view part, More... more) {
+  const auto json = section.Part(part);
+  const std::optional<Note> note = json ? Note::Parse(*json) : std::nullopt;
+  return note ? note->Describe(more...) : std::string();
+}
+
+void WriteNotes(const Profile& profile, const AgentSection& section, DataJson& json) {
+  json.Key("notes").Open('[');
+  const auto note = [&](std::string_view title, const std::string& text) {
+    if (!text.empty()) json.Open('[').String(title).String(text).Close(']');
+  };
+  note("Harvested", DescribePart<HarvestNote>(section, kHarvestPart));
+  note("Recovered", DescribePart<SnapshotNote>(section, kSnapshotPart));
+  note("Estimated",
+       DescribePart<EstimateNote>(section, kEstimatesPart, profile.Total(Table::kCalls)));
+  json.Close(']');
+}
+
+void WriteSampling(const AgentSection& section, DataJson& json) {
+  const auto text = section.Part(kSamplingPart);
+  const auto sampling = text ? SamplingSum::Parse(*text) : std::nullopt;
+  if (!sampling) return;
+  const auto [event, interval_ns] = sampling->Kind();
+  json.Key("sampling").Open('{');
+  json.Field("event", event)
+      .Field("interval_ns", interval_ns)
+      .Field("signals", sampling->Number("signals"))
+      .Field("failed", sampling->Number("failed"))
+      .Close('}');
+}
+
+void WritePart(const ImageShare::Part& part, DataJson& json) {
+  json.Int(part.weight).Int(part.usable_weight);
+}
+
+void WritePackages(const std::vector<PackageFitness>& packages, DataJson& json) {
+  json.Key("packages").Open('[');
+  for (size_t p = 0; p < std::min(packages.size(), kMostPackages); ++p) {
+    const PackageFitness& package = packages[p];
+    json.Open('[').String(package.package).Share(package.weight);
+    for (const Table table :
+         {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kSamples})
+      WritePart(package.share.Of(table), json);
+    json.Close(']');
+  }
+  json.Close(']').Field("all_packages", static_cast<int64_t>(packages.size()));
+}
+
+}  // namespace
+
+void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson& json) {
+  const AgentSection section = AgentSection::Of(profile);
+  json.Open('{')
+      .Field("file", file)
+      .Field("format", profile.version())
+      .Field("types", static_cast<int64_t>(profile.type_count()))
+      .Field("methods", static_cast<int64_t>(profile.method_count()));
+  RunList runs;
+  if (const auto text = section.Part(kProvenancePart)) runs.AddJson(*text);
+  json.Key("runs").Open('[');
+  for (const RunNote& run : runs.Runs()) WriteRun(run, json);
+  json.Close(']').Field("older_runs", static_cast<int64_t>(runs.older()));
+  WriteNotes(profile, section, json);
+  WriteSampling(section, json);
+  const std::optional<ImageNote> image = ImageNote::Of(section);
+  const ImageTarget target = image ? image->target : kNewestImageTarget;
+  const std::vector<PackageFitness> packages = FitnessOfPackages(profile, target);
+  json.Key("tables").Open('[');
+  for (const Table table : kAllTables) {
+    const TableSummary summary = SummarizeTable(profile, table);
+    ImageShare::Part usable;
+    for (const PackageFitness& package : packages) {
+      const ImageShare::Part part = package.share.Of(table);
+      usable.weight = SaturatingAdd(usable.weight, part.weight);
+      usable.usable_weight = SaturatingAdd(usable.usable_weight, part.usable_weight);
+    }
+    json.Open('{')
+        .Field("table", TableKey(table))
+        .Field("entries", static_cast<int64_t>(summary.entries))
+        .Field("methods", static_cast<int64_t>(summary.methods))
+        .Field("total", summary.total)
+        .Field("largest", summary.largest)
+        .Key("usable")
+        .Open('[');
+    WritePart(usable, json);
+    json.Close(']').Close('}');
+  }
+  json.Close(']');
+  json.Key("image").Open('{').Field("jdk", JdkOf(target));
+  json.Key("filtered").Bool(image && image->filtered).Close('}');
+  WritePackages(packages, json);
+  json.Close('}');
+}
+
+}  // namespace iprof
