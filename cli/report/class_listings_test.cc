@@ -78,7 +78,7 @@ TEST_CASE("instructions with operands, targets and callees") {
   const auto listing = listings.Find(program.names, program.Method());
   REQUIRE(listing);
   CHECK(Text(*listing) ==
-        "0 iconst_3 / 1 ifne >9 / 4 bipush -3 / 6 goto >9 / 9 aload_0 0 / 10 invokevirtual "
+        "0 iconst_3 / 1 ifne >9 / 4 bipush -3 / 6 goto >9 / 9 aload_0 / 10 invokevirtual "
         "T.call(int, long)void / 13 getstatic T.f long / 16 iinc 2, -1 / 19 newarray int / 21 new "
         "java.lang.Object / 24 return");
   CHECK(listing->instructions[1].falls_through);

@@ -108,12 +108,13 @@ TEST_CASE("a comparison has pairs of counts") {
   const Profile old_profile = Parse(kShapes);
   std::string text = kShapes;
   text.replace(text.find("[90]"), 4, "[45]");
+  text.replace(text.find("[53,0,90,14,1,10]"), 17, "[53,0,10,14,1,90]");
   const Profile new_profile = Parse(text);
   const ReportInput inputs[] = {{"old.iprof", &old_profile}, {"new.iprof", &new_profile}};
   const std::string data = WriteReportData(inputs, {});
   CHECK(IsJson(data));
   CheckHas(data, "[[90,45],");
-  CheckHas(data, R"("changes":[[)");
+  CheckHas(data, R"("changes":[[1,0,)");
 }
 
 TEST_CASE("a large profile is cut to size, and the data say so") {

@@ -238,7 +238,8 @@ onReport('a comparison shows what changed', 'diff.html', '#/changes', async (pag
   await page.getByRole('button', {name: 'Widths of the old profile'}).click();
   assert.match(await page.locator('.frame', {hasText: 'Square.area'}).first().getAttribute('class'), /shrank-3/);
   await page.getByRole('link', {name: 'Methods'}).click();
-  assert.equal(await page.getByRole('columnheader', {name: 'Δ'}).count(), 4);
+  await page.getByRole('heading', {level: 1, name: 'Methods'}).waitFor();
+  assert.equal(await page.getByRole('columnheader', {name: /^Δ/}).count(), 4);
 });
 
 onReport('a page that was cut says so', 'cut.html', '#/methods', async (page) => {

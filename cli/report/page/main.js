@@ -31,6 +31,7 @@ function start() {
     const view = views.get(name) ?? (method ? null : views.get('overview'));
     document.getElementById('tip').hidden = true;
     content.replaceChildren();
+    content.className = view ? '' : 'method-page';
     if (view) {
       view.show(content);
     } else {

@@ -63,7 +63,7 @@ export function createMethodsView(model) {
     element('button', {type: 'button', class: 'sort', title: what, 'data-sort': `${key}${byChange}`, onclick: () => {
       sortBy(key, byChange);
       head.querySelector(`[data-sort="${key}${byChange}"]`).focus();  // the heading was drawn anew
-    }}, title, element('span', {'aria-hidden': 'true', class: 'arrow'}, isSorted ? (rises ? '↑' : '↓') : '')));
+    }}, title, element('span', {'aria-hidden': 'true', class: 'arrow'}, isSorted ? (rises ? '↑' : '↓') : '\u00a0')));
   }
 
   function cells(method, column) {
@@ -74,7 +74,8 @@ export function createMethodsView(model) {
         element('span', {class: 'dim figure'}, shortCount(value))])];
     if (model.isDiff) {
       const moved = changeOf(method, column.key);
-      made.push(element('td', {class: `number ${moved > 0.00005 ? 'more' : moved < -0.00005 ? 'less' : ''}`}, points(moved)));
+      made.push(Math.abs(moved) < 0.00005 ? element('td')
+        : element('td', {class: `number ${moved > 0 ? 'more' : 'less'}`}, points(moved)));
     }
     return made;
   }
@@ -84,7 +85,7 @@ export function createMethodsView(model) {
     own.setAttribute('aria-pressed', String(state.own));
     head.replaceChildren(heading('name', 'Method', 'Sort by name'), ...columns.flatMap((column) => [
       heading(column.key, column.title, column.what),
-      ...(model.isDiff ? [heading(column.key, 'Δ', `change of the share of ${column.what}, in points`, true)] : [])]));
+      ...(model.isDiff ? [heading(column.key, ['Δ', element('span', {class: 'hidden'}, ` ${column.title}`)], `change of the share of ${column.what}, in points`, true)] : [])]));
     body.replaceChildren(...found.slice(0, state.rows).map((method) => element('tr', {},
       element('th', {scope: 'row'}, element('a', {href: `#/method/${method.index}`, title: method.text}, breakable(method.short)),
         element('span', {class: 'dim package'}, method.package)),
