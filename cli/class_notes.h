@@ -20,6 +20,8 @@ class ClassFileOptions {
  public:
   void AddTo(OptionList& options);
   bool given() const { return !classes_.empty() || !jdk_.empty(); }
+  const std::string& classes() const { return classes_; }
+  const std::string& jdk() const { return jdk_; }
   Status AddNotes(Console& console, Profile& profile) const;
   // The class files for a profile; none if no option was given.
   Result<classpath::ClassPath> Open(const Profile& profile) const;

@@ -6,6 +6,7 @@
 #include "cli/class_notes.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
+#include "cli/fit_check.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
@@ -100,11 +101,18 @@ class ReportCommand : public Command {
     ReportOptions options;
     options.tool = "iprof " IPROF_VERSION;
     options.most_bytes = max_mb_ * kBytesOfMb - report::EmptyPageBytes();
-    if (class_files_.given()) options.listings = &listings;
+    if (class_files_.given()) {
+      options.listings = &listings;
+      const Result<FitResult> fit =
+          CheckFit(profiles.back(), {class_files_.classes(), class_files_.jdk(), std::nullopt});
+      if (!fit.ok()) return fit.status();
+      for (const auto& [package, share] : fit->fitness.packages)
+        options.fits.push_back({package, share.weight, share.relevant, share.applicable});
+    }
     const std::string data = WriteReportData(inputs, options);
-    const Status status =
-        WriteOutput(console, output_, false,
-                    [&](ByteSink& sink) { return report::WriteReportPage(data, sink); });
+    const Status status = WriteOutput(console, output_, false, [&](ByteSink& sink) {
+      return report::WriteReportPage(data, sink);
+    });
     if (status.ok() && format_ == "json") PrintJson(console, files, data.size());
     return status;
   }

@@ -47,6 +47,7 @@ class Writing {
     WriteMethods();
     WriteMonitors();
     if (inputs_.size() > 1) WriteChanges();
+    if (!options_.fits.empty()) WriteFits();
     WriteTypes();
     WriteCut(frames);
     json_.Close('}');
@@ -339,6 +340,16 @@ class Writing {
       json_.Close(']').Close(']');
     }
     json_.Close(']').Field("all_changes", static_cast<int64_t>(diff.items.size()));
+  }
+
+  void WriteFits() {
+    json_.Key("fits").Open('[');
+    for (size_t f = 0; f < std::min(options_.fits.size(), kMostPackages); ++f) {
+      const ClassFit& fit = options_.fits[f];
+      json_.String(fit.package.empty() ? "(default)" : fit.package);
+      json_.Int(fit.weight).Int(fit.relevant).Int(fit.applicable);
+    }
+    json_.Close(']').Field("all_fits", static_cast<int64_t>(options_.fits.size()));
   }
 
   void WriteTypes() {

@@ -20,6 +20,7 @@
 //               blocks: [bci, executions or null, …], first_line, source: [text …]}
 //   flame     [[depth, method or -1, weight, line (or -1 - bci), weight there, frames] …], in preorder; one flat list
 //   monitors  [type, count, …]
+//   fits      [package, weight, relevant, applicable, …] and all_fits, if class files were compared
 //   changes   [[table, scope (writer/ops/diff.h), method or -1, text, bci, importance, movement, [shares], [counts], [[name, old, new] …]] …]
 //   cut       {methods, all_methods: with details; shares: {table: share of these}, frames, all_frames, undrawn,
 //              asked_for_code, with_code, sources_left_out}
@@ -30,6 +31,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "writer/model/model.h"
 #include "writer/report/method_listing.h"
@@ -41,10 +43,19 @@ struct ReportInput {
   const Profile* profile = nullptr;
 };
 
+// How much of what the profile says of a package fits the class files of a build: weights.
+struct ClassFit {
+  std::string package;  // empty: none
+  int64_t weight = 0;
+  int64_t relevant = 0;    // of methods that exist
+  int64_t applicable = 0;  // of these: at positions that the code has
+};
+
 struct ReportOptions {
   std::string tool;
   size_t most_bytes = size_t{3} << 20;
   ListingSource* listings = nullptr;  // null: no bytecode
+  std::vector<ClassFit> fits;         // the heaviest packages first; empty: not compared
 };
 
 // One profile, or the old one and the new one.

@@ -102,6 +102,15 @@ TEST_CASE("bytecode has the executions of its blocks, and sources") {
   CheckHas(data, R"("blocks":[3,9,6,)");
   CheckHas(data, R"("first_line":19,"source":["void loop(int n) {","  if (n \u003c 3) {"])");
   CHECK(Number(data, "with_code") == 1);
+  CHECK(Number(data, "all_fits") == -1);
+}
+
+TEST_CASE("packages that were compared with class files, the first ones and their number") {
+  ReportOptions options;
+  options.fits = {{"com.acme", 90, 80, 70}, {"", 5, 5, 5}};
+  CheckHas(DataOf(Parse(kShapes), options), R"("fits":["com.acme",90,80,70,"(default)",5,5,5],"all_fits":2)");
+  options.fits.assign(100, {"a", 1, 1, 1});
+  CheckHas(DataOf(Parse(kShapes), options), R"("a",1,1,1],"all_fits":100)");
 }
 
 TEST_CASE("a comparison has pairs of counts") {

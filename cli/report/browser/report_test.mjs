@@ -46,6 +46,8 @@ onReport('the overview has the totals of the profile', 'shop.html', '', async (p
   assert.match(await textOf(page, 'main'), /shop\.Shop/);
   assert.match(await textOf(page, 'main'), /from the JVM’s start/);
   assert.match(await textOf(page, 'main'), /exact/);
+  const fit = page.locator('table').filter({has: page.locator('caption:text-is("Fit to the class files by package")')});
+  assert.match(await fit.innerText(), /shop\s+100\.0 %\s+100\.0 %/);
 });
 
 onReport('the flame graph is searched, zoomed and turned over', 'shop.html', '#/flame', async (page) => {

@@ -84,6 +84,8 @@ export function readModel(text) {
     changes: (data.changes ?? []).map(([table, scope, method, place, bci, importance, movement, shares, counts, outcomes]) => ({
       table: TABLES[table], scope: SCOPES[scope], method, place, bci, importance, movement, shares, counts, outcomes})),
     allChanges: data.all_changes ?? 0,
+    fits: groups(data.fits ?? [], 4).map(([name, weight, relevant, applicable]) => ({name, weight, relevant, applicable})),
+    allFits: data.all_fits ?? 0,
     cut: data.cut,
   };
   model.isDiff = sides > 1;

@@ -94,6 +94,17 @@ function fitnessSection(model) {
     rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'smaller package')}`) : null);
 }
 
+function classFitSection(model) {
+  if (model.fits.length === 0) return null;
+  const rest = model.allFits - model.fits.length;
+  return element('section', {}, element('h2', {}, 'Fit to the class files'),
+    element('p', {class: 'dim'}, 'How much of the profile is of methods that these class files have, and at positions that their code has. '
+      + 'A build with these classes finds only that.'),
+    table('Fit to the class files by package', [{title: 'Package', class: 'break'}, {title: 'Exists', numeric: true}, {title: 'Applies', numeric: true}],
+      model.fits.map((fit) => [fit.name, percentCell(share(fit.relevant, fit.weight)), percentCell(share(fit.applicable, fit.weight))])),
+    rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'smaller package')}`) : null);
+}
+
 function monitorsSection(model) {
   if (model.monitors.length === 0) return null;
   const whole = model.total('monitors');
@@ -123,7 +134,7 @@ export function createOverview(model) {
         tablesSection(model),
         element('div', {class: 'columns'}, topSection(model, 'self', 'Most samples'), topSection(model, 'calls', 'Most calls'),
           topSection(model, 'branches', 'Most branch executions')),
-        element('div', {class: 'columns'}, fitnessSection(model), monitorsSection(model)));
+        element('div', {class: 'columns'}, fitnessSection(model), classFitSection(model), monitorsSection(model)));
     },
   };
 }
