@@ -201,6 +201,16 @@ class Counts(JmhCase):
         self.assertEqual(self.profile("zoo.Zoo.branches-SingleShotTime-step-1.iprof").calls_of("zoo.Zoo.half"), BATCH)
 
     @on_one_jvm
+    def test_each_thread_has_counters_of_its_own(self):
+        """Without them, many calls are lost."""
+        _, found = self.measure(*TIMED, "-t", "3", "-prof", "iprof:samples=n", "zoo.Zoo.branches")
+        profile = self.profile("zoo.Zoo.branches-AverageTime-step-1.iprof")
+        for run in profile.section["provenance"]["runs"]:
+            self.assertIn("stripes=4", run["options"].split(","))
+        for method, calls in self.scores(found["branches"], "iprof.calls", "calls/op").items():
+            self.assertAlmostEqual(calls, 1, delta=0.02, msg=method)
+
+    @on_one_jvm
     def test_parameters_have_profiles_of_their_own(self):
         self.measure(*single_shots(), "-p", "step=1,2", "-prof", "iprof:samples=n;format=1.1.0;options=instanceofs=y", "zoo.Zoo.branches")
         for step, even in ((1, [BATCH // 2, BATCH // 2]), (2, [0, BATCH])):

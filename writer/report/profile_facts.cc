@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "writer/base/utc_time.h"
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"

@@ -29,6 +29,8 @@ public final class HostProfiler {
             + "+org.openjdk.jmh.runner.*+org.openjdk.jmh.util.*";
     /** Such a path has no special meaning in the agent's options, and a socket in it a short enough name. */
     private static final Pattern PLAIN = Pattern.compile("/[A-Za-z0-9._/-]{0,60}");
+    /** The threads of a benchmark call the same code all the time, so each gets counters of its own. */
+    private static final int MOST_STRIPES = 16;
     /** The agent's warning of empty tables: an iteration without a lock is normal. */
     private static final String EMPTY_TABLES = ", which were to be recorded";
 
@@ -78,6 +80,9 @@ public final class HostProfiler {
         options.add("exclude=" + HARNESS + (settings.excluded().isEmpty() ? "" : "+" + settings.excluded()));
         if (settings.source().equals(Settings.BOTH) && settings.ofAgent("include") == null) {
             options.add("include=" + packageOf(params.getBenchmark()));
+        }
+        if (params.getThreads() > 1 && settings.mayStripe()) {
+            options.add("stripes=" + Math.min(Integer.highestOneBit(2 * params.getThreads() - 1), MOST_STRIPES));
         }
         options.addAll(settings.agentOptions());
         return String.join(",", options);

@@ -111,6 +111,11 @@ record Settings(Path dir, Path agent, Path tool, int rows, String source, String
         return source.equals(COUNTERS);
     }
 
+    /** Whether each thread may get counters of its own: there are some, and the user has not decided. */
+    boolean mayStripe() {
+        return !source.equals("methoddata") && ofAgent("stripes") == null;
+    }
+
     /** The value of an option of the agent; null if it is not given. */
     String ofAgent(String name) {
         return agentOptions.stream().filter(option -> option.startsWith(name + "=")).map(option -> option.substring(name.length() + 1)).findFirst()
