@@ -11,7 +11,7 @@ import tempfile
 import time
 import zipfile
 
-from iprofdev import jvms, maven
+from iprofdev import jvms, mavenbuild
 from iprofdev.messages import Unavailable
 from iprofdev.places import ROOT
 
@@ -34,7 +34,7 @@ class MavenArtefact(AgentCase):
         cls.built = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
         cls.addClassCleanup(shutil.rmtree, cls.built, ignore_errors=True)
         try:
-            with maven.local_repository() as build:
+            with mavenbuild.local_repository() as build:
                 build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
                 build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
             cls.missing = None
@@ -208,13 +208,13 @@ class MavenArtefact(AgentCase):
         stage = self.folder / "stage"
         build = ["-q", f"-Diprof.build={self.folder}/build", f"-Diprof.packages={stage}", "package"]
         stage.mkdir()
-        with self.assertRaisesRegex(maven.BuildFailed, "there is no iprofagent-.*-TARGET/lib/libiprofagent.so in .*/stage"):
-            maven.build(ROOT / "runtime/maven", *build)
+        with self.assertRaisesRegex(mavenbuild.BuildFailed, "there is no iprofagent-.*-TARGET/lib/libiprofagent.so in .*/stage"):
+            mavenbuild.build(ROOT / "runtime/maven", *build)
         for target, content in libraries.items():
             folder = stage / f"iprofagent-{VERSION}-{target}" / "lib"
             folder.mkdir(parents=True)
             (folder / "libiprofagent.so").write_bytes(content)
-        maven.build(ROOT / "runtime/maven", *build)
+        mavenbuild.build(ROOT / "runtime/maven", *build)
         with zipfile.ZipFile(self.folder / f"build/iprof-agent-{VERSION}.jar") as jar:
             for target, content in libraries.items():
                 name = f"native/{target}/libiprofagent.so"

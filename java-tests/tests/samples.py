@@ -4,7 +4,7 @@ its builder's place shows what the builder would be given."""
 
 import shutil
 
-from iprofdev import maven
+from iprofdev import mavenbuild
 from iprofdev.messages import Unavailable
 from iprofdev.places import ROOT, offline
 from iprofdev.processes import java_environment, run
@@ -44,7 +44,7 @@ class Samples(AgentCase):
 
     def build(self, *arguments, env=None):
         try:
-            return maven.build(self.shop, f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", *arguments, env=env)
+            return mavenbuild.build(self.shop, f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", *arguments, env=env)
         except Unavailable as missing:
             self.skipTest(str(missing))
 

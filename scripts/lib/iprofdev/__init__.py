@@ -6,6 +6,7 @@ processes   running other programs
 jvms        the JVMs that tests run on
 pins        everything that is fetched, with its version and hash (scripts/pins)
 maven       jars from Maven Central
+mavenbuild  builds by Maven
 javabuild   compiling Java sources once
 
 A program makes it importable with one line: sys.path.insert(0, str(ROOT / "scripts" / "lib")).

@@ -1,15 +1,11 @@
-"""Jars from Maven Central, fetched by Maven (with the user's own settings) and kept in the cache; and builds by Maven.
+"""Jars from Maven Central, fetched by Maven (with the user's own settings) and kept in the cache.
 
 Only jars in scripts/pins are used, and only if their SHA-256 is the one given there. One run of Maven fetches all
-missing jars; those in the cache need no network. A pom names the versions of its plugins itself; they are kept in the
-cache, too.
+missing jars; those in the cache need no network.
 """
 
-import contextlib
-import fcntl
 import os
 import pathlib
-import re
 import shutil
 import tempfile
 
@@ -18,14 +14,6 @@ from iprofdev.messages import Unavailable
 from iprofdev.places import CACHE, locked_cache, offline
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin"
-
-
-# Maven's local repository for builds: the user's own one is left alone.
-REPOSITORY = CACHE / "maven-repository"
-
-
-class BuildFailed(Exception):
-    """A build by Maven failed; the message is what it printed."""
 
 
 def jars(names):
@@ -39,39 +27,6 @@ def jars(names):
         if missing:
             _fetch(missing)
     return [pins.verified(place(pin.what), pin) for pin in wanted]
-
-
-@contextlib.contextmanager
-def local_repository():
-    """The cache's local repository, for this process alone: other builds wait, because Maven's repositories cannot be shared, and
-    an artifact that is installed here is not replaced meanwhile. Gives a function like build()."""
-    REPOSITORY.mkdir(parents=True, exist_ok=True)
-    with open(REPOSITORY / ".lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield _build
-
-
-def build(folder, *arguments, env=None):
-    """Runs Maven on the pom of a folder, with the cache's local repository. Needs a network only for what is not there yet.
-    Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed."""
-    with local_repository() as build_here:
-        return build_here(folder, *arguments, env=env)
-
-
-def _build(folder, *arguments, env=None):
-    if shutil.which("mvn") is None:
-        raise Unavailable("mvn is missing: run scripts/install-deps.")
-    command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
-    environment = processes.java_environment(env)
-    done = processes.run([*command, "-o"], cwd=folder, env=environment)
-    if done.returncode and "offline mode" in done.stdout and not offline():
-        done = processes.run(command, cwd=folder, env=environment)
-    if done.returncode == 0:
-        return done.stdout
-    printed = processes.end_of(done.stdout + done.stderr, 60)
-    if re.search(r"offline mode|Could not transfer|Non-resolvable|could not be resolved", done.stdout):
-        raise Unavailable(f"Maven cannot fetch what {folder} needs: is there a network?\n{printed}")
-    raise BuildFailed(printed)
 
 
 def jar(name):
