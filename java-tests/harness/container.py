@@ -10,18 +10,19 @@ SCRIPT = """set -e
 mount --make-rprivate /
 [ -z "$1" ] || mount --bind "$1" "$1"
 mount -o remount,bind,ro /
-shift
+hostname "$2"
+shift 2
 exec setpriv --reuid {user} --regid {user} --clear-groups --no-new-privs --bounding-set=-all -- "$@"
 """.format(user=USER)
 
 
-def container(case, volume):
-    """The words that start a command in a new container. volume: a folder that it can write to, or None. Skips the test where the
-    machine makes no such container."""
+def container(case, name, volume):
+    """The words that start a command in a new container. name: its host name. volume: a folder that it can write to, or None. Skips
+    the test where the machine makes no such container."""
     if volume is not None:
         case.folder.chmod(0o755)
         volume.chmod(0o777)
-    prefix = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "--", "bash", "-c", SCRIPT, "bash", volume or ""]
+    prefix = ["unshare", "--mount", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "--", "bash", "-c", SCRIPT, "bash", volume or "", name]
     probe = subprocess.run([*prefix, "touch", "/tmp/x"], capture_output=True, text=True, check=False)
     if "Read-only file system" not in probe.stderr:
         case.skipTest(f"this machine makes no container: {probe.stderr.strip() or 'its root stays writable'}")
