@@ -227,7 +227,7 @@ class Merge(CliTest):
         self.assertEqual(sum(e["records"][0] for e in made["samplingProfiles"]), 7 * 1101, "so are samples")
         note = made["iprofagent"]["harvest"]
         self.assertEqual((note["source"], note["estimator"], note["jvm_age_s"]), ("counters+methoddata", "flow-1+none", 90))
-        self.assertIn("a merge of profiles of several kinds, each scaled to the same total", self.out("show", "x"))
+        self.assertIn("a merge of profiles of several kinds, each scaled to the same total", " ".join(self.out("show", "x").split()))
         self.run_tool("check", "--strict", "x")
         # Any order, any number of threads, standard input, and weights.
         self.run_tool("merge", "-o", "y", "-j", "1", *reversed(inputs))

@@ -57,8 +57,8 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         self.assertEqual(parts["provenance"], provenance(RUN, LATER))
         self.assertEqual(parts["sampling"], {**SAMPLING, "signals": 60, "failed": 3, "outcomes": {"good": [57, 75]}})
         self.assertIn("""runs:           2
-                app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the
-                JVM's start
+                app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from
+                the JVM's start
                 a.Main on JDK 25.0.3, 2026-11-25 08:00:00 to 08:00:09 UTC, 9.0 s recorded
                 left out: 2 monitors, 4 sites
 """, self.out("show", "m.iprof"))

@@ -110,7 +110,7 @@ Frequent stacks, the innermost method first
 
     def test_lines_fit(self):
         a = self.write("a.iprof", self.many())
-        for columns in (None, 40, 72, 130):
+        for columns in (None, 60, 72, 130):
             for command in (["show"], ["show", "--stats"], ["show", "--method", "m"], ["top"], ["diff", a]):
                 text = self.out(*command, a, env={"COLUMNS": str(columns or "")})
                 widest = max(len(line) for line in text.splitlines() if not line.startswith(("A:", "B:", "(")))
@@ -147,7 +147,7 @@ Frequent stacks, the innermost method first
         self.assertNotIn("median", self.out("show", a))
         text = self.out("show", "--stats", a)
         self.assertIn("Frames of an entry: median 2, 99% up to 3, most 3\n", text)
-        self.assertIn("  unknown:      vm (7 bytes)\n", text)
+        self.assertIn("  unknown:      vm (8 bytes)\n", text)
 
     def test_detailed_summary(self):
         a = self.write("a.iprof", profile())
@@ -268,10 +268,10 @@ class Diff(CliTest):
 Differences, the most important first (1)
    weight    change
   100.0 %    20.0 %  branch Main.loop line 12
-                       to line 13 (bci 14): 10.0 % -> 30.0 %
                        to line 15 (bci 53): 90.0 % -> 70.0 %
+                       to line 13 (bci 14): 10.0 % -> 30.0 %
 
-declared only in A: 0 methods, 0 types; only in B: 1 methods, 0 types
+declared only in A: 0 methods, 0 types; only in B: 1 methods, 0 types (listed with --declared)
 """, text)
         self.assertIn("methods declared only in B (1)\n  a.Main.added()void\n", self.out("diff", "--declared", a, b))
         found = self.json("diff", a, b)

@@ -172,7 +172,8 @@ class DiffCommand : public Command {
     if (!filter_.filter().empty())
       console.Print("only {}\n", EscapeForTerminal(filter_.filter().Describe()));
     if (code_.differing > 0)
-      console.Print("{}, so their positions cannot be compared\n", code_.Describe());
+      console.Write(
+          Paragraph("", code_.Describe() + ", so their positions cannot be compared", width_));
     console.Write("\n");
     if (diff.items.empty()) {
       console.Write(Paragraph(
@@ -203,10 +204,13 @@ class DiffCommand : public Command {
     const size_t a = diff.methods_only_in_a.size() + diff.types_only_in_a.size();
     const size_t b = diff.methods_only_in_b.size() + diff.types_only_in_b.size();
     if (a + b == 0) return;
-    console.Print("\ndeclared only in A: {} methods, {} types; only in B: {} methods, {} types\n",
-                  diff.methods_only_in_a.size(), diff.types_only_in_a.size(),
-                  diff.methods_only_in_b.size(), diff.types_only_in_b.size());
-    console.Write("(--declared lists them)\n");
+    console.Write("\n");
+    console.Write(Paragraph("",
+                            fmt::format("declared only in A: {} methods, {} types; only in B: {} "
+                                        "methods, {} types (listed with --declared)",
+                                        diff.methods_only_in_a.size(), diff.types_only_in_a.size(),
+                                        diff.methods_only_in_b.size(), diff.types_only_in_b.size()),
+                            width_));
   }
 
   void PrintNames(JsonText& json, std::string_view key,

@@ -53,7 +53,8 @@ size_t Listed(const ShowOptions& options, size_t size);
 std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
                                       const ShowOptions& options);
 
-// "75.0 % Circle, 25.0 % Square" or "90.0 % to line 53, 10.0 % to line 14": the outcomes of one entry, largest first.
+// "75.0 % Circle, 25.0 % Square", "90.0 % to line 53, 10.0 % to line 14" or "always to line 53": the outcomes of one
+// entry, largest first.
 std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry,
                                           const CodeNames& names);
 // As many of them as fit into the width, and "… 53 more".

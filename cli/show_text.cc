@@ -293,8 +293,11 @@ std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, E
                    [](const Outcome& a, const Outcome& b) { return a.count > b.count; });
   const int64_t total = profile.EntryTotal(table, entry);
   std::vector<std::string> texts;
-  for (const Outcome& outcome : outcomes)
-    texts.push_back(PercentOf(outcome.count, total) + " " + outcome.name);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.count == 0 && total > 0) break;
+    const bool is_only = outcome.count == total && total > 0;
+    texts.push_back((is_only ? "always" : PercentOf(outcome.count, total)) + " " + outcome.name);
+  }
   return texts;
 }
 

@@ -10,7 +10,7 @@ namespace iprof::cli {
 namespace {
 
 constexpr size_t kDefaultWidth = 100;
-constexpr size_t kLeastWidth = 40;
+constexpr size_t kLeastWidth = 60;
 constexpr size_t kMostWidth = 10'000;
 constexpr std::string_view kEllipsis = "…";
 
@@ -80,7 +80,8 @@ std::string Grouped(int64_t number) {
 std::string PercentOf(int64_t part, int64_t total) {
   if (part == 0 || total == 0) return "0.0 %";
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(total);
-  return percent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", percent);
+  if (percent < 0.05) return "<0.1 %";
+  return part < total && percent >= 99.95 ? ">99.9 %" : fmt::format("{:.1f} %", percent);
 }
 
 }  // namespace iprof::cli

@@ -15,7 +15,7 @@
 
 namespace iprof::cli {
 
-// COLUMNS; otherwise the width of the terminal that is standard output; otherwise 100. At least 40.
+// COLUMNS; otherwise the width of the terminal that is standard output; otherwise 100. At least 60.
 size_t TerminalWidth(const Console& console);
 
 size_t WidthOf(std::string_view text);
@@ -26,7 +26,7 @@ std::string Paragraph(std::string_view first, std::string_view text, size_t widt
 
 // 1234567: "1,234,567"
 std::string Grouped(int64_t number);
-// "12.3 %"; "<0.1 %" for what is less, and not 0.
+// "12.3 %"; "<0.1 %" for what is less, and not 0; ">99.9 %" for what is more, and not all.
 std::string PercentOf(int64_t part, int64_t total);
 
 }  // namespace iprof::cli

@@ -32,6 +32,8 @@ TEST_CASE("numbers have commas, and small shares are not 0") {
   CHECK(Grouped(-1234) == "-1,234");
   CHECK(PercentOf(1, 3) == "33.3 %");
   CHECK(PercentOf(1, 1'000'000) == "<0.1 %");
+  CHECK(PercentOf(999'999, 1'000'000) == ">99.9 %");
+  CHECK(PercentOf(10, 10) == "100.0 %");
   CHECK(PercentOf(0, 10) == "0.0 %");
   CHECK(PercentOf(0, 0) == "0.0 %");
 }
@@ -43,7 +45,7 @@ TEST_CASE("COLUMNS says how wide the terminal is") {
   setenv("COLUMNS", "72", 1);
   CHECK(TerminalWidth(console) == 72);
   setenv("COLUMNS", "3", 1);
-  CHECK(TerminalWidth(console) == 40);
+  CHECK(TerminalWidth(console) == 60);
   setenv("COLUMNS", "wide", 1);
   CHECK(TerminalWidth(console) == 100);
   unsetenv("COLUMNS");
