@@ -1,8 +1,9 @@
 #include "writer/io/position_part.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -23,6 +24,7 @@ namespace {
 constexpr char kUnknown = '-';
 constexpr size_t kDigitsOfHash = 6;
 constexpr int64_t kMostBci = 65'534;
+constexpr uint64_t kMostIds = uint64_t{1} << 40;
 // The texts must stay below the reader's limit for a string.
 constexpr size_t kMostText = size_t{15} << 20;
 
@@ -107,6 +109,32 @@ std::optional<std::vector<int32_t>> LinesIn(std::string_view text, size_t count)
   return lines;
 }
 
+// "java.util.List.get"
+std::string CalleeName(const Profile& profile, MethodIndex method) {
+  return std::string(profile.TypeName(profile.DeclaringType(method))) + "." +
+         std::string(profile.MethodName(method));
+}
+
+void AddCallees(const PartText& text, const std::vector<ProfilePosition>& positions,
+                Profile& profile) {
+  if (text.callees.empty()) return;
+  std::unordered_map<uint64_t, MethodIndex> methods;  // by file id
+  for (const MethodIndex method : MethodsOf(profile))
+    methods.emplace(static_cast<uint64_t>(profile.MethodFileId(method)), method);
+  DigitReader callees(text.callees);
+  for (const auto& [frame, is_call] : positions) {
+    if (!is_call || callees.at_end()) continue;
+    const uint64_t number = callees.Small();
+    if (number % 2 == 1) {
+      const auto method = methods.find(number / 2);
+      if (method != methods.end())
+        profile.notes().SetCallee(frame.method, frame.bci, CalleeName(profile, method->second));
+    } else if (number != 0 && number / 2 <= text.names.size()) {
+      profile.notes().SetCallee(frame.method, frame.bci, text.names[number / 2 - 1]);
+    }
+  }
+}
+
 void LoadPart(std::string_view json, Profile& profile) {
   const std::optional<PartText> text = Parse(json);
   if (!text) return;
@@ -116,13 +144,7 @@ void LoadPart(std::string_view json, Profile& profile) {
   if (!lines) return;
   for (size_t p = 0; p < lines->size(); ++p)
     profile.notes().SetLine(positions[p].frame.method, positions[p].frame.bci, (*lines)[p]);
-  DigitReader callees(text->callees);
-  for (const auto& [frame, is_call] : positions) {
-    if (!is_call || callees.at_end()) continue;
-    const uint64_t number = callees.Small();
-    if (number != 0 && number <= text->names.size())
-      profile.notes().SetCallee(frame.method, frame.bci, text->names[number - 1]);
-  }
+  AddCallees(*text, positions, profile);
 }
 
 // The older part names methods by their text.
@@ -198,7 +220,7 @@ void WritePositionNotes(Profile& profile) {
   std::string lines;
   bool any_line = false;
   int64_t last = 0;
-  std::map<std::string_view, size_t> uses;
+  std::set<std::string_view, std::less<>> uses;
   for (const auto& [frame, is_call] : positions) {
     const auto line = notes.LineOf(frame.method, frame.bci);
     if (line && *line <= 65'535) {
@@ -210,15 +232,23 @@ void WritePositionNotes(Profile& profile) {
     }
     if (!is_call) continue;
     const std::string_view callee = notes.CalleeOf(frame.method, frame.bci);
-    if (!callee.empty()) ++uses[callee];
+    if (!callee.empty()) uses.insert(callee);
   }
-  // Frequent names have small numbers.
-  std::vector<std::pair<size_t, std::string_view>> order;
-  for (const auto& [name, count] : uses) order.emplace_back(count, name);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::map<std::string_view, uint64_t> numbers;
-  for (const auto& [count, name] : order) numbers.emplace(name, numbers.size() + 1);
+  // Most callees are methods of the profile, and have numbers of these.
+  std::unordered_map<std::string_view, uint64_t> numbers;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const auto id = static_cast<uint64_t>(profile.MethodFileId(method));
+    const auto used = uses.find(CalleeName(profile, method));
+    if (used == uses.end() || id > kMostIds) continue;
+    uint64_t& number = numbers.try_emplace(*used, 2 * id + 1).first->second;
+    number = std::min(number, 2 * id + 1);
+  }
+  std::vector<std::string_view> names;  // of the others
+  for (const std::string_view name : uses) {
+    if (numbers.contains(name)) continue;
+    names.push_back(name);
+    numbers.emplace(name, 2 * names.size());
+  }
   std::string callees;
   for (const auto& [frame, is_call] : positions) {
     if (!is_call || numbers.empty()) continue;
@@ -234,9 +264,9 @@ void WritePositionNotes(Profile& profile) {
   if (!callees.empty()) {
     AppendMember("callees", callees, &json);
     json += ",\"names\":[";
-    for (size_t n = 0; n < order.size(); ++n) {
+    for (size_t n = 0; n < names.size(); ++n) {
       if (n > 0) json += ',';
-      AppendJsonString(order[n].second, &json);
+      AppendJsonString(names[n], &json);
     }
     json += ']';
   }
