@@ -108,7 +108,8 @@ TEST_CASE("bytecode has the executions of its blocks, and sources") {
 TEST_CASE("packages that were compared with class files, the first ones and their number") {
   ReportOptions options;
   options.fits = {{"com.acme", 90, 80, 70}, {"", 5, 5, 5}};
-  CheckHas(DataOf(Parse(kShapes), options), R"("fits":["com.acme",90,80,70,"(default)",5,5,5],"all_fits":2)");
+  CheckHas(DataOf(Parse(kShapes), options),
+           R"json("fits":["com.acme",90,80,70,"(default)",5,5,5],"all_fits":2)json");
   options.fits.assign(100, {"a", 1, 1, 1});
   CheckHas(DataOf(Parse(kShapes), options), R"("a",1,1,1],"all_fits":100)");
 }
