@@ -82,7 +82,9 @@ class Flattening {
   }
 
   FlatRow RowOf(const Key& key, const Sums& sums) const {
-    FlatRow row{.self = sums.self, .total = sums.total};
+    FlatRow row;
+    row.self = sums.self;
+    row.total = sums.total;
     if (key_ == FlatKey::kPackage) {
       row.name = packages_[key.first];
       return row;
