@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace iprof::vm {
+namespace {
+
+constexpr double kMostForThaw = 0.1;
+
+}  // namespace
 
 std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
                                   const FreezeLimits& limits) {
@@ -27,6 +32,10 @@ std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
 
 bool RoundPays(const RoundStakes& stakes) {
   return stakes.saved_per_s * stakes.recorded_s >= stakes.compiled_s;
+}
+
+bool ThawPays(double recorded_s, double compiled_s) {
+  return 2 * compiled_s <= kMostForThaw * recorded_s;
 }
 
 }  // namespace iprof::vm

@@ -46,4 +46,8 @@ struct RoundStakes {
 // have cost: to freeze at once, or never.
 bool RoundPays(const RoundStakes& stakes);
 
+// Whether methods may thaw for a while. The compilers then do the work of a round twice: now, and when the
+// methods freeze again. That may take a tenth of the time of the recording.
+bool ThawPays(double recorded_s, double compiled_s);
+
 }  // namespace iprof::vm

@@ -39,7 +39,13 @@ TEST_CASE("a round pays once the methods have cost what it will cost", "[freeze_
   CHECK_FALSE(RoundPays({.saved_per_s = 0, .recorded_s = 1000, .compiled_s = 3}));
 }
 
-TEST_CASE("whoever pays when it pays loses little, however long the program runs",
+TEST_CASE("methods thaw once that takes a tenth of the time", "[freeze_plan]") {
+  CHECK_FALSE(ThawPays(19, 1));
+  CHECK(ThawPays(20, 1));
+  CHECK(ThawPays(1, 0));
+}
+
+TEST_CASE("a rule that waits until it pays loses little, however long the program runs",
           "[freeze_plan]") {
   constexpr double kSaved = 0.4;
   constexpr double kRound = 6;

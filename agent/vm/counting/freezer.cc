@@ -121,7 +121,8 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
-  if (rearm_s_ > 0 && now >= rearm_s_) return Thaw(jvmti, jni, guard);
+  if (rearm_s_ > 0 && now >= rearm_s_ && ThawPays(now, meter_.compiled_s()))
+    return Thaw(jvmti, jni, guard);
   if (now < next_choice_s_) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
   next_choice_s_ = now + choice_period_s_;

@@ -3,8 +3,8 @@
 // Every second it looks at the counters. Methods that have counted often enough freeze, hottest first,
 // once that pays (FreezePlan): their classes are retransformed, in which the instrumenter leaves them
 // without probes.
-// From then on their counts are estimated (FrozenCounts). After a while all of them thaw for a moment,
-// so that a new phase of the program is noticed; then they freeze again for twice as long.
+// From then on their counts are estimated (FrozenCounts). After a while, and once that pays, all of them
+// thaw for a moment, so that a new phase of the program is noticed; then they freeze again for twice as long.
 //
 // It works on the agent's thread, like everything else that retransforms classes while the program is
 // recorded: so swaps never meet, and a stop, which ends that thread, never meets one. Chunks for new
