@@ -43,7 +43,8 @@ bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> po
 std::optional<uint32_t> LineIn(std::span<const uint8_t> lines, uint32_t bci) {
   constexpr int64_t kMostLine = 0xffff;
   VarintReader in(lines);
-  const uint64_t count = std::min<uint64_t>(in.Next(), lines.size());
+  const uint64_t count = in.Next();
+  if (count > lines.size()) return std::nullopt;
   uint64_t at = 0;
   int64_t line = 0;
   std::optional<uint32_t> found;

@@ -6,8 +6,10 @@
 #include <optional>
 #include <tuple>
 
+#include "writer/io/agent_section.h"
 #include "writer/model/branch_outcomes.h"
 #include "writer/ops/merge_mapping.h"
+#include "writer/ops/sampling_sum.h"
 #include "writer/ops/summary.h"
 
 namespace iprof {
@@ -22,6 +24,39 @@ struct Pair {
   std::optional<EntryIndex> a;
   std::optional<EntryIndex> b;
 };
+
+// By how much the variance of a sum of samples exceeds the sum: the mean square of their weights by the mean weight.
+//
+// A sample's weight is a number of intervals, more than one where the thread's clock ticked again before the signal came,
+// as on a busy machine. A profile has only sums of weights and the number of samples. So this takes the weights for as
+// unequal as they can be: a few samples, in the entries with the largest sums, have all the weight beyond one each. But
+// none has more than kMostUneven times the mean.
+double ExcessOfSamples(const Profile& profile) {
+  constexpr double kMostUneven = 32;
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kSamplingPart);
+  const auto sum = json ? SamplingSum::Parse(*json) : std::nullopt;
+  const auto samples =
+      sum ? static_cast<double>(sum->Number("good") + sum->Number("recovered")) : 0.0;
+  const auto weight = static_cast<double>(profile.Total(Table::kSamples));
+  if (samples <= 0 || weight <= samples) return 1;
+  const double most = std::max(1.0, kMostUneven * weight / samples);
+  double beyond = weight - samples;  // one for each sample
+  double squares = 0;
+  double left = weight;
+  for (const EntryIndex entry : HottestEntries(profile, Table::kSamples)) {
+    auto of_entry = static_cast<double>(profile.EntryCount(Table::kSamples, entry));
+    while (of_entry > 1 && beyond > 0) {
+      const double one = std::min({of_entry, most, beyond + 1});
+      squares += one * one;
+      beyond -= one - 1;
+      of_entry -= one;
+      left -= one;
+    }
+    if (beyond <= 0) break;
+  }
+  return (squares + std::max(0.0, left)) / weight;
+}
 
 double Share(int64_t part, int64_t total) {
   return total == 0 ? 0 : static_cast<double>(part) / static_cast<double>(total);
@@ -65,6 +100,8 @@ class Differ {
     }
     total_a_ = a_.profile.Total(table);
     total_b_ = b_.profile.Total(table);
+    excess_a_ = table == Table::kSamples ? ExcessOfSamples(a_.profile) : 1;
+    excess_b_ = table == Table::kSamples ? ExcessOfSamples(b_.profile) : 1;
     size_t compared = 0;
     for (const auto& [context, pair] : pairs) {
       const double share_a = pair.a ? Share(a_.profile.EntryTotal(table, *pair.a), total_a_) : 0;
@@ -120,7 +157,7 @@ class Differ {
     const double moved = std::abs(b - expected);
     // The factor by which A's count became the expected one; its error grows with it.
     const double factor = a == 0 ? growth : expected / a;
-    const double error = std::sqrt(b + factor * factor * a);
+    const double error = std::sqrt(excess_b_ * b + factor * factor * excess_a_ * a);
     if (moved <= errors_ * error || moved <= kRounding * b) return 0;
     return moved / std::max(b, expected);
   }
@@ -166,6 +203,8 @@ class Differ {
     const SampledMethods in_b = SampledIn(b_);
     total_a_ = a_.profile.Total(Table::kSamples);
     total_b_ = b_.profile.Total(Table::kSamples);
+    excess_a_ = ExcessOfSamples(a_.profile);
+    excess_b_ = ExcessOfSamples(b_.profile);
     SampledMethods all = in_a;
     all.insert(in_b.begin(), in_b.end());
     const auto samples_in = [](const SampledMethods& methods, MethodIndex method) {
@@ -313,7 +352,9 @@ class Differ {
   Side b_;
   int64_t total_a_ = 0;
   int64_t total_b_ = 0;
-  double errors_ = 0;  // so many standard errors are chance
+  double errors_ = 0;    // so many standard errors are chance
+  double excess_a_ = 1;  // of the variance of a count
+  double excess_b_ = 1;
   ProfileDiff diff_;
 };
 

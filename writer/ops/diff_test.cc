@@ -228,6 +228,25 @@ TEST_CASE("samples are also compared by leaf and by method") {
   CHECK(diff.items[0].movement == Approx(0.5));
 }
 
+TEST_CASE("samples that stand for several intervals have a larger error") {
+  const auto samples = [](int in_area, int in_loop, const std::string& statistics) {
+    return R"(,"samplingProfiles":[{"ctx":"3:1","records":[)" + std::to_string(in_area) +
+           R"(]},{"ctx":"2:1","records":[)" + std::to_string(in_loop) + "]}]" + statistics;
+  };
+  const auto statistics = [](int signals) {
+    return R"(,"iprofagent":{"version":1,"sampling":{"event":"cpu","intervalNs":1000000,"signals":)" +
+           std::to_string(signals) + R"(,"good":)" + std::to_string(signals) +
+           R"(,"goodWeight":600}})";
+  };
+  const auto differences = [&](const std::string& statistics_of_both) {
+    return Differences(samples(300, 300, statistics_of_both),
+                       samples(400, 200, statistics_of_both));
+  };
+  CHECK(differences("") > 0);
+  CHECK(differences(statistics(600)) > 0);
+  CHECK(differences(statistics(150)) == 0);
+}
+
 TEST_CASE("the classes of locked objects are compared as counts are") {
   const auto locks = [](int64_t a, int64_t b) {
     return R"(,"monitorProfiles":[{"ctx":"0:0","records":[11,)" + std::to_string(a) + ",12," +
