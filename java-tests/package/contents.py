@@ -24,6 +24,7 @@ MACHINES = {"x86_64": "Advanced Micro Devices X86-64", "aarch64": "AArch64"}
 DOCUMENTS = ("LICENSE", "README.md", "CHANGELOG.md", "docs/README.md", "docs/options.md", "docs/packages.md")
 EXPECTED = {"lib/libiprofagent.so", "bin/iprof", "LICENSE", packages.CHECKSUMS, "share/man/man1/iprof.1",
             "share/bash-completion/completions/iprof", "share/zsh/site-functions/_iprof", "share/fish/vendor_completions.d/iprof.fish",
+            "share/java/iprof-jmh.jar",
             *(f"share/doc/iprofagent/{name}" for name in DOCUMENTS)}
 
 

@@ -40,6 +40,7 @@ class CrossBuild:
             "CMAKE_TOOLCHAIN_FILE": ROOT / "scripts" / "cmake" / "zig.cmake",
             "CMAKE_BUILD_TYPE": "Release",
             **{f"CMAKE_{language}_FLAGS_RELEASE": " ".join(OPTIMIZATION) for language in ("C", "CXX")},
+            "CMAKE_EXE_LINKER_FLAGS": "-pie",
             "CMAKE_EXE_LINKER_FLAGS_RELEASE": "-s",
             "CMAKE_SHARED_LINKER_FLAGS_RELEASE": "-s",
             "CMAKE_INSTALL_PREFIX": "/usr",
@@ -70,8 +71,10 @@ class CrossBuild:
         self.tools.mkdir(parents=True, exist_ok=True)
         cache = shlex.quote(str(CACHE / "zig"))
         for name in TOOLS:
-            # Paths of this machine must not get into the products.
-            options = f"-target {self.target.zig} -ffile-prefix-map={shlex.quote(str(ROOT))}=." if name in ("cc", "c++") else ""
+            # Paths of this machine must not get into the products. zig makes a C++ library for each level of optimisation, and one for
+            # programs that are not position-independent, so everything is linked with the same level, and as such.
+            options = (f"-target {self.target.zig} {OPTIMIZATION[0]} -ffile-prefix-map={shlex.quote(str(ROOT))}=."
+                       if name in ("cc", "c++") else "")
             text = (f"#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}\n"
                     f"exec {shlex.quote(str(self.zig))} {name} {options} \"$@\"\n")
             path = self.tools / name
