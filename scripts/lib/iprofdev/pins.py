@@ -6,17 +6,22 @@ import functools
 from iprofdev.places import ROOT
 
 FILE = ROOT / "scripts" / "pins"
+WITH_AT = ("npm", "go")  # registries whose names end in @VERSION
 
 
 @dataclasses.dataclass(frozen=True)
 class Pin:
     name: str
-    registry: str  # maven, maven-plugin or pypi
-    what: str  # GROUP:ARTIFACT:VERSION[:CLASSIFIER] or PROJECT==VERSION
-    sha256: str  # of a jar, else None: PyPI gives each platform another file, and Maven fetches its plugins itself
+    registry: str  # maven, maven-plugin, pypi, npm or go
+    what: str  # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PACKAGE@VERSION or MODULE@VERSION
+    # Of a jar, a package's tarball or a module's zip, else None: PyPI gives each platform another file, and Maven
+    # fetches its plugins itself.
+    sha256: str
 
     @property
     def version(self):
+        if self.registry in WITH_AT:
+            return self.what.rpartition("@")[2]
         return self.what.split("==")[1] if self.registry == "pypi" else self.what.split(":")[2]
 
 
@@ -28,8 +33,10 @@ def parse(text):
         if not words or line.startswith("#"):
             continue
         registry, colon, what = words[1].partition(":") if len(words) == 3 else ("", "", "")
-        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,)}.get(registry, ())
-        if not colon or len(what.split(":")) not in parts or (registry != "maven") != (words[2] == "-"):
+        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "npm": (1,), "go": (1,)}.get(registry, ())
+        has_hash = registry in ("maven", *WITH_AT)
+        named = "@" in what if registry in WITH_AT else True
+        if not colon or not named or len(what.split(":")) not in parts or has_hash == (words[2] == "-"):
             raise ValueError(f"line {number} is not a pin: {line}")
         if words[0] in found:
             raise ValueError(f"line {number} pins {words[0]} again")
