@@ -173,7 +173,7 @@ Made Finish(Profile& profile, const AssemblyResult& result, double max_lost) {
   Result<std::string> text = WriteProfileText(profile);
   REQUIRE(text.ok());
   return {std::move(*text),
-          DescribeCounts(result) + DescribeSites(result, max_lost) + DescribeLeftOut(result)};
+          DescribeCounts(result) + DescribeExactness(result) + DescribeLeftOut(result, max_lost)};
 }
 
 uint64_t LiveFrames(const MethodKey& key) { return key.text() == "a/T.f(I)I" ? 1 : 0; }
