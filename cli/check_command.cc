@@ -205,8 +205,8 @@ const CommandEntry kCheckEntry = {
     "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
     "was found "
     "and what was expected. A summary line follows for each file, and one that says how much of it "
-    "an image build can use.\n\nExits with 1 if a file breaks a rule. A file that is not JSON is "
-    "bad input (3).",
+    "an image build can use.\n\nExits with 1 if a file breaks a rule. A file that is no profile at "
+    "all is bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

@@ -34,9 +34,7 @@ std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
     for (const std::string& example : examples) report += fmt::format("left out: {}\n", example);
   };
   line(result.branches_left_out, "branch", "branches",
-       fmt::format(" in {} methods: exceptions may have moved the counts by more than 1 % "
-                   "(placement=direct counts them)",
-                   result.branches_left_out_methods));
+       ": exceptions may have moved the counts by more than 1 % (placement=direct counts them)");
   name(result.branches_left_out_examples);
   line(result.sites_left_out, "call or type check", "calls or type checks",
        fmt::format(": the class of more than {:.3g} % of the objects is not known "

@@ -62,11 +62,10 @@ std::string SampleStatisticsJson(const SampleFigures& figures) {
 std::string SampleSummary(const SampleFigures& figures) {
   const sampling::SampleStats& stats = figures.stats;
   const int signal = figures.signal;
-  std::string report = fmt::format(
-      "sampled: {} of {} signals gave a stack; {} failed ({:.2f} %), verbose=2 says why\n",
-      stats.Signals(OutcomeClass::kGood) + stats.Signals(OutcomeClass::kRecovered), stats.received,
-      stats.Signals(OutcomeClass::kFailed),
-      Percent(stats.Weight(OutcomeClass::kFailed), stats.Weight()));
+  const uint64_t failed = stats.Signals(OutcomeClass::kFailed);
+  std::string report =
+      fmt::format("sampled: {} of {} signals gave a stack{}\n", stats.received - failed,
+                  stats.received, failed == 0 ? "" : "; verbose=2 says why the others did not");
   if (const uint64_t count = figures.classes_without_ids; count > 0) {
     report += fmt::format("classes without names for samples, because memory ran out: {}\n", count);
   }

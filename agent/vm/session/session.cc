@@ -66,11 +66,13 @@ std::string SummarizeShare(const ImageProfile& made, ImageTarget target) {
     usable = SaturatingAdd(usable, made.share.Of(table).usable_weight);
   }
   const double share = weight == 0 ? 1 : static_cast<double>(usable) / static_cast<double>(weight);
+  const ImageShare::Part calls = made.share.Of(Table::kCalls);
   return fmt::format(
-      "kept for an image build for JDK {}: {} of {} entries, with {:.1f} % of all counts (image=n "
-      "keeps "
-      "everything)\n",
-      JdkOf(target), made.share.usable_entries(), made.share.entries(), 100 * share);
+      "kept for an image build for JDK {}: {} of {} entries, among them those of {} of {} methods "
+      "that "
+      "ran, with {:.1f} % of all counts (image=n keeps everything)\n",
+      JdkOf(target), made.share.usable_entries(), made.share.entries(), calls.usable_entries,
+      calls.entries, 100 * share);
 }
 
 std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
