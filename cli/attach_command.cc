@@ -2,6 +2,7 @@
 #include <chrono>
 #include <string>
 
+#include "agent/vm/settings/option_help.h"
 #include "agent/vm/settings/options.h"
 #include "cli/agent_library.h"
 #include "cli/entries.h"
@@ -21,7 +22,7 @@ class AttachCommand : public Command {
     options
         .Add("options", options_,
              "Options of the agent as behind -agentpath, such as out=late.iprof,interval=5ms "
-             "('help' prints them all)")
+             "('help' prints them all, 'help=OPTION' explains one)")
         .Takes("OPTIONS");
     options
         .Add("--agent", library_,
@@ -37,7 +38,7 @@ class AttachCommand : public Command {
       const Result<vm::ParsedOptions> parsed = vm::ParseOptions(options_);
       if (!parsed.ok()) return console.Error(parsed.status());
       if (parsed->help) {
-        console.Write(vm::HelpText());
+        console.Write(vm::HelpText(parsed->help_about));
         return ExitCode::kOk;
       }
       const Result<std::string> found = FindAgentLibrary();

@@ -262,7 +262,7 @@ const CommandEntry kCheckEntry = {
     "by counts, and so are the methods that do not fit. Lambdas and proxies have no class files; "
     "their names must be those for the JDK of --target, or of --jdk.\n\nExits with 1 if a file "
     "breaks a rule or a "
-    "method does not fit. A file that is not JSON is bad input (3).",
+    "method does not fit. A file that is no profile at all is bad input (3).",
     kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

@@ -281,6 +281,10 @@ class Convert(CliTest):
         self.assertEqual(json.loads(self.out("convert", a, "--to", "pretty")), profile())
         self.assertEqual(json.loads(self.out("convert", a, "--to", "iprof")), profile())
         self.assertEqual(self.out("convert", a, "--to", "iprof", "--output-version", "1.1.0").count("1.1.0"), 1)
+        self.assertEqual(self.out("convert", a, "--to", "iprof@1.1.0").count("1.1.0"), 1)
+        self.assertIn('\n', self.out("convert", a, "--to", "pretty@1.0.0").rstrip())
+        self.assertEqual(self.out("convert", a, "--to", "collapsed", "--stacks", "calls"),
+                         "a.Main.main 1\na.Main.main;a.Main.loop 9\na.Main.main;a.Main.loop;a.Circle.area 90\n")
         self.assertEqual(self.out("convert", a, "--to", "collapsed"),
                          "a.Main.main;a.Main.loop 2\na.Main.main;a.Main.loop;a.Circle.area 5\n")
         self.assertEqual(self.out("convert", a, "--to", "collapsed", "--bci").splitlines()[0],
@@ -295,6 +299,18 @@ class Convert(CliTest):
         said = self.json("convert", a, "--to", "collapsed", "-o", "x.collapsed")
         self.assertEqual((said["output"], said["types"], said["entries"]["samplingProfiles"]), ("x.collapsed", 13, 2))
         self.assertIn("both write to standard output", self.err("convert", a, "--to", "csv", "--format", "json", expect=2))
+
+
+    def test_another_version_says_what_is_lost(self):
+        checks = [{"ctx": "2:20", "records": [11, 3]}, {"ctx": "2:30", "records": [12, 4]}]
+        a = self.write("a.iprof", profile(version="1.1.0", instanceOfProfiles=checks))
+        said = self.err("convert", a, "--to", "iprof@1.0.0", "-o", "old.iprof")
+        self.assertEqual(said, "iprof: warning: 2 instanceof entries were left out: version 1.0.0 has no table for them\n")
+        self.assertEqual(self.load("old.iprof"), profile())
+        self.assertEqual(self.err("convert", a, "--to", "iprof@1.1.0", "-o", "new.iprof"), "")
+        self.assertEqual(self.load("new.iprof"), profile(version="1.1.0", instanceOfProfiles=checks))
+        for version, lost in (("1.0.0", 2), ("1.1.0", 0)):
+            self.assertEqual(self.json("convert", a, "--to", f"pretty@{version}", "-o", "x")["lost_entries"], lost)
 
 
 class OutputThatTheShellOpened(CliTest):

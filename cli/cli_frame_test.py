@@ -58,7 +58,9 @@ class Frame(CliTest):
             (["show", a, "--format", "jsno"], "did you mean 'json'?"),
             (["show", a, "--table", "branchs"], "did you mean 'branches'?"),
             (["diff", a, a, "--threshold", "x"], "'x' is not a share"),
-            (["diff", a, a, "--threshold", "101%"], "more than 1"),
+            (["diff", a, a, "--threshold", "101%"], "'101%' is more than 1 (100%) (see"),
+            (["diff", a, a, "--threshold", "5"], "'5' is more than 1 (100%); did you mean '5%'?"),
+            (["diff", a, a, "--threshold", "500"], "'500' is more than 1 (100%) (see"),
             (["diff", "-", "-"], "read only once"),
             (["overlap", "-", "-"], "read only once"),
             (["merge", a], "--output is required"),
@@ -72,7 +74,9 @@ class Frame(CliTest):
             (["reset", "1", "-o", "x"], "unknown option '-o'"),
             (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
             (["profile", "1"], "--output is required"),
-            (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h"),
+            (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
+            (["profile", "1", "-o", "x", "--warmup", "5min"], "did you mean '5m'?"),
+            (["profile", "1", "-o", "x", "--warmup", "-5s"], "'-5s' is not a time such as 500ms, 30s, 10m or 2h (see"),
             (["profile", "1", "-o", "x", "--warmup", "9999h"], "is not a time"),
             (["profile", "1", "-o", "x", "--duration", "24h"], "--duration is at most 23 hours and 59 minutes"),
             (["profile", "1", "start=y", "-o", "x"], "'iprof profile' sets start=, reply= and command= itself"),
@@ -80,6 +84,13 @@ class Frame(CliTest):
             (["convert", a], "--to is required"),
             (["convert", a, "--to", "csv", "--bci"], "--bci needs"),
             (["convert", a, "--to", "csv", "--output-version", "1.0.0"], "--output-version needs"),
+            (["convert", a, "--to", "iprof@1.0.0", "--output-version", "1.0.0"], "both name a version"),
+            (["convert", a, "--to", "pprof", "--stacks", "calls"], "--stacks needs --to collapsed"),
+            (["convert", a, "--to", "html"], "an HTML page is written by 'iprof report'"),
+            (["convert", a, "--to", "json"], "did you mean 'pretty'?"),
+            (["attach", "1", "interval=10"], "did you mean 10ms?"),
+            (["attach", "1", "help=intervall"], "did you mean 'interval'?"),
+            (["profile", "1", "help", "-o", "x"], "'iprof attach PID help' prints the agent's options"),
         ]
         for arguments, message in cases:
             with self.subTest(arguments=arguments):
@@ -100,10 +111,37 @@ class Frame(CliTest):
             self.run_tool(command, a, bad, expect=3)
             self.run_tool(command, "none.iprof", a, expect=4)
         self.assertIn("0.2.0", self.err("show", old, expect=3))
+        self.not_a_profile()
         # Before anything is asked of a JVM, the output is known to be writable.
         for command in ["stop", "dump", "profile"]:
             self.assertIn("No such file", self.err(command, "1", "-o", "none/x.iprof", expect=4))
         self.assertIn("control socket none.sock: cannot find it: No such file", self.err("status", "--control", "none.sock", expect=4))
+
+    def not_a_profile(self):
+        """Every command that reads profiles says it in the same words, with the same status."""
+        a = self.write("a.iprof", profile())
+        commands = (["show"], ["show", "--format", "json"], ["top"], ["check"], ["check", "--format", "json"], ["diff", a],
+                    ["overlap", a], ["convert", "--to", "csv"], ["convert", "--to", "pprof", "-o", "x"], ["merge", "-o", "x"])
+        for name, content, why in (("other.json", {"a": 1}, "it is a JSON object without types, methods and tables"),
+                                   ("package.json", {"name": "x", "version": "1.0.2"}, "it is a JSON object without"),
+                                   ("text", "hello\n", "it is no JSON object"), ("empty", "", "it is no JSON object"),
+                                   ("zip.gz", "PK\x03\x04", "it is no JSON object")):
+            path = self.write(name, content)
+            for command in commands:
+                with self.subTest(command=command, name=name):
+                    said = self.err(*command, path, expect=3)
+                    self.assertIn(f"{path}: not an iprof profile: {why}", said)
+                    self.assertEqual(said.count("\n"), 1, said)
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_help_about_one_of_the_agents_options(self):
+        said = self.out("attach", "1", "help=interval")
+        self.assertTrue(said.startswith("interval=N{us|ms|s|m|h}\ndefault: 10ms\n\nCPU time between two samples"), said)
+
+    def test_the_home_folder_in_a_long_option(self):
+        a = self.write("a.iprof", profile())
+        self.run_tool("convert", "--to", "csv", a, "--output=~/made.csv", env={"HOME": self.folder})
+        self.assertTrue(os.path.exists(self.path("made.csv")))
 
     def test_a_file_named_like_a_command(self):
         self.write("check", profile())

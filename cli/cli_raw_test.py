@@ -139,6 +139,20 @@ class OtherCommands(RawTest):
         self.run_tool("recover", "app.iraw", "other.iraw", "-o", "recovered")
         self.assertEqual(self.load("profiles"), self.load("recovered"))
 
+    def test_merge_takes_the_raw_files_of_a_folder(self):
+        """But not one beside the profile of its name: both may be of one run."""
+        self.run_tool("recover", "app.iraw", "-o", "b.iprof")
+        self.write("fleet/x/one.iraw", self.examples["app.iraw"])
+        self.run_tool("merge", "-o", "sum", "--input-dir", "fleet", "b.iprof")
+        self.run_tool("merge", "-o", "named", "app.iraw", "app.iraw")
+        self.assertEqual(self.load("sum"), self.load("named"))
+        for profile in ("one.iprof", "one.iprof.gz"):
+            self.run_tool("convert", "--to", "iprof", "b.iprof", "-o", f"fleet/x/{profile}")
+            said = self.err("merge", "-o", "once", "--input-dir", "fleet", "b.iprof")
+            self.assertIn("warning: fleet/x/one.iraw is left out: the profile beside it may be of the same run", said)
+            self.assertEqual(self.load("once"), self.load("named"))
+            os.remove(self.path(f"fleet/x/{profile}"))
+
     def test_standard_input(self):
         out = self.out("show", "-", stdin=self.examples["app.iraw"])
         self.assertIn("recovered from: snapshot 7", out)

@@ -1,11 +1,12 @@
 // iprof convert: writes a profile in another form.
+#include "cli/convert_target.h"
 #include "cli/entries.h"
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/table_names.h"
 #include "writer/image/image_profile.h"
-#include "writer/ops/convert.h"
 
 namespace iprof::cli {
 namespace {
@@ -14,60 +15,90 @@ class ConvertCommand : public Command {
  public:
   void Define(OptionList& options) override {
     AddProfile(options, "file", file_, "The profile; '-' is standard input");
-    AddChoice(options, "--to", to_, {"pretty", "iprof", "csv", "collapsed"},
-              "pretty: one type, method or entry a line; iprof: minified; csv: one count a line; "
-              "collapsed: samples as stacks for flame graphs")
+    options
+        .AddParsed(
+            "--to",
+            [this](const std::string& text) {
+              to_ = text;
+              return ConvertTarget::Parse(text, target_);
+            },
+            ConvertTarget::Description())
+        .Takes(fmt::format("{}", fmt::join(ConvertTarget::Names(), "|")))
         .Required();
     options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
         .Takes("FILE");
     options.AddFlag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
+    stacks_option_ =
+        AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
+                  "What the collapsed stacks are: samples, or calls with their callers "
+                  "as far as the profile has them (default: samples)");
     version_option_ = AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
                                 "Format version of pretty and iprof (default: auto, the lowest "
                                 "that loses nothing)");
     options.AddFlag("--image", image_,
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
-    target_option_ = AddTarget(options, target_);
+    jdk_option_ = AddTarget(options, jdk_);
     filter_.AddTo(options);
-    options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
+    options.AddFlag("--gzip", gzip_,
+                    "Compress (implied by a name that ends in .gz, and by --to pprof)");
     AddFormat(options, format_).Describe("Print what was written, as JSON (needs -o FILE)");
   }
 
   ExitCode Run(Console& console) override {
-    if (bci_given_ && to_ != "collapsed") {
-      return console.Error(Status(Code::kUsage, "--bci needs --to collapsed"));
-    }
-    const bool profile_text = to_ == "pretty" || to_ == "iprof";
-    if (version_option_.given() && !profile_text) {
-      return console.Error(Status(Code::kUsage, "--output-version needs --to pretty or iprof"));
-    }
-    if (format_ == "json" && output_ == "-") {
-      return console.Error(
-          Status(Code::kUsage, "--format json and -o - would both write to standard output"));
-    }
-    if (target_option_.given() && !image_) {
-      return console.Error(Status(Code::kUsage, "--target needs --image"));
-    }
+    if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
     Result<Profile> profile = ReadPart(console, file_, filter_.filter());
     if (!profile.ok()) return console.Error(profile.status());
     if (image_) {
-      profile = MakeImageProfile(*profile, TargetOf(target_, ImageNote::Of(*profile))).profile;
+      profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
     }
-    if (to_ == "collapsed" && profile->entry_count(Table::kSamples) == 0)
+    if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_);
-    const Status status = profile_text ? WriteProfileOutput(console, *profile, output_, version_,
-                                                            to_ == "pretty", gzip_)
-                                       : WriteText(console, *profile);
+    const Status status =
+        target_.is_profile() ? WriteProfile(console, *profile) : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") PrintJson(console, *profile);
     return ExitCode::kOk;
   }
 
  private:
-  Status WriteText(Console& console, const Profile& profile) const {
-    return WriteOutput(console, output_, WantsGzip(gzip_, output_), [&](ByteSink& sink) {
-      return to_ == "csv" ? WriteCsv(profile, sink)
-                          : WriteCollapsed(profile, {.bci = bci_given_}, sink);
+  bool WantsSamplesOnly() const {
+    return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  }
+
+  static Status Usage(const char* message) { return Status(Code::kUsage, message); }
+
+  Status FindContradiction() const {
+    const bool takes_bci = !target_.is_profile() && target_.other->takes_bci;
+    const bool one_table = !target_.is_profile() && target_.other->one_table;
+    if (bci_given_ && !takes_bci) return Usage("--bci needs --to collapsed");
+    if (stacks_option_.given() && !one_table) {
+      return Usage(
+          "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
+    }
+    if (version_option_.given() && !target_.is_profile())
+      return Usage("--output-version needs --to pretty or iprof");
+    if (version_option_.given() && !target_.version.empty())
+      return Usage("--to and --output-version both name a version");
+    if (format_ == "json" && output_ == "-")
+      return Usage("--format json and -o - would both write to standard output");
+    if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    return {};
+  }
+
+  const std::string& version() const {
+    return target_.version.empty() ? version_ : target_.version;
+  }
+
+  Status WriteProfile(Console& console, const Profile& profile) const {
+    return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_);
+  }
+
+  Status WriteOther(Console& console, const Profile& profile) const {
+    const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
+    const ExportOptions options{.bci = bci_given_, .stacks = *TableOfName(stacks_)};
+    return WriteOutput(console, output_, gzip, [&](ByteSink& sink) {
+      return target_.other->write(profile, options, sink);
     });
   }
 
@@ -83,19 +114,27 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (target_.is_profile()) {
+      // Version 1.0.0 has no table for them.
+      json.Field("lost_entries",
+                 version() == "1.0.0" ? profile.entry_count(Table::kInstanceOfs) : size_t{0});
+    }
     json.EndObject();
   }
 
   std::string file_;
   std::string to_;
+  ConvertTarget target_;
   std::string output_ = "-";
   std::string version_ = "auto";
   OptionRow version_option_;
   bool bci_given_ = false;
+  std::string stacks_ = "samples";
+  OptionRow stacks_option_;
   bool image_ = false;
-  std::string target_;
+  std::string jdk_;
+  OptionRow jdk_option_;
   FilterOptions filter_;
-  OptionRow target_option_;
   bool gzip_ = false;
   std::string format_ = "text";
 };
@@ -103,7 +142,12 @@ class ConvertCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
+    {"iprof convert --to pprof app.iprof -o app.pb.gz",
+     "For 'pprof -http=: app.pb.gz' and what else reads its files."},
+    {"iprof convert --to speedscope app.iprof -o app.speedscope.json", "For speedscope."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+    {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
+     "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
      "Keep only what an image build can use of a profile that was taken with image=n."},
 };
@@ -112,10 +156,12 @@ constexpr Example kExamples[] = {
 
 const CommandEntry kConvertEntry = {
     "convert", "Convert a profile to another form",
-    "Writes a profile as indented or minified iprof, as CSV with "
-    "one line per count, or its samples as "
-    "collapsed stacks (outermost frame first, joined by ';'). Exits with 5, and "
-    "writes nothing, if it has no samples to write as stacks.",
+    "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
+    "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
+    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it has "
+    "no samples to write as collapsed stacks.\n\nProfiles of iprofagent count calls "
+    "without callers, so their stacks of calls have one frame each. Those of instrumented images "
+    "have callers.",
     kExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

@@ -1,5 +1,6 @@
 // help, version and generate: the commands that read no profile.
 
+#include "agent/vm/settings/option_help.h"
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
@@ -109,7 +110,9 @@ class VersionCommand : public Command {
 class GenerateCommand : public Command {
  public:
   void Define(OptionList& options) override {
-    options.Add("what", what_, "man, bash, zsh or fish").Required().Takes("WHAT");
+    options.Add("what", what_, "man, bash, zsh, fish, or options: the reference of the agent's")
+        .Required()
+        .Takes("WHAT");
   }
 
   ExitCode Run(Console& console) override {
@@ -121,9 +124,11 @@ class GenerateCommand : public Command {
       console.Write(ZshCompletion());
     } else if (what_ == "fish") {
       console.Write(FishCompletion());
+    } else if (what_ == "options") {
+      console.Write(vm::OptionReference());
     } else {
-      return console.Error(
-          Status(Code::kUsage, fmt::format("'{}' is not one of man, bash, zsh, fish", what_)));
+      return console.Error(Status(
+          Code::kUsage, fmt::format("'{}' is not one of man, bash, zsh, fish, options", what_)));
     }
     return ExitCode::kOk;
   }
@@ -150,9 +155,11 @@ const CommandEntry kVersionEntry = {
 
 const CommandEntry kGenerateEntry = {
     "generate",
-    "Print the man page or a shell's completions",
-    "Prints the man page (man) or the completion script of a shell (bash, zsh, fish). The build "
-    "calls it, so that documentation and parser share one definition.",
+    "Print the man page, a shell's completions, or the reference of the agent's options",
+    "Prints the man page (man), the completion script of a shell (bash, zsh, fish), or the table "
+    "of "
+    "docs/options.md (options). The build calls it, so that documentation and parser share one "
+    "definition.",
     {},
     [] { return std::unique_ptr<Command>(new GenerateCommand); },
     true};

@@ -3,6 +3,7 @@
 // table of commands.
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
@@ -51,6 +52,17 @@ void ProtectBrackets(const CLI::App& app, std::vector<std::string>& arguments) {
   }
 }
 
+// "--output=~/x": most shells expand a '~' only where a word begins.
+void ExpandHome(std::vector<std::string>& arguments) {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr) return;
+  for (std::string& argument : arguments) {
+    const size_t value = argument.find('=') + 1;  // 0 if there is none
+    if (value > 0 && argument.starts_with("--") && argument.compare(value, 2, "~/") == 0)
+      argument.replace(value, 1, home);
+  }
+}
+
 ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> arguments,
                     Console& console) {
   CLI::App app;
@@ -60,6 +72,7 @@ ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> argument
   command->Define(options);
   AddEverywhere(options, color);
   ProtectBrackets(app, arguments);
+  ExpandHome(arguments);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

@@ -33,7 +33,7 @@ class MergeCommand : public Command {
         .Takes("FILE");
     options
         .Add("--input-dir", sources_.folders,
-             "All *.iprof and *.iprof.gz below a folder, except the output (repeatable)")
+             "All *.iprof, *.iprof.gz and *.iraw below a folder, except the output (repeatable)")
         .OneValueEach()
         .Takes("DIR");
     AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},
@@ -58,8 +58,14 @@ class MergeCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_);
+    std::vector<std::string> left_out;
+    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_, left_out);
     if (!inputs.ok()) return console.Error(inputs.status());
+    for (const std::string& raw : left_out) {
+      console.Warn(fmt::format(
+          "{} is left out: the profile beside it may be of the same run. Name it to merge both",
+          raw));
+    }
     Result<MergeResult> merged = Merge(console, *inputs);
     if (!merged.ok()) return console.Error(merged.status());
     if (const MergeFailure* failure = UnreadableOutput(*merged)) {

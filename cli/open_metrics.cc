@@ -128,6 +128,15 @@ std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   out.Sample("iprof_swap_longest_pause_seconds", Seconds(status.swap_longest_pause_ms));
   out.Family("iprof_swap_pause_time_seconds", "gauge", "seconds", "All of them together.");
   out.Sample("iprof_swap_pause_time_seconds", Seconds(status.swap_total_pause_ms));
+  if (!status.raw.empty()) {
+    out.Bytes("iprof_raw_file_bytes", status.raw_bytes, "Size of the raw file.");
+    out.Counter("iprof_snapshots", status.snapshots, "Snapshots written to the raw file.");
+    out.Family("iprof_snapshot_timestamp_seconds", "gauge", "seconds",
+               "When the last snapshot was taken.");
+    out.Sample("iprof_snapshot_timestamp_seconds", Seconds(status.snapshot_ms));
+    out.Family("iprof_snapshot_cpu_seconds", "counter", "seconds", "CPU time of all snapshots.");
+    out.Sample("iprof_snapshot_cpu_seconds_total", Seconds(status.snapshots_cpu_ms));
+  }
   return std::move(out).Finish();
 }
 

@@ -29,6 +29,11 @@ SessionStatus Example() {
   status.agent_cpu_ms = 1'250;
   status.losses = {{"things", 7}, {"others \"here\"", 2}, {"things", 1}};
   status.out = "/tmp/a\\b\n.iprof";
+  status.raw = "/tmp/a.iraw";
+  status.raw_bytes = 4096;
+  status.snapshots = 12;
+  status.snapshot_ms = 1'700'000'060'001;
+  status.snapshots_cpu_ms = 30;
   return status;
 }
 
@@ -106,6 +111,10 @@ TEST_CASE("the figures are those of the status") {
           R"(iprof_heap_bytes{target="4711"} 1048576)",
           R"(iprof_memory_limit_bytes{target="4711"} 18446744073709551615)",
           R"(iprof_cpu_seconds_total{target="4711"} 1.250)",
+          R"(iprof_raw_file_bytes{target="4711"} 4096)",
+          R"(iprof_snapshots_total{target="4711"} 12)",
+          R"(iprof_snapshot_timestamp_seconds{target="4711"} 1700000060.001)",
+          R"(iprof_snapshot_cpu_seconds_total{target="4711"} 0.030)",
           R"(iprof_state_since_timestamp_seconds{target="4711"} 1700000000.999)",
           R"(iprof_state{target="4711",iprof_state="recording"} 1)",
           R"(iprof_state{target="4711",iprof_state="stopped"} 0)",
@@ -128,8 +137,10 @@ TEST_CASE("a state of a newer agent is none of those that are known") {
   SessionStatus status = Example();
   status.state = "dreaming";
   status.losses.clear();
+  status.raw.clear();
   const std::string text = OpenMetricsText("x", status);
   CHECK(text.find("\"} 1\niprof_state") == std::string::npos);
+  CHECK(text.find("iprof_raw_file") == std::string::npos);
   CHECK(text.find("iprof_losses") == std::string::npos);  // a family without samples is left out
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "agent/vm/settings/option_values.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
@@ -32,8 +33,10 @@ std::string ParseShare(const std::string& text, double& share) {
                        text);
   }
   if (percent) share /= 100;
-  if (share > 1) return fmt::format("'{}' is more than 1 (100%)", text);
-  return {};
+  if (share <= 1) return {};
+  const bool is_percentage = !percent && share <= 100;
+  return fmt::format("'{}' is more than 1 (100%){}", text,
+                     is_percentage ? fmt::format("; did you mean '{}%'?", text) : std::string());
 }
 
 // Parses a decimal number, also with leading zeros. Returns what is wrong with the text, or an
@@ -46,7 +49,7 @@ std::string ParseCount(const std::string& text, size_t& count) {
 }
 
 // Parses "500ms", "30s", "10m", "2h". Returns what is wrong with the text, or an empty string.
-std::string ParseDuration(const std::string& text, std::chrono::milliseconds& time) {
+std::string ParseTime(const std::string& text, std::chrono::milliseconds& time) {
   constexpr int64_t kMostHours = 24 * 366;
   int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -59,7 +62,10 @@ std::string ParseDuration(const std::string& text, std::chrono::milliseconds& ti
   if (unit == "h") unit_ms = 3'600'000;
   if (parsed.ec != std::errc() || unit_ms == 0 || number <= 0 ||
       number > kMostHours * 3'600'000 / unit_ms) {
-    return fmt::format("'{}' is not a time such as 500ms, 30s, 10m or 2h", text);
+    const std::string nearest = number < 0 ? std::string() : vm::NearestDuration(text, "s");
+    const bool is_known = !nearest.empty() && !nearest.starts_with('0') && !nearest.ends_with("us");
+    return fmt::format("'{}' is not a time such as 500ms, 30s, 10m or 2h{}", text,
+                       is_known ? fmt::format("; did you mean '{}'?", nearest) : std::string());
   }
   time = std::chrono::milliseconds(number * unit_ms);
   return {};
@@ -71,7 +77,7 @@ OptionRow AddDuration(OptionList& options, const std::string& name, std::chrono:
                       const std::string& description) {
   return options
       .AddParsed(
-          name, [&time](const std::string& text) { return ParseDuration(text, time); }, description)
+          name, [&time](const std::string& text) { return ParseTime(text, time); }, description)
       .Takes("TIME");
 }
 

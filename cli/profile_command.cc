@@ -140,6 +140,10 @@ class ProfileCommand : public Command {
     if (library_.empty()) {
       const Result<vm::ParsedOptions> parsed = vm::ParseOptions(options_);
       if (!parsed.ok()) return parsed.status();
+      if (parsed->help) {
+        return Status(Code::kUsage,
+                      "'iprof attach PID help' prints the agent's options, and loads nothing");
+      }
       const Result<std::string> found = FindAgentLibrary();
       if (!found.ok()) return found.status();
       library_ = *found;

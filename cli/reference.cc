@@ -6,6 +6,7 @@
 
 #include "cli/option_kinds.h"
 #include "cli/option_list.h"
+#include "writer/base/wrap_text.h"
 
 namespace iprof::cli {
 namespace {
@@ -31,34 +32,11 @@ constexpr Fact kEnvironment[] = {
     {"TERM", "'dumb' switches colour and the progress bar off"},
 };
 
-std::string Wrap(std::string_view text, size_t indent, size_t width) {
-  std::string out;
-  size_t column = indent;
-  size_t at = 0;
-  while (at < text.size()) {
-    size_t end = text.find(' ', at);
-    if (end == std::string_view::npos) end = text.size();
-    const std::string_view word = text.substr(at, end - at);
-    if (column > indent && column + 1 + word.size() > width) {
-      out += '\n';
-      out.append(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-    at = end + 1;
-  }
-  return out;
-}
-
 std::string WrapParagraphs(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t end = text.find("\n\n");
-    out += Wrap(text.substr(0, end), 0, 80) + "\n\n";
+    out += WrapText(text.substr(0, end), 0, 80) + "\n\n";
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 2);
   }
@@ -83,7 +61,7 @@ void AppendEntry(std::string& out, std::string_view head, std::string_view text)
   } else {
     out.append(kColumn - 2 - head.size(), ' ');
   }
-  out += Wrap(text, kColumn, 100) + "\n";
+  out += WrapText(text, kColumn, 100) + "\n";
 }
 
 }  // namespace

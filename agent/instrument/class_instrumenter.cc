@@ -240,22 +240,28 @@ std::string ClassInstrumenter::Report(const AddedCounts& added) const {
       "without\n",
       known, classes.contents, known == 0 ? 0 : classes.bytes / known, classes.unloaded,
       classes.dropped);
+  return report + DescribeCounts(added.assembly);
+}
+
+std::string ClassInstrumenter::Summary(const AddedCounts& added) const {
+  const Rep& r = *rep_;
+  const OutcomeTally::Sums sums = r.tally.sums();
+  std::string summary = fmt::format("counted: {} classes with {} methods\n", sums.classes_counted,
+                                    sums.methods_counted);
+  summary += DescribeExactness(added.assembly);
+  summary += r.tally.LeftAlone();
+  if (const uint64_t count = r.tally.methods_without_sites(); count > 0)
+    summary +=
+        fmt::format("methods whose receivers are not counted because memory ran out: {}\n", count);
+  const ClassTable::Statistics classes = r.table.statistics();
   if (classes.forgotten > 0) {
-    report += fmt::format(
+    summary += fmt::format(
         "unloaded classes whose counts were dropped because memory ran out: {}, with {} counts\n",
         classes.forgotten, classes.forgotten_counts);
   }
-  report += DescribeCounts(added.assembly);
-  if (r.spaces.sites != nullptr) {
-    report += DescribeSites(added.assembly, r.options.receivers_max_lost);
-    if (const uint64_t count = r.tally.methods_without_sites(); count > 0) {
-      report += fmt::format("methods whose receivers are not counted because memory ran out: {}\n",
-                            count);
-    }
-  }
-  report += DescribeLeftOut(added.assembly);
-  if (r.options.self_check) report += added.self_check.Report();
-  return report;
+  summary += DescribeLeftOut(added.assembly, r.options.receivers_max_lost);
+  if (r.options.self_check) summary += added.self_check.Report();
+  return summary;
 }
 
 }  // namespace iprof::instrument

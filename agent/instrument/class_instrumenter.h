@@ -130,6 +130,9 @@ class ClassInstrumenter {
 
   // Lines about classes and methods, instrumented or left unchanged by reason, and about the
   // exactness of AddTo's counts.
+  // For a user: what was counted, what was left out and why, and how exact the counts are.
+  std::string Summary(const AddedCounts& added) const;
+  // How it was counted.
   std::string Report(const AddedCounts& added) const;
 
  private:

@@ -76,7 +76,6 @@ OutcomeTally::Sums OutcomeTally::sums() const {
   return sums;
 }
 
-// Lists classes and methods by reason. Those that only lacked room have a reason of their own.
 std::string OutcomeTally::Report() const {
   std::string report = fmt::format("classes: {} counted, {} without code to count\n",
                                    classes_instrumented_.load(), classes_without_code_.load());
@@ -90,6 +89,14 @@ std::string OutcomeTally::Report() const {
     report += fmt::format(
         "methods in which receivers, monitors and type checks cannot be counted: {}\n", count);
   }
+  if (const uint64_t count = methods_left_[static_cast<size_t>(Reason::kNoCode)]; count > 0)
+    report += fmt::format("methods without code, abstract or native: {}\n", count);
+  return report;
+}
+
+// Lists classes and methods by reason. Those that only lacked room have a reason of their own.
+std::string OutcomeTally::LeftAlone() const {
+  std::string report;
   const auto line = [&](std::string_view what, uint64_t count, std::string_view why) {
     if (count > 0) report += fmt::format("{} left alone: {} ({})\n", what, count, why);
   };
@@ -100,8 +107,11 @@ std::string OutcomeTally::Report() const {
   line("classes", classes_without_counters_, "no counters were left for any of their methods");
   line("classes", classes_no_room_, kCapText);
   line("classes", classes_no_method_counted_, "every method with code was left alone");
-  for (int i = 0; i < classfile::kReasonCount; ++i)
-    line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(static_cast<Reason>(i)));
+  for (int i = 0; i < classfile::kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    if (reason != Reason::kNoCode)
+      line("methods", methods_left_[static_cast<size_t>(i)], ReasonText(reason));
+  }
   line("methods", methods_beyond_cap_, kCapText);
   line("methods", methods_not_ready_, kNotReadyText);
   line("methods", methods_out_of_reach_, "their class loader cannot find the counters");

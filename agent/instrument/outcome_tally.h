@@ -52,8 +52,10 @@ class OutcomeTally {
   };
   Sums sums() const;
 
-  // Lines about classes and methods. Those left unchanged are listed by reason.
+  // How classes and methods were counted.
   std::string Report() const;
+  // For a user: the classes and methods that were left unchanged, by reason.
+  std::string LeftAlone() const;
 
  private:
   using Count = std::atomic<uint64_t>;

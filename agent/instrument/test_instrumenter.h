@@ -50,7 +50,8 @@ struct Instrumenter {
 
   // Whether a part of the report matches the pattern.
   bool Reports(const std::string& pattern) const {
-    return std::regex_search(instrumenter.Report(added), std::regex(pattern));
+    const std::string report = instrumenter.Summary(added) + instrumenter.Report(added);
+    return std::regex_search(report, std::regex(pattern));
   }
 };
 

@@ -152,7 +152,7 @@ TEST_CASE("at the limit nothing new is learned, and what is known counts on", "[
   CHECK(jvm.Load(Countdown("a/T")));
   jvm.counters[0] = 5;
   CHECK(jvm.Calls() == "a.T.f(int)int: 5\n");
-  CHECK_THAT(jvm.instrumenter.Report({}),
+  CHECK_THAT(jvm.instrumenter.Summary({}),
              Catch::Contains("classes left alone: 1 (the memory limit, memory=, was reached)"));
 }
 

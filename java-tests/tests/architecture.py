@@ -18,6 +18,7 @@ WRITER = {
     "writer/control": {"writer/base", "writer/io"},
     "writer/image": {"writer/base", "writer/model", "writer/io"},
     "writer/ops": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names"},
+    "writer/export": {"writer/base", "writer/model", "writer/io", "writer/ops"},
     "writer/names": {"writer/base"},
     "writer/methods": {"writer/base", "writer/model", "writer/names"},
     "writer/raw": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/methods"},

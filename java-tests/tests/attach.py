@@ -90,7 +90,7 @@ class Attach(AgentCase):
         """Linked classes are counted from the attach on, others from the time when the program links them; the agent
         links none."""
         process = self.start_java("Earlier", agent=None)
-        self.attach(process, "out=late.iprof,verbose=1")
+        self.attach(process, "out=late.iprof,verbose=2")
         process.stdin.write(b"\n")
         process.stdin.flush()
         self.wait_for_line(process, "linked Later")
@@ -141,7 +141,7 @@ class Attach(AgentCase):
         counts = {}
         for options in ("jdk=y", "jdk=n", "include=Earlier*"):
             process = self.start_java("Earlier", agent=None)
-            self.attach(process, f"out=late.iprof,verbose=1,{options}")
+            self.attach(process, f"out=late.iprof,verbose=2,{options}")
             process.communicate(b"\n\n", timeout=PATIENCE_S)
             said = process.err_path.read_text()
             self.assertEqual(process.returncode, 0, said)

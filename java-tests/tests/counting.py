@@ -125,4 +125,4 @@ class Small(CountingCase):
         run = self.run_java("counting.Caught", agent="verbose=1")
         said = "\n".join(self.agent_lines(run.stderr))
         for method, executions in (("half", 10000), ("wrap", 6667)):
-            self.assertRegex(said, rf"left out: 1 of 1 branches of counting/Caught\.{method}\(I\)I: exceptions left {executions} of its 20000 calls")
+            self.assertRegex(said, rf"left out: 1 of 1 branches of counting\.Caught\.{method}\(int\): exceptions ended {executions} of its 20000 calls")

@@ -122,7 +122,7 @@ class Counts(FreezingCase):
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
         """Counting this program costs more than a hundredth, whatever the machine."""
-        process = self.begin("overhead=1%,rearm=0,verbose=1")
+        process = self.begin("overhead=1%,rearm=0,verbose=2")
         status = self.until_frozen(process, methods=1)
         self.assertGreater(status["cost_permille"], 0)
         self.ask(process, "run 1000000")

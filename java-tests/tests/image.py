@@ -38,7 +38,7 @@ class Image(AgentCase):
         self.assertEqual(wrong[:20], [])
 
     def test_by_default_only_what_an_image_can_use_is_written(self):
-        run, profile = self.written("y.iprof", verbose=1)
+        run, profile = self.written("y.iprof", verbose=2)
         self.assert_fit_for_an_image(profile)
         target = profile.section["image"]["target"]
         self.assertEqual(profile.section["image"], {"target": target, "filtered": True})

@@ -19,7 +19,7 @@ class Churn(AgentCase):
 
     def test_memory_stays_where_it_is(self):
         _, result, growth = self.churn()
-        run, same, grown = self.churn(agent="out=x.iprof,verbose=1")
+        run, same, grown = self.churn(agent="out=x.iprof,verbose=2")
         self.assertEqual(result, same)
         # Keeping each class forever would cost 5 to 12 KB: 48 MB or more in all.
         self.assertLess(grown - growth, 24, f"without the agent {growth} MB\n{run}")
@@ -29,7 +29,7 @@ class Churn(AgentCase):
         self.assertRegex(run.stderr, r"unloaded: \d\d+ with counts")
 
     def test_a_small_budget_is_kept_to(self):
-        run, _, _ = self.churn(agent="out=x.iprof,verbose=1,memory=16m")
+        run, _, _ = self.churn(agent="out=x.iprof,verbose=2,memory=16m")
         used, limit = re.search(r"memory: (\d+) KiB of (\d+)", run.stderr).groups()
         self.assertLessEqual(int(used), int(limit) * 1.1, run.stderr)
         self.profile("x.iprof")
@@ -43,7 +43,7 @@ class Equal(AgentCase):
         unloaded = []
         for pause_ms, arguments in (("800", ["-Xmx256m"]),
                                     ("0", ["-Xmx1g", "-XX:MetaspaceSize=512m", "-XX:+DisableExplicitGC"])):
-            run = self.run_java("ClassChurn", "1500", "l", pause_ms, agent="out=x.iprof,samples=n,memory=64m,verbose=1",
+            run = self.run_java("ClassChurn", "1500", "l", pause_ms, agent="out=x.iprof,samples=n,memory=64m,verbose=2",
                                 jvm_args=["-XX:+UseSerialGC", *arguments])
             profile = self.profile("x.iprof")
             counts.append({context[0]: count for context, count in profile.calls().items() if "ClassChurn$" in context[0]})

@@ -138,7 +138,7 @@ class Lambdas(NamesCase):
         """The same lambda in another loader is the same class, whatever number the JVM gave it."""
         counted, in_use = [], []
         for loaders in (20, 400):
-            run = self.run_java("names.Loaders", loaders, agent="samples=n,receivers=n,monitors=n,verbose=1")
+            run = self.run_java("names.Loaders", loaders, agent="samples=n,receivers=n,monitors=n,verbose=2")
             self.assertRegex(run.stderr, r"lambdas: \d+ defined, ")
             counted.append(int(re.search(r"classes: (\d+) counted", run.stderr).group(1)))
             in_use.append(int(re.search(r"names of lambdas and proxies: (\d+) in use", run.stderr).group(1)))
@@ -148,7 +148,7 @@ class Lambdas(NamesCase):
 
 
     def test_samples_keep_the_names_of_unloaded_classes(self):
-        run = self.run_java("names.Unloaded", agent="calls=n,branches=n,receivers=n,monitors=n,interval=1ms,verbose=1")
+        run = self.run_java("names.Unloaded", agent="calls=n,branches=n,receivers=n,monitors=n,interval=1ms,verbose=2")
         in_use = int(re.search(r"names of lambdas and proxies: (\d+) in use", run.stderr).group(1))
         body = named = 0
         for context, weight in self.profile().samples().items():
@@ -247,7 +247,7 @@ class Proxies(NamesCase):
 class Others(NamesCase):
     def test_hidden_classes_of_the_application_are_left_out(self):
         plain = self.run_java("names.OwnHidden", agent=None)
-        run = self.run_java("names.OwnHidden", agent="samples=n,verbose=1")
+        run = self.run_java("names.OwnHidden", agent="samples=n,verbose=2")
         self.assert_same(plain.stdout, run.stdout)
         self.assertFalse({name for name in self.profile().types if name.startswith("names.OwnHidden$Template/")})
         self.assertRegex(run.stderr, r"hidden classes left out: \d+ method-handle linkage, \d+ type switches, "
@@ -276,7 +276,7 @@ class Others(NamesCase):
             """)
         self.run_command([javac, "-d", self.folder, source])
         main = ["-cp", self.folder, "Switching"]
-        run = self.run_java(main, agent="samples=n,verbose=1")
+        run = self.run_java(main, agent="samples=n,verbose=2")
         self.assertEqual(run.stdout, f"{sum((1 if i > 3 else 3) + 2 for i in range(30))}\n")
         profile = self.profile()
         self.assertFalse({name for name in profile.types if "$$TypeSwitch" in name})

@@ -23,21 +23,34 @@ class Refusals(AgentCase):
         self.assertEqual(os.listdir(self.folder), [], run)
 
     def test_unknown_name_and_the_nearest(self):
-        self.assert_refused("ouf=x", "unknown option 'ouf'; did you mean 'out'?")
+        self.assert_refused("ouf=x", "unknown option 'ouf'; did you mean 'out=x'?")
+
+    def test_what_was_probably_meant(self):
+        """agent/vm/settings/option_hints_test.cc has the other cases."""
+        for agent, sentence in {
+            "app.iprof": "unknown option 'app.iprof'; did you mean 'out=app.iprof'?",
+            "file=app.iprof": "unknown option 'file'; did you mean 'out=app.iprof'?",
+            "include=a.*,b.*": "unknown option 'b.*'; the patterns of include= are joined by '+', not by ','",
+            "interval=10": "option 'interval' must be a number with a unit: us, ms, s, m or h, not '10'; did you mean 10ms?",
+            "samples=n,interval=1ms": "interval= has no effect without samples=y",
+            "help=intervall": "unknown option 'intervall'; did you mean 'interval'?",
+        }.items():
+            with self.subTest(agent=agent):
+                self.assert_refused(agent, sentence)
 
     def test_unknown_name_without_a_near_one(self):
         self.assert_refused("frobnicate=y", "unknown option 'frobnicate' (\"help\" lists them all)")
 
     def test_bad_values(self):
         for agent, sentence in {
-            "force=yes": "option 'force' must be one of y|n|always, not 'yes'",
+            "force=yes": "option 'force' must be one of y|n|always, not 'yes'; did you mean y?",
             "onwritefailure=fail": "option 'onwritefailure' must be one of report|exit, not 'fail'",
             "doe=maybe": "option 'doe' must be y or n, not 'maybe'",
-            "gzip=1": "option 'gzip' must be y or n, not '1'",
+            "gzip=1": "option 'gzip' must be y or n, not '1'; did you mean y?",
             "format=2.0.0": "option 'format' must be one of 1.0.0|1.1.0, not '2.0.0'; did you mean 1.0.0?",
             "onerror=ingore": "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?",
             "verbose=4": "option 'verbose' must be a whole number from 0 to 3, not '4'",
-            "only=": "option 'only' must be patterns joined by ';' or '+', none of them empty, not ''",
+            "only=": "option 'only' must be patterns joined by '+' or ';', none of them empty, not ''",
             "out=": "option 'out' must name a file, not ''",
             "log=": "option 'log' must name a file, not ''",
             "out": "option 'out' needs a value: out=FILE",
@@ -68,7 +81,7 @@ class Refusals(AgentCase):
         for options in ("onerror=ignore,ouf=x", "ouf=x,onerror=ignore"):
             run = self.run_java("Fib", agent=options)
             self.assertEqual(run.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
-            self.assertEqual(run.stderr, "iprofagent: unknown option 'ouf'; did you mean 'out'?; "
+            self.assertEqual(run.stderr, "iprofagent: unknown option 'ouf'; did you mean 'out=x'?; "
                                          "going on without the agent (onerror=ignore)\n")
             self.assertEqual(os.listdir(self.folder), [])
 
@@ -126,8 +139,37 @@ class OtherUsersLinks(AgentCase):
         self.assertIn("new.log", os.listdir(self.folder / "mine"))
 
 
+class HomeFolder(AgentCase):
+    """A '~' at the beginning of a path is the JVM's HOME: no shell expands it within an option."""
+    jvm_defaults = C1_ONLY
+
+    def test_every_path(self):
+        home = self.folder / "home"
+        home.mkdir()
+        env = {"HOME": str(home)}
+        self.run_java("Fib", agent="out=~/old.iprof", env=env)
+        run = self.run_java("Fib", agent="out=~/x/new.iprof,log=~/log,raw=~/raw,control=~/socket,weights=~/old.iprof,verbose=1",
+                            env=env)
+        self.assertEqual(run.stderr, "")
+        self.profile("home/x/new.iprof")
+        self.assertIn("fit the code of the classes", (home / "log").read_text())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["home"])
+
+    def test_another_user(self):
+        run = self.run_java("Fib", agent="out=~bob/x.iprof", expect=1)
+        self.assertEqual(run.stderr, "iprofagent: option 'out': '~bob' is the home of another user, which only a shell knows: "
+                                     "write the folder's full name\n")
+
+
 class Help(AgentCase):
     jvm_defaults = C1_ONLY
+
+    def test_help_about_one_option(self):
+        run = self.run_java("Fib", agent="help=interval")
+        self.assertEqual(run.stderr, "")
+        self.assertTrue(run.stdout.startswith("interval=N{us|ms|s|m|h}\ndefault: 10ms\n\n"), run)
+        self.assertNotIn("34", run.stdout)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_help_prints_the_table_and_exits(self):
         run = self.run_java("Fib", agent="help")
@@ -229,8 +271,9 @@ class Only(AgentCase):
         self.assertEqual(run.stdout, "0 1 1 2 3 5 8 13 21 34 \n")
 
     def test_verbose_says_so(self):
-        run = self.run_java("Fib", agent="only=com.acme.*,verbose=2")
-        self.assertEqual(run.stderr, "iprofagent: 'Fib' does not match only=; staying out\n")
+        run = self.run_java("Fib", agent="only=com.acme.*+app.jar,verbose=1")
+        self.assertEqual(run.stderr, "iprofagent: 'Fib' matches no pattern of only=com.acme.*+app.jar, so this JVM runs "
+                                     "without the agent\n")
 
     def test_a_main_class(self):
         self.run_java("Fib", agent="only=com.acme.*+F?b*")
@@ -270,7 +313,7 @@ class Messages(AgentCase):
     jvm_defaults = C1_ONLY
 
     def test_verbose_levels(self):
-        first_at = ("wrote ", "counters: ", "the profile will go to ", "unloaded")
+        first_at = ("wrote ", "counted: ", "counters: ", "unloaded")
         for level in range(4):
             with self.subTest(level=level):
                 lines = self.agent_lines(self.run_java("Fib", agent=f"verbose={level}").stderr)
@@ -278,6 +321,15 @@ class Messages(AgentCase):
                 self.assertEqual(said, [at <= level for at in range(4)], lines)
                 if level == 0:
                     self.assertEqual(len(lines), 1, lines)
+
+    def test_verbose_1_needs_no_knowledge_of_the_agent(self):
+        lines = self.agent_lines(self.run_java("Fib", agent="verbose=1").stderr)
+        said = "\n".join(lines)
+        self.assertLess(len(lines), 10, said)
+        self.assertNotRegex(said, r"clamp|harvest|within k|chunk|KiB|probe|[(;]L[a-z/]+")
+        for what in (r"counted: \d+ classes with \d+ methods", r"exact, but for races between threads: \d+ of \d+ methods that ran",
+                     r"sampled: \d+ of \d+ signals gave a stack", r"kept for an image build for JDK \d+: \d+ of \d+ entries"):
+            self.assertRegex(said, what)
 
     def test_log_takes_the_messages(self):
         run = self.run_java("Fib", agent="log=logs/%p.log,verbose=2")

@@ -62,7 +62,7 @@ class Options(CountingCase):
         self.assertEqual(self.profile().table("instanceOfProfiles"), {})
 
     def test_none_of_the_others_is_needed(self):
-        run, _ = self.check("Typed", 2000, agent=f"{ALL_TABLES},calls=n,branches=n,samples=n,include=counting.*,verbose=1")
+        run, _ = self.check("Typed", 2000, agent=f"{ALL_TABLES},calls=n,branches=n,samples=n,include=counting.*,verbose=2")
         # Only methods that lock their class need a counter.
         counters = next(line for line in self.agent_lines(run.stderr) if "counters: " in line)
         self.assertLess(int(counters.split("counters: ")[1].split()[0]), 20, counters)

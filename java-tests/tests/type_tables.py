@@ -13,7 +13,7 @@ from harness.scope import on_one_jvm
 from oracle import counts, expectations
 from oracle.counting_case import CountingCase, program
 
-ALL_TABLES = "format=1.1.0,instanceofs=y,verbose=1"
+ALL_TABLES = "format=1.1.0,instanceofs=y,verbose=2"
 
 
 class Harvests(CountingCase):
@@ -34,7 +34,7 @@ class Harvests(CountingCase):
                                   only_where_counted=True)
         self.assertGreater(outcome.missing, 0, "no site lost anything: the program is no test")
         named = self.left_out(run)
-        self.assertTrue(any("counting/made/Caller.all(Lcounting/Nodes$Node;)I bci " in line for line in named), run.stderr)
+        self.assertTrue(any("counting.made.Caller.all(counting.Nodes$Node) at bci " in line for line in named), run.stderr)
         calm = expectations.parse(run.stdout)[0]
         self.assertEqual(calm[:2], ["receivers", "Overflown.java@calm#0"])
         method, bci = program().site(calm[1], lambda m: [i[0] for i in m.invokes if i[1] == 0xb9])

@@ -58,7 +58,7 @@ class OneCollection(CountingCase):
         """With the second harvest after the collection."""
         known = {}
         for wait in (0, 13000):
-            run = self.run_java("counting.Freed", 500, wait, agent="verbose=1,samples=n", jvm_args=["-XX:+UseSerialGC"])
+            run = self.run_java("counting.Freed", 500, wait, agent="verbose=2,samples=n", jvm_args=["-XX:+UseSerialGC"])
             said = next(line for line in self.agent_lines(run.stderr) if "classes that may be unloaded" in line)
             known[wait] = int(re.search(r"(\d+) known by hash", said)[1])
         print(f"{self.jvm.id}: known by hash at once and later: {known}", file=sys.stderr)
@@ -109,7 +109,7 @@ class Nameless(CountingCase):
 
     def test_classes_that_no_image_knows_are_of_unknown_class(self):
         run, _ = self.check("Nameless", agent="receivers-max-lost=100,verbose=1")
-        left_out = [line for line in self.agent_lines(run.stderr) if "left out: counting/Nameless" in line]
+        left_out = [line for line in self.agent_lines(run.stderr) if "left out: counting.Nameless" in line]
         self.assertTrue(any(".only(" in line and "1000 of 1000 objects" in line for line in left_out), run.stderr)
         self.assertTrue(any(".lambdas(" in line and "1000 of 1000 objects" in line for line in left_out), run.stderr)
         for table in ("virtualInvokeProfiles", "monitorProfiles"):
@@ -120,7 +120,7 @@ class Nameless(CountingCase):
 
     def test_they_count_for_the_share_that_may_be_lost(self):
         run, outcome = self.check("Nameless", agent="verbose=1", only_where_counted=True)
-        left_out = [line for line in self.agent_lines(run.stderr) if "left out: counting/Nameless" in line]
+        left_out = [line for line in self.agent_lines(run.stderr) if "left out: counting.Nameless" in line]
         self.assertTrue(any(".half(" in line and "500 of 1000 objects" in line for line in left_out), run.stderr)
         self.assertFalse(any(".few(" in line for line in left_out), run.stderr)
         self.assertEqual(outcome.missing, 1)

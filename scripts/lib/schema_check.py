@@ -1,6 +1,6 @@
 """Validates profiles against the official schemas; scripts/schema-check calls it with a Python that has the validators.
 
-  schema_check.py SCHEMAS [--reference] FILE ...
+  schema_check.py SCHEMAS [--reference | --schema SCHEMA] FILE ...
 
 --reference: also with check-jsonschema, which takes 1.5 s for each megabyte, too long for every profile of a test run.
 """
@@ -42,9 +42,10 @@ def refused_by_reference(schema, data):
 
 def main(schemas, arguments):
     reference = arguments[0] == "--reference"
+    other_schema = pathlib.Path(arguments[1]) if arguments[0] == "--schema" else None
     validators = {}
     status = 0
-    for name in arguments[1:] if reference else arguments:
+    for name in arguments[1 if reference else 2 if other_schema else 0:]:
         data = pathlib.Path(name).read_bytes()
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         try:
@@ -53,7 +54,7 @@ def main(schemas, arguments):
             print(f"{name} is not JSON: {error}")
             status = 1
             continue
-        schema = schema_of(schemas, document)
+        schema = other_schema or schema_of(schemas, document)
         if schema not in validators:
             validators[schema] = jsonschema_rs.validator_for(json.loads(schema.read_text()))
         wrong = list(violations(validators[schema], document))

@@ -8,16 +8,16 @@
 #include <cstring>
 #include <utility>
 
+#include "writer/io/temporary_file.h"
+
 namespace iprof {
 namespace {
 
 constexpr int kAttempts = 100;  // temporary names to try, as files of a dead process may have some
-constexpr size_t kNameBytesInTemporary = 100;  // a name has at most 255 bytes, and ours gets longer
 
-std::string TemporaryName(const std::string& name) {
+std::string NextTemporaryName(const std::string& name) {
   static std::atomic<unsigned> counter{0};
-  return "." + name.substr(0, kNameBytesInTemporary) + "." + std::to_string(::getpid()) + "." +
-         std::to_string(counter.fetch_add(1)) + ".tmp";
+  return TemporaryNameFor(name, counter.fetch_add(1));
 }
 
 }  // namespace
@@ -74,13 +74,15 @@ Status AtomicFile::OpenWhatIsThere() {
 }
 
 Status AtomicFile::OpenTemporary() {
+  RemoveAbandonedTemporaries(place_->folder(), place_->name());
   const mode_t mode = old_mode_ || readers_ == Readers::kOwner ? 0600 : 0666;
   for (int attempt = 0; fd_ < 0; ++attempt) {
-    std::string name = TemporaryName(place_->name());
+    std::string name = NextTemporaryName(place_->name());
     fd_ = calls_.Openat(place_->folder(), name.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd_ >= 0) {
       temporary_ = std::move(name);
+      HoldTemporary(fd_, calls_);
     } else if (errno != EEXIST || attempt == kAttempts) {
       return Fail("cannot create a temporary file beside it", errno);
     }

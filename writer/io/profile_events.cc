@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,7 +39,19 @@ class Parser {
   }
 
   Status Run() {
-    if (ParseRoot() && ParseHeldBack()) ReportMissing();
+    if (ParseRoot()) {
+      const bool has_any =
+          std::any_of(std::begin(seen_) + kTypes, std::end(seen_), [](bool seen) { return seen; });
+      if (!has_any) {
+        not_a_profile_ = "it is a JSON object without types, methods and tables";
+      } else if (ParseHeldBack()) {
+        ReportMissing();
+      }
+    }
+    if (not_a_profile_ != nullptr) {
+      return Status(Code::kBadInput,
+                    std::string(name_) + ": not an iprof profile: " + not_a_profile_);
+    }
     return root_.status().ok() ? held_back_status_ : root_.status();
   }
 
@@ -50,7 +64,11 @@ class Parser {
   };
 
   bool ParseRoot() {
-    if (in_->Peek() != '{') return in_->Fail("an iprof: one JSON object");
+    if (in_->Peek() != '{') {
+      // Unless the input itself is damaged.
+      if (in_->status().ok()) not_a_profile_ = "it is no JSON object";
+      return in_->Fail("one JSON object");
+    }
     in_->Consume('{');
     if (!in_->Consume('}')) {
       do {
@@ -433,6 +451,7 @@ class Parser {
   JsonScanner root_;
   JsonScanner* in_;
   Status held_back_status_;
+  const char* not_a_profile_ = nullptr;  // why, if the input is something else
   bool seen_[kFirstTable + kTableCount] = {};
   bool element_ok_ = true;
   std::set<std::string> unknown_keys_;

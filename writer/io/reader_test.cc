@@ -136,10 +136,16 @@ TEST_CASE("every refusal names byte, path, what was found and what was expected"
   const auto table = [&](std::string rest) {
     return types(R"("methods":[{"id":5,"name":"a","signature":[3,8]}],)" + rest);
   };
-  CHECK(ErrorOf("") ==
-        "f: byte 0, $: found the end of the file, expected an iprof: one JSON object");
-  CHECK(ErrorOf("[]") == "f: byte 0, $: found `[]`, expected an iprof: one JSON object");
-  CHECK(ErrorOf("{}") == "f: byte 0, $: found none, expected the key version");
+  for (const char* other : {"", "[]", "hello\n",
+                            "\x7f"
+                            "ELF",
+                            "\xca\xfe\xba\xbe"})
+    CHECK(ErrorOf(other) == "f: not an iprof profile: it is no JSON object");
+  for (const char* other : {"{}", R"({"a":1})", R"({"version":"1.2.3","name":"a package"})"}) {
+    CHECK(ErrorOf(other) ==
+          "f: not an iprof profile: it is a JSON object without types, methods and tables");
+  }
+  CHECK(ErrorOf(R"({"types":[]})") == "f: byte 0, $: found none, expected the key version");
   CHECK(ErrorOf("{} x") == "f: byte 3, $: found `x`, expected nothing more after the profile");
   CHECK(ErrorOf(R"({"types":3})") == "f: byte 9, $.types: found `3}`, expected an array");
   CHECK(ErrorOf(R"({"types":[{"id":"1"}]})") ==

@@ -2,59 +2,67 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace iprof {
 
-std::string DescribeCounts(const AssemblyResult& result) {
+std::string DescribeExactness(const AssemblyResult& result) {
+  const uint64_t ran = result.methods_exact + result.methods_bounded + result.methods_unknown;
+  if (ran == 0) return "";
+  std::string report = fmt::format(
+      "exact, but for races between threads: {} of {} methods that ran", result.methods_exact, ran);
+  if (result.methods_bounded > 0) {
+    report += fmt::format("; {} are off by at most {}", result.methods_bounded, result.largest_k);
+  }
+  if (result.methods_unknown > 0) {
+    report += fmt::format("; {} by an unknown number", result.methods_unknown);
+  }
+  if (ran > result.methods_exact) {
+    report += ", because exceptions ended calls, or calls had not ended";
+  }
+  return report + "\n";
+}
+
+std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
   std::string report;
-  report +=
-      fmt::format("methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps\n",
-                  result.methods_exact, result.methods_bounded, result.largest_k,
-                  result.methods_unknown, result.clamps);
+  const auto line = [&](uint64_t count, std::string_view one, std::string_view many,
+                        const std::string& why) {
+    if (count > 0)
+      report += fmt::format("left out: {} {}{}\n", count, count == 1 ? one : many, why);
+  };
+  const auto name = [&](const std::vector<std::string>& examples) {
+    for (const std::string& example : examples) report += fmt::format("left out: {}\n", example);
+  };
+  line(result.branches_left_out, "branch", "branches",
+       ": exceptions may have moved the counts by more than 1 % (placement=direct counts them)");
+  name(result.branches_left_out_examples);
+  line(result.sites_left_out, "call or type check", "calls or type checks",
+       fmt::format(": the class of more than {:.3g} % of the objects is not known "
+                   "(receivers-max-lost=)",
+                   100 * max_lost));
+  name(result.sites_left_out_examples);
+  line(result.monitors_lost, "lock", "locks", ": the class of the object is not known");
+  report += result.trimmed.Report();
+  line(result.versions_dropped, "method's branches and receivers",
+       "methods' branches and receivers", ": another version of the method was called more often");
+  line(result.positions_dropped, "method's branches and receivers",
+       "methods' branches and receivers", ": another agent changed the method");
+  line(result.added_methods.size(), "method", "methods", " that another agent added");
+  line(result.damaged_records, "method", "methods",
+       ": its record is damaged, which is a mistake of the agent");
+  return report;
+}
+
+std::string DescribeCounts(const AssemblyResult& result) {
+  std::string report = fmt::format(
+      "methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps; intrinsics "
+      "counted at their call sites: {}; sites that saw objects: {}\n",
+      result.methods_exact, result.methods_bounded, result.largest_k, result.methods_unknown,
+      result.clamps, result.intrinsics_corrected, result.sites_written + result.sites_left_out);
   if (result.virtual_threads > 0) {
     report += fmt::format(
         "virtual threads started: {}; k does not include the frames of those that have not ended\n",
         result.virtual_threads);
-  }
-  report +=
-      fmt::format("intrinsics counted at their call sites: {}; versions of methods left out: {}\n",
-                  result.intrinsics_corrected, result.versions_dropped);
-  if (result.branches_left_out > 0) {
-    report += fmt::format(
-        "branches left out because exceptions may have moved their counts by more than 1 %: {} in "
-        "{} methods (placement=direct counts them)\n",
-        result.branches_left_out, result.branches_left_out_methods);
-    for (const std::string& method : result.branches_left_out_examples)
-      report += fmt::format("left out: {}\n", method);
-  }
-  if (result.positions_dropped > 0) {
-    report +=
-        fmt::format("methods whose positions were dropped because another agent changed them: {}\n",
-                    result.positions_dropped);
-  }
-  if (!result.added_methods.empty()) {
-    report += fmt::format("methods left out because another agent added them: {}\n",
-                          result.added_methods.size());
-  }
-  return report;
-}
-
-std::string DescribeSites(const AssemblyResult& result, double max_lost) {
-  std::string report;
-  report += fmt::format(
-      "sites that saw objects: {}; left out because more than {:.3g} % of their objects had no "
-      "known class: {}\n",
-      result.sites_written + result.sites_left_out, 100 * max_lost, result.sites_left_out);
-  if (result.monitors_lost > 0)
-    report += fmt::format("monitors of unknown class: {}\n", result.monitors_lost);
-  for (const std::string& site : result.sites_left_out_examples)
-    report += fmt::format("left out: {}\n", site);
-  return report;
-}
-
-std::string DescribeLeftOut(const AssemblyResult& result) {
-  std::string report = result.trimmed.Report();
-  if (result.damaged_records > 0) {
-    report += fmt::format("damaged method records: {}\n", result.damaged_records);
   }
   return report;
 }

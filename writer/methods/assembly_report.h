@@ -1,4 +1,4 @@
-// AssemblyReport: an AssemblyResult as readable lines of text.
+// AssemblyReport: an AssemblyResult as readable lines of text: for a user, and for those who look closer.
 //
 // Each line ends with a line feed. Events that did not happen have no line.
 //
@@ -11,13 +11,13 @@
 
 namespace iprof {
 
-// How exact the counts are, and which branches and positions were left out.
+// For a user: how exact the counts of the methods that ran are; empty if none ran.
+std::string DescribeExactness(const AssemblyResult& result);
+
+// For a user: what was left out, and why. `max_lost` comes from the AssemblyOptions.
+std::string DescribeLeftOut(const AssemblyResult& result, double max_lost);
+
+// How the counts came about.
 std::string DescribeCounts(const AssemblyResult& result);
-
-// Sites at which classes were counted. `max_lost` comes from the AssemblyOptions.
-std::string DescribeSites(const AssemblyResult& result, double max_lost);
-
-// What was left out because methods are long, and records that could not be read.
-std::string DescribeLeftOut(const AssemblyResult& result);
 
 }  // namespace iprof

@@ -13,6 +13,7 @@
 #include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
 #include "writer/names/intrinsic_names.h"
+#include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -26,6 +27,10 @@ uint64_t SaturatingSum(uint64_t a, uint64_t b) {
 int64_t Clamped(uint64_t count) {
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   return static_cast<int64_t>(std::min(count, kMost));
+}
+
+std::string JavaName(const ClassRecord& klass, const CountedMethod& method) {
+  return JavaMethodName(InternalName(klass.name), method.name, method.descriptor);
 }
 
 constexpr uint16_t kAccFinal = 0x0010;
@@ -148,7 +153,7 @@ class Assembly {
       const CountedMethod* method = &c.methods[trimmed.method];
       uint64_t calls = 0;
       for (const Counted& m : counted) calls += m.method == method ? m.entries : 0;
-      result_.trimmed.Note(c.KeyOf(*method).text(), calls, trimmed.left_out);
+      result_.trimmed.Note(JavaName(c, *method), calls, trimmed.left_out);
     }
   }
 
@@ -232,8 +237,8 @@ class Assembly {
   void NoteLeftOut(const Counted& counted, uint64_t branches) {
     const CountedMethod& m = *counted.method;
     left_out_.push_back(
-        {abrupt_.k, fmt::format("{} of {} branches of {}: exceptions left {} of its {} calls",
-                                branches, record_.branches.size(), counted.klass->KeyOf(m).text(),
+        {abrupt_.k, fmt::format("{} of {} branches of {}: exceptions ended {} of its {} calls",
+                                branches, record_.branches.size(), JavaName(*counted.klass, m),
                                 abrupt_.k, counted.entries)});
     result_.branches_left_out += branches;
   }

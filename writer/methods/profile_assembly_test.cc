@@ -359,7 +359,7 @@ TEST_CASE(
   CHECK(statistics.branches_left_out_methods == 1);
   REQUIRE(statistics.branches_left_out_examples.size() == 1);
   CHECK(statistics.branches_left_out_examples[0] ==
-        "1 of 2 branches of a/B.f(I)I: exceptions left 11 of its 1000 calls");
+        "1 of 2 branches of a.B.f(int): exceptions ended 11 of its 1000 calls");
 }
 
 TEST_CASE("counts beyond the format's integers are the largest ones") {

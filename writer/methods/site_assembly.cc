@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "writer/methods/method_lines.h"
+#include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -100,9 +101,10 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
   if (listed == 0 || lost > options_.max_lost * (lost + static_cast<double>(listed))) {
     ++left_out_;
     if (left_out_examples_.size() < kMostExamples) {
-      left_out_examples_.push_back(fmt::format("{}.{}{} bci {}: {} of {} objects of unknown class",
-                                               klass.name, method.name, method.descriptor, site.bci,
-                                               counts.lost, counts.lost + listed));
+      left_out_examples_.push_back(
+          fmt::format("{} at bci {}: {} of {} objects of unknown class",
+                      JavaMethodName(InternalName(klass.name), method.name, method.descriptor),
+                      site.bci, counts.lost, counts.lost + listed));
     }
     return;
   }

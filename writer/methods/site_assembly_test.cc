@@ -94,7 +94,7 @@ TEST_CASE_METHOD(Fixture, "A site that lost more than allowed is left out and na
   CHECK(statistics.sites_left_out == 1);
   REQUIRE(statistics.sites_left_out_examples.size() == 1);
   CHECK(statistics.sites_left_out_examples[0] ==
-        "a/B.run()V bci 5: 3 of 100 objects of unknown class");
+        "a.B.run() at bci 5: 3 of 100 objects of unknown class");
 }
 
 TEST_CASE_METHOD(Fixture, "Monitors are one entry, with the calls of static synchronized methods",

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "writer/io/file_place.h"
+#include "writer/io/temporary_file.h"
 #include "writer/raw/raw_records.h"
 #include "writer/raw/raw_space.h"
 
@@ -394,12 +395,13 @@ Result<std::unique_ptr<RawWriter>> RawWriter::Rewrite() {
   if (!place.ok())
     return Status(Code::kIo, rep->path + ": cannot create: " + place.status().message());
   rep->place = std::move(*place);
-  for (int attempt = 0; rep->fd < 0; ++attempt) {
-    const std::string name = "." + rep->place->name().substr(0, 100) + "." +
-                             std::to_string(::getpid()) + "." + std::to_string(attempt) + ".tmp";
+  RemoveAbandonedTemporaries(rep->place->folder(), rep->place->name());
+  for (unsigned attempt = 0; rep->fd < 0; ++attempt) {
+    const std::string name = TemporaryNameFor(rep->place->name(), attempt);
     rep->fd = rep->Open(name);
     if (rep->fd >= 0) {
       rep->temporary = name;
+      HoldTemporary(rep->fd, rep->calls);
     } else if (errno != EEXIST || attempt == kMostAttempts) {
       return rep->Fail("cannot create a temporary file beside it", errno);
     }

@@ -266,4 +266,6 @@ std::string ChunkStore::Report() const {
   return report + reach_.loader_holders().Report();
 }
 
+std::string ChunkStore::LeftAlone() const { return reach_.loader_holders().LeftAlone(); }
+
 }  // namespace iprof::vm

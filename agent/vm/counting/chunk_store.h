@@ -113,6 +113,8 @@ class ChunkStore {
   uint64_t refusals() const;
   // Lines of verbose=1.
   std::string Report() const;
+  // For a user: the classes that could not be counted, by reason.
+  std::string LeftAlone() const;
 
  private:
   Reading ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;

@@ -76,7 +76,7 @@ bool ClassAccess::With(jvmtiEnv* jvmti, JNIEnv* jni, const ClassInLoader& type,
   return instrument(&inherited);
 }
 
-std::string ClassAccess::Report() const {
+std::string ClassAccess::LeftAlone() const {
   std::string report;
   if (const uint64_t count = too_early_.load(); count > 0) {
     report += fmt::format(

@@ -32,7 +32,7 @@ class ClassAccess {
             const std::function<bool(instrument::ChunkAccess*)>& instrument);
 
   // Lines for verbose=1; empty if every class had access.
-  std::string Report() const;
+  std::string LeftAlone() const;
 
  private:
   ChunkReach& reach_;

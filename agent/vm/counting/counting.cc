@@ -433,14 +433,22 @@ std::optional<Bci> ClassFilePositions::OriginalBci(std::string_view class_descri
   return static_cast<Bci>(*original);
 }
 
-std::string Counting::Report(const CountedProfile& counted) const {
-  std::string report = instrumenter_.Report(counted.added) + store_.Report() + access_.Report();
+std::string Counting::Summary(const CountedProfile& counted) const {
+  std::string summary =
+      instrumenter_.Summary(counted.added) + store_.LeftAlone() + access_.LeftAlone();
+  if (earlier_ != nullptr) summary += earlier_->LeftAlone();
+  if (freezer_ != nullptr) summary += freezer_->Summary();
   if (plan_.weights != nullptr && plan_.weights->earlier() != nullptr) {
     const instrument::ProfileWeights& earlier = *plan_.weights->earlier();
-    report +=
+    summary +=
         fmt::format("weights: {} branches; {} of {} fit the code of the classes\n",
                     earlier.branches(), earlier.fitting(), earlier.fitting() + earlier.unfitting());
   }
+  return summary;
+}
+
+std::string Counting::Report(const CountedProfile& counted) const {
+  std::string report = instrumenter_.Report(counted.added) + store_.Report();
   if (origin_ != nullptr) report += origin_->Report();
   if (earlier_ != nullptr) report += earlier_->Report();
   if (freezer_ != nullptr) report += freezer_->Report();

@@ -200,7 +200,10 @@ class Counting final : public HiddenClassCounting {
   // Whether the profile already knows this class's methods. The name has slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
-  // The paragraph that verbose=1 prints at the end.
+  // The lines about a profile that verbose=1 prints: what was counted, what was left out and why, and
+  // how exact the counts are.
+  std::string Summary(const CountedProfile& counted) const;
+  // Those that verbose=2 adds: how it was counted.
   std::string Report(const CountedProfile& counted) const;
 
  private:

@@ -193,11 +193,15 @@ std::string EarlierClasses::Report() const {
   if (linked_since_ > 0) {
     report += fmt::format("of these, linked later and counted from then on: {}\n", linked_since_);
   }
-  if (outcome_.refused > 0) {
-    report += fmt::format("classes that the JVM refused to retransform: {}, the last with {}\n",
-                          outcome_.refused, JvmtiErrorText(outcome_.last_error));
-  }
   return report;
+}
+
+std::string EarlierClasses::LeftAlone() const {
+  std::lock_guard lock(mutex_);
+  if (outcome_.refused == 0) return "";
+  return fmt::format(
+      "classes left alone: {} (the JVM refused to retransform them, the last with {})\n",
+      outcome_.refused, JvmtiErrorText(outcome_.last_error));
 }
 
 }  // namespace iprof::vm

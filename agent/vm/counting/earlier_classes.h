@@ -55,6 +55,8 @@ class EarlierClasses {
 
   // One paragraph: how many classes, and how long the program was stopped for them.
   std::string Report() const;
+  // For a user: the classes that could not be counted.
+  std::string LeftAlone() const;
 
  private:
   bool IsCountable(JNIEnv* jni, jclass klass) const;

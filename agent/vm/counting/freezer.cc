@@ -348,6 +348,15 @@ FreezeFigures Freezer::figures() const {
   return figures_;
 }
 
+std::string Freezer::Summary() const {
+  const FreezeFigures figures = this->figures();
+  return fmt::format(
+      "without probes at the end: {} methods, whose counts are estimated; counting costs {:.1f} % "
+      "of "
+      "the program's time\n",
+      figures.methods, 100 * figures.cost);
+}
+
 std::string Freezer::Report() const {
   const FreezeFigures figures = this->figures();
   return fmt::format(

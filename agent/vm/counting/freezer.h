@@ -99,6 +99,8 @@ class Freezer {
   void Release(CounterRange range, std::span<uint64_t> values);
 
   FreezeFigures figures() const;
+  // For a user: how much is estimated, and what counting costs.
+  std::string Summary() const;
   std::string Report() const;
 
  private:

@@ -299,6 +299,11 @@ std::string LoaderHolders::Report() const {
     report += fmt::format("class loaders with holders of their own: {} now, {} holders in all\n",
                           loaders, defined);
   }
+  return report;
+}
+
+std::string LoaderHolders::LeftAlone() const {
+  std::string report;
   constexpr std::array<std::string_view, kRefusals> kReasons{
       "their class loader had not resolved java.lang.Object yet", "their class loader was locked",
       "their class loader cannot find the counters, and no class of the agent could be added to "

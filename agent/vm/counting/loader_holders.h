@@ -88,6 +88,8 @@ class LoaderHolders {
 
   // Lines for verbose=1; empty if nothing was done.
   std::string Report() const;
+  // For a user: the classes that could not be counted, by reason.
+  std::string LeftAlone() const;
 
  private:
   using Key = std::tuple<std::string, Kind, uint32_t>;  // package, what, chunk

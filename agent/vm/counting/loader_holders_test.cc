@@ -60,7 +60,7 @@ TEST_CASE("no loader is asked for what the JVM would not ask it for") {
     CHECK_FALSE(h.HasAccess());
     CHECK_FALSE(h.Find());
     CHECK(h.jvm.defined.size() == defined);
-    CHECK(h.holders.Report() ==
+    CHECK(h.holders.LeftAlone() ==
           "classes left alone: 1 (their class loader had not resolved java.lang.Object yet)\n");
   }
   SECTION("unless it is asked for it next, because the class being loaded extends Object") {
@@ -79,7 +79,7 @@ TEST_CASE("nothing waits for a loader's lock") {
   h.loader->fields["owner"] = h.jvm.NewObject(nullptr);  // another thread owns it
   SECTION("a loader that is locked is left alone") {
     CHECK_FALSE(h.HasAccess());
-    CHECK(h.holders.Report() == "classes left alone: 1 (their class loader was locked)\n");
+    CHECK(h.holders.LeftAlone() == "classes left alone: 1 (their class loader was locked)\n");
   }
   SECTION("a thread that loads a class has the lock itself") {
     h.type.loading = true;
@@ -97,7 +97,8 @@ TEST_CASE("a class that the JVM does not take costs only the access") {
   h.jvm.refuse["DefineClass"] = JVMTI_ERROR_INVALID_CLASS_FORMAT;
   CHECK_FALSE(h.Find());
   CHECK(h.jvm.pending == nullptr);
-  CHECK(h.holders.Report().find("no class of the agent could be added to it") != std::string::npos);
+  CHECK(h.holders.LeftAlone().find("no class of the agent could be added to it") !=
+        std::string::npos);
   h.jvm.refuse.clear();
   CHECK(h.Find());
 }

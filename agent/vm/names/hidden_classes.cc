@@ -208,11 +208,13 @@ std::string HiddenClasses::Report() const {
   }
   if (Installed().original.load() == nullptr)
     report += "no hidden class was defined since the start\n";
-  if (const uint64_t count = refused_.load(); count > 0) {
-    report +=
-        fmt::format("lambdas not counted because the JVM refused them with counters: {}\n", count);
-  }
   return report;
+}
+
+std::string HiddenClasses::LeftAlone() const {
+  const uint64_t count = refused_.load();
+  if (count == 0) return "";
+  return fmt::format("lambdas left alone: {} (the JVM refused them with counters)\n", count);
 }
 
 // Defines the rewritten class. Defines the original one if there is no rewritten one or the JVM

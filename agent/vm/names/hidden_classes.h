@@ -67,6 +67,8 @@ class HiddenClasses {
 
   // The paragraph that verbose=1 prints at the end.
   std::string Report() const;
+  // For a user: the lambdas that could not be counted.
+  std::string LeftAlone() const;
 
  private:
   enum class Kind { kLambda, kLinkage, kTypeSwitch, kOther };

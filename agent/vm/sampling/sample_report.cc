@@ -59,6 +59,30 @@ std::string SampleStatisticsJson(const SampleFigures& figures) {
   return json + '}';
 }
 
+std::string SampleSummary(const SampleFigures& figures) {
+  const sampling::SampleStats& stats = figures.stats;
+  const int signal = figures.signal;
+  const uint64_t failed = stats.Signals(OutcomeClass::kFailed);
+  std::string report =
+      fmt::format("sampled: {} of {} signals gave a stack{}\n", stats.received - failed,
+                  stats.received, failed == 0 ? "" : "; verbose=2 says why the others did not");
+  if (const uint64_t count = figures.classes_without_ids; count > 0) {
+    report += fmt::format("classes without names for samples, because memory ran out: {}\n", count);
+  }
+  if (stats.timer_failures > 0) {
+    report += fmt::format(
+        "timers: {} refused by the system (is the limit on pending signals, ulimit -i, too low?); "
+        "{} threads have none\n",
+        stats.timer_failures, stats.threads_without_timer);
+  }
+  if (stats.signal_owner != sampling::SignalOwner::kUs) {
+    report += fmt::format("sampling ended {:.1f} s after its start: {}\n",
+                          static_cast<double>(stats.stopped_after_ns) / 1e9,
+                          sampling::LossText(signal, stats.signal_owner));
+  }
+  return report;
+}
+
 std::string SampleReport(const SampleFigures& figures) {
   const auto& [options, stats, usage, written, cpu_ns, signal, classes_without_ids] = figures;
   std::string report = fmt::format(
@@ -99,21 +123,6 @@ std::string SampleReport(const SampleFigures& figures) {
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       options.depth, written.contexts, written.linkage_frames, written.carrier_frames,
       written.unnamed_frames, written.unstable_frames);
-  if (classes_without_ids > 0) {
-    report += fmt::format("classes without names for samples, because memory ran out: {}\n",
-                          classes_without_ids);
-  }
-  if (stats.timer_failures > 0) {
-    report += fmt::format(
-        "timers: {} refused by the system (is the limit on pending signals, ulimit -i, too low?); "
-        "{} threads have none\n",
-        stats.timer_failures, stats.threads_without_timer);
-  }
-  if (stats.signal_owner != sampling::SignalOwner::kUs) {
-    report += fmt::format("sampling ended {:.1f} s after its start: {}\n",
-                          static_cast<double>(stats.stopped_after_ns) / 1e9,
-                          sampling::LossText(signal, stats.signal_owner));
-  }
   return report;
 }
 

@@ -1,4 +1,4 @@
-// SampleReport: the statistics of sampling as text, for the profile's extra key and for verbose=1.
+// SampleReport: the statistics of sampling as text, for the profile's extra key and for the log.
 //
 // Guarantees: pure. Threads: any. Failure: none.
 #pragma once
@@ -21,10 +21,17 @@ struct SampleFigures {
   uint64_t classes_without_ids = 0;
 };
 
+struct SampleTexts {
+  std::string summary;
+  std::string report;
+};
+
 // The part "sampling" of a profile's section "iprofagent".
 std::string SampleStatisticsJson(const SampleFigures& figures);
 
-// Lines, each with its line break.
+// Lines, each with its line break: for a user how much was sampled and what went wrong; and the
+// figures of the sampler.
+std::string SampleSummary(const SampleFigures& figures);
 std::string SampleReport(const SampleFigures& figures);
 
 }  // namespace iprof::vm

@@ -314,8 +314,10 @@ SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) {
           .classes_without_ids = learner_.classes_without_ids()};
 }
 
-std::string Sampling::Report(const SampleWriteCounts& written) {
-  return sampler() == nullptr ? "" : SampleReport(ReportFigures(written));
+SampleTexts Sampling::Describe(const SampleWriteCounts& written) {
+  if (sampler() == nullptr) return {};
+  const SampleFigures figures = ReportFigures(written);
+  return {.summary = SampleSummary(figures), .report = SampleReport(figures)};
 }
 
 void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {

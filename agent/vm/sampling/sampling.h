@@ -17,7 +17,7 @@
 //
 // Guarantees: nothing is thrown; problems leave the program unaffected.
 // Threads: Start on the loading thread; Begin on the thread of VMInit or the loading thread; AddTo
-// and Report on any attached thread in the live phase, one at a time; Stop on any thread, also
+// and Describe on any attached thread in the live phase, one at a time; Stop on any thread, also
 // during Start; Close on any thread, but not in a callback.
 // Failure: Start returns a Status; later problems are logged.
 #pragma once
@@ -113,8 +113,8 @@ class Sampling {
   void BeginCopy() { copy_.Begin(); }
   size_t copy_bytes() const { return copy_.bytes() + copied_lines_.bytes(); }
 
-  // The paragraph that verbose=1 prints at the end.
-  std::string Report(const SampleWriteCounts& written);
+  // What verbose=1 and verbose=2 print about the samples of a profile; empty if there were none to take.
+  SampleTexts Describe(const SampleWriteCounts& written);
 
  private:
   enum class CompiledCode { kAll, kNew };

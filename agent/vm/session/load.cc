@@ -21,6 +21,7 @@
 #include "agent/vm/session/running_jvm.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/main_program.h"
+#include "agent/vm/settings/option_help.h"
 #include "agent/vm/settings/options.h"
 #include "agent/vm/settings/out_path.h"
 #include "agent/vm/settings/vm_identity.h"
@@ -37,8 +38,8 @@ struct Loaded {
   std::string answer;  // if the agent was loaded before: why this load has no effect
 };
 
-void PrintHelp(LoadReason reason) {
-  const std::string text = HelpText();
+void PrintHelp(const std::string& about, LoadReason reason) {
+  const std::string text = HelpText(about);
   const int file = reason == LoadReason::kStart ? STDOUT_FILENO : STDERR_FILENO;
   const ssize_t written = write(file, text.data(), text.size());
   static_cast<void>(written);
@@ -93,6 +94,12 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
       return Status(path.status().code(), "option 'control': " + path.status().message());
     options.control = std::filesystem::absolute(*path).string();
   }
+  if (!options.weights.empty()) {
+    Result<std::string> path = ExpandHome(options.weights, facts);
+    if (!path.ok())
+      return Status(path.status().code(), "option 'weights': " + path.status().message());
+    options.weights = std::move(*path);
+  }
   const Result<std::string> out = ResolveOutPath(
       options.out, facts, options.force == Overwrite::kNo ? OldFile::kIsKept : OldFile::kIsWritten);
   if (!out.ok()) return Status(out.status().code(), "option 'out': " + out.status().message());
@@ -127,7 +134,7 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
   Result<ParsedOptions> parsed = ParseOptions(text);
   if (!parsed.ok()) return parsed.status();
   if (parsed->help) {
-    PrintHelp(reason);
+    PrintHelp(parsed->help_about, reason);
     return Loaded{Outcome::kHelped, {}};
   }
   Agent& agent = Agent::Get();
@@ -152,7 +159,9 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     if (!SelectedBy(program, parsed->options.only)) {
       Log stderr_log;
       stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
-      stderr_log.Step(fmt::format("'{}' does not match only=; staying out", program.name));
+      stderr_log.Statistics(
+          fmt::format("'{}' matches no pattern of only={}, so this JVM runs without the agent",
+                      program.name, fmt::join(parsed->options.only, "+")));
       return Loaded{Outcome::kStaysOut, {}};
     }
   }

@@ -5,11 +5,12 @@
 // - At start, a bad option, an unsupported JVM or an unwritable path prints one sentence to stderr,
 //   and the process ends with 1 (by exit, as in HotSpot, but without HotSpot's second message).
 //   With onerror=ignore it prints the same sentence, and the JVM runs without the agent. "help"
-//   prints the table to stdout and exits with 0.
+//   and "help=OPTION" print to stdout, and the process exits with 0.
 // - On attach the process never ends: the sentence goes to its stderr, and the attaching tool gets
 //   an error code.
-// - With only=, in a program that does not match, the agent does nothing, prints nothing and
-//   creates no file.
+// - With only=, in a program that does not match, the agent does nothing and creates no file. It says
+//   so with verbose=1; without, it prints nothing, because JAVA_TOOL_OPTIONS puts it into programs
+//   whose output others read.
 // - If the agent is already loaded, it prints one line; the JVM and the first load's options do not
 //   change.
 //

@@ -25,11 +25,12 @@ std::string DescribeExactness(const Options& options, const AssemblyResult* asse
   if (assembly == nullptr) return {};
   std::string text = "counts exact but for races between threads";
   const uint64_t others = assembly->methods_bounded + assembly->methods_unknown;
-  if (others > 0) text += ", and in " + Counted(others, "method", "methods");
+  if (others > 0) text += "; in " + Counted(others, "method", "methods");
   if (assembly->methods_unknown > 0) {
-    text += fmt::format(" with exceptions (in {} by an unknown number)", assembly->methods_unknown);
+    text += fmt::format(" off because of exceptions, in {} of them by an unknown number",
+                        assembly->methods_unknown);
   } else if (others > 0) {
-    text += fmt::format(" within {}", assembly->largest_k);
+    text += fmt::format(" off by at most {}", assembly->largest_k);
   }
   if (options.source == CountSource::kBoth)
     text += "; those of classes outside include= are HotSpot's";

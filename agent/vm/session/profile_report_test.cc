@@ -37,12 +37,13 @@ TEST_CASE("the line says how much there is, and how exact it is") {
   assembly.methods_bounded = 2;
   assembly.largest_k = 3;
   CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-        "1 method ran, 1 site; counts exact but for races between threads, and in 2 methods within "
-        "3");
+        "1 method ran, 1 site; counts exact but for races between threads; in 2 methods off by at "
+        "most 3");
   assembly.methods_unknown = 1;
-  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-        "1 method ran, 1 site; counts exact but for races between threads, and in 3 methods with "
-        "exceptions (in 1 by an unknown number)");
+  CHECK(
+      DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+      "1 method ran, 1 site; counts exact but for races between threads; in 3 methods off because "
+      "of exceptions, in 1 of them by an unknown number");
 }
 
 TEST_CASE("the line names only what was to be recorded") {

@@ -59,6 +59,24 @@ CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
       {.budget_bytes = budget_bytes, .most_heap_bytes = flags.Number("MaxHeapSize")});
 }
 
+// For a user.
+std::string SummarizeShare(const ImageProfile& made, ImageTarget target) {
+  int64_t weight = 0;
+  int64_t usable = 0;
+  for (const Table table : kAllTables) {
+    weight = SaturatingAdd(weight, made.share.Of(table).weight);
+    usable = SaturatingAdd(usable, made.share.Of(table).usable_weight);
+  }
+  const double share = weight == 0 ? 1 : static_cast<double>(usable) / static_cast<double>(weight);
+  const ImageShare::Part calls = made.share.Of(Table::kCalls);
+  return fmt::format(
+      "kept for an image build for JDK {}: {} of {} entries, among them those of {} of {} methods "
+      "that "
+      "ran, with {:.1f} % of all counts (image=n keeps everything)\n",
+      JdkOf(target), made.share.usable_entries(), made.share.entries(), calls.usable_entries,
+      calls.entries, 100 * share);
+}
+
 std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
   std::string text = fmt::format(
       "image build for JDK {}: {} of {} entries kept, {} contexts cut, {} methods left out\n",
@@ -482,7 +500,10 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   }
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
-  const std::string image_report = options.image ? DescribeShare(image, image_target) : "";
+  if (options.image) {
+    whole->image_summary = SummarizeShare(image, image_target);
+    whole->image_report = DescribeShare(image, image_target);
+  }
   profile = std::move(image.profile);
   if (IsEmpty(profile) && options.force != Overwrite::kAlways)
     return Status(Code::kUsage, "nothing was recorded (force=always writes it anyway)");
@@ -497,7 +518,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
                   DescribeProfile(profile, options,
                                   whole->counted ? &whole->counted->added.assembly : nullptr)));
   for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
-  if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole, image_report);
+  if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole);
   return file->path;
 }
 
@@ -512,15 +533,31 @@ RunNote Session::DescribeRun() const {
   return note;
 }
 
-void Session::LogReport(const MadeProfile& made, const std::string& image_report) {
-  std::string report = made.counted ? counting_->Report(*made.counted) : "";
-  if (hidden_ != nullptr) report += hidden_->Report();
-  if (Sampling* const sampling = samples_.load()) report += sampling->Report(made.samples);
-  report += made.harvest_report;
+void Session::LogReport(const MadeProfile& made) {
+  std::string summary;
+  std::string report;
+  if (made.counted) {
+    summary += counting_->Summary(*made.counted);
+    report += counting_->Report(*made.counted);
+  }
+  if (hidden_ != nullptr) {
+    summary += hidden_->LeftAlone();
+    report += hidden_->Report();
+  }
+  if (Sampling* const sampling = samples_.load()) {
+    const SampleTexts texts = sampling->Describe(made.samples);
+    summary += texts.summary;
+    report += texts.report;
+  }
+  summary += made.harvest_report;
+  summary += made.image_summary;
   report += budget_.Report();
-  report += image_report;
-  for (std::string_view line : SplitAt(report, "\n")) {
+  report += made.image_report;
+  for (const std::string_view line : SplitAt(summary, "\n")) {
     if (!line.empty()) log_->Statistics(line);
+  }
+  for (const std::string_view line : SplitAt(report, "\n")) {
+    if (!line.empty()) log_->Step(line);
   }
 }
 

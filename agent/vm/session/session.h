@@ -145,13 +145,15 @@ class Session {
     std::optional<CountedProfile> counted;  // nullopt if nothing is counted
     SampleWriteCounts samples;
     std::string harvest_report;  // empty if nothing was harvested
+    std::string image_summary;   // empty if nothing is left out for an image build
+    std::string image_report;
   };
   Result<MadeProfile> MakeProfile(JNIEnv* jni);
   void AddHarvest(MadeProfile& made);
   Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner);
   // The run, without the exactness of its counts.
   RunNote DescribeRun() const;
-  void LogReport(const MadeProfile& made, const std::string& image_report);
+  void LogReport(const MadeProfile& made);
 
   JavaVM* const vm_;
   JvmtiEnvironment environment_;

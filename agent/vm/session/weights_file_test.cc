@@ -70,7 +70,8 @@ TEST_CASE("weights: what is no profile is refused in one sentence that names opt
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(MessageFor(pipe) == "option 'weights': " + pipe + " is not a file");
   const std::string text = folder.Write("text", "hello\n");
-  CHECK(MessageFor(text).starts_with("option 'weights': " + text + ": byte 0"));
+  CHECK(MessageFor(text) ==
+        "option 'weights': " + text + ": not an iprof profile: it is no JSON object");
   const std::string half = folder.Write("half", kText.substr(0, kText.size() / 2));
   CHECK(MessageFor(half).starts_with("option 'weights': " + half));
 }

@@ -29,8 +29,7 @@ struct ByteSize {
   bool operator==(const ByteSize&) const = default;
 };
 
-// Glob patterns ('*' any characters, '?' one), separated by ';' or '+' ('+' needs no quotes in a
-// shell).
+// Glob patterns ('*' any characters, '?' one), joined by '+' or ';' ('+' needs no quotes in a shell).
 using PatternList = std::vector<std::string>;
 
 // Whether one of the patterns matches the whole text.
@@ -57,6 +56,13 @@ Result<Duration> ParseDuration(std::string_view text);
 
 // "4096", "64k", "10m", "2g" (powers of 1024, either case).
 Result<ByteSize> ParseSize(std::string_view text);
+
+// What was probably meant by a text that is no duration: another spelling of a unit ("5 min"), a
+// fraction ("1.5s"), or no unit, which then is the default one. Empty if nobody can tell.
+std::string NearestDuration(std::string_view text, std::string_view default_unit);
+
+// Likewise for a size ("100MB", "1.5g").
+std::string NearestSize(std::string_view text);
 
 // A file name: not empty.
 Result<std::string> ParsePath(std::string_view text);

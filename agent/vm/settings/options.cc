@@ -9,15 +9,18 @@
 
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/core/trace_table.h"
-#include "writer/base/nearest_name.h"
+#include "agent/vm/settings/option_contradictions.h"
+#include "agent/vm/settings/option_hints.h"
 #include "writer/base/option_text.h"
+#include "writer/base/overloaded.h"
 
 namespace iprof::vm {
 namespace {
 
-constexpr int64_t kMaxIntervalNs = 60'000'000'000;
 constexpr int64_t kMaxCountUntil = 1'000'000'000'000;
 constexpr int64_t kMaxOverhead = 100;
+
+constexpr std::string_view kHelpAbout = "help=";
 
 // An option that is part of a mode, so that a user needs one word.
 constexpr std::array<ModeSpec, 3> kModes{{
@@ -25,12 +28,6 @@ constexpr std::array<ModeSpec, 3> kModes{{
     {"budget", "overhead=5%"},
     {"methoddata", "source=methoddata"},
 }};
-
-constexpr int64_t kMaxPauseNs = 60'000'000'000;
-constexpr int64_t kMinSnapshotNs = 100'000'000;
-constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
-constexpr int64_t kMinRawBytes = 1 << 20;
-constexpr int64_t kMaxRawBytes = 1 << 30;
 
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
@@ -156,13 +153,6 @@ const auto kTable = std::to_array<OptionSpec>({
      "the signal to sample with; default: SIGURG, or SIGWINCH where SIGURG is in use"},
 });
 
-template <typename... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <typename... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
-
 template <typename T>
 Status Assign(Result<T> parsed, T& target) {
   if (!parsed.ok()) return parsed.status();
@@ -199,23 +189,11 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
-Status UnknownOption(std::string_view name) {
-  std::vector<std::string_view> names{"help"};
-  for (const OptionSpec& spec : kTable) names.push_back(spec.name);
-  const std::string_view nearest = NearestName(name, names);
-  if (nearest.empty()) {
-    return Bad(fmt::format("unknown option '{}' (\"help\" lists them all)", ShownOption(name)));
-  }
-  return Bad(fmt::format("unknown option '{}'; did you mean '{}'?", ShownOption(name), nearest));
-}
-
 Status BadValue(const OptionSpec& spec, std::string_view value, const Status& why) {
   std::string message =
       fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), ShownOption(value));
-  if (const auto* slot = std::get_if<ChoiceSlot>(&spec.slot)) {
-    const std::string_view nearest = NearestName(value, SplitAt(slot->choices, "|"));
-    if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
-  }
+  const std::string nearest = NearestValue(spec, value);
+  if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
   return Bad(std::move(message));
 }
 
@@ -229,145 +207,6 @@ std::string Shown(const OptionSpec& spec, std::string_view item) {
 }
 
 bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
-
-// Contradictions with source=. `was_given` tells which options the user wrote.
-template <typename WasGiven>
-Status FindSourceContradiction(const Options& options, const WasGiven& was_given) {
-  if (!options.Harvests()) return {};
-  if (!options.calls && !options.branches && !options.receivers && !options.instance_ofs)
-    return Bad("source= has no effect when nothing is to be counted");
-  if (options.source == CountSource::kBoth) {
-    if (options.include.empty())
-      return Bad("source=both needs include=, for the classes that are counted exactly");
-    if (options.WaitsForStart()) {
-      return Bad(
-          "source=both must count from the JVM's start, as HotSpot does, so it contradicts start=n "
-          "and delay=");
-    }
-    return {};
-  }
-  for (const std::string_view name : {"placement", "weights", "stripes", "selfcheck", "jdk"}) {
-    if (was_given(name)) {
-      return Bad(fmt::format(
-          "{}= is about the agent's own counters, and source=methoddata has none", name));
-    }
-  }
-  if (was_given("monitors") && options.monitors)
-    return Bad("monitors=y needs source=counters or source=both: HotSpot does not count locks");
-  return {};
-}
-
-// Contradictions among the options of the raw file.
-template <typename WasGiven>
-Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
-  if (options.snapshot.ns == 0) {
-    for (const std::string_view name : {"raw", "keep-raw", "raw-max"}) {
-      if (was_given(name) && (name != "keep-raw" || options.keep_raw))
-        return Bad(
-            fmt::format("{}= is about the raw file, and with snapshot=0 there is none", name));
-    }
-    return {};
-  }
-  if (options.snapshot.ns < kMinSnapshotNs || options.snapshot.ns > kMaxSnapshotNs)
-    return Bad("option 'snapshot' must be 0, or between 100ms and 1h");
-  if (options.raw_max.bytes < kMinRawBytes || options.raw_max.bytes > kMaxRawBytes)
-    return Bad("option 'raw-max' must be between 1m and 1g");
-  if (!options.raw.empty() &&
-      (options.raw == options.out || options.raw == options.log || options.raw == options.control))
-    return Bad("raw names the same file as another option");
-  return {};
-}
-
-// Contradictions with count-until= and overhead=.
-template <typename WasGiven>
-Status FindFreezeContradiction(const Options& options, const WasGiven& was_given) {
-  const std::string_view name = options.count_until > 0 ? "count-until" : "overhead";
-  if (!options.Freezes()) {
-    return was_given("rearm") ? Bad("rearm= has no effect without count-until= or overhead=")
-                              : Status();
-  }
-  if (options.source == CountSource::kMethodData) {
-    return Bad(
-        fmt::format("{}= is about the agent's own counters, and source=methoddata has none", name));
-  }
-  if (!options.calls)
-    return Bad(fmt::format("{}= needs calls=y: calls tell what methods without probes do", name));
-  if (options.self_check)
-    return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}=", name));
-  for (const std::string_view raw : {"raw", "snapshot", "keep-raw", "raw-max"}) {
-    if (was_given(raw) && options.snapshot.ns != 0 && (raw != "keep-raw" || options.keep_raw)) {
-      return Bad(fmt::format(
-          "{}= is about the raw file, and with {}= there is none: it would lack the estimates", raw,
-          name));
-    }
-  }
-  return {};
-}
-
-// Finds options that contradict each other. `given` tells which ones the user wrote.
-Status FindContradiction(const Options& options, const std::array<bool, kTable.size()>& given) {
-  const auto was_given = [&](std::string_view name) {
-    for (size_t i = 0; i < kTable.size(); ++i) {
-      if (kTable[i].name == name) return given[i];
-    }
-    return false;
-  };
-  if (was_given("gzip") && !options.gzip && EndsInGz(options.out)) {
-    return Bad(
-        fmt::format("gzip=n contradicts out={}, whose name ends in .gz", ShownOption(options.out)));
-  }
-  if (options.merge && options.force == Overwrite::kNo) {
-    return Bad("merge=y adds to an existing profile, and force=n forbids to change it");
-  }
-  if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
-    return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");
-  }
-  if ((options.stripes & (options.stripes - 1)) != 0) {
-    return Bad(fmt::format("option 'stripes' must be a power of two, not {}", options.stripes));
-  }
-  if (options.self_check && was_given("placement")) {
-    return Bad("selfcheck=y compares both placements, so it contradicts placement=");
-  }
-  if (!options.weights.empty() && options.placement == instrument::PlacementPolicy::kDirect) {
-    return Bad("weights= says where placement=tree counts, so it contradicts placement=direct");
-  }
-  if (Status status = FindSourceContradiction(options, was_given); !status.ok()) return status;
-  if (Status status = FindRawContradiction(options, was_given); !status.ok()) return status;
-  if (Status status = FindFreezeContradiction(options, was_given); !status.ok()) return status;
-  if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
-    return Bad("option 'interval' must be between 100us and 60s");
-  }
-  constexpr auto kLeast = static_cast<int64_t>(sampling::TraceTable::kMinBytes);
-  constexpr auto kMost = static_cast<int64_t>(sampling::TraceTable::kMaxBytes);
-  if (was_given("memory") && options.memory.bytes < 1) {
-    return Bad("option 'memory' must be at least 1");
-  }
-  if (was_given("samples-memory") &&
-      (options.samples_memory.bytes < kLeast || options.samples_memory.bytes > kMost)) {
-    return Bad("option 'samples-memory' must be between 64k and 64g");
-  }
-  if (was_given("memory") && was_given("samples-memory") &&
-      options.samples_memory.bytes > options.memory.bytes) {
-    return Bad("samples-memory= is a part of memory=, so it cannot be larger");
-  }
-  if (was_given("delay") && !options.start) {
-    return Bad("delay= starts the recording by itself, which start=n rules out");
-  }
-  if (options.pause.ns < 1'000'000 || options.pause.ns > kMaxPauseNs) {
-    return Bad("option 'pause' must be between 1ms and 60s");
-  }
-  if (options.duration.ns != 0 && options.duration.ns < 1'000'000) {
-    return Bad("option 'duration' must be at least 1ms");
-  }
-  if (!options.control.empty() &&
-      (options.control == options.out || options.control == options.log)) {
-    return Bad("control names the same file as another option");
-  }
-  if (!options.log.empty() && options.log == options.out) {
-    return Bad("log and out name the same file");
-  }
-  return Status();
-}
 
 size_t IndexOf(std::string_view name) {
   const auto spec = std::find_if(kTable.begin(), kTable.end(), [&](const OptionSpec& candidate) {
@@ -409,7 +248,7 @@ std::string ValueSyntax(const OptionSpec& spec) {
       [](const ChoiceSlot& slot) { return std::string(slot.choices); },
       [](const SignalSlot&) { return std::string("SIGNAL"); },
       [](const PathSlot&) { return std::string("FILE"); },
-      [](PatternList Options::*) { return std::string("PATTERN;..."); },
+      [](PatternList Options::*) { return std::string("PATTERN+..."); },
       [](Duration Options::*) { return std::string("N{us|ms|s|m|h}"); },
       [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
   };
@@ -427,17 +266,23 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     }
   }
   std::array<bool, kTable.size()> given{};
+  const OptionSpec* before = nullptr;
   for (std::string_view item : SplitOptions(text)) {
-    if (item == "help") {
+    if (item == "help" || item.starts_with(kHelpAbout)) {
       parsed.help = true;
+      if (item == "help") continue;
+      parsed.help_about = item.substr(kHelpAbout.size());
+      if (!parsed.help_about.empty() && IndexOf(parsed.help_about) == kTable.size())
+        return Bad(ExplainUnknownOption(parsed.help_about, nullptr));
       continue;
     }
     if (item.empty()) return Bad("an option is missing between two commas");
     const size_t equals = item.find('=');
     const std::string_view name = item.substr(0, equals);
     const size_t index = IndexOf(name);
-    if (index == kTable.size()) return UnknownOption(name);
+    if (index == kTable.size()) return Bad(ExplainUnknownOption(item, before));
     const OptionSpec* const spec = &kTable[index];
+    before = spec;
     if (equals == std::string_view::npos) {
       return Bad(fmt::format("option '{}' needs a value: {}={}", name, name, ValueSyntax(*spec)));
     }
@@ -453,7 +298,8 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;
   }
   if (Status status = ApplyMode(text, given, parsed.options); !status.ok()) return status;
-  const Status contradiction = FindContradiction(parsed.options, given);
+  const Status contradiction = FindContradiction(
+      parsed.options, [&](std::string_view name) { return given[IndexOf(name)]; });
   if (!contradiction.ok()) return contradiction;
   if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
   if (parsed.options.source == CountSource::kMethodData) parsed.options.monitors = false;
@@ -471,40 +317,6 @@ std::string ReplyPathIn(std::string_view text) {
     if (item.starts_with(kName)) return std::string(item.substr(kName.size()));
   }
   return {};
-}
-
-std::string HelpText() {
-  std::string text =
-      "iprofagent: writes GraalVM PGO profiles (.iprof) from any HotSpot JVM\n"
-      "\n"
-      "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
-      "\n";
-  struct Row {
-    std::string name, value, standard, meaning;
-  };
-  std::vector<Row> rows{{"option", "value", "default", "meaning"}};
-  for (const OptionSpec& spec : kTable) {
-    rows.push_back({std::string(spec.name), ValueSyntax(spec),
-                    spec.default_value.empty() ? "-" : std::string(spec.default_value),
-                    std::string(spec.help)});
-  }
-  rows.push_back({"help", "", "", "prints this table and exits"});
-  size_t name = 0, value = 0, standard = 0;
-  for (const Row& row : rows) {
-    name = std::max(name, row.name.size());
-    value = std::max(value, row.value.size());
-    standard = std::max(standard, row.standard.size());
-  }
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row.name, name, row.value, value,
-                        row.standard, standard, row.meaning);
-  }
-  text += "\n";
-  for (const ModeSpec& mode : kModes) {
-    text += fmt::format("mode={} is short for {}\n", mode.name,
-                        mode.options.empty() ? "the defaults" : mode.options);
-  }
-  return text;
 }
 
 }  // namespace iprof::vm

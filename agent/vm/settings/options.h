@@ -1,9 +1,9 @@
 // Options: what the user asked for, and the table that defines every option.
 //
 // Grammar: "key=value" joined by commas, as in HPROF; values contain no commas; "help" alone asks
-// for the table. Parsing, the help text and the check of docs/options.md all use the table, so they
-// cannot disagree. To add an option, add a member here, a row in options.cc and a row in
-// docs/options.md.
+// for the table, and "help=OPTION" for one row of it. Parsing, the help text and docs/options.md all
+// use the table, so they cannot disagree. To add an option, add a member here, a row in options.cc and
+// a text in option_details.cc.
 //
 // Guarantees: pure logic without JVM, files or global state. Threads: any.
 // Failure: any text gives either Options or a Status whose message is one sentence that names the
@@ -145,7 +145,8 @@ std::string ValueSyntax(const OptionSpec& spec);
 
 struct ParsedOptions {
   Options options;
-  bool help = false;  // "help" was given: print the table and do not start
+  bool help = false;       // "help" was given: print the table and do not start
+  std::string help_about;  // of help=OPTION
 };
 
 // Parses everything after the '=' of -agentpath. Null or empty text gives the defaults.
@@ -163,8 +164,5 @@ struct ModeSpec {
   std::string_view options;  // empty: all defaults
 };
 std::span<const ModeSpec> ModeTable();
-
-// The table of all options with their defaults, for "help".
-std::string HelpText();
 
 }  // namespace iprof::vm

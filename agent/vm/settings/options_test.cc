@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <set>
 
 using namespace iprof;
 using namespace iprof::vm;
@@ -65,10 +63,11 @@ TEST_CASE("options about files that are there, or cannot be written") {
 }
 
 TEST_CASE("a refusal is one sentence that names the option") {
-  CHECK(Refusal("ouf=x") == "unknown option 'ouf'; did you mean 'out'?");
+  CHECK(Refusal("ouf=x") == "unknown option 'ouf'; did you mean 'out=x'?");
   CHECK(Refusal("hlep") == "unknown option 'hlep'; did you mean 'help'?");
-  CHECK(Refusal("sampling=y") == "unknown option 'sampling' (\"help\" lists them all)");
-  CHECK(Refusal("force=yes") == "option 'force' must be one of y|n|always, not 'yes'");
+  CHECK(Refusal("wxyz=y") == "unknown option 'wxyz' (\"help\" lists them all)");
+  CHECK(Refusal("force=yes") ==
+        "option 'force' must be one of y|n|always, not 'yes'; did you mean y?");
   CHECK(Refusal("force") == "option 'force' needs a value: force=y|n|always");
   CHECK(Refusal("format=1.1") ==
         "option 'format' must be one of 1.0.0|1.1.0, not '1.1'; did you mean 1.1.0?");
@@ -80,7 +79,7 @@ TEST_CASE("a refusal is one sentence that names the option") {
         "40, not 'SIGKILL'");
   CHECK(Refusal("out=") == "option 'out' must name a file, not ''");
   CHECK(Refusal("only=a;;b") ==
-        "option 'only' must be patterns joined by ';' or '+', none of them empty, not 'a;;b'");
+        "option 'only' must be patterns joined by '+' or ';', none of them empty, not 'a;;b'");
   CHECK(Refusal("out=a,,force=y") == "an option is missing between two commas");
   CHECK(Refusal("=x") == "unknown option '' (\"help\" lists them all)");
 }
@@ -186,22 +185,6 @@ TEST_CASE("so it is for the value of every option") {
   }
 }
 
-TEST_CASE("names are unique and help shows every option with its default") {
-  std::set<std::string_view> names;
-  const std::string help = HelpText();
-  for (const OptionSpec& spec : OptionTable()) {
-    INFO(spec.name);
-    CHECK(names.insert(spec.name).second);
-    const std::string row = "\n" + std::string(spec.name) + " ";
-    const size_t start = help.find(row);
-    REQUIRE(start != std::string::npos);
-    const std::string line = help.substr(start + 1, help.find('\n', start + 1) - start - 1);
-    CHECK(line.find(ValueSyntax(spec)) != std::string::npos);
-    CHECK(line.find(spec.default_value) != std::string::npos);
-    CHECK(line.ends_with(spec.help));
-  }
-}
-
 TEST_CASE("a mode is short for other options, and those that are given win") {
   CHECK_FALSE(Parsed("mode=exact").Freezes());
   CHECK(Parsed("mode=budget").overhead == 5);
@@ -211,10 +194,6 @@ TEST_CASE("a mode is short for other options, and those that are given win") {
   CHECK(Parsed("mode=methoddata,source=counters").source == CountSource::kCounters);
   CHECK(Refusal("mode=budgt") ==
         "option 'mode' must be one of exact|budget|methoddata, not 'budgt'; did you mean budget?");
-  const std::string help = HelpText();
-  CHECK(help.find("mode=exact is short for the defaults\n") != std::string::npos);
-  CHECK(help.find("mode=budget is short for overhead=5%\n") != std::string::npos);
-  CHECK(help.find("mode=methoddata is short for source=methoddata\n") != std::string::npos);
 }
 
 TEST_CASE("when methods stop being counted") {
@@ -224,7 +203,7 @@ TEST_CASE("when methods stop being counted") {
   CHECK(options.rearm.ns == 7'000'000'000);
   CHECK_FALSE(Parsed("").Freezes());
   CHECK(Refusal("overhead=5") ==
-        "option 'overhead' must be a percentage between 0% and 100%, not '5'");
+        "option 'overhead' must be a percentage between 0% and 100%, not '5'; did you mean 5%?");
   CHECK(Refusal("overhead=101%") ==
         "option 'overhead' must be a percentage between 0% and 100%, not '101%'");
   CHECK(Refusal("count-until=9,raw=a.iraw") ==
@@ -243,26 +222,32 @@ TEST_CASE("when methods stop being counted") {
         "count-until= is about the agent's own counters, and source=methoddata has none");
 }
 
-TEST_CASE("docs/options.md has exactly the table's options, values and defaults") {
-  std::set<std::string> defined;
-  for (const OptionSpec& spec : OptionTable()) {
-    std::string syntax = ValueSyntax(spec);
-    for (size_t at = 0; (at = syntax.find('|', at)) != std::string::npos; at += 2)
-      syntax.insert(at, "\\");
-    const std::string default_cell =
-        spec.default_value.empty() ? "-" : "`" + std::string(spec.default_value) + "`";
-    defined.insert("| `" + std::string(spec.name) + "` | `" + syntax + "` | " + default_cell +
-                   " |");
+TEST_CASE("what is about something that is switched off is refused") {
+  for (const std::string_view option :
+       {"interval=1ms", "event=wall", "depth=9", "samples-memory=1m", "signal=SIGPROF"}) {
+    const std::string name(option.substr(0, option.find('=') + 1));
+    CHECK(Refusal("samples=n," + std::string(option)) == name + " has no effect without samples=y");
+    CHECK(Refusal(std::string(option)) == "(accepted)");
   }
-  // Rows are compared up to their third column; the fourth one is free text.
-  std::set<std::string> rows;
-  std::ifstream file(IPROF_SOURCE_DIR "/docs/options.md");
-  REQUIRE(file);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("| `")) continue;
-    size_t end = 0;
-    for (int cell = 0; cell < 3; ++cell) end = line.find(" | ", end) + 3;
-    rows.insert(line.substr(0, end - 1));
+  CHECK(Refusal("receivers=n,receivers-max-lost=5") ==
+        "receivers-max-lost= has no effect without receivers=y or instanceofs=y");
+  CHECK(Refusal("receivers=n,receivers-max-lost=5,instanceofs=y,format=1.1.0") == "(accepted)");
+  for (const std::string_view name : {"include", "exclude"}) {
+    CHECK(Refusal("calls=n,branches=n,receivers=n,monitors=n," + std::string(name) + "=a.*") ==
+          std::string(name) + "= has no effect without a table that is counted");
   }
-  CHECK(rows == defined);
+}
+
+TEST_CASE("a limit of memory in which nothing fits is a forgotten unit") {
+  CHECK(Refusal("memory=100") ==
+        "option 'memory' must be at least 64k (a number without a unit is in bytes)");
+  CHECK(Refusal("memory=64k") == "(accepted)");
+}
+
+TEST_CASE("help=OPTION asks about one option") {
+  CHECK(ParseOptions("help=interval")->help);
+  CHECK(ParseOptions("help=interval")->help_about == "interval");
+  CHECK(ParseOptions("help")->help_about.empty());
+  CHECK(ParseOptions("help=")->help_about.empty());
+  CHECK(Refusal("help=intervall") == "unknown option 'intervall'; did you mean 'interval'?");
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -34,11 +35,37 @@ PathFacts CurrentPathFacts() {
   if (gethostname(host.data(), host.size() - 1) == 0) facts.host = host.data();
   if (facts.host.empty()) facts.host = "localhost";
   facts.start = std::time(nullptr);
+  if (const char* const home = std::getenv("HOME")) facts.home = home;
   return facts;
+}
+
+Result<std::string> ExpandHome(std::string_view path, const PathFacts& facts) {
+  if (!path.starts_with('~')) return std::string(path);
+  const std::string_view rest = path.substr(1);
+  if (!rest.empty() && !rest.starts_with('/')) {
+    return Status(
+        Code::kUsage,
+        fmt::format("'{}' is the home of another user, which only a shell knows: write the "
+                    "folder's full name",
+                    path.substr(0, path.find('/'))));
+  }
+  if (facts.home.empty()) {
+    return Status(Code::kUsage,
+                  "'~' is the home folder, and this JVM's environment has no HOME: write the "
+                  "folder's full name");
+  }
+  return facts.home + std::string(rest);
 }
 
 Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts) {
   std::string path;
+  if (pattern.starts_with('~')) {
+    const std::string_view begin = pattern.substr(0, pattern.find('/'));
+    const Result<std::string> home = ExpandHome(begin, facts);
+    if (!home.ok()) return home;
+    path = *home;  // as it is, also with a '%'
+    pattern.remove_prefix(begin.size());
+  }
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') {
       path += pattern[i];

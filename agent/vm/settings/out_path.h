@@ -20,12 +20,17 @@ struct PathFacts {
   int64_t pid = 0;        // %p
   std::string host;       // %h
   std::time_t start = 0;  // %t, written as local time: 20260131-142530
+  std::string home;       // '~' at the beginning; empty: not known
 };
 
 // The values for this process, with the current time as its start.
 PathFacts CurrentPathFacts();
 
-// Replaces %p, %h, %t and %%. Any other % is an error that names it.
+// Replaces '~' at the beginning by the home folder: no shell does this within the agent's options.
+// The homes of other users ("~bob/x") are an error.
+Result<std::string> ExpandHome(std::string_view path, const PathFacts& facts);
+
+// Replaces %p, %h, %t and %%, and '~' at the beginning. Any other % is an error that names it.
 Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts);
 
 // What happens to an existing file: it is overwritten, or it is kept and another name is used.

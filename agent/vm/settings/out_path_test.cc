@@ -70,6 +70,24 @@ std::string ResolvedByNobody(const std::string& pattern, OldFile old_file = OldF
 
 }  // namespace
 
+TEST_CASE("a ~ at the beginning is the home folder, as a shell would have it") {
+  PathFacts facts = Facts();
+  facts.home = "/home/ann%p";  // not a pattern
+  CHECK(*ExpandPattern("~/p/%p.iprof", facts) == "/home/ann%p/p/42.iprof");
+  CHECK(*ExpandPattern("~", facts) == "/home/ann%p");
+  CHECK(*ExpandPattern("a/~/x", facts) == "a/~/x");
+  CHECK(*ExpandPattern("a~", facts) == "a~");
+  CHECK(*ExpandHome("~/old.iprof", facts) == "/home/ann%p/old.iprof");
+  CHECK(*ExpandHome("old%p.iprof", facts) == "old%p.iprof");
+  CHECK(ExpandPattern("~bob/x", facts).status().message() ==
+        "'~bob' is the home of another user, which only a shell knows: write the folder's full "
+        "name");
+  facts.home.clear();
+  CHECK(ExpandPattern("~/x", facts).status().message() ==
+        "'~' is the home folder, and this JVM's environment has no HOME: write the folder's full "
+        "name");
+}
+
 TEST_CASE("patterns stand for pid, host, start time and a percent sign") {
   CHECK(*ExpandPattern("plain.iprof", Facts()) == "plain.iprof");
   CHECK(*ExpandPattern("%h-%p-%t-100%%.iprof", Facts()) == "box-42-20231114-221320-100%.iprof");

@@ -10,21 +10,24 @@ from iprofdev.messages import WrongBytes
 from iprofdev.places import ROOT
 
 FILE = ROOT / "scripts" / "pins"
+WITH_AT = ("npm", "go")  # registries whose names end in @VERSION
 
 
 @dataclasses.dataclass(frozen=True)
 class Pin:
     name: str
-    registry: str  # maven, maven-plugin, pypi or debian
-    # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PROJECT==VERSION@PLATFORM, or the file name of a source
-    # package's original sources
+    registry: str  # maven, maven-plugin, pypi, npm, go or debian
+    # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PROJECT==VERSION@PLATFORM, PACKAGE@VERSION, MODULE@VERSION, or the
+    # file name of a source package's original sources
     what: str
-    # None without a platform, because PyPI gives each platform another file; and for Maven's plugins, which it fetches
-    # itself
+    # None for PyPI without a platform, because it gives each platform another file; and for Maven's plugins, which it
+    # fetches itself
     sha256: str
 
     @property
     def version(self):
+        if self.registry in WITH_AT:
+            return self.what.rpartition("@")[2]
         return re.split("==|@", self.what)[1] if self.registry == "pypi" else self.what.split(":")[2]
 
 
@@ -36,9 +39,10 @@ def parse(text):
         if not words or line.startswith("#"):
             continue
         registry, colon, what = words[1].partition(":") if len(words) == 3 else ("", "", "")
-        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "debian": (1,)}.get(registry, ())
+        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "npm": (1,), "go": (1,), "debian": (1,)}.get(registry, ())
+        named = "@" in what if registry in WITH_AT else True
         has_hash = registry in ("maven", "debian") or "@" in what
-        if not colon or len(what.split(":")) not in parts or has_hash != (words[2] != "-"):
+        if not colon or not named or len(what.split(":")) not in parts or has_hash != (words[2] != "-"):
             raise ValueError(f"line {number} is not a pin: {line}")
         if words[0] in found:
             raise ValueError(f"line {number} pins {words[0]} again")

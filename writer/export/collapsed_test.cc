@@ -1,4 +1,4 @@
-#include "writer/ops/convert.h"
+#include "writer/export/collapsed.h"
 
 #include <catch2/catch.hpp>
 
@@ -33,22 +33,13 @@ TEST_CASE("a hostile name cannot forge a stack or a line") {
   CHECK(Collapsed(p, false) == "a\\x3bb\\x0a.m 1\n");
 }
 
-TEST_CASE("csv: one count per line, quoted if needed") {
-  const Profile p = Parse(
-      R"({"version":"1.0.0","types":[{"id":4,"name":"int"},{"id":10,"name":"a.\"B"}],"methods":[)"
-      R"({"id":1,"name":"m","signature":[10,4,4,4]}],"callCountProfiles":[{"ctx":"1:0","records":[1]}],)"
-      R"("conditionalProfiles":[{"ctx":"1:2<1:3","records":[9,0,5,4,1,6]}],)"
-      R"("monitorProfiles":[{"ctx":"0:0","records":[10,7]}]})");
+TEST_CASE("calls are stacks too: each context with its callers") {
+  const Profile p = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[1]},{"ctx":"3:0<2:7<1:5","records":[9]},)"
+      R"({"ctx":"3:0<2:8<1:5","records":[2]}],"samplingProfiles":[{"ctx":"1:4","records":[3]}])");
   StringSink sink;
-  REQUIRE(WriteCsv(p, sink).ok());
-  const std::string method = "\"" + std::string("a.\"\"B.m(int, int)int") + "\"";
-  const std::string caller = "\"" + std::string("a.\"\"B.m(int, int)int:3") + "\"";
-  CHECK(sink.text() ==
-        "table,method,bci,callers,successor_bci,successor_index,type,count\n"
-        "callCountProfiles," +
-            method + ",0,,,,,1\n" + "conditionalProfiles," + method + ",2," + caller + ",9,0,,5\n" +
-            "conditionalProfiles," + method + ",2," + caller + ",4,1,,6\n" +
-            "monitorProfiles,,,,,,\"a.\"\"B\",7\n");
+  REQUIRE(WriteCollapsed(p, {.stacks = Table::kCalls}, sink).ok());
+  CHECK(sink.text() == "a.Main.main 1\na.Main.main;a.Main.loop;a.Shape.area 11\n");
 }
 
 }  // namespace
