@@ -37,6 +37,7 @@ class Pins(unittest.TestCase):
         for line, reason in (("a maven:g:a:1", "line 1 is not a pin"), ("a maven:g:a:1 -", "line 1 is not a pin"),
                              (f"a elsewhere:g:a:1 {self.HASH}", "line 1 is not a pin"),
                              ("a pypi:p==3@linux -", "line 1 is not a pin"), (f"a pypi:p==3 {self.HASH}", "line 1 is not a pin"),
+                             (f"a maven:g:a {self.HASH}", "line 1 is not a pin"),
                              (f"a npm:b {self.HASH}", "line 1 is not a pin"), ("a go:b@1 -", "line 1 is not a pin"),
                              (f"a maven:g:a:1 {self.HASH}\na maven:g:b:1 {self.HASH}", "line 2 pins a again"),
                              (f"a maven:g:a:1 {self.HASH}\nb maven:g:a:1 {self.HASH}", "g:a:1 is pinned as a and as b")):
