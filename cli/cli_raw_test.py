@@ -84,7 +84,7 @@ class Recover(RawTest):
             return bytes(data)
         order = self.examples["app.iraw"][8:12]
         for data, reason in ((changed(8, order[::-1]), "byte order"),
-                             (changed(12, bytes([2])), "version 2 of the raw format"),
+                             (changed(12, bytes([9])), "version 9 of the raw format"),
                              (changed(40, b"\xff"), "damaged header")):
             self.write("odd.iraw", data)
             self.assertIn(reason, self.err("recover", "odd.iraw", "-o", "x", expect=3))

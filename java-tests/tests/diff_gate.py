@@ -31,7 +31,7 @@ public class Cart {
   @Benchmark
   public int total() {
     int sum = 0;
-    for (int item : items) sum += price(item + next++);
+    for (int item : items) sum += item + price(next++);
     return sum;
   }
 

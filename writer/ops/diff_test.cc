@@ -28,7 +28,7 @@ TEST_CASE("a changed branch in hot code comes before a reversed one in cold code
                0.1 * (diff.items[0].outcomes[0].name == "bci 14")));
   CHECK(diff.items[1].movement == Approx(1));
   CHECK(diff.items[0].importance > diff.items[1].importance);
-  CHECK(DiffProfiles(a, b, {.threshold = 0.5, .chance = 0}).items.size() == 1);
+  CHECK(DiffProfiles(a, b, {.threshold = 0.5, .min_weight = 0, .chance = 0}).items.size() == 1);
 }
 
 TEST_CASE("items that only one profile has, and shares that changed") {
