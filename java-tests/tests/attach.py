@@ -38,7 +38,7 @@ class Attach(AgentCase):
         self.attach(process, "ouf=late.iprof", expect_ok=False)
         self.attach(process, "out=late.iprof")
         lines = self.end(process)
-        self.assertEqual(lines[0], "iprofagent: unknown option 'ouf'; did you mean 'out'?")
+        self.assertEqual(lines[0], "iprofagent: unknown option 'ouf'; did you mean 'out=late.iprof'?")
         self.profile("late.iprof")
 
     def test_a_second_load_changes_nothing(self):

@@ -124,7 +124,7 @@ class Attach(Control):
     def test_options_that_are_refused(self):
         """The tool knows the options, so the JVM never sees wrong ones. What only the agent can know, it says."""
         process = self.start()
-        self.assertEqual(self.refused(process, "ouf=x", expect=USAGE), "unknown option 'ouf'; did you mean 'out'?")
+        self.assertEqual(self.refused(process, "ouf=x", expect=USAGE), "unknown option 'ouf'; did you mean 'out=x'?")
         self.assertIn("default.iprof", self.tool_attach(process, "help").stdout)
         self.assertFalse(self.listed()[process.pid]["agent"])
         self.assertEqual(self.refused(process, "out=/proc/nowhere/x.iprof", expect=BAD_INPUT),

@@ -142,7 +142,7 @@ class WithoutTheMembersOfObject(LoadersCase):
 
     @on_one_jvm
     def test_loaders_go_when_the_program_drops_them(self):
-        run, _ = self.check("Loaders", 5000, agent="jdk=n,placement=direct,verbose=1", library=False,
+        run, _ = self.check("Loaders", 5000, agent="jdk=n,placement=direct,verbose=2", library=False,
                             jvm_args=["-Xmx64m", "-XX:MaxMetaspaceSize=24m"])
         left, made = map(int, re.search(r"of their own: (\d+) now, (\d+) holders in all", run.stderr).groups())
         self.assertGreaterEqual(made, 5000)

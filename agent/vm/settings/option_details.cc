@@ -10,12 +10,12 @@ namespace {
 constexpr OptionDetails kDetails[] = {
     {"out",
      "Where the profile goes. While another live JVM has this file, a number is added: "
-     "`app.1.iprof`, and the agent says so at the start. `%p` is the process id, `%h` the "
-     "host, `%t` the start time (`20260131-142530`, local), `%%` a percent sign; `~` at the "
-     "beginning is the home folder (`HOME`) of the JVM. Relative to the working directory at "
-     "start; missing folders are created at start, for the JVM's user only. So is the profile, "
-     "unless it replaces a file of the same user, whose permissions it gets. Symbolic links of "
-     "other users (except root) are not followed."},
+     "`app.1.iprof`, and the agent says so when the recording begins. `%p` is the process id, "
+     "`%h` the host, `%t` the start time (`20260131-142530`, local), `%%` a percent sign; `~` "
+     "at the beginning is the home folder (`HOME`) of the JVM. Relative to the working "
+     "directory at start; missing folders are created at start, for the JVM's user only. So is "
+     "the profile, unless it replaces a file of the same user, whose permissions it gets. "
+     "Symbolic links of other users (except root) are not followed."},
     {"force",
      "Overwrite an existing file. With `n` a number is added instead: `app.1.iprof`. With `y` "
      "and `n`, a run writes no profile, and says so, if it ended before the program's main "
@@ -29,18 +29,15 @@ constexpr OptionDetails kDetails[] = {
      "When the last profile cannot be written. `report`: one line on stderr. `exit`: also, the "
      "process exits with status 74, whatever the program's own status is. Everything else "
      "happens as at any orderly end."},
-    {"doe",
-     "Dump on exit: write the profile when the program ends."},
+    {"doe", "Dump on exit: write the profile when the program ends."},
     {"dump-on-request",
      "Write the profile so far, and go on, whenever the JVM gets a data dump request: from "
      "`jcmd PID JVMTI.data_dump`, or from `kill -QUIT PID`, which also prints a thread dump "
      "(not with `-Xrs`). A later profile, including the one at the end, overwrites it: counts "
      "only grow (names and lines of classes that were unloaded in between may be missing). "
      "With `force=n` each has its own file."},
-    {"format",
-     "Version of the iprof format to write."},
-    {"gzip",
-     "Compress the profile. A name that ends in `.gz` implies `y`."},
+    {"format", "Version of the iprof format to write."},
+    {"gzip", "Compress the profile. A name that ends in `.gz` implies `y`."},
     {"only",
      "Profile only programs whose main class or jar matches one of the patterns (`*` any "
      "characters, `?` one); in other programs the agent stays out and writes no file. It then "
@@ -63,6 +60,11 @@ constexpr OptionDetails kDetails[] = {
      "time, tables, exactness, losses), and a hash of each recorded method's code, by which "
      "`iprof merge` tells versions of a method apart. Of the program it names the main class "
      "or the jar, without folder and arguments. See [format.md](format.md#extra-keys)."},
+    {"lines",
+     "Write into the profile the source line of each position, and for each virtual call the "
+     "name of the method that it calls, as far as classes have line numbers. `iprof show`, "
+     "`top --by line` and `report` use them; an image build does not. They take 2 to 4 % of "
+     "the file."},
     {"raw",
      "The raw file, from which `iprof recover` makes a profile if the JVM is killed or crashes "
      "([recover.md](recover.md)). Patterns as in `out`. Default: as `out`, with the suffix "
@@ -95,8 +97,7 @@ constexpr OptionDetails kDetails[] = {
     {"pause",
      "When a start or stop swaps the code of loaded classes, it takes as many classes at a "
      "time as fit into a pause of this length, but at least one; 1ms to 60s."},
-    {"reply",
-     "For attaching tools: a new file that gets the result of the attach."},
+    {"reply", "For attaching tools: a new file that gets the result of the attach."},
     {"mode",
      "One word for several options. `exact`: the defaults. `budget`: `overhead=5%`. "
      "`methoddata`: `source=methoddata`. Options that you give win. `help` shows what each "
@@ -112,10 +113,8 @@ constexpr OptionDetails kDetails[] = {
      "they have no record; the time of native ones is in the samples. For methods that "
      "compilers replace (intrinsics), the calls at their call sites count where these are "
      "more."},
-    {"branches",
-     "Count which way every branch and switch goes."},
-    {"receivers",
-     "Count the receivers' classes at `invokevirtual` and `invokeinterface`."},
+    {"branches", "Count which way every branch and switch goes."},
+    {"receivers", "Count the receivers' classes at `invokevirtual` and `invokeinterface`."},
     {"receivers-max-lost",
      "A call site is left out if the class is unknown for more than this percentage of its "
      "objects. Otherwise an image build would take the listed classes for all. `verbose=1` "
@@ -141,8 +140,7 @@ constexpr OptionDetails kDetails[] = {
     {"include",
      "Count only in classes whose name (with dots) matches one of the patterns, joined by `+` "
      "or `;` (a shell needs quotes around `;`): `include=com.acme.*+org.acme.*`."},
-    {"exclude",
-     "Do not count in classes that match. `exclude` has precedence over `include`."},
+    {"exclude", "Do not count in classes that match. `exclude` has precedence over `include`."},
     {"placement",
      "`tree`: few counters, from which the other counts are derived. Exact unless exceptions "
      "leave a method, then within a bound that `verbose=1` prints; a branch that they could "
@@ -184,8 +182,7 @@ constexpr OptionDetails kDetails[] = {
      "With `count-until` or `overhead`: after this long, methods without probes count again "
      "for two seconds, so that a new phase of the program is noticed; the next time after "
      "twice as long, and so on. `0`: they never do."},
-    {"samples",
-     "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
+    {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",
      "CPU time between two samples of a thread, 100us to 60s. A late signal has the weight of "
      "all the intervals that it stands for."},
