@@ -49,7 +49,7 @@ class SourceLines(AgentCase):
         self.assertEqual(callees["Harvestable.twice"], "java.util.function.IntUnaryOperator.applyAsInt")
 
     def test_a_recovered_profile_has_them_too(self):
-        self.run_java("Harvestable", STEPS, "end", agent="out=app.iprof,snapshot=100ms,keep-raw=y")
+        self.run_java("Harvestable", 500 * STEPS, "end", agent="out=app.iprof,snapshot=100ms,keep-raw=y")  # longer than a snapshot takes
         self.run_tool("recover", self.folder / "app.iraw", "-o", self.folder / "recovered.iprof")
         self.check_lines("recovered.iprof", "Harvestable", 12)
         for tables in (("branches", "receivers", "calls"), ("samples",)):
