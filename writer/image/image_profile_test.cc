@@ -94,14 +94,14 @@ TEST_CASE("types and methods of machinery are left out if nothing names them") {
 
 TEST_CASE("the note says so, other keys stay") {
   for (const char* keys :
-       {R"(,"x":[1],"iprofImage":{"target":17,"filtered":false},"iprofLines":{})",
-        R"(,"iprofagent":{"version":1,"image":{"target":17},"lines":{}},"x":[1])"}) {
+       {R"(,"x":[1],"iprofImage":{"target":17,"filtered":false},"iprofSampling":{})",
+        R"(,"iprofagent":{"version":1,"image":{"target":17},"sampling":{}},"x":[1])"}) {
     const ImageProfile made = Filtered(keys);
     CHECK(ImageNote::Of(made.profile) == ImageNote{ImageTarget::k25, true});
     REQUIRE(made.profile.extras().size() == 2);
     CHECK(made.profile.extras()[0] == ExtraKey{"x", "[1]"});
     CHECK(made.profile.extras()[1].json ==
-          R"({"version":1,"image":{"target":25,"filtered":true},"lines":{}})");
+          R"({"version":1,"image":{"target":25,"filtered":true},"sampling":{}})");
   }
   // A section that we cannot read is kept, and so are the older keys.
   const ImageProfile kept = Filtered(R"(,"iprofagent":{"version":2},"iprofLines":{})");

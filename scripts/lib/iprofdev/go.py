@@ -11,7 +11,6 @@ import shutil
 import tempfile
 
 from iprofdev import pins, processes
-from iprofdev.maven import verified
 from iprofdev.messages import Unavailable
 from iprofdev.places import CACHE, locked_cache, offline
 
@@ -37,7 +36,7 @@ def _build(pin, place):
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as folder:
         module = json.loads(_go(["mod", "download", "-json", pin.what], folder))
-        verified(module["Zip"], pin)
+        pins.verified(module["Zip"], pin)
         made = pathlib.Path(folder) / "made"
         _go(["build", "-o", str(made), "."], module["Dir"])
         made.rename(place)

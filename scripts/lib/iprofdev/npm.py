@@ -10,7 +10,6 @@ import tarfile
 import tempfile
 
 from iprofdev import pins, processes
-from iprofdev.maven import verified
 from iprofdev.messages import Unavailable
 from iprofdev.places import CACHE, locked_cache, offline
 
@@ -22,7 +21,7 @@ def tarball(name):
     with locked_cache():
         if not place.exists():
             _fetch(pin.what, place)
-    return verified(place, pin)
+    return pins.verified(place, pin)
 
 
 def file_of(name, member):
