@@ -158,7 +158,8 @@ const CommandEntry kConvertEntry = {
     "convert", "Convert a profile to another form",
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
-    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it has "
+    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it "
+    "has "
     "no samples to write as collapsed stacks.\n\nProfiles of iprofagent count calls "
     "without callers, so their stacks of calls have one frame each. Those of instrumented images "
     "have callers.",

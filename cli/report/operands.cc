@@ -16,7 +16,6 @@ using classfile::ConstantPool;
 using classfile::CpIndex;
 using classfile::Format;
 using classfile::Insn;
-using classfile::MemberRef;
 using classfile::MethodCode;
 using classfile::Op;
 using classfile::Tag;

@@ -1,5 +1,7 @@
 #include "cli/report/source_texts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -86,7 +88,7 @@ std::optional<std::string> SourceTexts::Read(const std::string& path) const {
         continue;
       }
       std::error_code error;
-      const std::string name = place.folder + prefix + path;
+      const std::string name = fmt::format("{}{}{}", place.folder, prefix, path);
       if (!fs::is_regular_file(name, error)) continue;
       const Result<classpath::ByteFile> file = classpath::ByteFile::Open(name);
       if (!file.ok() || file->size() > kMostSourceBytes) continue;

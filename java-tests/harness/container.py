@@ -16,9 +16,10 @@ exec setpriv --reuid {user} --regid {user} --clear-groups --no-new-privs --bound
 """.format(user=USER)
 
 
-def container(case, name, volume):
-    """The words that start a command in a new container. name: its host name. volume: a folder that it can write to, or None. Skips
-    the test where the machine makes no such container."""
+def container(case, name, volume, reads):
+    """The words that start a command in a new container. name: its host name. volume: a folder that it can write to, or None. reads: files
+    that the user must be able to read. Skips the test where the machine makes no such container, and where a folder above one of these files
+    is closed to others."""
     if volume is not None:
         case.folder.chmod(0o755)
         volume.chmod(0o777)
@@ -26,4 +27,7 @@ def container(case, name, volume):
     probe = subprocess.run([*prefix, "touch", "/tmp/x"], capture_output=True, text=True, check=False)
     if "Read-only file system" not in probe.stderr:
         case.skipTest(f"this machine makes no container: {probe.stderr.strip() or 'its root stays writable'}")
+    for path in reads:
+        if subprocess.run([*prefix, "test", "-r", path], check=False).returncode:
+            case.skipTest(f"other users cannot read {path}")
     return prefix

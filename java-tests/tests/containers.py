@@ -16,7 +16,7 @@ class Containers(AgentCase):
     def run_in_container(self, main, *args, volume, name="app", only="Fib", options=()):
         """Runs a program as the image's own command does, with the agent in JAVA_TOOL_OPTIONS."""
         agent = f"-agentpath:{Settings.agent}=only={only},onerror=ignore,out={self.volume}/%h-%p-%t.iprof"
-        command = [*container(self, name, volume), *self.java_command(main, *args, agent=None, jvm_args=options)]
+        command = [*container(self, name, volume, reads=(self.jvm.java, Settings.agent)), *self.java_command(main, *args, agent=None, jvm_args=options)]
         return self.run_command(command, env={"JAVA_TOOL_OPTIONS": agent, "HOME": "/nonexistent"}, cwd="/")
 
     def profiles(self):

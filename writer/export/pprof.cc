@@ -168,8 +168,8 @@ class PprofWriter {
   // A location, and its function if that has none yet.
   void WriteLocation(size_t place) {
     const FramePlace& at = places_.places()[place];
-    const auto [function, is_new] = functions_.try_emplace(static_cast<uint32_t>(at.method),
-                                                           static_cast<int64_t>(functions_.size()) + 1);
+    const auto [function, is_new] = functions_.try_emplace(
+        static_cast<uint32_t>(at.method), static_cast<int64_t>(functions_.size()) + 1);
     if (is_new) {
       part_.Clear();
       part_.AddNumber(function_field::kId, function->second);

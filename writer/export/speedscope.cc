@@ -67,9 +67,8 @@ class SpeedscopeWriter {
     std::vector<size_t> stack;
     for (const EntryIndex entry : EntriesOf(profile_, table)) {
       stack.clear();
-      profile_.ForEachFrame(profile_.EntryContext(table, entry), [&](const Frame& frame) {
-        stack.push_back(places_.NumberOf(frame));
-      });
+      profile_.ForEachFrame(profile_.EntryContext(table, entry),
+                            [&](const Frame& frame) { stack.push_back(places_.NumberOf(frame)); });
       std::reverse(stack.begin(), stack.end());
       const int64_t weight = SaturatingMultiply(profile_.EntryCount(table, entry), factor);
       int64_t& sum = stacks[stack];

@@ -49,9 +49,10 @@ TEST_CASE("what a killed process left is removed, and nothing else") {
   const Folder folder;
   const std::string left = ".app.iprof.4711.0.tmp";
   folder.Add(left, 3600);
-  const std::string others[] = {"app.iprof",           ".app.iprof.tmp",       ".app.iprof.x.0.tmp",
-                                ".app.iprof.4711.tmp", ".app.iprof.1.2.3.tmp", ".b.iprof.4711.0.tmp",
-                                ".app.iprof.1..tmp",   ".app.iprof.lock",      "app.iprof.1.0.tmp"};
+  const std::string others[] = {
+      "app.iprof",           ".app.iprof.tmp",       ".app.iprof.x.0.tmp",
+      ".app.iprof.4711.tmp", ".app.iprof.1.2.3.tmp", ".b.iprof.4711.0.tmp",
+      ".app.iprof.1..tmp",   ".app.iprof.lock",      "app.iprof.1.0.tmp"};
   for (const std::string& other : others) folder.Add(other, 3600);
   const std::string young = ".app.iprof.4711.1.tmp";
   folder.Add(young, 0);

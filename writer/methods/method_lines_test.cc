@@ -7,11 +7,12 @@ namespace iprof {
 namespace {
 
 TEST_CASE("each recorded position has its line") {
-  std::mt19937 random(3);
+  std::mt19937 engine(3);
+  const auto random = [&engine] { return static_cast<uint32_t>(engine()); };
   for (int round = 0; round < 200; ++round) {
     std::vector<LineStart> starts;
     for (uint32_t bci = random() % 3; bci < 60'000; bci += 1 + random() % 20'000)
-      starts.push_back({bci, static_cast<uint32_t>(random() % 65'536)});
+      starts.push_back({bci, random() % 65'536});
     std::vector<uint32_t> positions;
     for (uint32_t bci = random() % 9; bci < 65'000; bci += 1 + random() % 9'000)
       positions.push_back(bci);

@@ -7,11 +7,9 @@
 
 namespace iprof {
 
-std::string JavaMethodName(InternalName owner, std::string_view name,
-                           std::string_view descriptor) {
+std::string JavaMethodName(InternalName owner, std::string_view name, std::string_view descriptor) {
   const std::string owner_descriptor = "L" + std::string(owner.text()) + ";";
-  std::string text =
-      TypeNameOf(Descriptor(owner_descriptor)).value_or(std::string(owner.text()));
+  std::string text = TypeNameOf(Descriptor(owner_descriptor)).value_or(std::string(owner.text()));
   text.append(".").append(name);
   const std::optional<MethodTypes> types = SplitDescriptor(descriptor);
   if (!types) return ToUtf8(text.append(descriptor));

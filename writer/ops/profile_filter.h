@@ -22,10 +22,10 @@
 namespace iprof {
 
 struct ProfileFilter {
-  std::vector<std::string> include;
-  std::vector<std::string> exclude;
-  std::vector<std::string> packages;  // with their subpackages
-  bool app = false;                   // only what is outside the JDK
+  std::vector<std::string> include = {};
+  std::vector<std::string> exclude = {};
+  std::vector<std::string> packages = {};  // with their subpackages
+  bool app = false;                        // only what is outside the JDK
 
   bool empty() const { return include.empty() && exclude.empty() && packages.empty() && !app; }
   bool Wants(std::string_view class_name) const;

@@ -19,17 +19,17 @@ struct Alias {
   std::string_view option;
 };
 constexpr Alias kAliases[] = {
-    {"file", "out"},          {"filename", "out"},     {"output", "out"},
-    {"outfile", "out"},       {"destfile", "out"},     {"path", "out"},
-    {"profile", "out"},       {"append", "merge"},     {"overwrite", "force"},
-    {"compress", "gzip"},     {"zip", "gzip"},         {"debug", "verbose"},
-    {"loglevel", "verbose"},  {"main", "only"},        {"mainclass", "only"},
-    {"program", "only"},      {"includes", "include"}, {"packages", "include"},
-    {"classes", "include"},   {"filter", "include"},   {"excludes", "exclude"},
-    {"sampling", "samples"},  {"rate", "interval"},    {"period", "interval"},
-    {"stackdepth", "depth"},  {"max-depth", "depth"},  {"timeout", "duration"},
-    {"time", "duration"},     {"socket", "control"},   {"heap", "memory"},
-    {"maxmemory", "memory"},  {"jdkversion", "target"}, {"version", "format"},
+    {"file", "out"},         {"filename", "out"},      {"output", "out"},
+    {"outfile", "out"},      {"destfile", "out"},      {"path", "out"},
+    {"profile", "out"},      {"append", "merge"},      {"overwrite", "force"},
+    {"compress", "gzip"},    {"zip", "gzip"},          {"debug", "verbose"},
+    {"loglevel", "verbose"}, {"main", "only"},         {"mainclass", "only"},
+    {"program", "only"},     {"includes", "include"},  {"packages", "include"},
+    {"classes", "include"},  {"filter", "include"},    {"excludes", "exclude"},
+    {"sampling", "samples"}, {"rate", "interval"},     {"period", "interval"},
+    {"stackdepth", "depth"}, {"max-depth", "depth"},   {"timeout", "duration"},
+    {"time", "duration"},    {"socket", "control"},    {"heap", "memory"},
+    {"maxmemory", "memory"}, {"jdkversion", "target"}, {"version", "format"},
 };
 
 std::string_view AliasOf(std::string_view name) {
@@ -71,12 +71,12 @@ std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before
   if (bare == "h" || name == "?") return Unknown(name, DidYouMean("help"));
   if (equals == std::string_view::npos && before != nullptr) {
     if (std::holds_alternative<PatternList Options::*>(before->slot)) {
-      return Unknown(name, fmt::format("; the patterns of {}= are joined by '+', not by ','",
-                                       before->name));
+      return Unknown(
+          name, fmt::format("; the patterns of {}= are joined by '+', not by ','", before->name));
     }
     if (std::holds_alternative<PathSlot>(before->slot) && LooksLikeFile(name)) {
-      return Unknown(
-          name, fmt::format("; a comma ends the value of {}=, which cannot contain one", before->name));
+      return Unknown(name, fmt::format("; a comma ends the value of {}=, which cannot contain one",
+                                       before->name));
     }
   }
   if (equals == std::string_view::npos && LooksLikeFile(name))

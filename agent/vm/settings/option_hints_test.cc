@@ -13,8 +13,8 @@ std::string Refusal(std::string_view text) {
 TEST_CASE("a comma instead of a plus between patterns") {
   for (const std::string_view option : {"include", "exclude", "only"}) {
     const std::string name(option);
-    CHECK(Refusal(name + "=a.*,b.*") == "unknown option 'b.*'; the patterns of " + name +
-                                            "= are joined by '+', not by ','");
+    CHECK(Refusal(name + "=a.*,b.*") ==
+          "unknown option 'b.*'; the patterns of " + name + "= are joined by '+', not by ','");
   }
   CHECK(Refusal("include=a.*,b=y") == "unknown option 'b' (\"help\" lists them all)");
 }
@@ -37,8 +37,7 @@ TEST_CASE("words of other tools, and help in another form") {
   CHECK(Refusal("sampling=y") == "unknown option 'sampling'; did you mean 'samples'?");
   CHECK(Refusal("filter=a.*") == "unknown option 'filter'; did you mean 'include'?");
   for (const std::string_view word : {"-h", "--help", "-help", "?", "hlep"}) {
-    CHECK(Refusal(word) ==
-          "unknown option '" + std::string(word) + "'; did you mean 'help'?");
+    CHECK(Refusal(word) == "unknown option '" + std::string(word) + "'; did you mean 'help'?");
   }
   CHECK(Refusal("wxyz=1") == "unknown option 'wxyz' (\"help\" lists them all)");
 }
@@ -48,12 +47,12 @@ TEST_CASE("a value without its unit, or with another spelling of it") {
         "option 'interval' must be a number with a unit: us, ms, s, m or h, not '10'; did you mean "
         "10ms?");
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"duration=30", "30s"},      {"delay=5", "5s"},         {"snapshot=5", "5s"},
-      {"pause=50", "50ms"},        {"rearm=2", "2s"},         {"interval=10msec", "10ms"},
-      {"interval=10MS", "10ms"},   {"duration=5min", "5m"},   {"duration=1.5s", "1500ms"},
-      {"duration=0.5", "500ms"},   {"overhead=5", "5%"},      {"receivers-max-lost=5%", "5"},
-      {"memory=100mb", "100m"},    {"memory=1.5g", "1536m"},  {"raw-max=64MiB", "64m"},
-      {"gzip=true", "y"},          {"gzip=off", "n"},         {"force=yes", "y"},
+      {"duration=30", "30s"},    {"delay=5", "5s"},        {"snapshot=5", "5s"},
+      {"pause=50", "50ms"},      {"rearm=2", "2s"},        {"interval=10msec", "10ms"},
+      {"interval=10MS", "10ms"}, {"duration=5min", "5m"},  {"duration=1.5s", "1500ms"},
+      {"duration=0.5", "500ms"}, {"overhead=5", "5%"},     {"receivers-max-lost=5%", "5"},
+      {"memory=100mb", "100m"},  {"memory=1.5g", "1536m"}, {"raw-max=64MiB", "64m"},
+      {"gzip=true", "y"},        {"gzip=off", "n"},        {"force=yes", "y"},
       {"format=1.1", "1.1.0"},
   };
   for (const auto& [given, meant] : cases) {

@@ -20,7 +20,7 @@ struct PathFacts {
   int64_t pid = 0;        // %p
   std::string host;       // %h
   std::time_t start = 0;  // %t, written as local time: 20260131-142530
-  std::string home;       // '~' at the beginning; empty: not known
+  std::string home = {};  // '~' at the beginning; empty: not known
 };
 
 // The values for this process, with the current time as its start.

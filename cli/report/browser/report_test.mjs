@@ -249,6 +249,7 @@ onReport('a page that was cut says so', 'cut.html', '#/methods', async (page) =>
   assert.ok(size <= 1_050_000, `${size} bytes`);
   assert.match(await textOf(page, 'p.note'), /details of the [\d,]+ most important of [\d,]+ methods: .*% of the calls/);
   await page.getByRole('link', {name: 'Flame graph'}).click();
+  await page.waitForSelector('.frame');
   assert.match(await textOf(page, 'p.note'), /largest of [\d,]+ frames/);
   assert.ok(await page.locator('.frame').count() > 50);
 });
