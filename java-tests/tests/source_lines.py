@@ -42,8 +42,9 @@ class SourceLines(AgentCase):
     def test_lines_are_those_of_the_class_file(self):
         self.run_java("Harvestable", STEPS, "end", agent="out=app.iprof,format=1.1.0,instanceofs=y")
         self.check_lines("app.iprof", "Harvestable", 12)
-        every = self.lines_in("app.iprof", "branches", "receivers", "calls")
-        self.assertGreater(sum(line is not None for line in every.values()) / len(every), 0.9, "the JDK's classes have lines, too")
+        if self.jvm.kind == "jdk":  # the classes of the JREs have no line numbers
+            every = self.lines_in("app.iprof", "branches", "receivers", "calls")
+            self.assertGreater(sum(line is not None for line in every.values()) / len(every), 0.9, "the JDK's classes have lines, too")
         callees = {entry["context"][0]["method"].split("(")[0]: entry.get("callee") for entry in self.shown("app.iprof", "receivers")}
         self.assertEqual(callees["Harvestable.areaOf"], "Harvestable$Shape.area")
         self.assertEqual(callees["Harvestable.twice"], "java.util.function.IntUnaryOperator.applyAsInt")
