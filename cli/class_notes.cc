@@ -90,10 +90,8 @@ class NoteReader {
   }
 
   bool HasOtherCode(const classfile::MethodCode& code, MethodIndex method) {
-    if (profile_.CodeHash(method) == 0) return false;
-    CodeHashes kept;  // as many bits as a profile has
-    kept.Set(MethodIndex{0}, instrument::CodeHash(code, symbolic_));
-    return kept.Of(MethodIndex{0}) != profile_.CodeHash(method);
+    const uint64_t recorded = profile_.CodeHash(method);
+    return recorded != 0 && KeptCodeHash(instrument::CodeHash(code, symbolic_)) != recorded;
   }
 
   void AddNotes(const classfile::ClassFile& file, const classfile::MethodCode& code,

@@ -76,11 +76,8 @@ ListedInstruction Listed(const MethodCode& code, Insn i) {
 
 // Whether the profile knows that the method had other code than this when it was recorded.
 bool HasOtherCode(const MethodCode& code, uint64_t recorded) {
-  if (recorded == 0) return false;
   classfile::SymbolicCode symbolic;
-  CodeHashes kept;  // as many bits as a profile has
-  kept.Set(MethodIndex{0}, instrument::CodeHash(code, symbolic));
-  return kept.Of(MethodIndex{0}) != recorded;
+  return recorded != 0 && KeptCodeHash(instrument::CodeHash(code, symbolic)) != recorded;
 }
 
 // Whether a descriptor has the types of a profile's signature: declaring type, return type, parameters.
