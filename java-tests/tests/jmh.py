@@ -61,16 +61,24 @@ class Jmh(AgentCase):
         self.run_command([self.jvm.tool("javac"), *options, "-d", classes, path])
         return classes
 
-    def test_a_fork_measures_without_counters(self):
+    def run_sums(self, options, *arguments):
+        """Runs the benchmarks with the agent in each fork."""
         try:
             jars = maven.class_path(JARS)
         except Unavailable as missing:
             self.skipTest(str(missing))
         classes = self.compile("Sums", SOURCE, "-cp", jars, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor")
-        agent = self.java_command([], agent="samples=n,out=fork-%p.iprof")[1]
+        agent = self.java_command([], agent=f"samples=n,{options}")[1]
         # JMH runs once at a time for each folder of temporary files. The same test runs on other JVMs meanwhile.
-        run = self.run_command([self.jvm.java, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", "-f", "1", "-wi", "0", "-i", "1",
-                                "-r", "200ms", "-bm", "avgt", "-jvmArgsAppend", agent, "Sums"])
+        return self.run_command([self.jvm.java, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", *arguments,
+                                 "-jvmArgsAppend", agent, "Sums"])
+
+    def test_all_forks_are_in_one_profile(self):
+        self.run_sums("out=all.iprof,merge=y", "-f", "4", "-bm", "ss", "-bs", "500", "-wi", "0", "-i", "2")
+        self.assertEqual(self.profile("all.iprof").calls_of("sums.Sums.work"), 2 * 4 * 2 * 500)  # two benchmarks
+
+    def test_a_fork_measures_without_counters(self):
+        run = self.run_sums("out=fork-%p.iprof", "-f", "1", "-wi", "0", "-i", "1", "-r", "200ms", "-bm", "avgt")
         self.assertIn("Blackhole mode: compiler", run.stdout)
         self.assertNotIn("only works for", run.stdout + run.stderr)
         # JDK 25 warns about JMH's use of Unsafe.
