@@ -133,7 +133,7 @@ TEST_CASE("a loader that blocks costs a profile positions, not its end") {
   CHECK(c.origin.Stop(kLong));
 }
 
-TEST_CASE("nobody waits for a thread that does not run") {
+TEST_CASE("no call waits for a thread that does not run") {
   constexpr auto kForEver = std::chrono::hours(1);
   Comparing c;
   c.Note("a/B", ClassFile("a/B"), c.loader);

@@ -15,7 +15,7 @@ namespace iprof::vm {
 // The message about an item that is no option. `before` is the option before it, or null.
 std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before);
 
-// The value that was probably meant; empty if nobody can tell.
+// The value that was probably meant; empty if it is not clear.
 std::string NearestValue(const OptionSpec& spec, std::string_view value);
 
 }  // namespace iprof::vm

@@ -65,7 +65,7 @@ TEST_CASE("a value without its unit, or with another spelling of it") {
   }
 }
 
-TEST_CASE("no hint where nobody can tell") {
+TEST_CASE("no hint where it is not clear") {
   for (const std::string_view text :
        {"interval=fast", "interval=", "interval=10 parsecs", "interval=1.2.3", "memory=lots",
         "memory=", "overhead=x", "overhead=500", "gzip=2", "verbose=5", "verbose=9%",

@@ -58,7 +58,7 @@ Result<Duration> ParseDuration(std::string_view text);
 Result<ByteSize> ParseSize(std::string_view text);
 
 // What was probably meant by a text that is no duration: another spelling of a unit ("5 min"), a
-// fraction ("1.5s"), or no unit, which then is the default one. Empty if nobody can tell.
+// fraction ("1.5s"), or no unit, which then is the default one. Empty if it is not clear.
 std::string NearestDuration(std::string_view text, std::string_view default_unit);
 
 // Likewise for a size ("100MB", "1.5g").
