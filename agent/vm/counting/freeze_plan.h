@@ -41,8 +41,8 @@ struct RoundStakes {
   double compiled_s = 0;
 };
 
-// A round pays once the methods have cost as much as the round will. Nobody knows how long the program
-// will run; with this rule, freezing never costs much more than twice what the better choice would
+// A round pays once the methods have cost as much as the round will. How long the program will run
+// is not known. With this rule, freezing never costs much more than twice what the better choice would
 // have cost: to freeze at once, or never.
 bool RoundPays(const RoundStakes& stakes);
 
