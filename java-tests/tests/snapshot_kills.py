@@ -129,13 +129,13 @@ class Kills(SnapshotCase):
             # At most one snapshot behind, and nothing that did not happen.
             self.assertGreaterEqual(calls, truth.ended_before(snapshot_ms), said)
             self.assertLessEqual(calls, truth.begun, said)
-            self.check_step(profile, step, calls, said)
+            self.check_step(profile, step, calls, truth.begun, said)
         raw.unlink()
         truth_file.unlink()
         return age
 
-    def check_step(self, profile, step, calls, said):
-        """Its branches and receivers have the known biases."""
+    def check_step(self, profile, step, calls, begun, said):
+        """Its branches and receivers have the known biases, and nothing is in them that did not happen."""
         if calls < 10_000:
             return
         branches = sorted((int(context[0].rpartition(":")[2]), counts) for context, counts in profile.branches().items()
@@ -149,11 +149,12 @@ class Kills(SnapshotCase):
             self.assertLess(counts[min(counts)], whole / 2, f"{said}: inverted\n{branches}")
         (receivers,) = [types for context, types in profile.receivers().items() if context[0].startswith(step)]
         self.assertEqual(set(receivers), {"KeepsTruth$Prism", "KeepsTruth$Pyramid"}, said)
-        # They are read a little after the counters, so they are compared with each other.
+        # They are read after the counters, on a busy machine much later, so they are compared with each other and with the truth.
         met = sum(receivers.values())
         for count in receivers.values():
             self.assertAlmostEqual(count / met, 0.5, delta=POINT, msg=f"{said}\n{receivers}")
-        self.assertAlmostEqual(met / calls, 1, delta=0.25, msg=f"{said}\n{receivers}")
+        self.assertGreaterEqual(met, calls * (1 - POINT), f"{said}\n{receivers}")
+        self.assertLessEqual(met, begun, f"{said}\n{receivers}")
 
     def test_javac(self):
         if self.jvm.kind != "jdk":
