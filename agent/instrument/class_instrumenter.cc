@@ -105,15 +105,14 @@ std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal
                                                        uint32_t running_bci,
                                                        const OriginOf& origin_of) const {
   ClassRecord klass;
-  if (!rep_->table.DecodeLatest(internal_class, &klass)) return running_bci;
-  for (const CountedMethod& m : klass.methods) {
-    if (m.name != method || m.descriptor != descriptor) continue;
-    if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
-    if (!m.rewritten || (m.counters > 0 && rep_->frozen.Has(m.first))) return running_bci;
-    return OriginalPosition(std::span<const uint8_t>(klass.positions).subspan(m.positions),
-                            running_bci);
-  }
-  return running_bci;
+  if (!rep_->table.DecodeLatest(internal_class, method, descriptor, &klass) ||
+      klass.methods.empty())
+    return running_bci;
+  const CountedMethod& m = klass.methods.front();
+  if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
+  if (!m.rewritten || (m.counters > 0 && rep_->frozen.Has(m.first))) return running_bci;
+  return OriginalPosition(std::span<const uint8_t>(klass.positions).subspan(m.positions),
+                          running_bci);
 }
 
 bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,

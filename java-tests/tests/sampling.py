@@ -92,15 +92,26 @@ class Sampling(SamplingCase):
     def test_the_profile_knows_the_lines_of_its_samples(self):
         for options in (ONLY_SAMPLES, "verbose=0"):  # with the original bytecode, and with counters in it
             with self.subTest(options=options):
-                _, profile, _ = self.sampled("sampling.Lines", 1000, options=options)
-                method = next(m for m in profile.methods if m.startswith("sampling.Lines.fifty("))
-                expected = {f"{method}:{line}": weight
-                            for line, weight in self.lines_of(profile, "sampling.Lines", "fifty").items()}
-                rows = self.top_by_line("s.iprof")
-                self.assertGreater(len(expected), 5)
-                self.assert_same(expected, {name: weight for name, weight in rows.items() if name.startswith(method)})
+                rows = self.lines_are_known("sampling.Lines", options=options)
                 self.run_tool("merge", "-o", self.folder / "twice.iprof", self.folder / "s.iprof", self.folder / "s.iprof")
                 self.assert_same({name: 2 * weight for name, weight in rows.items()}, self.top_by_line("twice.iprof"))
+
+    def test_lines_of_a_class_that_may_be_unloaded_are_known_and_in_the_raw_file(self):
+        self.lines_are_known("sampling.OwnLoader", "sampling.Lines", options="verbose=0,raw=s.iraw,snapshot=200ms,keep-raw=y")
+        self.run_tool("recover", self.folder / "s.iraw", "-o", self.folder / "recovered.iprof")
+        self.assert_same(self.lines_of_fifty("s.iprof"), self.lines_of_fifty("recovered.iprof"))
+
+    def lines_are_known(self, *program, options):
+        """The tool's lines of samples are those of the class file; returns them."""
+        _, profile, _ = self.sampled(*program, 1000, options=options)
+        method = next(m for m in profile.methods if m.startswith("sampling.Lines.fifty("))
+        expected = {f"{method}:{line}": weight for line, weight in self.lines_of(profile, "sampling.Lines", "fifty").items()}
+        self.assertGreater(len(expected), 5)
+        self.assert_same(expected, self.lines_of_fifty("s.iprof"))
+        return self.top_by_line("s.iprof")
+
+    def lines_of_fifty(self, profile):
+        return {name: weight for name, weight in self.top_by_line(profile).items() if name.startswith("sampling.Lines.fifty(")}
 
     def test_both_kinds_of_loops_get_their_time(self):
         _, profile, _ = self.sampled("sampling.Loops", 1000)

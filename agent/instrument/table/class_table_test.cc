@@ -431,15 +431,33 @@ TEST_CASE("the latest version of a name is found when newer ones are gone") {
   Added(table, "a/B", 1);
   table.Release(Added(table, "a/B", 2));
   ClassRecord latest;
-  REQUIRE(table.DecodeLatest("a/B", &latest));
+  REQUIRE(table.DecodeLatest("a/B", "run", "()V", &latest));
   CHECK(latest.hash == HashOf(2));
   ClassId id{};
   REQUIRE(TakeIdleOut(table, &id));
   table.Unload(id, {});
   ClassRecord older;
-  REQUIRE(table.DecodeLatest("a/B", &older));
+  REQUIRE(table.DecodeLatest("a/B", "run", "()V", &older));
   CHECK(older.hash == HashOf(1));
-  CHECK_FALSE(table.DecodeLatest("a/C", &older));
+  CHECK_FALSE(table.DecodeLatest("a/C", "run", "()V", &older));
+}
+
+TEST_CASE("one method of the latest version is decoded without the others") {
+  ClassTable table;
+  ClassRecord two = Named("a/B", 1);
+  CountedMethod other = two.methods[0];
+  other.descriptor = "(I)V";
+  other.first = CounterIndex{40};
+  two.methods.push_back(other);
+  table.Add(two);
+  ClassRecord one;
+  REQUIRE(table.DecodeLatest("a/B", "run", "(I)V", &one));
+  REQUIRE(one.methods.size() == 1);
+  CHECK(one.methods[0].first == CounterIndex{40});
+  CHECK(one.methods[0].descriptor == "(I)V");
+  ClassRecord none;
+  REQUIRE(table.DecodeLatest("a/B", "walk", "()V", &none));
+  CHECK(none.methods.empty());
 }
 
 // A linear search through the versions would compare 5 * 10^9 hashes, which takes minutes.

@@ -191,6 +191,19 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     Of(e).tags[From(object)] = tag;
     return Of(e).jvm->AnswerOf("SetTag");
   };
+  f.GetObjectsWithTags = [](jvmtiEnv* e, jint count, const jlong* wanted, jint* found,
+                            jobject** objects, jlong** their_tags) {
+    const auto& tags = Of(e).tags;
+    *found = 0;
+    *objects = Allocated<jobject>(tags.size());
+    *their_tags = Allocated<jlong>(tags.size());
+    for (const auto& [object, tag] : tags) {
+      if (std::find(wanted, wanted + count, tag) == wanted + count) continue;
+      (*objects)[*found] = reinterpret_cast<jobject>(object);
+      (*their_tags)[(*found)++] = tag;
+    }
+    return Of(e).jvm->AnswerOf("GetObjectsWithTags");
+  };
   f.GetObjectMonitorUsage = [](jvmtiEnv*, jobject object, jvmtiMonitorUsage* usage) {
     *usage = {};
     usage->owner = reinterpret_cast<jthread>(From(object)->fields["owner"]);

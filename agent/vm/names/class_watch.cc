@@ -41,10 +41,14 @@ void ClassWatch::LearnLoaders(JNIEnv* jni) {
     learnt_.store(true, std::memory_order_release);
 }
 
+bool ClassWatch::Stays(JNIEnv* jni, jobject loader) const {
+  return loader == nullptr || (learnt_.load(std::memory_order_acquire) &&
+                               (jni->IsSameObject(loader, platform_loader_) == JNI_TRUE ||
+                                jni->IsSameObject(loader, application_loader_) == JNI_TRUE));
+}
+
 bool ClassWatch::MayGo(JNIEnv* jni, jobject loader) const {
-  return loader != nullptr && learnt_.load(std::memory_order_acquire) &&
-         jni->IsSameObject(loader, platform_loader_) == JNI_FALSE &&
-         jni->IsSameObject(loader, application_loader_) == JNI_FALSE;
+  return learnt_.load(std::memory_order_acquire) && !Stays(jni, loader);
 }
 
 std::optional<UnloadTag> ClassWatch::Watch(jclass klass) {

@@ -6,8 +6,8 @@
 // own thread.
 //
 // Guarantees: listeners are called in the order of registration, on the thread of Process.
-// Threads: OnGone while the session starts; LearnLoaders in the live phase; MayGo and Watch on any
-// thread; Process on any attached thread (usually the agent's own), several at a time.
+// Threads: OnGone while the session starts; LearnLoaders in the live phase; MayGo, Stays, Watch and
+// Loaded on any thread; Process on any attached thread (usually the agent's own), several at a time.
 // Failure: a class that cannot be watched is treated as one that is never unloaded.
 #pragma once
 
@@ -44,8 +44,17 @@ class ClassWatch {
   // Whether classes of this loader may be unloaded; false before LearnLoaders.
   bool MayGo(JNIEnv* jni, jobject loader) const;
 
+  // Whether classes of this loader, other than hidden ones, are loaded until the program ends. Before
+  // LearnLoaders neither may be known.
+  bool Stays(JNIEnv* jni, jobject loader) const;
+
   // Returns nullopt if it cannot be watched. The same class gets the same tag.
   std::optional<UnloadTag> Watch(jclass klass);
+
+  // Those of the watched classes that are still loaded. The references are local ones.
+  std::vector<UnloadWatch::Tagged> Loaded(std::span<const UnloadTag> tags) const {
+    return tags_.Find(tags);
+  }
 
   // Reports the classes that have gone since the last call.
   void Process(JNIEnv* jni);

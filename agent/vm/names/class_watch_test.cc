@@ -1,7 +1,9 @@
 // UnloadWatch and ClassWatch together: from a tag to the listeners' calls after a class has gone.
 #include "agent/vm/names/class_watch.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
 #include "agent/vm/jvmti/fake_jvm.h"
@@ -77,6 +79,41 @@ TEST_CASE("only classes of the program's own loaders may go") {
   CHECK(w.watch.MayGo(jni, Ref(w.loader)));
   CHECK_FALSE(w.watch.MayGo(jni, nullptr));
   CHECK_FALSE(w.watch.MayGo(jni, Ref(w.jvm.platform_loader)));
+}
+
+TEST_CASE("only what stays until the end stays") {
+  Watched w;
+  REQUIRE(w.tags.Start(w.jvm.vm()).ok());
+  JNIEnv* const jni = w.jvm.jni();
+  CHECK(w.watch.Stays(jni, nullptr));
+  CHECK_FALSE(w.watch.Stays(jni, Ref(w.jvm.application_loader)));  // nobody knows yet
+  w.watch.LearnLoaders(jni);
+  CHECK(w.watch.Stays(jni, Ref(w.jvm.application_loader)));
+  CHECK_FALSE(w.watch.Stays(jni, Ref(w.loader)));
+}
+
+TEST_CASE("watched classes are found while they are loaded") {
+  Watched w;
+  CHECK(w.watch.Loaded(std::vector{UnloadTag{1}}).empty());  // not started
+  REQUIRE(w.tags.Start(w.jvm.vm()).ok());
+  std::vector<UnloadTag> tags;
+  std::vector<FakeClass*> types;
+  for (int i = 0; i < 150; ++i) {  // more than are asked for at once
+    types.push_back(w.jvm.AddClass("a/B" + std::to_string(i), w.loader));
+    tags.push_back(w.watch.Watch(Ref(types.back())).value());
+  }
+  w.watch.Watch(Ref(w.jvm.AddClass("a/Other", w.loader)));
+  w.jvm.Unload(types[7]);
+  const auto found = w.watch.Loaded(tags);
+  CHECK(found.size() == tags.size() - 1);
+  for (const UnloadWatch::Tagged& one : found) {
+    const auto at = std::find(tags.begin(), tags.end(), one.tag);
+    REQUIRE(at != tags.end());
+    CHECK(one.object == Ref(types[static_cast<size_t>(at - tags.begin())]));
+  }
+  CHECK(w.watch.Loaded({}).empty());
+  w.jvm.refuse["GetObjectsWithTags"] = JVMTI_ERROR_OUT_OF_MEMORY;
+  CHECK(w.watch.Loaded(tags).empty());
 }
 
 TEST_CASE("listeners hear of unloaded classes when somebody processes them, once") {

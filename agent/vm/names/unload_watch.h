@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,14 @@ class UnloadWatch {
 
   // The object's tag; creates one if it has none. Null is the boot loader, which is never unloaded.
   UnloadTag TagOf(jobject object);
+
+  // Those objects that still exist, each with its tag. The references are local ones. HotSpot compares each tag of this environment
+  // with each of these, under the lock of its tags, without a safepoint.
+  struct Tagged {
+    UnloadTag tag;
+    jobject object;
+  };
+  std::vector<Tagged> Find(std::span<const UnloadTag> tags) const;
 
  private:
   static void JNICALL ObjectFree(jvmtiEnv* jvmti, jlong tag);

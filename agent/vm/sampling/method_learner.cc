@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -69,12 +70,13 @@ void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
   if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
   jobject loader = nullptr;
   if (jvmti_->GetClassLoader(klass, &loader) != JVMTI_ERROR_NONE) return;
-  int64_t watch = 0;
-  const bool may_go = watch_.MayGo(jni, loader) || IsHiddenClass(Descriptor(ViewOf(descriptor)));
+  const bool is_hidden = IsHiddenClass(Descriptor(ViewOf(descriptor)));
+  const bool may_go = watch_.MayGo(jni, loader) || is_hidden;
+  int64_t watch = !is_hidden && watch_.Stays(jni, loader) ? kStaysLoaded : kMayBeGone;
   if (loader != nullptr) jni->DeleteLocalRef(loader);
   if (may_go) {
     if (!MayMakeIds()) return;
-    watch = static_cast<int64_t>(watch_.Watch(klass).value_or(UnloadTag{0}));
+    watch = static_cast<int64_t>(watch_.Watch(klass).value_or(UnloadTag{kMayBeGone}));
   }
   jint count = 0;
   JvmtiMemory<jmethodID> ids(jvmti_);
@@ -155,26 +157,28 @@ void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
   lines.Add(id, std::move(starts));
 }
 
-// An id may be passed to the JVM only while its class is loaded, and only the loaded classes are
-// sure to be. So this asks each of them for methods that were sampled.
+// An id may be passed to the JVM only while its class is loaded. So a class that may be unloaded is
+// kept here by a reference.
 LineTables MethodLearner::LinesOf(JNIEnv* jni, const SampledIds& sampled) {
-  std::unordered_set<std::string_view> classes;
-  for (const void* id : sampled)
-    if (const auto method = methods_.Find(id)) classes.insert(method->class_descriptor);
-
   LineTables lines = replaced_lines_;
-  const LoadedClasses loaded(classes_, jvmti_, jni);
-  for (jclass klass : loaded.all()) {
-    JvmtiString descriptor(jvmti_);
-    if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE ||
-        !classes.contains(ViewOf(descriptor)))
+  std::unordered_map<int64_t, std::vector<jmethodID>> of_watched;
+  for (const void* sampled_id : sampled) {
+    const auto method = methods_.Find(sampled_id);
+    if (!method || method->version == MethodVersion::kReplaced || method->watch == kMayBeGone)
       continue;
-    jint count = 0;
-    JvmtiMemory<jmethodID> ids(jvmti_);
-    if (jvmti_->GetClassMethods(klass, &count, ids.address()) != JVMTI_ERROR_NONE) continue;
-    for (jint i = 0; i < count; ++i)
-      if (sampled.contains(ids[i])) LearnLines(ids[i], lines);
+    const auto id = static_cast<jmethodID>(const_cast<void*>(sampled_id));
+    if (method->watch == kStaysLoaded) {
+      LearnLines(id, lines);
+    } else {
+      of_watched[method->watch].push_back(id);
+    }
   }
+  std::vector<UnloadTag> tags;
+  tags.reserve(of_watched.size());
+  for (const auto& [watch, ids] : of_watched) tags.push_back(UnloadTag{watch});
+  const LocalFrame frame(jni);
+  for (const UnloadWatch::Tagged& loaded : watch_.Loaded(tags))
+    for (jmethodID id : of_watched[static_cast<int64_t>(loaded.tag)]) LearnLines(id, lines);
   return lines;
 }
 

@@ -6,7 +6,7 @@ namespace iprof::vm {
 namespace {
 
 // The map nodes, with their buckets.
-constexpr size_t kEntryBytes = 56;
+constexpr size_t kEntryBytes = 64;
 constexpr size_t kWatchBytes = 88;
 
 }  // namespace
@@ -16,11 +16,15 @@ void SampledMethods::AddClass(std::string_view class_descriptor,
                               int64_t watch) {
   if (methods.empty()) return;
   const std::lock_guard<std::mutex> guard(lock_);
-  std::vector<const void*>* ids = watch == 0 ? nullptr : &by_watch_[watch];
+  std::vector<const void*>* ids = watch > 0 ? &by_watch_[watch] : nullptr;
   if (ids != nullptr) ids->reserve(ids->size() + methods.size());
   for (const MethodOfClass& method : methods) {
-    const Entry entry{texts_.Add(class_descriptor), texts_.Add(method.name),
-                      texts_.Add(method.descriptor), method.version, naming};
+    const Entry entry{texts_.Add(class_descriptor),
+                      texts_.Add(method.name),
+                      texts_.Add(method.descriptor),
+                      method.version,
+                      naming,
+                      watch};
     const auto [at, is_new] = by_id_.try_emplace(method.id, entry);
     if (is_new) {
       if (ids == nullptr) continue;
@@ -40,8 +44,12 @@ std::optional<SampledMethod> SampledMethods::Find(const void* id) const {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return std::nullopt;
   const Entry& entry = found->second;
-  return SampledMethod{texts_.Text(entry.class_descriptor), texts_.Text(entry.name),
-                       texts_.Text(entry.descriptor), entry.version, entry.naming};
+  return SampledMethod{texts_.Text(entry.class_descriptor),
+                       texts_.Text(entry.name),
+                       texts_.Text(entry.descriptor),
+                       entry.version,
+                       entry.naming,
+                       entry.watch};
 }
 
 size_t SampledMethods::size() const {

@@ -34,12 +34,17 @@ enum class MethodVersion : uint8_t { kCurrent, kReplaced };
 // unloaded class, but samples stay.
 enum class ClassNaming : uint8_t { kHotSpot, kStable };
 
+// What AddClass knows of how long a class is loaded, if not the number with which Gone will identify it.
+constexpr int64_t kStaysLoaded = 0;
+constexpr int64_t kMayBeGone = -1;  // nobody will say when
+
 struct SampledMethod {
   std::string_view class_descriptor;  // as JVMTI gives it: "La/B;", hidden "La/B.0x00;"
   std::string_view name;
   std::string_view descriptor;  // "(I)V"
   MethodVersion version = MethodVersion::kCurrent;
   ClassNaming naming = ClassNaming::kHotSpot;
+  int64_t watch = kMayBeGone;
 };
 
 struct MethodOfClass {
@@ -56,9 +61,9 @@ class SampledMethods {
   SampledMethods& operator=(const SampledMethods&) = delete;
 
   // Adding a class again (it was redefined) adds only what is new. `watch` is the number with which
-  // Gone will identify the class, or 0 if it is never unloaded.
+  // Gone will identify the class, or one of the constants above.
   void AddClass(std::string_view class_descriptor, std::span<const MethodOfClass> methods,
-                ClassNaming naming = ClassNaming::kHotSpot, int64_t watch = 0);
+                ClassNaming naming = ClassNaming::kHotSpot, int64_t watch = kStaysLoaded);
   // The texts are valid until the next Prune.
   std::optional<SampledMethod> Find(const void* id) const;
   size_t size() const;
@@ -79,6 +84,7 @@ class SampledMethods {
     NameId descriptor;
     MethodVersion version;
     ClassNaming naming;
+    int64_t watch;
   };
 
   mutable std::mutex lock_;
