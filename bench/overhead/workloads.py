@@ -56,5 +56,8 @@ WORKLOADS = [
     Workload("jackson", REAL, 2, 4000, 500, libraries=("jackson-databind", "jackson-core", "jackson-annotations")),
     Workload("groovy", REAL, 1, 1200, 100, libraries=("groovy",)),
     Workload("web", REAL, 1, 80, 20, needs_modules=("jdk.httpserver", "java.net.http")),
+    Workload("freemarker", REAL, 1, 150, 25, needs_modules=("java.desktop",), libraries=("freemarker",),
+             jvm_args=("-Dorg.freemarker.loggerLibrary=none",)),
+    Workload("derby", REAL, 1, 80, 12, needs_modules=("java.sql",), libraries=("derby", "derby-shared")),
     Workload("hello", START, 1, 1),
 ]
