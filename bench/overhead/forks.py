@@ -42,32 +42,39 @@ class Forks:
             try:
                 keep(self._one(number, workload, way))
             except Failed as failure:
-                self.failures[workload.name, way.name] = str(failure)
-                print(f"FAILED: {workload.name} under {way.name}: {failure}", file=sys.stderr)
+                self.fail(workload, way, failure)
             if done == len(plan) or plan[done][0] != number:
                 print(f"round {number + 1} done", file=sys.stderr, flush=True)
 
     def _one(self, number, workload, way):
         labels = {"round": number, "workload": workload.name, "configuration": way.name}
         if self._quick:
-            return self._process(workload, way, workload.quick, labels)
+            return self.process(workload, way, workload.quick, labels)
         if not workload.process:
-            return self._process(workload, way, _fewer(workload.full, way), labels)
-        steady = self._process(workload, way, _fewer(workload.full, way), labels, ["-Xbatch"])
-        whole = self._process(workload, way, _fewer(workload.process, way), labels)
+            return self.process(workload, way, _fewer(workload.full, way), labels)
+        steady = self.process(workload, way, _fewer(workload.full, way), labels, ["-Xbatch"])
+        whole = self.process(workload, way, _fewer(workload.process, way), labels)
         return dataclasses.replace(whole, steady_ms=steady.steady_ms, before_ms=steady.before_ms)
 
-    def _process(self, workload, way, repetitions, labels, jvm_args=()):
+    def fail(self, workload, way, failure):
+        self.failures[workload.name, way.name] = str(failure)
+        print(f"FAILED: {workload.name} under {way.name}: {failure}", file=sys.stderr)
+
+    def process(self, workload, way, repetitions, labels, jvm_args=()):
         if way.writes:
             way.writes.unlink(missing_ok=True)
         command = [self._java, *JVM_ARGS, *jvm_args, *way.jvm_args, *workload.command(self._folder, repetitions, self._quick)]
         measured = measure(command, self._environment, self._limit_s, **labels)
         if way.writes and not (way.writes.exists() and way.writes.stat().st_size):
             raise Failed(f"wrote no {way.writes.name}: {' '.join(map(str, command))}")
+        self.check(workload, repetitions, way, measured)
+        return measured
+
+    def check(self, workload, repetitions, way, measured):
+        """Raises Failed if the same work has had another result before."""
         expected, by = self._checksums.setdefault((workload.name, repetitions), (measured.checksum, way.name))
         if measured.checksum != expected:
             raise Failed(f"computes {measured.checksum}, not {expected} as under {by}")
-        return measured
 
 
 def _fewer(repetitions, way):

@@ -38,32 +38,33 @@ def verdicts(results, workloads):
     def mean(text, limit, names, way, metric):
         return Verdict(text, limit, bootstrap.mean_ratio([results.sample(n, way, NONE, metric) for n in names]))
 
-    def worst(text, limit, names, way, metric):
-        return _worst(text, limit, {n: bootstrap.ratio(results.sample(n, way, NONE, metric)) for n in names})
+    def worst_of(text, limit, names, way, metric):
+        return worst(text, limit, {n: bootstrap.ratio(results.sample(n, way, NONE, metric)) for n in names})
 
     def share(text, limit, way, other):
-        return _worst(text, limit, {n: _share(results, n, way, other) for n in real})
+        return worst(text, limit, {n: _share(results, n, way, other) for n in real})
 
     return [
         mean("calls+branches, steady state, geometric mean", 1.20, real, BOTH, "steady_ms"),
-        worst("calls+branches, steady state, worst real program", 1.40, real, BOTH, "steady_ms"),
+        worst_of("calls+branches, steady state, worst real program", 1.40, real, BOTH, "steady_ms"),
         mean("all tables, steady state, geometric mean", 1.35, real, ALL, "steady_ms"),
-        worst("all tables, steady state, worst real program", 1.60, real, ALL, "steady_ms"),
+        worst_of("all tables, steady state, worst real program", 1.60, real, ALL, "steady_ms"),
         mean("calls+branches, micro loops, geometric mean", 1.25, micro, BOTH, "steady_ms"),
-        worst("calls+branches, micro loops, worst", 1.25, micro, BOTH, "steady_ms"),
-        worst("all tables, megamorphic micro loop", 2.00, [n for n in micro if n == "megamorphic"], ALL, "steady_ms"),
+        worst_of("calls+branches, micro loops, worst", 1.25, micro, BOTH, "steady_ms"),
+        worst_of("all tables, megamorphic micro loop", 2.00, [n for n in micro if n == "megamorphic"], ALL, "steady_ms"),
         mean("calls+branches, whole process, geometric mean", 1.40, real, BOTH, "cpu_s"),
         mean("all tables, whole process, geometric mean", 1.40, real, ALL, "cpu_s"),
         share("overhead of calls+branches as a share of JaCoCo's, worst real program", 0.50, BOTH, JACOCO),
         share("overhead of all tables as a share of tier 3's, worst real program", 0.10, ALL, TIER_3),
-        worst("all tables, peak memory, worst real program", 1.30, real, ALL, "peak_mib"),
+        worst_of("all tables, peak memory, worst real program", 1.30, real, ALL, "peak_mib"),
         _writing(results),
         Verdict("calls+branches, hello world's CPU time against a JVM without class-data sharing", 2.00,
                 bootstrap.ratio(results.sample("hello", BOTH, NO_CDS, "cpu_s"))),
     ]
 
 
-def _worst(text, limit, by_name):
+def worst(text, limit, by_name):
+    """by_name: program -> Estimate. If one was not measured, none was."""
     known = {name: e for name, e in by_name.items() if e.known}
     if not known or len(known) < len(by_name):
         return Verdict(text, limit, bootstrap.UNKNOWN)

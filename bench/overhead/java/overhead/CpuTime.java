@@ -10,30 +10,43 @@ import java.nio.file.Path;
  * CPU time as Linux counts it for each thread, so that other work on the machine has less influence than with a clock.
  */
 final class CpuTime {
+  /** The CPU time of all live threads, by what they do; {@code programNs} includes the collectors. */
+  record Threads(long programNs, long compilersNs, long agentNs) {}
+
   /**
    * The CPU time of all live threads except those of the JIT compilers; it includes collectors and the agents' threads.
-   * It does not include threads that have ended, so the workloads keep theirs alive.
    */
   static long exceptCompilersNs() throws IOException {
-    long sum = 0;
+    Threads threads = ofThreads();
+    return threads.programNs() + threads.agentNs();
+  }
+
+  /** Threads that have ended are not included, so the workloads keep theirs alive. */
+  static Threads ofThreads() throws IOException {
+    long program = 0;
+    long compilers = 0;
+    long agent = 0;
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
-      for (Path thread : threads) sum += of(thread);
+      for (Path thread : threads) {
+        try {
+          String name = Files.readString(thread.resolve("comm"));
+          long ns = of(thread);
+          if (name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler")) compilers += ns;
+          else if (name.startsWith("iprof")) agent += ns;
+          else program += ns;
+        } catch (NoSuchFileException ended) {
+          continue;
+        } catch (IOException ended) {
+          if (Files.exists(thread)) throw ended;
+        }
+      }
     }
-    return sum;
+    return new Threads(program, compilers, agent);
   }
 
   private static long of(Path thread) throws IOException {
-    try {
-      String name = Files.readString(thread.resolve("comm"));
-      if (name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler")) return 0;
-      String times = Files.readString(thread.resolve("schedstat"));
-      return Long.parseLong(times.substring(0, times.indexOf(' ')));
-    } catch (NoSuchFileException ended) {
-      return 0;
-    } catch (IOException ended) {
-      if (Files.exists(thread)) throw ended;
-      return 0;
-    }
+    String times = Files.readString(thread.resolve("schedstat"));
+    return Long.parseLong(times.substring(0, times.indexOf(' ')));
   }
 
   /** User and system time of the whole process, in the kernel's ticks (100 a second on every Linux that runs Java). */

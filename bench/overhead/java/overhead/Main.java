@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * last quarter, when everything should be compiled, and in the quarter before, which shows whether it was: {@code
  * RESULT steady_ns=N before_ns=N end_ticks=N checksum=N}. The process's CPU time at the end of the program shows how
  * much followed. The number of repetitions is fixed, not the time, so that the whole process does the same work with
- * every configuration.
+ * every configuration. {@link Timeline} can record what happens on the way, and end the run early.
  */
 public final class Main {
   private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
@@ -33,16 +33,20 @@ public final class Main {
     long checksum = 0;
     long atHalf = 0;
     long atQuarter = 0;
-    for (int i = 0; i < repetitions; i++) {
-      if (i == half) atHalf = CpuTime.exceptCompilersNs();
-      if (i == quarter) atQuarter = CpuTime.exceptCompilersNs();
+    int done = 0;
+    Timeline timeline = Timeline.fromProperties();
+    for (; done < repetitions && timeline.goesOn(); done++) {
+      if (done == half) atHalf = CpuTime.exceptCompilersNs();
+      if (done == quarter) atQuarter = CpuTime.exceptCompilersNs();
       checksum = 31 * checksum + workload.run();
+      timeline.note(done + 1);
     }
     // The kernel's clock has steps of a few milliseconds, so only many repetitions together can be measured.
     long end = CpuTime.exceptCompilersNs();
-    System.out.println("RESULT steady_ns=" + (end - atQuarter) / (repetitions - quarter)
-        + " before_ns=" + (quarter == half ? 0 : (atQuarter - atHalf) / (quarter - half))
-        + " end_ticks=" + CpuTime.processTicks() + " checksum=" + checksum);
+    timeline.end(done);
+    String steady = done < repetitions ? "" : " steady_ns=" + (end - atQuarter) / (repetitions - quarter)
+        + " before_ns=" + (quarter == half ? 0 : (atQuarter - atHalf) / (quarter - half));
+    System.out.println("RESULT" + steady + " end_ticks=" + CpuTime.processTicks() + " checksum=" + checksum);
     workload.close();
   }
 }

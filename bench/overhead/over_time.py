@@ -1,0 +1,133 @@
+"""Measures cost over time: runs of the same work without an agent and with some configurations, second by second.
+
+The first run without an agent decides how much work that is: as much as it does in the given time.
+"""
+
+import csv
+import itertools
+import math
+import sys
+
+import bootstrap
+import timeline
+from configurations import ALL, NONE
+from measuring import Failed
+from targets import Verdict, worst
+
+DEFAULT = (ALL, "count-until", "overhead=5%")
+# Compiler threads that end would take their CPU time along.
+JVM_ARGS = ("-XX:-UseDynamicNumberOfCompilerThreads",)
+UNLIMITED = 1_000_000_000  # repetitions
+COLUMNS = ("round", "workload", "configuration", "second", "phase", "repetitions", "cpu_s", "compilers_s", "ratio", "swaps", "pause_ms",
+           "swapping_s")
+LIMIT_STEADY, LIMIT_SWAPPING, LIMIT_PAUSE_S = 1.05, 0.02, 0.05
+
+
+class OverTime:
+    """The runs, and what they say."""
+
+    def __init__(self, forks, folder, seconds):
+        self._forks, self._folder, self._seconds = forks, folder, seconds
+        self._repetitions = {}  # workload -> the work
+        self._runs = {}  # (workload, configuration) -> {round: timeline.Run}
+
+    def run(self, plan):
+        """plan: that of forks.order()."""
+        for (number, name), steps in itertools.groupby(plan, key=lambda step: (step[0], step[1].name)):
+            # sorted() is stable: the order stays random, but for the run that decides how much work there is.
+            known = name in self._repetitions
+            for _, workload, way in sorted(steps, key=lambda step, known=known: not known and step[2].name != NONE):
+                if (name, way.name) in self._forks.failures or (way.name != NONE and name not in self._repetitions):
+                    continue
+                try:
+                    self._one(number, workload, way)
+                except Failed as failure:
+                    self._forks.fail(workload, way, failure)
+            print(f"{name}: round {number + 1} done", file=sys.stderr, flush=True)
+
+    def _one(self, number, workload, way):
+        rows, log = self._folder / "timeline", self._folder / "safepoints.log"
+        rows.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
+        decides = workload.name not in self._repetitions
+        arguments = [*JVM_ARGS, f"-Xlog:safepoint=info:file={log}:timemillis", f"-Doverhead.timeline={rows}",
+                     *([f"-Doverhead.seconds={self._seconds}"] if decides else [])]
+        measured = self._forks.process(workload, way, UNLIMITED if decides else self._repetitions[workload.name],
+                                       {"round": number, "workload": workload.name, "configuration": way.name}, arguments)
+        run = timeline.read(rows.read_text(), log.read_text())
+        if len(run.rows) < 2:
+            raise Failed("took less than one repetition")
+        if decides:
+            self._repetitions[workload.name] = run.rows[-1].repetitions
+            self._forks.check(workload, run.rows[-1].repetitions, way, measured)
+        self._runs.setdefault((workload.name, way.name), {})[number] = run
+
+    def seconds(self, workload, configuration):
+        """round -> [timeline.Second], of the rounds in which it ran without an agent, too."""
+        bases = self._runs.get((workload, NONE), {})
+        return {number: timeline.seconds(run, bases[number])
+                for number, run in self._runs.get((workload, configuration), {}).items() if number in bases}
+
+    def summaries(self, workload, configuration):
+        return [timeline.summary(made) for made in self.seconds(workload, configuration).values()]
+
+
+def table(over_time, workload, ways):
+    rows = []
+    for way in ways:
+        some = over_time.summaries(workload.name, way.name)
+        if some:
+            rows.append(_cells(way.name, some))
+    head = ["", "CPU, s", "whole run", *timeline.PHASES, "swapping", "swaps", "longest pause"]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    return "\n".join([f"{workload.name}: CPU time for the same work, divided by that without an agent"] + [
+        "  ".join(text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths))).rstrip()
+        for row in [head, *rows]])
+
+
+def _cells(name, some):
+    """Medians over the rounds; the longest pause is that of all rounds."""
+    def median(value):
+        return bootstrap.median(value(one) for one in some)
+
+    def phase(of):
+        ratio = median(lambda one: one.phases[of].ratio)
+        return "-" if math.isnan(ratio) else f"{ratio:.2f} in {median(lambda one: one.phases[of].seconds):.0f} s"
+    pause_s = max((one.longest_pause_s for one in some if one.swaps), default=math.nan)
+    return [name, f"{median(lambda one: one.cpu_s):.1f}", f"{median(lambda one: one.ratio):.2f}", *map(phase, timeline.PHASES),
+            f"{100 * median(lambda one: one.swapping):.1f} %", f"{median(lambda one: one.swaps):.0f}",
+            "-" if math.isnan(pause_s) else f"{1e3 * pause_s:.0f} ms"]
+
+
+def verdicts(over_time, workloads, ways):
+    """Of each configuration that swapped classes."""
+    said = []
+    for way in ways:
+        some = {w.name: over_time.summaries(w.name, way.name) for w in workloads}
+        if not any(one.swaps for summaries in some.values() for one in summaries):
+            continue
+
+        def of(text, limit, value, way=way, some=some):
+            known = {name: _estimate([value(one) for one in summaries]) for name, summaries in some.items()}
+            return worst(f"{way.name}, {text}, worst program", limit, known)
+        said += [of("steady state after the swaps", LIMIT_STEADY, lambda one: one.phases[timeline.STEADY].ratio),
+                 of("swapping as a share of the CPU time", LIMIT_SWAPPING, lambda one: one.swapping),
+                 of("longest pause in seconds", LIMIT_PAUSE_S, lambda one: one.longest_pause_s if one.swaps else 0.0)]
+    return said
+
+
+def _estimate(values):
+    return bootstrap.Estimate(bootstrap.median(values), math.nan, math.nan)
+
+
+def write(over_time, workloads, ways, path):
+    """One row for each second of each run."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for workload, way in itertools.product(workloads, ways):
+            for number, made in over_time.seconds(workload.name, way.name).items():
+                for second in made:
+                    writer.writerow([number, workload.name, way.name, f"{second.end_s:.3f}", second.phase, second.repetitions,
+                                     f"{second.cpu_s:.4f}", f"{second.compilers_s:.4f}", f"{second.ratio:.4f}", second.swaps,
+                                     f"{1e3 * second.pause_s:.3f}", f"{second.swapping_s:.4f}"])

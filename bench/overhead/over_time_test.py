@@ -1,0 +1,99 @@
+"""Tests which runs are made for the cost over time, and what is printed."""
+
+import csv
+import pathlib
+import tempfile
+import unittest
+
+import over_time
+from configurations import Configuration
+from forks import Forks
+from workloads import REAL, Workload
+
+# Takes a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
+# time is given, otherwise after the repetitions.
+JAVA = """#!/bin/sh
+echo "$@" >>{folder}/commands
+most=1000 cost=1
+for argument; do
+  case $argument in
+    -Xlog:safepoint=info:file=*) log=${{argument#*file=}}; log=${{log%:timemillis}} ;;
+    -Doverhead.timeline=*) rows=${{argument#*=}} ;;
+    -Doverhead.seconds=*) most=40 ;;
+    slow) cost=2 ;;
+    swaps) swap=1 ;;
+    fail) echo "it broke"; exit 1 ;;
+    wrong) sum=2 ;;
+  esac
+  last=$argument
+done
+[ $last -lt $most ] && most=$last
+: >$log
+[ -z "$swap" ] || echo '[2500ms] Safepoint "RedefineClasses", At safepoint: 9 ns, Total: 70000000 ns' >$log
+done=0
+while [ $done -le $most ]; do
+  echo "$((done * 100)) $done $((done * cost * 100000000)) 0 0"
+  done=$((done + 10))
+done >$rows
+echo RESULT end_ticks=0 checksum=${{sum:-$most}}
+"""
+
+
+class Running(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        java = self.folder / "java"
+        java.write_text(JAVA.format(folder=self.folder))
+        java.chmod(0o755)
+        self.forks = Forks(java, self.folder, quick=False)
+        self.workload = Workload("w", REAL, 1, 8)
+        self.made = over_time.OverTime(self.forks, self.folder, 4)
+
+    def run_ways(self, *ways, rounds=1):
+        self.ways = ways
+        self.made.run([(number, self.workload, way) for number in range(rounds) for way in ways])
+
+    def table(self):
+        return over_time.table(self.made, self.workload, self.ways)
+
+    def test_the_first_run_without_an_agent_decides_how_much_work_there_is(self):
+        self.run_ways(Configuration("slow", ["slow"]), Configuration("none", []), rounds=2)
+        commands = (self.folder / "commands").read_text().splitlines()
+        self.assertEqual([("-Doverhead.seconds=4" in command, command.split()[-1]) for command in commands],
+                         [(True, str(over_time.UNLIMITED)), (False, "40"), (False, "40"), (False, "40")])
+        self.assertNotIn("slow", commands[0])
+        self.assertRegex(self.table(), r"(?m)^none +4\.0 +1\.00 ")
+        self.assertRegex(self.table(), r"(?m)^slow +8\.0 +2\.00 +- +- +- +2\.00 in 4 s +0\.0 % +0 +-$")
+
+    def test_swaps_and_pauses(self):
+        self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]))
+        self.assertRegex(self.table(), r"(?m)^swaps +4\.0 +1\.00 +- +1\.00 in 2 s +1\.00 in 1 s +1\.00 in 1 s +1\.8 % +1 +70 ms$")
+        said = [str(verdict) for verdict in over_time.verdicts(self.made, [self.workload], self.ways)]
+        self.assertEqual(said, ["holds         swaps, steady state after the swaps, worst program <= 1.05: 1.00 [one fork], w",
+                                "holds         swaps, swapping as a share of the CPU time, worst program <= 0.02: 0.02 [one fork], w",
+                                "MISSES        swaps, longest pause in seconds, worst program <= 0.05: 0.07 [one fork], w"])
+
+    def test_a_line_for_each_second(self):
+        self.run_ways(Configuration("none", []), Configuration("slow", ["slow"]))
+        over_time.write(self.made, [self.workload], self.ways, self.folder / "x.csv")
+        with open(self.folder / "x.csv", newline="", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual([line["ratio"] for line in lines if line["configuration"] == "slow"], 4 * ["2.0000"])
+        self.assertEqual([line["second"] for line in lines if line["configuration"] == "none"], ["1.000", "2.000", "3.000", "4.000"])
+
+    def test_what_fails_is_told(self):
+        self.run_ways(Configuration("none", []), Configuration("broken", ["fail"]), Configuration("other sum", ["wrong"]))
+        self.assertIn("it broke", self.forks.failures["w", "broken"])
+        self.assertIn("computes 2, not 40 as under none", self.forks.failures["w", "other sum"])
+        self.assertNotIn("broken", self.table())
+
+    def test_without_a_run_without_an_agent_there_is_nothing_to_compare_with(self):
+        self.run_ways(Configuration("none", ["fail"]), Configuration("slow", ["slow"]))
+        self.assertEqual(set(self.forks.failures), {("w", "none")})
+        self.assertEqual(self.table().count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
