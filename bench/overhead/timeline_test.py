@@ -6,10 +6,15 @@ import unittest
 import timeline
 from timeline import COUNTING, STEADY, SWAPS, WARM_UP, Row, Run, Swap
 
-LOG_17 = """\
-[1732518000100ms] Safepoint "G1CollectForAllocation", Time since last: 900 ns, Reaching safepoint: 90 ns, At safepoint: 10 ns, Total: 100 ns
-[1732518001500ms] Safepoint "RedefineClasses", Time since last:    5112 ns, Reaching safepoint:  60233 ns, At safepoint:  20939767 ns, Total:  21000000 ns
-[1732518003000ms] Safepoint "RedefineClasses", Time since last: 5 ns, Reaching safepoint: 1 ns, At safepoint: 1 ns, Total: 4000000 ns, Threads: 1 runnable, 9 total
+# Of JDK 17, 21 and 25.
+LOG = """\
+[1795592579100ms] Safepoint "G1CollectForAllocation", Time since last: 900 ns, Reaching safepoint: 90 ns, At safepoint: 10 ns, Total: 100 ns
+[1795592579494ms] Safepoint "RedefineClasses", Time since last: 558202092 ns, Reaching safepoint: 82854 ns, Cleanup: 10806 ns, \
+At safepoint: 1292187 ns, Total: 1385847 ns
+[1795592586515ms] Safepoint "RedefineClasses", Time since last: 576553904 ns, Reaching safepoint: 94080 ns, Cleanup: 8363 ns, \
+At safepoint: 1464925 ns, Leaving safepoint: 19469 ns, Total: 1586837 ns
+[1795592593551ms] Safepoint "RedefineClasses", Time since last: 1567522161 ns, Reaching safepoint: 96724 ns, At safepoint: 1669000 ns, \
+Leaving safepoint: 23345 ns, Total: 1789069 ns, Threads: 1 runnable, 12 total
 """
 
 
@@ -85,9 +90,9 @@ class Phases(unittest.TestCase):
 
 class Reading(unittest.TestCase):
     def test_a_timeline_and_a_log(self):
-        run = timeline.read("1732518000000 0 5000000 0 0\n1732518001000 7 1005000000 250000000 1000\n", LOG_17)
+        run = timeline.read("1732518000000 0 5000000 0 0\n1732518001000 7 1005000000 250000000 1000\n", LOG)
         self.assertEqual(run.rows[1], Row(1732518001000, 7, 1.005, 0.25, 1e-6))
-        self.assertEqual(run.swaps, [Swap(1732518001500, 0.021), Swap(1732518003000, 0.004)])
+        self.assertEqual([(swap.ms, round(1e9 * swap.pause_s)) for swap in run.swaps], [(1795592579494, 1385847), (1795592586515, 1586837), (1795592593551, 1789069)])
 
     def test_between_and_beyond_rows(self):
         base = rows((10, 2.0, 0, 0), (10, 4.0, 0, 0))
