@@ -1,6 +1,6 @@
 """Records programs: for each one the exact counts of a run, and the class files that it loads.
 
-The five real programs of bench/overhead are those that figures are published for. The real programs of scripts/soak are
+Five real programs of bench/overhead are those that figures are published for. The real programs of scripts/soak are
 for learning, so that no published figure is about a program that was learned from.
 """
 
@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "bench" / "overhead"), str(ROOT / "java-tests")]
 
 from preparation import compiler, prepare  # noqa: E402
 from soak.real_programs import FILES, PROGRAMS  # noqa: E402
-from workloads import REAL, WORKLOADS  # noqa: E402
+from workloads import WORKLOADS  # noqa: E402
 
 # How often the work is repeated. Earlier profiles are of shorter runs.
 REPETITIONS = {"javac": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20}
@@ -42,7 +42,7 @@ class Recorder:
     def __init__(self, jvm, agent, target, scratch):
         self.jvm, self.agent, self.target, self.scratch = jvm, agent, target, scratch
         self.dumper = class_dumper(jvm.java, scratch)
-        workloads = [workload for workload in WORKLOADS if workload.kind == REAL]
+        workloads = [workload for workload in WORKLOADS if workload.name in REPETITIONS]
         self.ready, self.skipped = prepare(workloads, jvm.java, scratch)
 
     def record(self, names):
