@@ -1,14 +1,18 @@
-"""`iprof diff` in a build: two forks of a JMH benchmark pass, and a branch that goes the other way more often fails."""
+"""`iprof diff` in a build: two forks of a JMH benchmark pass, so do two dumps of one server and windows of other lengths, and a branch
+that goes the other way more often fails."""
 
 import json
+import time
 
 from iprofdev import maven
 from iprofdev.messages import Unavailable
+from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase
 
 REQUIRES = "jdk"
 
+GATE = ("diff", "--threshold", "5%", "--min-weight", "1%")
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
 
 SOURCE = """
@@ -69,12 +73,61 @@ class DiffGate(AgentCase):
     def test_forks_pass_and_another_bias_fails(self):
         first, second = self.forks(2, "same")
         (biased,) = self.forks(1, "biased", "-Doften=4")
-        gate = ("diff", "--threshold", "5%", "--min-weight", "1%")
-        self.run_tool(*gate, first, second)
-        found = json.loads(self.run_tool(*gate, "--format", "json", "-n", "0", first, biased, expect=1).stdout)
+        self.run_tool(*GATE, first, second)
+        found = json.loads(self.run_tool(*GATE, "--format", "json", "-n", "0", first, biased, expect=1).stdout)
         branches = {item["context"].split("(")[0]: item for item in found["items"] if item["table"] == "conditionalProfiles"}
         self.assertIn("cart.Cart.price", branches)
         self.assertAlmostEqual(branches["cart.Cart.price"]["movement"], 0.15, delta=0.01)
-        text = self.run_tool(*gate, first, biased, expect=1).stdout
+        text = self.run_tool(*GATE, first, biased, expect=1).stdout
         self.assertRegex(text, r"branch Cart\.price line \d+\n")
         self.run_tool("diff", "--app", "--table", "branches", "--threshold", "20%", first, biased)
+
+
+class Servers(AgentCase):
+    """A long start-up, then requests (programs/Server.java)."""
+    agent_defaults = {"interval": "1ms"}
+
+    def serve(self, process, requests):
+        served = process.out_path.read_text().count("served ")
+        process.stdin.write(f"{requests}\n".encode())
+        process.stdin.flush()
+        deadline = time.monotonic() + PATIENCE_S
+        while process.out_path.read_text().count("served ") == served:
+            self.assertIsNone(process.poll(), process.err_path.read_text())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def dump(self, process, name):
+        self.run_tool("dump", str(process.pid), "-o", self.folder / name)
+        return self.folder / name
+
+    def differences(self, *arguments):
+        return json.loads(self.run_tool("diff", "-n", "0", "--format", "json", *arguments).stdout)["items"]
+
+    def test_two_dumps_of_one_server_pass(self):
+        process = self.start_java("Server", agent="out=end.iprof")
+        self.serve(process, 2000)
+        early = self.dump(process, "early.iprof")
+        self.serve(process, 200_000)
+        late = self.dump(process, "late.iprof")
+        self.run_tool(*GATE, early, late)
+        self.run_tool(*GATE, late, early)
+        # Even of what is a thousandth of the program.
+        self.assertLess(len(self.differences(early, late)), 5)
+        # Most of the early calls are start-up, so that the requests grew more than all calls together.
+        calls = [sum(self.profile(path.name).calls().values()) for path in (early, late)]
+        requests = [self.profile(path.name).calls_of("Server.serve(java.lang.String)void") for path in (early, late)]
+        self.assertGreater(requests[1] / requests[0], 1.3 * calls[1] / calls[0])
+
+    def test_windows_of_other_lengths_pass_and_another_bias_fails(self):
+        process = self.start_java("Server", agent="out=end.iprof")
+        windows = []
+        for number, requests in enumerate(("20000", "20000", "100000", "50000 sale")):
+            self.serve(process, requests)
+            windows.append(self.dump(process, f"window{number}.iprof"))
+            self.run_tool("reset", str(process.pid))
+        _, short, long, sale = windows
+        self.run_tool(*GATE, "--app", short, long)
+        found = json.loads(self.run_tool(*GATE, "--app", "--format", "json", short, sale, expect=1).stdout)["items"]
+        branches = [item["context"].split("(")[0] for item in found if item["table"] == "conditionalProfiles"]
+        self.assertIn("Server.toPay", branches)

@@ -9,6 +9,7 @@
 #include "writer/io/agent_section.h"
 #include "writer/model/branch_outcomes.h"
 #include "writer/ops/merge_mapping.h"
+#include "writer/ops/run_length.h"
 #include "writer/ops/sampling_sum.h"
 #include "writer/ops/summary.h"
 
@@ -72,6 +73,7 @@ class Differ {
       : options_(options), a_{a, MapInto(a, united_)}, b_{b, MapInto(b, united_)} {}
 
   ProfileDiff Run() {
+    ReadRunLengths();
     for (const Table table : kAllTables) DiffTable(table);
     DiffSampledMethods();
     std::sort(diff_.items.begin(), diff_.items.end(), [](const DiffItem& x, const DiffItem& y) {
@@ -90,7 +92,7 @@ class Differ {
   // The outcome's key is a successor's bci or a class in the united profile.
   using Outcomes = std::map<int64_t, int64_t>;
 
-  void DiffTable(Table table) {
+  std::map<ContextIndex, Pair> PairsOf(Table table) const {
     std::map<ContextIndex, Pair> pairs;
     for (const EntryIndex e : EntriesOf(a_.profile, table)) {
       pairs[a_.mapping(a_.profile.EntryContext(table, e))].a = e;
@@ -98,8 +100,38 @@ class Differ {
     for (const EntryIndex e : EntriesOf(b_.profile, table)) {
       pairs[b_.mapping(b_.profile.EntryContext(table, e))].b = e;
     }
-    total_a_ = a_.profile.Total(table);
-    total_b_ = b_.profile.Total(table);
+    return pairs;
+  }
+
+  // From the calls, or without these from the branches.
+  void ReadRunLengths() {
+    longer_ = LongerOf(a_.profile, b_.profile);
+    if (longer_ == LongerRun::kNeither) return;
+    std::vector<std::pair<int64_t, int64_t>> counts;
+    for (const Table table : {Table::kCalls, Table::kConditionals}) {
+      for (const auto& [context, pair] : PairsOf(table)) {
+        if (!pair.a || !pair.b) continue;
+        const int64_t a = a_.profile.EntryTotal(table, *pair.a);
+        const int64_t b = b_.profile.EntryTotal(table, *pair.b);
+        counts.push_back(longer_ == LongerRun::kB ? std::pair(a, b) : std::pair(b, a));
+      }
+      if (!counts.empty()) break;
+    }
+    const double growth = GrowthOfRepeatedWork(std::move(counts));
+    repeated_ = longer_ == LongerRun::kB ? growth : 1 / growth;
+  }
+
+  void SetTotals(int64_t a, int64_t b) {
+    total_a_ = a;
+    total_b_ = b;
+    const double growth = a == 0 || b == 0 ? 1 : static_cast<double>(b) / static_cast<double>(a);
+    least_growth_ = std::min({1.0, growth, repeated_});
+    most_growth_ = std::max({1.0, growth, repeated_});
+  }
+
+  void DiffTable(Table table) {
+    const std::map<ContextIndex, Pair> pairs = PairsOf(table);
+    SetTotals(a_.profile.Total(table), b_.profile.Total(table));
     excess_a_ = table == Table::kSamples ? ExcessOfSamples(a_.profile) : 1;
     excess_b_ = table == Table::kSamples ? ExcessOfSamples(b_.profile) : 1;
     size_t compared = 0;
@@ -147,19 +179,21 @@ class Differ {
         MovementOf(static_cast<double>(item.total_a), static_cast<double>(item.total_b));
   }
 
-  // A count that grew by a factor between 1 and that of the whole table has not moved.
-  double MovementOf(double a, double b) const {
+  // The part of B's count that neither the length of the run nor chance explains; negative if it is missing there.
+  double Unexplained(double a, double b) const {
     constexpr double kRounding = 1e-9;
-    const double growth = total_a_ == 0 || total_b_ == 0
-                              ? 1
-                              : static_cast<double>(total_b_) / static_cast<double>(total_a_);
-    const double expected = std::clamp(b, std::min(a, a * growth), std::max(a, a * growth));
-    const double moved = std::abs(b - expected);
+    const double expected = std::clamp(b, a * least_growth_, a * most_growth_);
+    const double moved = b - expected;
     // The factor by which A's count became the expected one; its error grows with it.
-    const double factor = a == 0 ? growth : expected / a;
+    const double factor = a == 0 ? 1 : expected / a;
     const double error = std::sqrt(excess_b_ * b + factor * factor * excess_a_ * a);
-    if (moved <= errors_ * error || moved <= kRounding * b) return 0;
-    return moved / std::max(b, expected);
+    if (std::abs(moved) <= errors_ * error || std::abs(moved) <= kRounding * b) return 0;
+    return moved;
+  }
+
+  double MovementOf(double a, double b) const {
+    const double moved = Unexplained(a, b);
+    return moved == 0 ? 0 : std::abs(moved) / std::max(b, b - moved);
   }
 
   bool IsKept(const DiffItem& item) const {
@@ -201,8 +235,7 @@ class Differ {
   void DiffSampledMethods() {
     const SampledMethods in_a = SampledIn(a_);
     const SampledMethods in_b = SampledIn(b_);
-    total_a_ = a_.profile.Total(Table::kSamples);
-    total_b_ = b_.profile.Total(Table::kSamples);
+    SetTotals(a_.profile.Total(Table::kSamples), b_.profile.Total(Table::kSamples));
     excess_a_ = ExcessOfSamples(a_.profile);
     excess_b_ = ExcessOfSamples(b_.profile);
     SampledMethods all = in_a;
@@ -279,6 +312,8 @@ class Differ {
       return found == outcomes.end() ? 0 : Share(found->second, total);
     };
     bool beyond_chance = false;
+    double only_b = 0;  // the parts of the executions that the length of the run does not explain
+    double only_a = 0;
     for (const auto& [key, ignored] : keys) {
       DiffOutcome outcome;
       outcome.name = table == Table::kConditionals
@@ -291,20 +326,27 @@ class Differ {
       }
       outcome.share_a = share_in(in_a, key, item.total_a);
       outcome.share_b = share_in(in_b, key, item.total_b);
+      const double count_a = outcome.share_a * static_cast<double>(item.total_a);
+      const double count_b = outcome.share_b * static_cast<double>(item.total_b);
       if (table == Table::kMonitors) {
         // The locks of the whole program, which depend on its length as calls do.
-        const double moved = MovementOf(outcome.share_a * static_cast<double>(item.total_a),
-                                        outcome.share_b * static_cast<double>(item.total_b));
+        const double moved = MovementOf(count_a, count_b);
         item.movement += moved * std::max(outcome.share_a, outcome.share_b);
         beyond_chance = true;
       } else {
         const double moved = std::abs(outcome.share_a - outcome.share_b);
         item.movement += moved / 2;
         beyond_chance |= moved > errors_ * ErrorOf(outcome, item);
+        const double unexplained = Unexplained(count_a, count_b);
+        only_b += std::max(0.0, unexplained) / static_cast<double>(item.total_b);
+        only_a += std::max(0.0, -unexplained) / least_growth_ / static_cast<double>(item.total_a);
       }
       item.outcomes.push_back(std::move(outcome));
     }
     item.movement = beyond_chance ? std::min(1.0, item.movement) : 0;
+    // Start-up and requests may go other ways, and the longer run has more of the requests.
+    if (table != Table::kMonitors && longer_ != LongerRun::kNeither)
+      item.movement = std::min(item.movement, std::max(only_a, only_b));
     std::sort(item.outcomes.begin(), item.outcomes.end(),
               [](const DiffOutcome& x, const DiffOutcome& y) {
                 const double moved_x = std::abs(x.share_a - x.share_b);
@@ -352,6 +394,10 @@ class Differ {
   Side b_;
   int64_t total_a_ = 0;
   int64_t total_b_ = 0;
+  LongerRun longer_ = LongerRun::kNeither;
+  double repeated_ = 1;      // the growth of repeated work from A to B
+  double least_growth_ = 1;  // of a count that has not moved
+  double most_growth_ = 1;
   double errors_ = 0;    // so many standard errors are chance
   double excess_a_ = 1;  // of the variance of a count
   double excess_b_ = 1;

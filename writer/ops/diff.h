@@ -9,7 +9,9 @@
 //
 // The length of a run: if B has R times the calls of A, an entry's count may have grown R times (it is in the loop that
 // ran longer), or not at all (it is in the start-up), or anything in between. Only what is outside is a movement.
-// The classes of locked objects are compared in the same way.
+// The classes of locked objects are compared in the same way. If the profiles say that one recording is a later state of the
+// other, or that it was clearly longer, loops may have grown more than all counts together (run_length.h); and the same
+// holds for each outcome of a branch, call site or type check, because the start-up may go other ways than the loops.
 //
 // Chance: counts are taken for the outcome of a random process. The standard error of a count n is the root of n, that
 // of a share p of n executions the root of p(1-p)/n. A movement is left out if it is within so many of them that chance
