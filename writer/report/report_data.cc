@@ -9,7 +9,7 @@
 
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/diff.h"
-#include "writer/report/block_executions.h"
+#include "writer/report/call_edges.h"
 #include "writer/report/data_json.h"
 #include "writer/report/profile_facts.h"
 #include "writer/report/report_model.h"
@@ -120,7 +120,9 @@ class Writing {
   }
   size_t CostOfDetails(const ReportMethod& method) {
     size_t cost = 15 + method.positions.size() * (10 + 2 * BytesOfCount());
+    size_t callees = method.callees.size();
     for (const ReportSite& site : method.sites) {
+      if (site.table == Table::kVirtualInvokes) callees += site.outcomes.size();
       cost += 16 + BytesOfCount();
       for (size_t o = 0; o < std::min(site.outcomes.size(), kMostOutcomes); ++o) {
         cost += BytesOfCount() + 5;
@@ -128,8 +130,7 @@ class Writing {
           cost += CostOfType(TypeIndex{static_cast<uint32_t>(site.outcomes[o].key)});
       }
     }
-    return cost + (std::min(method.callers.size(), kMostEdges) +
-                   std::min(method.callees.size(), kMostEdges)) *
+    return cost + (std::min(method.callers.size(), kMostEdges) + std::min(callees, kMostEdges)) *
                       kBytesOfEdge;
   }
   size_t CostOfType(TypeIndex type) {
@@ -159,11 +160,13 @@ class Writing {
   // --- Methods.
 
   void WriteMethods() {
-    std::string methods;
-    for (const auto& [method, has_details] : shown_) {
-      std::optional<MethodListing> listing;
-      if (has_details && options_.listings != nullptr && refused_ < kMostRefused)
-        listing = options_.listings->Find(names(), method->method);
+    std::vector<const ReportMethod*> methods;
+    for (const Shown& shown : shown_) methods.push_back(shown.method);
+    CallEdges edges(names(), methods, inputs_.size());
+    const std::vector<std::string> codes = WriteCodes(edges);
+    std::string rows;
+    for (size_t rank = 0; rank < shown_.size(); ++rank) {
+      const auto& [method, has_details] = shown_[rank];
       DataJson row;
       row.Open('[').String(names().MethodName(method->method)).Open('[');
       for (const TypeIndex type : names().Signature(method->method)) row.Int(NumberOf(type));
@@ -172,16 +175,31 @@ class Writing {
            {method->calls, method->self, method->total, method->branches, method->receivers})
         Write(counts, row);
       row.Close(']');
-      if (has_details) WriteDetails(*method, row);
-      if (listing) WriteCode(*method, *listing, row);
+      if (has_details) WriteDetails(*method, edges, row);
+      if (!codes[rank].empty()) row.Raw(codes[rank]);
       row.Close(']');
-      if (!methods.empty()) methods += ',';
-      methods += row.text();
+      if (!rows.empty()) rows += ',';
+      rows += row.text();
     }
-    json_.Key("methods").Open('[').Raw(methods).Close(']');
+    json_.Key("methods").Open('[').Raw(rows).Close(']');
   }
 
-  void WriteDetails(const ReportMethod& method, DataJson& row) {
+  // The bytecode of each shown method; empty where there is none. Also gathers what call sites tell of callers.
+  std::vector<std::string> WriteCodes(CallEdges& edges) {
+    std::vector<std::string> codes(shown_.size());
+    for (size_t rank = 0; rank < shown_.size(); ++rank) {
+      const auto& [method, has_details] = shown_[rank];
+      std::optional<MethodListing> listing;
+      if (has_details && options_.listings != nullptr && refused_ < kMostRefused)
+        listing = options_.listings->Find(names(), method->method);
+      const size_t calls = edges.AddSites(*method, listing ? &*listing : nullptr);
+      code_bytes_ -= std::min(code_bytes_, 2 * calls * kBytesOfEdge);
+      if (listing) codes[rank] = CodeOf(*method, *listing);
+    }
+    return codes;
+  }
+
+  void WriteDetails(const ReportMethod& method, const CallEdges& edges, DataJson& row) {
     WriteSites(method, row);
     row.Open('[');
     for (const ReportPosition& position : method.positions) {
@@ -191,8 +209,8 @@ class Writing {
       row.Close(']');
     }
     row.Close(']');
-    WriteEdges(method.callers, row);
-    WriteEdges(method.callees, row);
+    WriteEdges(edges.CallersOf(method), row);
+    WriteEdges(edges.CalleesOf(method), row);
   }
 
   void WriteSites(const ReportMethod& method, DataJson& row) {
@@ -233,7 +251,8 @@ class Writing {
     row.Close(']');
   }
 
-  void WriteCode(const ReportMethod& method, const MethodListing& listing, DataJson& row) {
+  // Empty if it does not fit.
+  std::string CodeOf(const ReportMethod& method, const MethodListing& listing) {
     DataJson code;
     code.Open('{').FieldIfAny("file", listing.source_file).Key("lines").Open('[');
     for (const auto& [bci, line] : listing.lines) code.Int(bci).Int(line);
@@ -254,25 +273,17 @@ class Writing {
     const size_t without_source = code.size();
     if (without_source > code_bytes_) {
       ++refused_;
-      return;
+      return {};
     }
     code_bytes_ -= without_source;
     ++with_code_;
     WriteSource(listing, code);
-    row.Raw(code.Close('}').text());
+    return code.Close('}').Take();
   }
 
   // Executions of each block; in a comparison, those of the new profile.
   void WriteBlocks(const ReportMethod& method, const MethodListing& listing, DataJson& code) {
-    const size_t side = inputs_.size() - 1;
-    BranchCounts branches;
-    for (const ReportSite& site : method.sites) {
-      if (site.table != Table::kConditionals || site.total[side] == 0) continue;
-      for (const ReportSite::Outcome& outcome : site.outcomes)
-        branches[site.bci][outcome.key] = outcome.count[side];
-    }
-    for (const BlockExecutions& block :
-         CountBlocks(listing.instructions, method.calls[side], branches)) {
+    for (const BlockExecutions& block : BlocksOf(method, listing, inputs_.size() - 1)) {
       code.Int(block.bci);
       block.count ? code.Int(*block.count) : code.Raw("null");
     }
@@ -391,6 +402,7 @@ class Writing {
         .Field("all_methods", static_cast<int64_t>(model_.methods().size()))
         .Field("frames", static_cast<int64_t>(drawn))
         .Field("all_frames", static_cast<int64_t>(model_.flames().frame_count()));
+    json_.Field("most_edges", static_cast<int64_t>(kMostEdges));
     json_.Key("undrawn").Share(LargestShare(undrawn, model_.flames().total()));
     json_.Key("shares").Open('{');
     for (const Table table :

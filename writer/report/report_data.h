@@ -15,14 +15,14 @@
 //     site      [table, bci, line or 0, total, [key, count, …], outcomes left out, name of the callee if it is known];
 //               key: successor's bci, or type
 //     position  [bci, line or 0, self, total]
-//     edge      [method, samples, calls]
+//     edge      [method, samples, calls], as call_edges.h has them, the first ones
 //     code      {file, lines: [bci, line, …], code: [[bci, mnemonic, operand, [target …], callee method or -1] …],
 //               blocks: [bci, executions or null, …], first_line, source: [text …]}
 //   flame     [[depth, method or -1, weight, line (or -1 - bci), weight there, frames] …], in preorder; one flat list
 //   monitors  [type, count, …]
 //   fits      [package, weight, relevant, applicable, …] and all_fits, if class files were compared
 //   changes   [[table, scope (writer/ops/diff.h), method or -1, text, bci, importance, movement, [shares], [counts], [[name, old, new] …]] …]
-//   cut       {methods, all_methods: with details; shares: {table: share of these}, frames, all_frames, undrawn,
+//   cut       {methods, all_methods: with details; shares: {table: share of these}, frames, all_frames, most_edges, undrawn,
 //              asked_for_code, with_code, sources_left_out}
 //
 // Guarantees: no '<' in the text. The text has about `most_bytes` at most, and sources come on top of that with as much again. Deterministic.

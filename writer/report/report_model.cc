@@ -54,6 +54,15 @@ bool Larger(const ReportSite::Outcome& a, const ReportSite::Outcome& b) {
 
 }  // namespace
 
+void OrderEdges(std::vector<ReportEdge>& edges, const Profile& names) {
+  std::sort(edges.begin(), edges.end(), [&](const ReportEdge& a, const ReportEdge& b) {
+    const auto a_key = std::tuple(SumOf(a.samples), SumOf(a.calls));
+    const auto b_key = std::tuple(SumOf(b.samples), SumOf(b.calls));
+    if (a_key != b_key) return a_key > b_key;
+    return names.DescribeMethod(a.other) < names.DescribeMethod(b.other);
+  });
+}
+
 void ReportModel::Add(const Profile& profile) {
   assert(sides_ < kMostSides);
   const size_t side = sides_++;
@@ -179,12 +188,7 @@ ReportMethod ReportModel::Finished(MethodIndex method, Gathered& gathered) const
     made.positions.push_back({bci, counts.first, counts.second});
   const auto finish = [&](const Edges& edges, std::vector<ReportEdge>& into) {
     for (const auto& [other, counts] : edges) into.push_back({other, counts.first, counts.second});
-    std::sort(into.begin(), into.end(), [&](const ReportEdge& a, const ReportEdge& b) {
-      const auto a_key = std::tuple(SumOf(a.samples), SumOf(a.calls));
-      const auto b_key = std::tuple(SumOf(b.samples), SumOf(b.calls));
-      if (a_key != b_key) return a_key > b_key;
-      return names_.DescribeMethod(a.other) < names_.DescribeMethod(b.other);
-    });
+    OrderEdges(into, names_);
   };
   finish(gathered.callers, made.callers);
   finish(gathered.callees, made.callees);

@@ -46,6 +46,9 @@ struct ReportEdge {
   Counts calls{};
 };
 
+// By samples, then by calls, largest first, then by name.
+void OrderEdges(std::vector<ReportEdge>& edges, const Profile& names);
+
 struct ReportMethod {
   MethodIndex method;  // in names()
   Counts calls{};
@@ -56,7 +59,7 @@ struct ReportMethod {
   double weight = 0;                      // the largest of its shares of all tables
   std::vector<ReportSite> sites;          // by table, then by bci
   std::vector<ReportPosition> positions;  // by bci
-  std::vector<ReportEdge> callers;        // by samples, then by calls, largest first
+  std::vector<ReportEdge> callers;        // in their order
   std::vector<ReportEdge> callees;
 };
 

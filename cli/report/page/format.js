@@ -23,11 +23,12 @@ export function share(part, whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// 0.1234 → "12.3 %"; what is not nothing is never "0 %".
+// 0.1234 → "12.3 %"; what is not nothing is never "0 %", and what is not all is never "100 %".
 export function percent(value, digits = 1) {
   if (value === 0) return '0 %';
   const least = 10 ** -(digits + 2);
   if (Math.abs(value) < least / 2) return value > 0 ? `< ${(least * 100).toFixed(digits)} %` : `> −${(least * 100).toFixed(digits)} %`;
+  if (value < 1 && value > 1 - least / 2) return `> ${(100 - least * 100).toFixed(digits)} %`;
   const text = (Math.abs(value) * 100).toFixed(digits);
   return `${value < 0 ? '−' : ''}${text} %`;
 }

@@ -85,13 +85,16 @@ export function showMethod(model, method, into) {
       {title: 'Method', class: 'break'}, {title: 'Share of samples', numeric: true}, {title: 'Samples', numeric: true},
       {title: 'Calls', numeric: true}],
     shown.map((edge) => [link(edge.other), percentCell(share(edge.samples[newest], model.total('samples'))),
-      count(edge.samples[newest]), edge.calls[newest] === 0 ? '' : shortCount(edge.calls[newest])])));
+      edge.samples[newest] === 0 ? '' : count(edge.samples[newest]),
+      edge.calls[newest] === 0 ? '' : element('span', {title: count(edge.calls[newest])}, shortCount(edge.calls[newest]))])));
+    if (list.length >= model.mostEdges)
+      into.append(element('p', {class: 'dim'}, `The ${model.mostEdges} with the most samples and calls.`));
   };
   edges('Callers', method.callers);
   edges('Callees', method.callees);
-  if (method.callers.length === 0 && method.callees.length === 0) {
-    into.append(element('p', {class: 'dim'}, 'Callers and callees are known from stacks of samples and from calling contexts; none has this method.'));
-  }
+  into.append(element('p', {class: 'dim'},
+    'Callers and callees are known from stacks of samples, calling contexts, and the classes at call sites'
+    + (model.cut.asked_for_code ? '; static calls, from bytecode.' : '; with --classes, those of static calls, too.')));
 }
 
 function instructionAt(method, bci) {

@@ -87,6 +87,7 @@ export function readModel(text) {
     fits: groups(data.fits ?? [], 4).map(([name, weight, relevant, applicable]) => ({name, weight, relevant, applicable})),
     allFits: data.all_fits ?? 0,
     cut: data.cut,
+    mostEdges: data.cut.most_edges,  // callers or callees of a method
   };
   model.isDiff = sides > 1;
   // Of a table, of one profile.
