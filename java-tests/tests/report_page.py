@@ -111,12 +111,13 @@ class ReportPage(AgentCase):
 
     def test_in_a_browser(self):
         modules = self.node_modules()
-        self.run_java("shop.Shop", "4000", "700", agent="out=shop.iprof")
+        self.run_java("shop.Shop", "4000", "700", agent="out=shop.iprof,format=1.1.0,instanceofs=y")
         profile = self.folder / "shop.iprof"
         self.report(profile, "--classes", Settings.classes, "--sources", ROOT / "java-tests" / "programs", to="shop.html")
         self.keep("shop-show.json", "show", profile)
         self.keep("shop-top.json", "top", "-n", "0", profile)
         self.keep("shop-price.json", "show", "--method", "shop.Shop.price", profile)
+        self.keep("shop-corners.json", "show", "--method", "shop.Shop.corners", profile)
         self.keep("shop-round.json", "show", "--method", "shop.Shop.round", profile)
         self.report(self.write("hostile.iprof", hostile_profile()), to="hostile.html")
         (self.folder / "hostile-names.txt").write_text("\n".join(name for name in HOSTILE if "\u2028" not in name), encoding="utf-8")
@@ -149,14 +150,43 @@ class ReportPage(AgentCase):
         self.assertGreater(size, 4_000_000)
         self.assertLess(self.report(large, to="large.html"), 3_000_000)
 
+    def data_of(self, name):
+        page = (self.folder / name).read_text(encoding="utf-8")
+        return json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+
+    def called_in(self, name, side=0):
+        """The methods that were called, in one of the profiles."""
+        data = self.data_of(name)
+        calls = ((data["types"][row[1][0]] + "." + row[0], row[2][0]) for row in data["methods"])
+        return {method for method, count in calls if (count[side] if isinstance(count, list) else count) > 0}
+
+    def test_filters(self):
+        profile = made_profile(
+            ["com.shop.Cart", "java.util.ArrayList", "com.shop.web.Page", "Main"], [(1, "total", 10), (2, "get", 11), (3, "show", 12), (4, "main", 13)],
+            callCountProfiles=[{"ctx": f"{number}:0", "records": [number]} for number in (1, 2, 3, 4)],
+            samplingProfiles=[{"ctx": "2:1<1:5<4:2", "records": [6]}, {"ctx": "2:1", "records": [3]}])
+        a = self.write("a.iprof", profile)
+        for options, expected in [
+                ([], {"com.shop.Cart.total", "java.util.ArrayList.get", "com.shop.web.Page.show", "Main.main"}),
+                (["--app"], {"com.shop.Cart.total", "com.shop.web.Page.show", "Main.main"}),
+                (["--package", "com.shop"], {"com.shop.Cart.total", "com.shop.web.Page.show"}),
+                (["--include", "com.shop.*+Main", "--exclude", "*.web.*"], {"com.shop.Cart.total", "Main.main"})]:
+            self.report(a, *options, to="part.html")
+            self.assertEqual(self.called_in("part.html"), expected)
+            self.report("--diff", a, a, *options, to="parts.html")
+            self.assertEqual(self.called_in("parts.html", side=1), expected)
+        self.report(a, "--app", to="app.html")
+        # A stack with a method of the program is kept whole, one without is left out.
+        self.assertEqual(sum(table["total"] for table in self.data_of("app.html")["profiles"][0]["tables"] if table["table"] == "samplingProfiles"), 6)
+        self.assertIn("no class that matches", self.run_tool("report", a, "--include", "org.*", "-o", self.folder / "none.html").stderr)
+
     def test_bytecode_of_the_jdk(self):
         jmods = self.jvm.home / "lib" / "modules"
         if not jmods.exists():
             self.skipTest(f"{self.jvm.id} has no lib/modules")
         self.run_java("shop.Shop", "400", "1", agent="out=shop.iprof")
         self.report(self.folder / "shop.iprof", "--jdk", self.jvm.home, to="jdk.html")
-        page = (self.folder / "jdk.html").read_text(encoding="utf-8")
-        data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+        data = self.data_of("jdk.html")
         types = data["types"]
         with_code = {types[row[1][0]] + "." + row[0] for row in data["methods"] if len(row) > 7}
         self.assertIn("java.lang.String.hashCode", with_code)

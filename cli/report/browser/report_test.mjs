@@ -149,6 +149,43 @@ onReport('a switch, receivers, callers and callees', 'shop.html', '#/methods', a
   assert.match(await page.getByRole('region', {name: 'Bytecode'}).innerText(), /switch[\s\S]*1 → \d+ 25\.0 %[\s\S]*3 → \d+ 25\.0 %[\s\S]*default → \d+ 50\.0 %/);
 });
 
+onReport('type checks have the classes of the objects', 'shop.html', '#/methods', async (page) => {
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.corners');
+  await page.getByRole('link', {name: 'Shop.corners'}).click();
+  const [method] = json('shop-corners.json').methods;
+  const [place] = method.tables.instanceOfProfiles;
+  const {types} = place.entries[0].record;
+  assert.deepEqual(types.map((type) => type.type), ['shop.Shop$Circle', 'shop.Shop$Square']);
+  const rows = page.locator('table').filter({has: page.locator('caption:text-is("Type checks")')}).locator('tbody tr');
+  const total = types.reduce((sum, type) => sum + type.count, 0);
+  for (const [index, type] of types.entries()) {
+    const cells = await rows.nth(index).locator('td').allInnerTexts();
+    assert.deepEqual([cells[0], cells[2], cells[3].trim()],
+      [index === 0 ? String(place.bci) : '', type.type.split('.').pop(), percent(type.count, total)]);
+    assert.equal(await rows.nth(index).locator('td:last-child span').getAttribute('title'), whole(type.count));
+  }
+  const instruction = page.getByRole('region', {name: 'Bytecode'}).locator('tbody tr').filter({hasText: 'instanceof'});
+  assert.match(await instruction.innerText(), /Shop\$Circle 75\.0 %\s*Shop\$Square 25\.0 %/);
+});
+
+onReport('callers and callees have their calls, also static ones', 'shop.html', '#/methods', async (page) => {
+  const [round] = json('shop-round.json').methods;
+  const [price] = json('shop-price.json').methods;
+  const site = round.tables.virtualInvokeProfiles.find((place) => place.entries[0].record.callee === 'shop.Shop$Shape.area');
+  const circles = site.entries[0].record.types.find((type) => type.type === 'shop.Shop$Circle').count;
+  const callsIn = async (caption, name) => page.locator('table').filter({has: page.locator(`caption:text-is("${caption}")`)})
+    .locator('tbody tr').filter({has: page.getByRole('link', {name, exact: true})}).locator('td:last-child span').getAttribute('title');
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.round');
+  await page.getByRole('link', {name: 'Shop.round'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Shop.round'}).waitFor();
+  assert.equal(await callsIn('Callees', 'Shop$Circle.area'), whole(circles));
+  assert.equal(await callsIn('Callees', 'Shop.price'), whole(price.calls));
+  assert.equal(await callsIn('Callers', 'Shop.main'), whole(round.calls));
+  await page.getByRole('region', {name: 'Callees'}).getByRole('link', {name: 'Shop.price'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Shop.price'}).waitFor();
+  assert.equal(await callsIn('Callers', 'Shop.round'), whole(price.calls));
+});
+
 onReport('the page is used by keyboard alone', 'shop.html', '', async (page) => {
   const focused = () => page.evaluate(() => document.activeElement.textContent + (document.activeElement.getAttribute('aria-label') ?? ''));
   const tabTo = async (pattern, most = 60) => {
