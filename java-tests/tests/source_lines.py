@@ -14,24 +14,25 @@ TABLES = ("branches", "receivers", "instanceofs", "calls", "samples")
 class SourceLines(AgentCase):
     agent_defaults = {"image": "n", "interval": "1ms"}
 
-    def shown(self, name, *tables):
+    def shown(self, name, *tables, options=()):
         """The entries of these tables, by the tool."""
         chosen = [word for table in tables for word in ("--table", table)]
-        text = self.run_tool("show", "-n", "0", "--format", "json", *chosen, self.folder / name).stdout
+        text = self.run_tool("show", "-n", "0", "--format", "json", *chosen, *options, self.folder / name).stdout
         return [entry for table in json.loads(text)["tables"] for entry in table["hottest"]]
 
-    def lines_in(self, name, *tables):
+    def lines_in(self, name, *tables, options=()):
         """(method, bci) -> line, or None, of all positions."""
-        return {(frame["method"], frame["bci"]): frame.get("line") for entry in self.shown(name, *tables) for frame in entry["context"]}
+        return {(frame["method"], frame["bci"]): frame.get("line") for entry in self.shown(name, *tables, options=options)
+                for frame in entry["context"]}
 
     def truth(self, program):
         """(name, descriptor) -> method of a class file of the test programs."""
         return {method.name: method for method in classfile.read((Settings.classes / f"{program}.class").read_bytes()).methods}
 
-    def check_lines(self, name, program, least):
+    def check_lines(self, name, program, least, options=()):
         methods = self.truth(program)
         known = 0
-        for (method, bci), line in self.lines_in(name, *TABLES).items():
+        for (method, bci), line in self.lines_in(name, *TABLES, options=options).items():
             if not method.startswith(program + "."):
                 continue
             expected = methods[method[len(program) + 1:].split("(")[0]].line_at(bci)
@@ -78,3 +79,43 @@ class SourceLines(AgentCase):
         self.run_tool("convert", "--to", "iprof", "--include", "Harvestable*", app, "-o", self.folder / "some.iprof")
         for name in ("twice.iprof", "image.iprof", "some.iprof"):
             self.check_lines(name, "Harvestable", 12)
+
+    @on_one_jvm
+    def test_lines_of_class_files(self):
+        """show, top and diff take the lines that a profile lacks from --classes."""
+        self.run_java("Harvestable", 500 * STEPS, "end", agent="out=without.iprof,lines=n")
+        classes = ("--classes", Settings.classes)
+        bare = self.folder / "without.iprof"
+        self.check_lines("without.iprof", "Harvestable", 12, options=classes)
+        callees = {entry["context"][0]["method"].split("(")[0]: entry.get("callee")
+                   for entry in self.shown("without.iprof", "receivers", options=classes)}
+        self.assertEqual(callees["Harvestable.areaOf"], "Harvestable$Shape.area")
+        areas = self.truth("Harvestable")["areaOf"].line_at(0)
+        place = rf"Harvestable\.areaOf line {areas}\b"
+        for command, pattern in ((("show", "--table", "receivers"), place + r" calls Harvestable\$Shape\.area"), (("show", "--method", "*.areaOf"), rf"line {areas} \(bci"),
+                                 (("top", "-n", "0", "--by", "line"), r"Harvestable\.\w+ line \d+")):
+            self.assertNotRegex(self.run_tool(*command, bare).stdout, pattern)
+            self.assertRegex(self.run_tool(*command, *classes, bare).stdout, pattern)
+        changed = json.loads(bare.read_text())
+        site = next(entry for entry in changed["virtualInvokeProfiles"] if self.describes(changed, entry, "Harvestable", "areaOf"))
+        site["records"][1::2] = site["records"][1::2][::-1]  # the counts of both classes
+        (self.folder / "changed.iprof").write_text(json.dumps(changed))
+        diff = ("diff", "--app", "--table", "receivers", bare, self.folder / "changed.iprof")
+        self.assertIn("receivers Harvestable.areaOf bci 2\n", self.run_tool(*diff).stdout)
+        self.assertIn(f"receivers Harvestable.areaOf line {areas}\n", self.run_tool(*diff, *classes).stdout)
+
+    @staticmethod
+    def describes(profile, entry, type_name, method_name):
+        """Whether an entry is of this method."""
+        method = next(m for m in profile["methods"] if m["id"] == int(entry["ctx"].split(":")[0]))
+        return method["name"] == method_name and next(t for t in profile["types"] if t["id"] == method["signature"][0])["name"] == type_name
+
+    @on_one_jvm
+    def test_lines_of_a_harvest(self):
+        """A harvest has no lines; --classes has them."""
+        process = self.start_java("Harvestable", STEPS, agent=None)
+        self.run_tool("harvest", str(process.pid), "-o", self.folder / "harvest.iprof")
+        self.assertEqual(set(self.lines_in("harvest.iprof", *TABLES).values()), {None})
+        self.check_lines("harvest.iprof", "Harvestable", 8, options=("--classes", Settings.classes))
+        shown = self.run_tool("show", "--app", "--classes", Settings.classes, self.folder / "harvest.iprof").stdout
+        self.assertRegex(shown, r"Harvestable\.every10th line \d+\n +90\.\d % to line \d+")
