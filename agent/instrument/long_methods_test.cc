@@ -184,7 +184,7 @@ TEST_CASE("receivers go site by site, and a class that is loaded again keeps tho
   CHECK(sites.statistics().counters == kept);
   // The report says what was left out.
   Assembled(made, std::vector<uint64_t>(counters));
-  CHECK(made.Reports("left out because 1 methods are long: [0-9]+ branches, " +
+  CHECK(made.Reports("left out because 1 method is long: [0-9]+ branches, " +
                      std::to_string(all - kept) + " receivers"));
   CHECK(made.Reports("left out: a.T.f\\(int, b.U\\) \\(0 calls\\): [0-9]+ of 617 branches"));
 }

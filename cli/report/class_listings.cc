@@ -150,9 +150,13 @@ void ClassListings::AddSource(const LoadedClass& loaded, MethodListing& listing)
   const auto by_line = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [least, most] =
       std::minmax_element(listing.lines.begin(), listing.lines.end(), by_line);
-  const int first = std::max(1, least->second - kLinesBefore);
+  int first = std::max(1, least->second - kLinesBefore);
   const int last = std::min(
       {static_cast<int>(text->size()), most->second + kLinesAfter, first + kMostSourceLines - 1});
+  const auto is_blank = [&](int line) {
+    return (*text)[static_cast<size_t>(line) - 1].find_first_not_of(" \t\r") == std::string::npos;
+  };
+  while (first <= last && first < least->second && is_blank(first)) ++first;
   if (first > last) return;
   listing.first_line = first;
   listing.source.assign(text->begin() + (first - 1), text->begin() + last);

@@ -27,10 +27,13 @@ std::string TrimmedMethods::Report() const {
   std::sort(order.begin(), order.end(), [](const Method* a, const Method* b) {
     return a->calls != b->calls ? a->calls > b->calls : a->name < b->name;
   });
-  std::string report = fmt::format(
-      "left out because {} methods are long: {} branches, {} receivers, monitors or type checks; "
-      "in {} methods all of them\n",
-      methods_.size(), branches, sites, all);
+  std::string report =
+      fmt::format("left out because {}: {} branches, {} receivers, monitors or type checks",
+                  methods_.size() == 1 ? "1 method is long"
+                                       : fmt::format("{} methods are long", methods_.size()),
+                  branches, sites);
+  if (all > 0) report += fmt::format("; of {} of these methods, all", all);
+  report += '\n';
   for (size_t i = 0; i < std::min(order.size(), kMostNamed); ++i) {
     const Method& m = *order[i];
     const LeftOut& l = m.left_out;

@@ -103,7 +103,8 @@ void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson
       .Field("file", file)
       .Field("format", profile.version())
       .Field("types", static_cast<int64_t>(profile.type_count()))
-      .Field("methods", static_cast<int64_t>(profile.method_count()));
+      .Field("methods", static_cast<int64_t>(profile.method_count()))
+      .Field("methods_that_ran", static_cast<int64_t>(CountMethodsThatRan(profile)));
   RunList runs;
   if (const auto text = section.Part(kProvenancePart)) runs.AddJson(*text);
   json.Key("runs").Open('[');

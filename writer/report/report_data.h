@@ -7,7 +7,7 @@
 // "methods", "type" one in "types".
 //   version   1
 //   tool      version of the tool
-//   profiles  [one or two of: file, format, types, methods, agent, runs, older_runs, notes, sampling, tables, image, packages]
+//   profiles  [one or two of: file, format, types, methods, methods_that_ran, agent, runs, older_runs, notes, sampling, tables, image, packages]
 //   types     [name …]
 //   jdk       [type …] that belong to the JDK
 //   methods   [[name, [declaring type, return type, parameter type …], [calls, self, total, branches, receivers],

@@ -43,6 +43,7 @@ onReport('the overview has the totals of the profile', 'shop.html', '', async (p
     assert.equal(cells.get(name)[0], whole(table.total), name);
     assert.equal(cells.get(name)[1], whole(table.contexts), name);
   }
+  assert.equal(await page.locator('.tile').filter({hasText: 'methods that ran'}).locator('dd').innerText(), whole(show.methods_that_ran));
   assert.match(await textOf(page, 'main'), /shop\.Shop/);
   assert.match(await textOf(page, 'main'), /from the JVM’s start/);
   assert.match(await textOf(page, 'main'), /exact/);
@@ -141,6 +142,8 @@ onReport('a switch, receivers, callers and callees', 'shop.html', '#/methods', a
   const text = await page.locator('table').filter({has: page.locator('caption:text-is("Receivers")')}).innerText();
   assert.match(text, /Shop\$Circle\s*\.area/);
   for (const receiver of site.consumer.receivers) assert.ok(text.includes(`${(receiver.probability * 100).toFixed(1)} %`), text);
+  const firstSource = page.getByRole('region', {name: 'Source, Shop.java'}).locator('tbody tr').first();
+  assert.match(await firstSource.innerText(), /static long round/);
   const bytecode = await page.getByRole('region', {name: 'Bytecode'}).innerText();
   assert.match(bytecode, /invokeinterface\s+Shop\$Shape\.area\(\)\s+.*Shop\$Circle 75\.0 %/s);
   assert.match(bytecode, /monitorenter/);

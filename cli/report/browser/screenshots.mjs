@@ -4,19 +4,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { NARROW, WIDE, openBrowser, openReport } from './browser.mjs';
+import { methodNumber } from './report_file.mjs';
 
 const [report, folder, wanted = ''] = process.argv.slice(2);
 fs.mkdirSync(folder, {recursive: true});
 
-function methodNumber() {
-  const html = fs.readFileSync(report, 'utf8');
-  const data = JSON.parse(html.split('id="data">')[1].split('</script>')[0]);
-  const name = (row) => `${data.types[row[1][0]]}.${row[0]}`;
-  const found = data.methods.findIndex((row) => (wanted === '' ? row.length > 7 : name(row).includes(wanted)));
-  return Math.max(0, found);
-}
-
-const views = {overview: '#/overview', flame: '#/flame', methods: '#/methods', method: `#/method/${methodNumber()}`, changes: '#/changes'};
+const views = {overview: '#/overview', flame: '#/flame', methods: '#/methods', method: `#/method/${methodNumber(report, wanted)}`, changes: '#/changes'};
 if (!fs.readFileSync(report, 'utf8').includes('"changes":')) delete views.changes;
 for (const [theme, colorScheme] of [['light', 'light'], ['dark', 'dark']]) {
   for (const [size, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {

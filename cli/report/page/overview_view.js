@@ -121,7 +121,7 @@ export function createOverview(model) {
     title: 'Overview',
     show(into) {
       const newest = model.profiles[model.newest];
-      const ran = model.cut.all_methods;
+      const ran = model.profiles[model.newest].methods_that_ran;
       const tile = (value, text) => element('div', {class: 'tile'}, element('dt', {}, text), element('dd', {}, value));
       append(into,
         element('h1', {class: 'break'}, model.isDiff ? `${model.profiles[0].file} → ${newest.file}` : programOf(newest)),
