@@ -75,7 +75,7 @@ class OverlapCommand : public Command {
   void PrintRows(Console& console, const std::vector<TableOverlap>& overlaps,
                  std::string_view indent) const {
     for (const TableOverlap& o : Selected(overlaps)) {
-      console.Print("{}{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>20} {:>20}\n", indent,
+      console.Print("{}{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>18} {:>18}\n", indent,
                     ShortName(o.table), Percent(o), o.keys_in_both, o.keys_only_in_a,
                     o.keys_only_in_b, o.total_a, o.total_b);
     }
@@ -83,7 +83,7 @@ class OverlapCommand : public Command {
 
   void PrintText(Console& console, const ProfileOverlap& overlap) const {
     console.Print("A: {}\nB: {}\n\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
-    console.Heading(fmt::format("{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>20} {:>20}", "table",
+    console.Heading(fmt::format("{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>18} {:>18}", "table",
                                 "overlap", "in both", "only A", "only B", "total A", "total B"));
     PrintRows(console, overlap.tables, "");
     if (code_.differing > 0) {

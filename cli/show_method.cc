@@ -15,6 +15,8 @@
 namespace iprof::cli {
 namespace {
 
+std::string Times(int64_t count) { return count == 1 ? "1 time" : Grouped(count) + " times"; }
+
 // The entries of one position in a method, in every context.
 struct Place {
   Bci bci;
@@ -141,8 +143,7 @@ class MethodText {
     if (const auto line = profile_.notes().LineOf(method, 0)) add(fmt::format("line {}", *line));
     if (indexer_.Selected(Table::kCalls)) {
       const CallView calls = view_.Calls(method);
-      add(calls.match.found ? fmt::format("called {} times", Grouped(calls.count))
-                            : std::string("no call is recorded"));
+      add(calls.match.found ? "called " + Times(calls.count) : std::string("no call is recorded"));
     }
     if (const SampleFigures samples = indexer_.SamplesOf(method); samples.total != 0) {
       add(fmt::format("{} samples in it, {} in it or in what it calls", Grouped(samples.self),
@@ -175,7 +176,7 @@ class MethodText {
     const Frame frame{method, place.bci};
     Line(4, table == Table::kSamples
                 ? fmt::format("{}: {}", PlaceText(table, frame), Grouped(total))
-                : fmt::format("{}: {} times", PlaceText(table, frame), Grouped(total)));
+                : fmt::format("{}: {}", PlaceText(table, frame), Times(total)));
     if (table == Table::kSamples) return;
     for (const EntryIndex entry : place.entries) PrintEntry(table, frame, entry);
     if (place.entries.size() > 1 && table != Table::kCalls)
