@@ -62,6 +62,23 @@ bool CallTargets::IsSubclass(std::string_view klass, std::string_view super) con
   return false;
 }
 
+CallTargets::Ran CallTargets::On(const Callee& callee, std::string_view klass) const {
+  const auto found = by_selector_.find(SelectorOf(callee.name, callee.descriptor));
+  if (found == by_selector_.end() || FindClass(klass) == nullptr) return {};
+  std::vector<CounterIndex> targets;
+  AddDeclared(klass, found->second, targets);
+  if (targets.empty()) {
+    // A default method, if any. Records do not tell which interfaces a class has.
+    for (const Method& method : found->second) {
+      const Class* const owner = FindClass(method.klass);
+      if (owner != nullptr && owner->is_interface) targets.push_back(method.first);
+    }
+  }
+  if (targets.empty()) return {};
+  if (targets.size() > 1) return {.is_known = false, .method = {}};
+  return {.is_known = true, .method = targets.front()};
+}
+
 std::vector<CounterIndex> CallTargets::Find(const Callee& callee) const {
   std::vector<CounterIndex> targets;
   const auto found = by_selector_.find(SelectorOf(callee.name, callee.descriptor));

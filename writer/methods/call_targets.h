@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,13 @@ class CallTargets {
 
   // By first counter. If there is exactly one, the call runs it and nothing else that is counted.
   const std::vector<CounterIndex>& Of(const Callee& callee);
+
+  // What a virtual call runs on an object of this class.
+  struct Ran {
+    bool is_known = true;
+    std::optional<CounterIndex> method;  // nullopt although it is known: none that is counted
+  };
+  Ran On(const Callee& callee, std::string_view klass) const;
 
  private:
   struct Class {

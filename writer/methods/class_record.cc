@@ -22,6 +22,14 @@ std::string_view ClassRecord::Keep(std::string_view text) {
   return {at, text.size()};
 }
 
+std::span<const ClassSite> ClassRecord::SitesOf(const CountedMethod& method) const {
+  const auto number = static_cast<uint32_t>(&method - methods.data());
+  const auto less = [](const ClassSite& a, const ClassSite& b) { return a.method < b.method; };
+  const auto [first, last] = std::equal_range(sites.begin(), sites.end(),
+                                              ClassSite{number, 0, 0, SiteKind::kReceiver}, less);
+  return {first, last};
+}
+
 bool ClassRecord::operator==(const ClassRecord& other) const {
   return name == other.name && super_name == other.super_name && hash == other.hash &&
          access == other.access && methods == other.methods && callees == other.callees &&

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -102,6 +103,8 @@ struct ClassRecord {
   MethodKey KeyOf(const CountedMethod& method) const {
     return MethodKey(InternalName(name), method.name, method.descriptor);
   }
+  // The sites of one of its methods.
+  std::span<const ClassSite> SitesOf(const CountedMethod& method) const;
   // Keeps a copy of a text as long as the record exists.
   std::string_view Keep(std::string_view text);
 

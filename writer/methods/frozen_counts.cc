@@ -7,6 +7,7 @@
 
 #include "writer/methods/call_targets.h"
 #include "writer/methods/method_record.h"
+#include "writer/methods/receiver_split.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -20,6 +21,8 @@ constexpr int kGrowthRounds = 4;
 // Of a method's entries, the share that calls must explain. Otherwise it goes on counting: it is where
 // the flow through the program begins, and nothing would tell how often it is called.
 constexpr double kLeastExplained = 0.5;
+// Below this share of the virtual calls, those without receivers tell nothing of such calls.
+constexpr double kSmallRest = 0.01;
 constexpr double kMostSelfGain = 1 - 1e-6;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
@@ -47,6 +50,29 @@ std::string ShownName(const ClassRecord& c, const CountedMethod& m) {
 
 }  // namespace
 
+// Calls that may run a method.
+struct FrozenCounts::Calls {
+  double direct = 0;  // that can run nothing else
+  double virt = 0;    // all others
+  double seen = 0;    // of these: those that run it, by their receivers
+  double rest = 0;    // and those of which no receiver is known
+
+  double known() const { return direct + seen; }
+  Calls operator*(double factor) const {
+    return {direct * factor, virt * factor, seen * factor, rest * factor};
+  }
+  void operator+=(const Calls& more) {
+    direct += more.direct;
+    virt += more.virt;
+    seen += more.seen;
+    rest += more.rest;
+  }
+};
+
+double FrozenCounts::Explained(const Method& method, const Calls& calls) {
+  return method.known_share * calls.known() + method.virtual_share * calls.rest;
+}
+
 // What was called in an interval.
 struct FrozenCounts::Flow {
   // A frozen method, or one that freezes now.
@@ -54,19 +80,17 @@ struct FrozenCounts::Flow {
     uint32_t first = 0;
     const Method* frozen = nullptr;  // null: it freezes now
     double counted = 0;              // entries that were counted in the interval
-    double direct = 0;               // by callers that count: calls that can run nothing else,
-    double virt = 0;                 // and others that may run it
-    double outside = 0;              // what nothing explains
+    Calls calls{};                   // by callers that count
     double total = 0;                // entries
   };
   // Calls of a frozen method, per entry.
   struct Edge {
     uint32_t from = 0;
     uint32_t to = 0;
-    double direct = 0;
-    double virt = 0;
+    Calls calls{};
   };
   double seconds = 0;
+  std::optional<TypeCounts> objects;  // at sites, in the interval
   std::vector<Node> nodes;
   std::vector<Edge> edges;
   std::unordered_map<uint32_t, uint32_t> by_first;
@@ -107,7 +131,12 @@ struct Values {
 class FrozenCounts::Meter {
  public:
   Meter(const FrozenCounts& counts, const Moment& now, Flow& flow)
-      : counts_(counts), now_(now), flow_(flow), targets_(now.classes, now.counters.size()) {}
+      : counts_(counts),
+        now_(now),
+        flow_(flow),
+        targets_(now.classes, now.counters.size()),
+        split_(flow.objects ? &*flow.objects : nullptr, targets_),
+        frozen_split_(&counts.objects_, targets_) {}
 
   void Add(const ClassRecord& c, const CountedMethod& m) {
     first_ = static_cast<uint32_t>(m.first);
@@ -122,20 +151,15 @@ class FrozenCounts::Meter {
     const Method* const frozen = is_node ? flow_.nodes[found->second].frozen : nullptr;
     if (frozen != nullptr) {
       values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
-      ForEachCall(c, [&](uint32_t to, double calls, bool is_direct) {
-        const double gain = calls / frozen->entries;
-        flow_.edges.push_back({.from = found->second,
-                               .to = to,
-                               .direct = is_direct ? gain : 0,
-                               .virt = is_direct ? 0 : gain});
+      ForEachCall(c, m, frozen_split_, [&](uint32_t to, const Calls& calls) {
+        flow_.edges.push_back(
+            {.from = found->second, .to = to, .calls = calls * (1 / frozen->entries)});
       });
       return;
     }
     if (is_node && entries > 0) NoteShape(c, m, entries);
-    ForEachCall(c, [&](uint32_t to, double calls, bool is_direct) {
-      Flow::Node& callee = flow_.nodes[to];
-      (is_direct ? callee.direct : callee.virt) += calls;
-    });
+    ForEachCall(c, m, split_,
+                [&](uint32_t to, const Calls& calls) { flow_.nodes[to].calls += calls; });
   }
 
  private:
@@ -156,25 +180,48 @@ class FrozenCounts::Meter {
     for (uint32_t i = 0; i < m.counters; ++i) made.shape.push_back(Increments(i));
   }
 
-  // visit(node, calls, whether the call can run nothing else)
+  // visit(node, calls)
   template <typename Visit>
-  void ForEachCall(const ClassRecord& c, const Visit& visit) {
-    for (const CallSite& site : values_.record.calls) {
-      const uint64_t count = values_.Of(site.value);
-      if (count == 0 || site.callee >= c.callees.size()) continue;
-      const std::vector<CounterIndex>& may_run = targets_.Of(c.callees[site.callee]);
+  void ForEachCall(const ClassRecord& c, const CountedMethod& m, const ReceiverSplit& split,
+                   const Visit& visit) {
+    for (const CallSite& call : values_.record.calls) {
+      const uint64_t count = values_.Of(call.value);
+      if (count == 0 || call.callee >= c.callees.size()) continue;
+      const Callee& callee = c.callees[call.callee];
+      const std::vector<CounterIndex>& may_run = targets_.Of(callee);
+      std::optional<ReceiverSplit::Division> division;
       for (const CounterIndex target : may_run) {
         const auto to = flow_.by_first.find(static_cast<uint32_t>(target));
-        if (to != flow_.by_first.end())
-          visit(to->second, static_cast<double>(count), may_run.size() == 1);
+        if (to == flow_.by_first.end()) continue;
+        Calls calls;
+        if (may_run.size() == 1) {
+          calls.direct = static_cast<double>(count);
+        } else {
+          if (!division) division = split.Of(SiteOf(c, m, call.bci), callee, count);
+          const auto runs = division->runs.find(target);
+          calls.seen = runs == division->runs.end() ? 0 : runs->second;
+          calls.virt = static_cast<double>(count);
+          calls.rest = division->rest;
+        }
+        visit(to->second, calls);
       }
     }
+  }
+
+  // The site of a call, or a number that no site has.
+  static uint32_t SiteOf(const ClassRecord& c, const CountedMethod& m, uint32_t bci) {
+    for (const ClassSite& site : c.SitesOf(m)) {
+      if (site.kind == SiteKind::kReceiver && site.bci == bci) return site.number;
+    }
+    return UINT32_MAX;
   }
 
   const FrozenCounts& counts_;
   const Moment& now_;
   Flow& flow_;
   CallTargets targets_;
+  const ReceiverSplit split_;
+  const ReceiverSplit frozen_split_;
   Values values_;
   uint32_t first_ = 0;  // of the method
 };
@@ -191,6 +238,7 @@ FrozenCounts::Flow FrozenCounts::Measure(const Moment& now,
     if (!flow.by_first.contains(number)) flow.Add(number, nullptr);
   }
   if (flow.nodes.empty()) return flow;
+  flow.objects = ObjectsSince(now.types);
   Meter meter(*this, now, flow);
   for (size_t number = 0; number < now.classes.size(); ++number) {
     ClassRecord scratch;
@@ -209,7 +257,7 @@ void FrozenCounts::Solve(Flow& flow) const {
   for (const Flow::Edge& edge : flow.edges) {
     const Method* const to = flow.nodes[edge.to].frozen;
     if (to == nullptr) continue;
-    const double gain = to->direct_share * edge.direct + to->virtual_share * edge.virt;
+    const double gain = Explained(*to, edge.calls);
     if (edge.from == edge.to) {
       self[edge.to] = std::min(self[edge.to] + gain, kMostSelfGain);
     } else {
@@ -221,7 +269,7 @@ void FrozenCounts::Solve(Flow& flow) const {
   double growth = 1;
   const auto explained = [&](uint32_t n) {
     const Flow::Node& node = flow.nodes[n];
-    double sum = node.frozen->direct_share * node.direct + node.frozen->virtual_share * node.virt;
+    double sum = Explained(*node.frozen, node.calls);
     for (const auto& [from, gain] : ways_in[n]) sum += flow.nodes[from].total * gain;
     return sum;
   };
@@ -273,35 +321,57 @@ void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {
 // Returns whether it may freeze.
 bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method) {
   const uint32_t number = flow.by_first.at(static_cast<uint32_t>(first));
-  double direct = flow.nodes[number].direct;
-  double virt = flow.nodes[number].virt;
+  Calls calls = flow.nodes[number].calls;
   for (const Flow::Edge& edge : flow.edges) {
-    if (edge.to != number) continue;
-    direct += flow.nodes[edge.from].total * edge.direct;
-    virt += flow.nodes[edge.from].total * edge.virt;
+    if (edge.to == number) calls += edge.calls * flow.nodes[edge.from].total;
   }
-  method.direct_share = direct > method.entries ? method.entries / direct : 1;
-  const double rest = std::max(method.entries - direct, 0.0);
-  method.virtual_share = virt > 0 ? std::min(rest / virt, 1.0) : 0;
-  const double explained = method.direct_share * direct + method.virtual_share * virt;
+  method.known_share = calls.known() > method.entries ? method.entries / calls.known() : 1;
+  const bool is_rest_small = calls.rest < kSmallRest * calls.virt;
+  const double by_virtual = method.entries - (is_rest_small ? calls.direct : calls.known());
+  const double of = is_rest_small ? calls.virt : calls.rest;
+  method.virtual_share = of > 0 ? std::clamp(by_virtual / of, 0.0, 1.0) : 0;
+  const double explained = Explained(method, calls);
   if (explained < kLeastExplained * method.entries) return false;
   const double seconds = std::max(flow.seconds, 1e-9);
   method.explained_per_s = explained / seconds;
   method.outside_per_s = std::max(method.entries - explained, 0.0) / seconds;
   method.is_frozen = true;
+  ForgetObjects(method);
+  for (uint32_t s = 0; s < method.sites && flow.objects; ++s)
+    objects_.AddSite(*flow.objects, method.first_site + s);
   methods_[static_cast<uint32_t>(first)] = std::move(method);
   return true;
 }
 
-void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds) {
+void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
+                           const TypeCounts* types) {
   estimated_ = {};
-  std::erase_if(methods_, [](const auto& method) { return !method.second.is_frozen; });
-  Skip(counters, seconds);
+  std::erase_if(methods_, [&](const auto& method) {
+    if (method.second.is_frozen) return false;
+    ForgetObjects(method.second);
+    return true;
+  });
+  Skip(counters, seconds, types);
 }
 
-void FrozenCounts::Skip(std::span<const uint64_t> counters, double seconds) {
+void FrozenCounts::Skip(std::span<const uint64_t> counters, double seconds,
+                        const TypeCounts* types) {
   last_.assign(counters.begin(), counters.end());
   last_s_ = seconds;
+  last_types_.reset();
+  if (types != nullptr) last_types_.emplace().AddAll(*types);
+}
+
+std::optional<TypeCounts> FrozenCounts::ObjectsSince(const TypeCounts* types) const {
+  if (types == nullptr || !last_types_) return std::nullopt;
+  TypeCounts since;
+  since.AddAll(*types);
+  since.SubtractAll(*last_types_);
+  return since;
+}
+
+void FrozenCounts::ForgetObjects(const Method& method) {
+  for (uint32_t s = 0; s < method.sites; ++s) objects_.Forget(method.first_site + s);
 }
 
 void FrozenCounts::Advance(const Moment& now) { Freeze(now, {}); }
@@ -319,7 +389,7 @@ std::vector<CounterIndex> FrozenCounts::Freeze(const Moment& now,
     }
     frozen_ += froze.size();
   }
-  Skip(now.counters, now.seconds);
+  Skip(now.counters, now.seconds, now.types);
   return froze;
 }
 
@@ -373,7 +443,10 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   }
   const auto from = methods_.lower_bound(begin);
   const auto to = methods_.lower_bound(begin + range.count);
-  for (auto method = from; method != to; ++method) frozen_ -= method->second.is_frozen ? 1 : 0;
+  for (auto method = from; method != to; ++method) {
+    ForgetObjects(method->second);
+    frozen_ -= method->second.is_frozen ? 1 : 0;
+  }
   methods_.erase(from, to);
 }
 
@@ -385,6 +458,7 @@ bool FrozenCounts::IsFrozen(CounterIndex first) const {
 size_t FrozenCounts::bytes() const {
   size_t bytes =
       last_.capacity() * sizeof(uint64_t) + estimated_.increments.capacity() * sizeof(double);
+  bytes += objects_.bytes() + (last_types_ ? last_types_->bytes() : 0);
   for (const auto& [first, method] : methods_)
     bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
   return bytes;

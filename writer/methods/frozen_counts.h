@@ -6,15 +6,17 @@
 //
 //  - In the interval before a method freezes, it still counts. What it counted then is its shape:
 //    increments of each counter, and executions of each call, per entry.
-//  - Also from that interval follows which share of the calls that may run it did run it: of the
-//    calls that can run nothing else (direct ones), and of the others (virtual ones). The entries
-//    that no call explains (reflection, handles, the JVM) come from outside.
-//  - In a later interval, the method's entries are the calls of callers that still count, and those of
-//    frozen callers by their shapes, times these shares. What comes from outside grows like the
-//    calls that are explained. Its counters grow by the entries times its shape.
+//  - Calls that can run nothing else run it, and so do those others (virtual ones) whose receivers
+//    say so (ReceiverSplit). Of the rest of the virtual calls it gets the share that it had of them in
+//    that interval. The entries that no call explains (reflection, handles, the
+//    JVM) come from outside.
+//  - In a later interval, the method's entries are those calls by callers that still count, and by
+//    frozen callers, as their shapes and their receivers before they froze tell. What comes from
+//    outside grows like the calls that are explained. Its counters grow by the entries times its
+//    shape.
 //
-// So frozen counts follow the exact counts of the callers that still count. They do not notice when
-// a shape or a share changes; for that, a method thaws for a while and freezes again.
+// So frozen counts follow the exact counts and receivers of the callers that still count. They do not
+// notice when a shape changes; for that, a method thaws for a while and freezes again.
 //
 // A frozen method whose old code still runs goes on counting. An estimate is only what is missing:
 // the estimated entries less those that were counted in the same interval.
@@ -27,6 +29,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +38,7 @@
 #include "writer/methods/count_window.h"
 #include "writer/methods/counter_range.h"
 #include "writer/methods/profile_assembly.h"
+#include "writer/methods/type_counts.h"
 
 namespace iprof {
 
@@ -47,12 +51,15 @@ class FrozenCounts {
     const ClassSource& classes;
     std::span<const uint64_t> counters;  // classes whose counters are beyond it are left out
     double seconds = 0;                  // since some fixed time
+    // The classes that sites saw, read after the counters. Null: not known.
+    const TypeCounts* types = nullptr;
   };
 
   // Begins the first interval, and forgets all estimates. What is frozen stays frozen.
-  void Restart(std::span<const uint64_t> counters, double seconds);
+  void Restart(std::span<const uint64_t> counters, double seconds,
+               const TypeCounts* types = nullptr);
   // Begins the next interval, and keeps nothing of what was counted since the last one.
-  void Skip(std::span<const uint64_t> counters, double seconds);
+  void Skip(std::span<const uint64_t> counters, double seconds, const TypeCounts* types = nullptr);
   // Ends an interval and begins the next one.
   void Advance(const Moment& now);
   // As Advance, and these methods freeze. Those that were not entered in the interval do not, nor
@@ -88,8 +95,8 @@ class FrozenCounts {
     bool is_frozen = false;
     std::vector<uint64_t> shape;  // increments in the last interval in which it counted
     double entries = 0;           // in that interval
-    double direct_share = 0;
-    double virtual_share = 0;
+    double known_share = 0;       // of the calls that are known to run it; hardly ever below 1
+    double virtual_share = 0;     // of virtual calls of which nothing is known
     double outside_per_s = 0;
     double explained_per_s = 0;
   };
@@ -99,8 +106,12 @@ class FrozenCounts {
     std::map<uint32_t, double> calls;  // by first counter of the method
   };
 
+  struct Calls;
   struct Flow;
   class Meter;
+  static double Explained(const Method& method, const Calls& calls);
+  std::optional<TypeCounts> ObjectsSince(const TypeCounts* types) const;
+  void ForgetObjects(const Method& method);
   Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
   void Solve(Flow& flow) const;
   static void AddEntries(const Flow& flow, Estimates& estimates);
@@ -111,6 +122,9 @@ class FrozenCounts {
   size_t frozen_ = 0;
   std::vector<uint64_t> last_;  // the counters when the interval began
   double last_s_ = 0;
+  // The classes at sites when the interval began; nullopt: not known.
+  std::optional<TypeCounts> last_types_{std::in_place};
+  TypeCounts objects_;   // at sites of frozen methods, in the interval before they froze
   Estimates estimated_;  // of earlier intervals
 };
 

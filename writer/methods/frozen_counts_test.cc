@@ -174,6 +174,84 @@ TEST_CASE("calls that may run several methods keep their shares", "[frozen_count
   CHECK(estimate.counters == std::vector<uint64_t>{2, 1100, 880, 220});
 }
 
+// main calls I.f at site 9, and `between` at site 8; it may run L.f or R.f.
+struct Alternating {
+  TestProgram program;
+  CounterIndex between, left, right;
+  std::vector<uint64_t> counters = std::vector<uint64_t>(7);
+  TypeCounts types;
+  FrozenCounts counts;
+
+  Alternating() {
+    ClassRecord& c = program.Class("P");
+    program.Method(c, "main", {Virtual("I", "f"), Static("P", "between")});  // 0, 1, 2
+    between = program.Method(c, "between", {Virtual("I", "f")});             // 3, 4
+    AddSite(c, 0, 9);
+    AddSite(c, 1, 8);
+    left = program.Method(program.Class("L"), "f");   // 5
+    right = program.Method(program.Class("R"), "f");  // 6
+    counts.Restart(counters, 0, &types);
+  }
+  static void AddSite(ClassRecord& c, uint32_t method, uint32_t number) {
+    c.methods[method].first_site = number;
+    c.methods[method].sites = 1;
+    c.sites.push_back({method, 3, number, SiteKind::kReceiver});
+  }
+  // Calls by main, of which these are of L.f and the others of R.f.
+  void Call(uint64_t lefts, uint64_t rights) {
+    counters[1] += lefts + rights;
+    if (lefts > 0) types.Add(9, "L", lefts);
+    if (rights > 0) types.Add(9, "R", rights);
+  }
+  size_t Freeze(double seconds, std::vector<CounterIndex> methods) {
+    const RecordedClasses classes = program.Classes();
+    return counts.Freeze({classes, counters, seconds, &types}, methods).size();
+  }
+  std::vector<uint64_t> Estimated(double seconds, bool with_types = true) {
+    const RecordedClasses classes = program.Classes();
+    RawCounts estimate{counters, {}};
+    counts.AddTo({classes, counters, seconds, with_types ? &types : nullptr}, estimate);
+    return {estimate.counters[5], estimate.counters[6]};
+  }
+};
+
+TEST_CASE("calls that may run several methods follow the receivers", "[frozen_counts]") {
+  Alternating p;
+  p.Call(80, 20);
+  p.counters[5] = 80;
+  p.counters[6] = 20;
+  REQUIRE(p.Freeze(1, {p.left, p.right}) == 2);
+  p.Call(10, 990);
+  CHECK(p.Estimated(2) == std::vector<uint64_t>{90, 1010});
+  // Without receivers the calls keep their shares.
+  CHECK(p.Estimated(2, false) == std::vector<uint64_t>{880, 220});
+  REQUIRE(p.Freeze(2, {}) == 0);
+  p.Call(500, 0);
+  CHECK(p.Estimated(3) == std::vector<uint64_t>{590, 1010});
+}
+
+TEST_CASE("the receivers of a frozen caller stay as they were", "[frozen_counts]") {
+  Alternating p;
+  p.counters = {1, 100, 50, 50, 50, 130, 20};
+  p.types.Add(9, "L", 80);
+  p.types.Add(9, "R", 20);
+  p.types.Add(8, "L", 50);
+  REQUIRE(p.Freeze(1, {p.between, p.left, p.right}) == 3);
+  p.Call(0, 1000);
+  p.counters[2] += 500;  // calls of `between`
+  CHECK(p.Estimated(2) == std::vector<uint64_t>{630, 1020});
+}
+
+TEST_CASE("a site whose receivers are lost keeps its shares", "[frozen_counts]") {
+  Alternating p;
+  p.counters = {1, 100, 0, 0, 0, 80, 20};
+  p.types.AddLost(9, 100);
+  REQUIRE(p.Freeze(1, {p.left, p.right}) == 2);
+  p.counters[1] += 1000;
+  p.types.AddLost(9, 1000);
+  CHECK(p.Estimated(2) == std::vector<uint64_t>{880, 220});
+}
+
 TEST_CASE("entries that no call explains grow like those that are explained", "[frozen_counts]") {
   TestProgram program;
   ClassRecord& c = program.Class("P");

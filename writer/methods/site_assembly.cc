@@ -26,15 +26,6 @@ uint64_t Listed(const TypeCounts::Site& site) {
   return sum;
 }
 
-// The sites of one method, which are adjacent.
-std::pair<std::vector<ClassSite>::const_iterator, std::vector<ClassSite>::const_iterator> SitesOf(
-    const ClassRecord& klass, const CountedMethod& method) {
-  const auto number = static_cast<uint32_t>(&method - klass.methods.data());
-  const auto less = [](const ClassSite& a, const ClassSite& b) { return a.method < b.method; };
-  return std::equal_range(klass.sites.begin(), klass.sites.end(),
-                          ClassSite{number, 0, 0, SiteKind::kReceiver}, less);
-}
-
 // "java/util/List" and "get": "java.util.List.get".
 std::string NameOf(const CallTarget& target) {
   std::string name = ToUtf8(target.owner);
@@ -52,23 +43,21 @@ void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bc
 }
 
 void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
-  const auto [first, last] = SitesOf(klass, method);
-  for (auto site = first; site != last; ++site) {
-    const TypeCounts::Site* counts = types_.Find(site->number);
+  for (const ClassSite& site : klass.SitesOf(method)) {
+    const TypeCounts::Site* counts = types_.Find(site.number);
     if (counts == nullptr) continue;
-    if (site->kind == SiteKind::kMonitor) {
+    if (site.kind == SiteKind::kMonitor) {
       AddMonitors(*counts);
     } else {
-      WriteSite(klass, method, index, *site, *counts);
+      WriteSite(klass, method, index, site, *counts);
     }
   }
 }
 
 void SiteAssembly::AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method) {
-  const auto [first, last] = SitesOf(klass, method);
-  for (auto site = first; site != last; ++site) {
+  for (const ClassSite& site : klass.SitesOf(method)) {
     const TypeCounts::Site* counts =
-        site->kind == SiteKind::kMonitor ? types_.Find(site->number) : nullptr;
+        site.kind == SiteKind::kMonitor ? types_.Find(site.number) : nullptr;
     if (counts != nullptr) AddMonitors(*counts);
   }
 }
@@ -79,9 +68,8 @@ void SiteAssembly::AddStaticMonitor(uint64_t calls) {
 
 uint64_t SiteAssembly::ObjectsIn(const ClassRecord& klass, const CountedMethod& method) const {
   uint64_t sum = 0;
-  const auto [first, last] = SitesOf(klass, method);
-  for (auto site = first; site != last; ++site) {
-    const TypeCounts::Site* counts = types_.Find(site->number);
+  for (const ClassSite& site : klass.SitesOf(method)) {
+    const TypeCounts::Site* counts = types_.Find(site.number);
     if (counts != nullptr) sum += Listed(*counts) + counts->lost;
   }
   return sum;

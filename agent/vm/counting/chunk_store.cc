@@ -185,6 +185,14 @@ void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumen
   instrumenter.Unload(counters, types_.rounds());
 }
 
+std::optional<TypeCounts> ChunkStore::RawTypes(jvmtiEnv* jvmti, JNIEnv* jni,
+                                               std::chrono::milliseconds patience) const {
+  if (!counts_types_) return std::nullopt;
+  TypeChunks::Collected types = types_.Collect(jvmti, jni, patience);
+  if (!types.whole) return std::nullopt;
+  return std::move(types.counts);
+}
+
 ChunkStore::Reading ChunkStore::ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni,
                                         std::chrono::milliseconds patience) const {
   Reading reading;

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -107,6 +108,11 @@ class ChunkStore {
   // raise. Set it before any class is unloaded.
   using Taken = std::function<void(CounterRange, std::span<uint64_t>)>;
   void OnTaken(Taken taken) { taken_ = std::move(taken); }
+
+  // The classes that sites saw, whatever the window; nullopt: none are counted, or a harvest did not
+  // end in time.
+  std::optional<TypeCounts> RawTypes(jvmtiEnv* jvmti, JNIEnv* jni,
+                                     std::chrono::milliseconds patience) const;
 
   uint64_t counters() const { return counter_space_.statistics().counters; }
   // How often there was no room for a class's counters or sites.

@@ -329,7 +329,7 @@ void Counting::CloseWindow(JNIEnv* jni) {
         "(a debugger may have suspended a thread)");
     return;
   }
-  if (freezer_ != nullptr) freezer_->Close(jni);
+  if (freezer_ != nullptr) freezer_->Close(environment_.get(), jni);
   live_at_close_ = LiveFrames::Collect(classes_, environment_.get(), jni);
 }
 
@@ -342,7 +342,7 @@ void Counting::OpenWindow(JNIEnv* jni) {
         "suspended a thread)");
     return;
   }
-  if (freezer_ != nullptr) freezer_->Open(jni);
+  if (freezer_ != nullptr) freezer_->Open(environment_.get(), jni);
   edges_.Add(live_at_close_);
   edges_.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
 }
@@ -351,7 +351,7 @@ Status Counting::Reset(JNIEnv* jni) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
-  if (freezer_ != nullptr) freezer_->Reset(jni);
+  if (freezer_ != nullptr) freezer_->Reset(environment_.get(), jni);
   instrumenter_.ForgetUnloaded();
   // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the
   // recording; OpenWindow looks again.
@@ -407,7 +407,7 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   if (origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
   FrozenCounts::EstimatedCalls estimated;
-  if (freezer_ != nullptr) estimated = freezer_->AddTo(jni, reading.counts);
+  if (freezer_ != nullptr) estimated = freezer_->AddTo(environment_.get(), jni, reading.counts);
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());

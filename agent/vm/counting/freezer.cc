@@ -27,6 +27,13 @@ constexpr double kRearmedFor = 2;
 // How long a method that was not entered is left alone.
 constexpr double kNotEnteredFor = 30;
 
+// How long to wait for a harvest of classes that another thread does.
+constexpr std::chrono::milliseconds kHarvestPatience{1000};
+
+const TypeCounts* AddressOf(const std::optional<TypeCounts>& types) {
+  return types ? &*types : nullptr;
+}
+
 double ToSeconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -108,7 +115,7 @@ void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
     bytes = counts_.bytes();
   }
   if (swap.classes != nullptr) Run(jvmti, jni, guard, swap, goes_on);
-  if (swap.thaws) FinishThaw(jni);
+  if (swap.thaws) FinishThaw(jvmti, jni);
   NoteFigures(bytes);
 }
 
@@ -219,7 +226,9 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       unchangeable_.insert(static_cast<uint32_t>(candidate.first));
     }
   }
-  const std::vector<CounterIndex> froze = counts_.Freeze({*classes, counters, Seconds()}, methods);
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
+  const std::vector<CounterIndex> froze =
+      counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
   instrumenter_.frozen().Freeze(froze);
   std::set<std::string> to_swap;
   for (const Candidate& candidate : chosen) {
@@ -266,12 +275,13 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
 }
 
 // Only now, because a method is estimated until its class counts again.
-void Freezer::FinishThaw(JNIEnv* jni) {
+void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   if (store_.is_open()) {
+    const std::optional<TypeCounts> types = Types(jvmti, jni);
     const auto classes = instrumenter_.Classes(counters, TypeCounts());
-    counts_.Advance({*classes, counters, Seconds()});
+    counts_.Advance({*classes, counters, Seconds(), AddressOf(types)});
   }
   counts_.ThawAll();
   frozen_in_.clear();
@@ -298,27 +308,38 @@ void Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
   }
 }
 
-void Freezer::Open(JNIEnv* jni) {
+std::optional<TypeCounts> Freezer::Types(jvmtiEnv* jvmti, JNIEnv* jni) const {
+  return store_.RawTypes(jvmti, jni, kHarvestPatience);
+}
+
+void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  counts_.Skip(counters, Seconds());
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
+  counts_.Skip(counters, Seconds(), AddressOf(types));
   seen_ = counters;
   seen_s_ = Seconds();
 }
 
-void Freezer::Close(JNIEnv* jni) {
+void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (counts_.frozen() == 0) return;
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
   const auto classes = instrumenter_.Classes(counters, TypeCounts());
-  counts_.Advance({*classes, counters, Seconds()});
+  counts_.Advance({*classes, counters, Seconds(), AddressOf(types)});
 }
 
-void Freezer::Reset(JNIEnv* jni) { counts_.Restart(store_.RawCounters(jni), Seconds()); }
+void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
+  counts_.Restart(counters, Seconds(), AddressOf(types));
+}
 
-FrozenCounts::EstimatedCalls Freezer::AddTo(JNIEnv* jni, RawCounts& counts) const {
+FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const {
   if (!store_.is_open() || counts_.frozen() == 0) return counts_.AddTo(counts);
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
   const auto classes = instrumenter_.Classes(counters, TypeCounts());
-  return counts_.AddTo({*classes, counters, Seconds()}, counts);
+  return counts_.AddTo({*classes, counters, Seconds(), AddressOf(types)}, counts);
 }
 
 void Freezer::Release(CounterRange range, std::span<uint64_t> values) {

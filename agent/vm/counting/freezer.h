@@ -88,13 +88,13 @@ class Freezer {
             const std::function<bool()>& goes_on);
 
   // The recording goes on after a pause.
-  void Open(JNIEnv* jni);
+  void Open(jvmtiEnv* jvmti, JNIEnv* jni);
   // The recording pauses.
-  void Close(JNIEnv* jni);
+  void Close(jvmtiEnv* jvmti, JNIEnv* jni);
   // What was recorded so far is forgotten.
-  void Reset(JNIEnv* jni);
+  void Reset(jvmtiEnv* jvmti, JNIEnv* jni);
   // Adds the estimates to counts of the recording.
-  FrozenCounts::EstimatedCalls AddTo(JNIEnv* jni, RawCounts& counts) const;
+  FrozenCounts::EstimatedCalls AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const;
   // Counters will belong to other methods; the values become those with the estimates.
   void Release(CounterRange range, std::span<uint64_t> values);
 
@@ -129,7 +129,8 @@ class Freezer {
   bool MayFreeze(uint32_t first, const std::string& class_name) const;
   void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
            const std::function<bool()>& goes_on);
-  void FinishThaw(JNIEnv* jni);
+  void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni);
+  std::optional<TypeCounts> Types(jvmtiEnv* jvmti, JNIEnv* jni) const;
   void NoteFigures(size_t bytes);
 
   JavaVM* const vm_;
