@@ -16,6 +16,8 @@ import java.util.function.IntUnaryOperator;
  *   hidden N    N calls of a lambda
  *   guest N     N calls of a method of a class of its own loader
  *   drop        forgets that loader
+ *   left N      N calls of Left by main, at the call of an interface that also calls Right
+ *   right N     N calls of Right there
  *   redefine    changes the value that leaf() adds, as a debugger would
  *   value       that value
  *
@@ -37,6 +39,20 @@ public class Freezes {
         @Override
         public int applyAsInt(int n) {
             return n * 31;
+        }
+    }
+
+    static class Left implements IntUnaryOperator {
+        @Override
+        public int applyAsInt(int n) {
+            return n * 5;
+        }
+    }
+
+    static class Right implements IntUnaryOperator {
+        @Override
+        public int applyAsInt(int n) {
+            return n * 7;
         }
     }
 
@@ -141,6 +157,12 @@ public class Freezes {
                     for (int i = 0; i < 5; i++) {
                         System.gc();
                         Thread.sleep(100);
+                    }
+                }
+                case "left", "right" -> {
+                    IntUnaryOperator side = words[0].equals("left") ? new Left() : new Right();
+                    for (int i = 0; i < n; i++) {
+                        value += side.applyAsInt(i);
                     }
                 }
                 case "redefine" -> redefine();

@@ -16,6 +16,7 @@ STEP = "Freezes.step(int)int"
 ODD = "Freezes.odd(int)int"
 STEPS = "Freezes.steps(int, int)int"
 GUEST = "Freezes$Guest.applyAsInt(int)int"
+LEFT, RIGHT = (f"Freezes${side}.applyAsInt(int)int" for side in ("Left", "Right"))
 NEAR = 0.02  # of the truth
 # Methods freeze and thaw by the processor time of the program, which asking for its status hardly takes: so it works much between two questions.
 RUN = "run 20000000"
@@ -103,6 +104,21 @@ class Counts(FreezingCase):
     @on_one_jvm
     def test_with_a_counter_for_everything(self):
         self.check_estimates("placement=direct")
+
+    @on_one_jvm
+    def test_a_call_of_an_interface_follows_its_receivers(self):
+        process = self.begin("count-until=5000,rearm=0")
+        step = 20_000_000
+        frozen = self.until(process, f"left {step}", lambda status: status["frozen_methods"] >= 1)["frozen_methods"]
+        self.until(process, f"right {step}", lambda status: status["frozen_methods"] > frozen)
+        for line, times in (("left", 300_000_000), ("right", 200_000_000), ("left", 100_000_000)):
+            self.ask(process, f"{line} {times}")
+        self.finish(process)
+        profile, estimated = self.profile("end.iprof"), self.estimates("end.iprof")
+        for method, line, since in ((LEFT, "left", 400_000_000), (RIGHT, "right", 200_000_000)):
+            self.assert_near(profile.calls_of(method), process.ran[line], method)
+            # A method freezes in the middle of a line.
+            self.assertAlmostEqual(estimated[method], since, delta=step + NEAR * since, msg=method)
 
     def test_without_the_options_nothing_freezes(self):
         process = self.begin("verbose=1")
