@@ -207,6 +207,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   seen_ = counters;
   seen_s_ = Seconds();
   if (chosen.empty()) return {};
+  const std::optional<TypeCounts> types = Types(jvmti, jni);  // soon after the counters
 
   std::vector<std::string> names;
   for (const Candidate& candidate : chosen) {
@@ -226,7 +227,6 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       unchangeable_.insert(static_cast<uint32_t>(candidate.first));
     }
   }
-  const std::optional<TypeCounts> types = Types(jvmti, jni);
   const std::vector<CounterIndex> froze =
       counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
   instrumenter_.frozen().Freeze(froze);
