@@ -53,6 +53,10 @@ void Agent::FinishFiles(Session& session) {
   });
 }
 
+void Agent::FinishUnbegun(Session& session) {
+  if (!session.has_begun()) FinishFiles(session);
+}
+
 void Agent::NoteWritten(uint64_t recording) {
   const std::lock_guard lock(mutex_);
   written_ = recording;
@@ -103,7 +107,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     // The program has ended meanwhile, and the session's log says so. There is no caller to report
     // a failure to.
     AtBoundary(log_of_session, "the start", [&] { started->Stop(); });
-    FinishFiles(*started);
+    FinishUnbegun(*started);
     CloseCommands();  // the end may have come before the socket was opened
     return {};
   }
@@ -260,7 +264,10 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
     Schedule(*current);
     return OutPath();
   }
-  if (outcome.ok()) return Status(Code::kUsage, "the program is ending");
+  if (outcome.ok()) {
+    FinishUnbegun(*current);
+    return Status(Code::kUsage, "the program is ending");
+  }
   BeginRecording(std::move(earlier_out));
   AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
   life_.Take(SessionEvent::kStartFailed);
@@ -293,6 +300,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
     Log& log = current->log();
     const bool dumps = current->options().dump_on_exit;
     current->StopSampling();
+    FinishFiles(*current);
     if (dumps)
       log.Error(fmt::format("no profile was written: the program ended while {}",
                             taken.from == SessionState::kStarting
@@ -350,9 +358,14 @@ void Agent::OnUnload() {
 
 void Agent::OnProcessExit() {
   const auto current = session();
-  if (HasEnded() || current == nullptr) return;
+  if (current == nullptr) return;
+  if (HasEnded()) return FinishUnbegun(*current);
   AtBoundary(current->log(), "the exit", [&] {
     current->AbandonFiles();
+    {
+      const std::lock_guard lock(mutex_);
+      recording_out_.Release();
+    }
     if (!current->options().dump_on_exit || !current->has_begun()) return;
     current->log().Error("no profile was written: the process ended without the JVM's own end");
     current->NameRaw();

@@ -135,6 +135,36 @@ TEST_CASE("a command to start that failed can be given again") {
   CHECK(std::adjacent_find(defined.begin(), defined.end()) == defined.end());  // none twice
 }
 
+TEST_CASE("a program that ends during its first start leaves no file") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  l.jvm.AddMethod(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader), "f", "()V");
+  const auto files = [&] {
+    return std::distance(fs::directory_iterator(l.folder.path()), fs::directory_iterator());
+  };
+  std::string command = "command=start";
+  ptrdiff_t files_before = 0, files_after = -1;
+  // In the middle of the start; in a real JVM this is on another thread.
+  l.jvm.on_retransform = [&] {
+    files_before = files();
+    l.agent.OnVmDeath(l.jvm.jni());
+    files_after = files();
+  };
+  SECTION("with the session's file") {}
+  SECTION("with a file of its own") {
+    command += ",out=" + (l.folder.path() / "own.iprof").string();
+  }
+  CHECK(Tell(l, command).message == "the program is ending");
+  CHECK(l.agent.state() == SessionState::kEnded);
+  CHECK(l.Says("no profile was written: the program ended while the recording was being started"));
+  CHECK(files_before > 0);
+  CHECK(files_after == 0);
+  CHECK(fs::is_empty(l.folder.path()));
+}
+
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
   LoadedAgent l;
   REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());

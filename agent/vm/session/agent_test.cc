@@ -68,6 +68,16 @@ TEST_CASE("a process that ends without the JVM's end says that the profile is lo
   }
 }
 
+TEST_CASE("a process that ends without the JVM's end gives up the names of its files") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  Tell(l, "command=start,out=" + (l.folder.path() / "own.iprof").string());
+  CHECK_FALSE(fs::is_empty(l.folder.path()));
+  l.agent.OnProcessExit();
+  CHECK(fs::is_empty(l.folder.path()));
+}
+
 TEST_CASE("a recording with a file of its own has it to itself") {
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
@@ -283,7 +293,7 @@ TEST_CASE("a program that ends while the agent is being loaded has no profile") 
   CHECK(l.Load(kCalls, SessionEvent::kAttach).ok());
   REQUIRE(ended);
   CHECK(l.agent.state() == SessionState::kEnded);
-  CHECK_FALSE(fs::exists(l.out));
+  CHECK(fs::is_empty(l.folder.path()));  // no lock either
   CHECK(l.Says("no profile was written: the program ended while the agent was being loaded"));
 }
 
