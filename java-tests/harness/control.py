@@ -55,3 +55,16 @@ def resident_kib(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     raise ValueError(f"no VmRSS of {pid}")
+
+
+def attach_java_agent(pid, jar, patience_s):
+    """Loads a Java agent as other tools do. The JVM must listen already: a command to it by its process id makes it listen. Returns
+    its answer."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(patience_s)
+        client.connect(f"/proc/{pid}/root/tmp/.java_pid{pid}")
+        client.sendall(b"".join(part.encode() + b"\0" for part in ("1", "load", "instrument", "false", str(jar))))
+        answer = b""
+        while part := client.recv(65536):
+            answer += part
+    return answer.decode()

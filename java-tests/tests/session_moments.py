@@ -205,11 +205,14 @@ class Clients(Moments):
 class Others(Moments):
     """A Java agent whose transformer takes part in each retransformation, and that retransforms classes itself."""
 
-    def java_agent(self):
+    def jar(self):
         jar = self.folder / "moments.jar"
         with zipfile.ZipFile(jar, "w") as made:
-            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Moments\nCan-Retransform-Classes: true\n")
-        argument = f"-javaagent:{jar}"
+            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Moments\nAgent-Class: Moments\nCan-Retransform-Classes: true\n")
+        return jar
+
+    def java_agent(self):
+        argument = f"-javaagent:{self.jar()}"
         if self.run_java(["-version"], agent=None, jvm_args=[argument], expect=None).code:
             self.skipTest(f"{self.jvm.id} has no Java agents")
         return argument
@@ -233,6 +236,23 @@ class Others(Moments):
 
     def test_another_agent_retransforms_between_and_during_commands(self):
         self.retransform_between(2)
+
+    def test_a_java_agent_that_attaches_later(self):
+        """In the middle of a recording, and it retransforms before and after each command."""
+        self.java_agent()  # skips where there are none
+        self.begin(jvm_args=["-XX:+EnableDynamicAgentLoading"])
+        self.do("start")
+        self.tool("status").wait(PATIENCE_S)  # now the JVM listens to other tools, too
+        answer = control.attach_java_agent(self.process.pid, self.jar(), PATIENCE_S)
+        self.assertRegex(answer, r"^0\n(return code: )?0\s*$")
+        self.answer("retransform")
+        for verb in ("stop", "start", "reset", "dump", "stop"):
+            self.do(verb)
+            self.answer("retransform")
+        if self.jvm.major >= 20:
+            self.window(between=lambda: self.answer("retransform"))
+        self.assertEqual(self.state(), "stopped")
+        self.end()
 
     @in_proof
     def test_another_agent_retransforms_often(self):

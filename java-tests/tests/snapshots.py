@@ -1,6 +1,7 @@
 """The raw file: however a process ends, the last snapshot can be recovered; a normal end leaves only the profile; and no failure of
 the file changes the program."""
 
+import collections
 import errno
 import json
 import os
@@ -408,3 +409,19 @@ class Samples(SnapshotCase):
                 self.assertGreater(in_steps, 0.5 * whole, samples)
                 self.assertIn("sampling", self.profile("recovered.iprof").section)
                 (self.folder / "busy.iraw").unlink()
+
+    def test_a_snapshot_stops_no_thread(self):
+        """Each snapshot learns names and lines of new samples. If that took an operation at a safepoint, one kind of operation would be
+        as frequent as snapshots."""
+        log = self.folder / "safepoints"
+        process = self.start_java("KeepsTruth", self.folder / "truth", 2, agent="out=busy.iprof,interval=1ms", jvm_args=[
+            f"-Xlog:safepoint=info:file={log}", "-XX:+UnlockDiagnosticVMOptions", "-XX:GuaranteedSafepointInterval=0"])
+
+        def snapshots():
+            return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]["snapshots"]
+        begun = self.wait_until(snapshots, process)
+        before = log.read_text()
+        taken = self.wait_until(lambda: (now := snapshots() - begun) >= 20 and now, process)
+        operations = collections.Counter(re.findall(r'Safepoint "(\w+)"', log.read_text()[len(before):]))
+        self.kill(process)
+        self.assertLess(max(operations.values(), default=0), taken // 2, operations)
