@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
-#include <string>
 
 namespace iprof::jvm {
 namespace {
+
+constexpr int kNobodyMayTrace = 3;  // of kernel.yama.ptrace_scope
 
 int PtraceScope() {
   const OwnedFd fd(open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC));
@@ -16,6 +21,22 @@ int PtraceScope() {
   constexpr size_t kMostBytes = 64;
   if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) return -1;
   return ParsePtraceScope(text);
+}
+
+// Every process may read itself, unless the call is forbidden.
+bool AllowsCall() {
+  char from = 0;
+  char to = 0;
+  const iovec remote{&from, 1};
+  const iovec local{&to, 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+bool HasCapability() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  if (syscall(SYS_capget, &header, data.data()) != 0) return false;
+  return (data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective & CAP_TO_MASK(CAP_SYS_PTRACE)) != 0;
 }
 
 }  // namespace
@@ -26,28 +47,37 @@ int ParsePtraceScope(std::string_view text) {
   return parsed.ec == std::errc() ? scope : -1;
 }
 
+std::string ExplainUnreadable(const std::string& name, const ReadingRights& rights) {
+  const std::string what = fmt::format("the memory of {} may not be read: ", name);
+  if (!rights.allows_call) {
+    return what +
+           "a seccomp filter forbids process_vm_readv: add --attach, or in a container run it with "
+           "a seccomp profile that allows process_vm_readv";
+  }
+  const std::string_view rightful =
+      rights.is_root ? "run iprof with CAP_SYS_PTRACE (in a container: --cap-add=SYS_PTRACE)"
+                     : "run iprof as root or with CAP_SYS_PTRACE";
+  const int scope = rights.ptrace_scope;
+  if (scope >= kNobodyMayTrace)
+    return what +
+           fmt::format("kernel.yama.ptrace_scope is {}, which forbids it to all: add --attach",
+                       scope);
+  if (scope > 0 && !rights.has_capability) {
+    return what + fmt::format(
+                      "kernel.yama.ptrace_scope is {}: add --attach, {}, or set "
+                      "kernel.yama.ptrace_scope=0",
+                      scope, rightful);
+  }
+  if (!rights.has_capability) return what + fmt::format("add --attach, or {}", rightful);
+  return what + "a security module of the system forbids it: add --attach";
+}
+
 Status WhyUnreadable(const Process& process) {
   if (process.HasEnded()) return process.Ended();
-  const Result<ProcessStatus> status = process.ReadStatus();
-  const uid_t own = geteuid();
-  if (own != 0 && status.ok() && status->uid != own) {
-    return {Code::kIo, fmt::format("{} belongs to user {}, and iprof runs as {}: run it as root",
-                                   process.Name(), UserName(status->uid), UserName(own))};
-  }
-  const int scope = PtraceScope();
-  if (own != 0 && scope > 0) {
-    return {Code::kIo,
-            fmt::format(
-                "the memory of {} may not be read: kernel.yama.ptrace_scope is {}: add --attach, "
-                "run iprof as root or with CAP_SYS_PTRACE, or set kernel.yama.ptrace_scope=0",
-                process.Name(), scope)};
-  }
-  return {
-      Code::kIo,
-      fmt::format("the memory of {} may not be read: add --attach; or in a container, run it with "
-                  "--cap-add=SYS_PTRACE and with a seccomp profile that allows "
-                  "process_vm_readv; else run iprof as root",
-                  process.Name())};
+  return {Code::kIo, ExplainUnreadable(process.Name(), {.allows_call = AllowsCall(),
+                                                        .is_root = geteuid() == 0,
+                                                        .has_capability = HasCapability(),
+                                                        .ptrace_scope = PtraceScope()})};
 }
 
 }  // namespace iprof::jvm

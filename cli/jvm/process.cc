@@ -114,16 +114,20 @@ Status Process::Refused(int error, const char* what) const {
   }
   const Result<ProcessStatus> status = ReadStatus();
   const uid_t own = geteuid();
+  const bool is_root = own == 0;
+  constexpr std::string_view kCapability =
+      "with CAP_SYS_PTRACE (in a container: --cap-add=SYS_PTRACE)";
   if (status.ok() && status->uid != own) {
     return Status(Code::kIo,
                   fmt::format("{} belongs to user {}, and iprof runs as {}: run it as that user or "
-                              "as root",
-                              Name(), UserName(status->uid), UserName(own)));
+                              "{}",
+                              Name(), UserName(status->uid), UserName(own),
+                              is_root ? kCapability : "as root"));
   }
-  return Status(Code::kIo,
-                fmt::format("the system forbids looking into {} (/proc/{}/{}: {}): run iprof as "
-                            "root, or with CAP_SYS_PTRACE",
-                            Name(), pid_, what, std::strerror(error)));
+  return Status(Code::kIo, fmt::format("the system forbids looking into {} (/proc/{}/{}: {}): run "
+                                       "iprof {}",
+                                       Name(), pid_, what, std::strerror(error),
+                                       is_root ? kCapability : "as root, or with CAP_SYS_PTRACE"));
 }
 
 Result<std::string> Process::Read(const char* file) const {

@@ -88,6 +88,18 @@ class MethodData(Inside):
             self.assertAlmostEqual(inside.calls_of(name), outside.calls_of(name), delta=0.02 * STEPS)
         self.assertGreaterEqual(self.profile("end.iprof").calls_of("Harvestable.step"), inside.calls_of("Harvestable.step"))
 
+    def test_without_the_estimate_the_numbers_are_hotspots(self):
+        process = self.start("source=methoddata,estimate=n,samples=n,image=n,out=end.iprof")
+        self.run_tool("dump", str(process.pid), "-o", self.folder / "inside.iprof")
+        self.run_tool("harvest", str(process.pid), "--no-image", "--no-estimate", "-o", self.folder / "outside.iprof")
+        self.end(process)
+        inside, outside = self.profile("inside.iprof"), self.profile("outside.iprof")
+        self.assertEqual(inside.section["harvest"]["estimator"], "none")
+        for table in ("callCountProfiles", "conditionalProfiles"):
+            self.assert_same(of_program(outside.table(table)), of_program(inside.table(table)), table)
+        for method in OWN:  # HotSpot does not count what it has compiled
+            self.assertLess(inside.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
+
     def test_commands(self):
         process = self.start("source=methoddata,start=n,out=end.iprof")
         self.run_tool("start", str(process.pid))
@@ -173,7 +185,7 @@ class Attached(Inside):
     def test_without_the_right_to_read_memory(self):
         process = self.start(None)
         refused = self.run_command([*POOR, Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof"], expect=4)
-        self.assertIn("may not be read: add --attach", refused.stderr)
+        self.assertIn("may not be read: a seccomp filter forbids process_vm_readv: add --attach", refused.stderr)
         self.harvest(process, prefix=POOR)
         self.assertAlmostEqual(self.profile("attached.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
         self.end(process)

@@ -124,7 +124,7 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
       note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
   }
   std::vector<hotspot::MethodScale> scales;
-  if (order.estimate) {
+  if (options.estimate) {
     hotspot::Estimate estimate = hotspot::EstimateCalls(program);
     note.estimator = hotspot::kEstimatorName;
     note.recursive_groups = estimate.recursive_groups;

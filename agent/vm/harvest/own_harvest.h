@@ -30,7 +30,6 @@ struct HarvestOrder {
   const Options& options;
   int target_jdk = 0;  // of the image build; 0: the JVM's
   uint64_t most_bytes = 0;
-  bool estimate = true;    // calls and weights; otherwise they are HotSpot's
   double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
   // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
   // already. Null: none is.

@@ -28,6 +28,7 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
   Options options;
   options.source = CountSource::kMethodData;
   options.instance_ofs = true;
+  options.estimate = command.estimate;
   Profile profile;
   profile.AddStandardTypes();
   const Result<std::string> added =
@@ -35,7 +36,6 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
                     {.options = options,
                      .target_jdk = static_cast<int>(command.target),
                      .most_bytes = MostHarvestBytes(options),
-                     .estimate = command.estimate,
                      .max_lost = static_cast<double>(command.receivers_max_lost) / 1000},
                     profile);
   if (!added.ok()) return Status(Code::kUnsupported, "this JVM " + added.status().message());

@@ -21,7 +21,8 @@ std::string Counted(uint64_t number, std::string_view singular, std::string_view
 }
 
 std::string DescribeExactness(const Options& options, const AssemblyResult* assembly) {
-  if (options.source == CountSource::kMethodData) return "counts are HotSpot's, calls estimated";
+  if (options.source == CountSource::kMethodData)
+    return options.estimate ? "counts are HotSpot's, calls estimated" : "counts are HotSpot's";
   if (assembly == nullptr) return {};
   std::string text = "counts exact but for races between threads";
   const uint64_t others = assembly->methods_bounded + assembly->methods_unknown;

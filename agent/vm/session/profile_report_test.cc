@@ -52,6 +52,8 @@ TEST_CASE("the line names only what was to be recorded") {
         "1,234 samples");
   CHECK(DescribeProfile(profile, Parsed("source=methoddata"), nullptr) ==
         "1 method ran, 1 site, 1,234 samples; counts are HotSpot's, calls estimated");
+  CHECK(DescribeProfile(profile, Parsed("source=methoddata,estimate=n"), nullptr) ==
+        "1 method ran, 1 site, 1,234 samples; counts are HotSpot's");
   const AssemblyResult exact;
   CHECK(
       DescribeProfile(profile, Parsed("source=both,include=com.acme.*,samples=n"), &exact) ==

@@ -31,6 +31,11 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
           "source=both must count from the JVM's start, as HotSpot does, so it contradicts start=n "
           "and delay=");
     }
+    if (!options.estimate) {
+      return Bad(
+          "estimate=n needs source=methoddata: with source=both, exact counts and HotSpot's would "
+          "not be on one scale");
+    }
     return {};
   }
   for (const std::string_view name : {"placement", "weights", "stripes", "selfcheck", "jdk"}) {
@@ -106,6 +111,7 @@ Status FindUseless(const Options& options, const WasGiven& was_given) {
       {"signal", options.samples, "samples=y"},
       {"receivers-max-lost", options.receivers || options.instance_ofs,
        "receivers=y or instanceofs=y"},
+      {"estimate", options.Harvests(), "source=methoddata"},
       {"include", counts, "a table that is counted"},
       {"exclude", counts, "a table that is counted"},
   };

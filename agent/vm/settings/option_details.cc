@@ -108,6 +108,12 @@ constexpr OptionDetails kDetails[] = {
      "written; no class is changed, class-data sharing stays on, and calls are estimated "
      "([harvest.md](harvest.md)). `both`: the classes of `include` are counted exactly, and "
      "the rest is HotSpot's."},
+    {"estimate",
+     "HotSpot stops counting a method when its best compiler has compiled it. With `y`, calls and "
+     "the weights of branches are estimated from the flow of the whole program; with `n` they are "
+     "HotSpot's numbers as they are. Shares within a branch are the same. Needs "
+     "`source=methoddata`; with `source=both` calls are always estimated. See "
+     "[harvest.md](harvest.md#what-the-numbers-mean)."},
     {"calls",
      "Count how often each method is called. Native and abstract methods have no bytecode, so "
      "they have no record; the time of native ones is in the samples. For methods that "

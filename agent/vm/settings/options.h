@@ -75,6 +75,7 @@ struct Options {
   // What is counted, and where.
   CountSource source = CountSource::kCounters;
   bool Harvests() const { return source != CountSource::kCounters; }
+  bool estimate = true;  // what HotSpot did not count; otherwise its numbers as they are
   bool calls = true;
   bool branches = true;
   bool receivers = true;

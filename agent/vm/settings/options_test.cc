@@ -166,6 +166,10 @@ TEST_CASE("source= contradicts what it cannot do") {
   CHECK(Refusal("source=both,include=a.*,calls=n,branches=n,receivers=n") ==
         "source= has no effect when nothing is to be counted");
   CHECK(Refusal("source=method").find("did you mean methoddata?") != std::string::npos);
+  CHECK_FALSE(Parsed("source=methoddata,estimate=n").estimate);
+  CHECK(Refusal("source=both,include=a.*,estimate=n") ==
+        "estimate=n needs source=methoddata: with source=both, exact counts and HotSpot's would "
+        "not be on one scale");
 }
 
 TEST_CASE("what a message shows of the user's text is short and printable") {
@@ -232,6 +236,7 @@ TEST_CASE("what is about something that is switched off is refused") {
   CHECK(Refusal("receivers=n,receivers-max-lost=5") ==
         "receivers-max-lost= has no effect without receivers=y or instanceofs=y");
   CHECK(Refusal("receivers=n,receivers-max-lost=5,instanceofs=y,format=1.1.0") == "(accepted)");
+  CHECK(Refusal("estimate=n") == "estimate= has no effect without source=methoddata");
   for (const std::string_view name : {"include", "exclude"}) {
     CHECK(Refusal("calls=n,branches=n,receivers=n,monitors=n," + std::string(name) + "=a.*") ==
           std::string(name) + "= has no effect without a table that is counted");
