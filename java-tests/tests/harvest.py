@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import time
+import zipfile
 
 from iprofdev.processes import PATIENCE_S
 
@@ -15,10 +16,15 @@ from oracle import java_sources
 
 UNSUPPORTED, IO, USAGE = 3, 4, 2  # exit codes
 NOBODY = 65534
+FIRST_THAT_TRAINS = 25
 RECORDS_FAILED_CHECKS = 22  # the first Java whose compiled code records the classes of type checks that fail
 STARTING = r"has only just started"  # beyond the tool's patience
 ENDING = r"has ended|no process"
 CHANGING = r"changes too quickly"  # the classes of a program that loads and unloads them without a break
+
+
+def utc():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 class Harvest(AgentCase):
@@ -29,6 +35,12 @@ class Harvest(AgentCase):
         """The profile, and what the tool reports."""
         said = self.run_tool("harvest", str(process.pid), "-o", self.folder / name, "--format", "json", *options).stdout
         return self.profile(name), json.loads(said)
+
+    def wait_until(self, holds):
+        deadline = time.monotonic() + PATIENCE_S
+        while not holds():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
     def refused(self, pid, expect, prefix=()):
         run = self.run_command([*prefix, Settings.tool, "harvest", str(pid), "-o", self.folder / "x.iprof"], expect=expect)
@@ -84,12 +96,49 @@ class KnownShares(Harvest):
 
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()
+        before = utc()
         harvested, _ = self.harvest(process)
         note = harvested.section["harvest"]
-        self.assertEqual((note["source"], note["type_width"], note["trained"]), ("methoddata", 2, 0))
+        self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
+                                     "recursive_groups", "jvm_age_s", "harvests", "time", "trained"})
+        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-4", 2, 0))
+        self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
-        self.assertIn("methoddata", self.run_tool("show", self.folder / "harvest.iprof").stdout)
+        self.assertGreater(note["without_methoddata_permille"], 0)
+        self.assertGreater(note["recursive_groups"], 0, "the JDK's own recursion")
+        self.assertLessEqual(before, note["time"])
+        self.assertLessEqual(note["time"], utc())
+        shown = " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split())
+        self.assertIn(f"methoddata, calls and weights estimated (flow-4), {note['time']} after {note['jvm_age_s']} s; no data for "
+                      f"{note['without_methoddata_permille'] / 10:.1f} % of the methods that ran, 2 classes a site, "
+                      f"{note['recursive_groups']} recursive groups", shown)
         self.end(process)
+
+    def test_the_counts_of_a_training_run_are_told(self):
+        """An AOT cache fills MethodDatas with the counts of the run that made it (JEP 515), which a harvest cannot tell apart."""
+        if self.jvm.major < FIRST_THAT_TRAINS:
+            self.skipTest(f"{self.jvm.id} has no AOT cache with counts")
+        jar, conf, cache = (self.folder / name for name in ("app.jar", "app.aotconf", "app.aot"))
+        with zipfile.ZipFile(jar, "w") as archive:
+            for path in sorted(Settings.classes.glob("Harvestable*.class")):
+                archive.write(path, path.name)
+        for flags in (["-XX:AOTMode=record", f"-XX:AOTConfiguration={conf}"],
+                      ["-XX:AOTMode=create", f"-XX:AOTConfiguration={conf}", f"-XX:AOTCache={cache}"]):
+            self.run_command([self.jvm.java, *flags, "-cp", jar, "Harvestable", STEPS, "end"], expect=None)
+        if not cache.exists():
+            self.skipTest(f"{self.jvm.id} makes no AOT cache")
+        damaged = self.folder / "damaged.aot"
+        damaged.write_bytes(cache.read_bytes()[:4096])
+        for mode, used, trained in (("on", cache, 1), ("off", cache, 0), ("auto", damaged, 0)):
+            with self.subTest(mode):
+                process = self.start(jvm_args=["-cp", jar, f"-XX:AOTCache={used}", f"-XX:AOTMode={mode}", "-Xlog:disable"])
+                harvested, said = self.harvest(process)
+                self.assertEqual((harvested.section["harvest"]["trained"], said["trained"]), (trained, bool(trained)))
+                text = "the AOT cache's training run"
+                self.assertEqual(text in self.run_tool("harvest", str(process.pid), "--list").stdout, bool(trained))
+                self.assertEqual(f"with counts of {text}" in " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split()),
+                                 bool(trained))
+                self.end(process)
 
     def test_list_writes_nothing(self):
         process = self.start()
@@ -121,6 +170,41 @@ class KnownShares(Harvest):
         self.assertEqual(tool.wait(PATIENCE_S), 0)
         self.assertIn("harvests before", tool.stderr.read().decode())
         self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
+
+    def test_watching_keeps_what_is_unloaded_meanwhile(self):
+        process = self.start("Guests", STEPS)
+        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "watched.iprof", "--watch", "1h",
+                                 "--every", "50ms"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        self.wait_until((self.folder / "watched.iprof").exists)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.wait_until(lambda: "gone" in process.out_path.read_text())
+        now, _ = self.harvest(process)
+        self.assertEqual(now.calls_of("Guests$Visitor.applyAsInt"), 0)
+        self.assertGreater(now.calls_of("Guests.meet"), 0)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(tool.wait(PATIENCE_S), 0)
+        watched = self.profile("watched.iprof")
+        self.assertAlmostEqual(watched.calls_of("Guests$Visitor.applyAsInt"), STEPS, delta=0.1 * STEPS)
+        (branch,) = (counts for context, counts in watched.branches().items() if context[0].startswith("Guests$Visitor."))
+        self.assertAlmostEqual(min(shares(branch).values()), 0.25, delta=TOLERANCE)
+
+    def test_sites_of_too_many_classes_are_left_out(self):
+        """HotSpot lists the first two of four classes; with a larger TypeProfileWidth all."""
+        site = "Guests.meet(Guests$Guest, int)int:2"
+        for flags, expected in (([], {"2%": 0, "40%": 0, "60%": 2}), (["-XX:TypeProfileWidth=8"], {"2%": 4})):
+            process = self.start("Guests", STEPS, jvm_args=flags)
+            for most_lost, classes in expected.items():
+                with self.subTest(flags=flags, most_lost=most_lost):
+                    harvested, said = self.harvest(process, "--receivers-max-lost", most_lost)
+                    found = harvested.table("virtualInvokeProfiles").get((site,), {})
+                    self.assertEqual(len(found), classes, found)
+                    self.assertEqual(said["sites_left_out"] > 0, classes == 0)
+                    if classes:
+                        self.assert_shares(dict.fromkeys(found, 1 / classes), found, "receivers")
+            process.communicate(b"\n\n", timeout=PATIENCE_S)
 
     def test_watching_writes_one_profile_to_standard_output(self):
         process = self.start()
