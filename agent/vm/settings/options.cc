@@ -107,7 +107,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"source", ChoiceSlot{"counters|methoddata|both", StoreSource}, "counters",
      "count exactly, take HotSpot's own counters, or both: exactly in the classes of include="},
     {"estimate", &Options::estimate, "y",
-     "with source=methoddata, estimate the calls that HotSpot did not count; n: its numbers as they "
+     "with source=methoddata, estimate the calls that HotSpot did not count; n: its numbers as "
+     "they "
      "are"},
     {"calls", &Options::calls, "y", "count how often each method is called"},
     {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
