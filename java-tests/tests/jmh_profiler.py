@@ -196,6 +196,17 @@ class Counts(JmhCase):
                           and not line.startswith("WARNING: Please consider")], [])
 
     @on_one_jvm
+    def test_samples_are_those_of_the_measured_iterations(self):
+        """The warm-up is ten times as long, so with its samples they would be too many."""
+        _, found = self.measure("-bm", "avgt", "-f", "1", "-wi", "1", "-w", "2s", "-i", "1", "-r", "200ms", "-prof", "iprof:interval=1ms",
+                                "zoo.Zoo.branches")
+        (run,) = self.profile("zoo.Zoo.branches-AverageTime-step-1.iprof").section["provenance"]["runs"]
+        samples = found["branches"]["iprof.samples"][0]
+        self.assertGreater(samples, 0)
+        # One thread is busy, and takes at most a sample in each millisecond; what else the JVM does is less.
+        self.assertLess(samples, 2 * run["recorded_ms"] + 20)
+
+    @on_one_jvm
     def test_forks_of_the_warm_up_do_not_count(self):
         self.measure(*single_shots(), "-wf", "1", "-prof", "iprof:samples=n", "zoo.Zoo.branches")
         self.assertEqual(self.profile("zoo.Zoo.branches-SingleShotTime-step-1.iprof").calls_of("zoo.Zoo.half"), BATCH)
