@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path[:0] = [str(ROOT / "scripts" / "lib")]
 sys.dont_write_bytecode = True
-from iprofdev import debian_source, packages  # noqa: E402
+from iprofdev import apt, debian_source, packages  # noqa: E402
 
 FILES = {"lib/libiprofagent.so": "library", "bin/iprof": "tool", "share/doc/iprofagent/docs/tool.md": "page", "LICENSE": "licence"}
 
@@ -60,6 +60,12 @@ class AptLists(unittest.TestCase):
         self.assertEqual(debian_source.as_sources("# deb a\ndeb [arch=amd64] mirror stable main\ndeb-src mirror stable main\n"),
                          "# deb a\ndeb-src [arch=amd64] mirror stable main\ndeb-src mirror stable main\n")
         self.assertEqual(debian_source.as_sources("Types: deb\nURIs: mirror\nSuites: stable\n"), "Types: deb-src\nURIs: mirror\nSuites: stable\n")
+
+    def test_the_mirror_is_that_of_the_machine(self):
+        self.assertEqual(apt.mirror({"a": "deb else/where nodistro main\n# deb no/debian x\n", "b": "deb [arch=amd64] mirror/debian/ stable main\n"}),
+                         "mirror/debian")
+        self.assertEqual(apt.mirror({"a": "Types: deb\nURIs: mirror/debian\nSuites: stable\n"}), "mirror/debian")
+        self.assertIsNone(apt.mirror({"a": "deb mirror/debian-security stable main\n", "b": "URIs: mirror/ubuntu/\n"}))
 
 
 unittest.main()

@@ -29,6 +29,7 @@ class Pins(unittest.TestCase):
         self.assertEqual(pins.parse(f"# why\n\na maven:g:a:1 {self.HASH}\nb pypi:p==2 -\n")["b"].version, "2")
         self.assertEqual(pins.parse(f"c pypi:p==3@linux {self.HASH}\nd debian:d_1.orig.tar.xz {self.HASH}")["c"].version, "3")
         self.assertEqual(pins.parse(f"c npm:@x/y@1.2 {self.HASH}\nd go:a/b/c@v3 {self.HASH}\n")["d"].version, "v3")
+        self.assertEqual(pins.parse("e debian-files:bookworm/arm64/musl,zlib1g -\n")["e"].what, "bookworm/arm64/musl,zlib1g")
         self.assertGreater(len(pins.all_pins()), 40)
         for pin in pins.all_pins().values():
             self.assertRegex(pin.sha256 or self.HASH, "^[0-9a-f]{64}$")
@@ -39,6 +40,7 @@ class Pins(unittest.TestCase):
                              ("a pypi:p==3@linux -", "line 1 is not a pin"), (f"a pypi:p==3 {self.HASH}", "line 1 is not a pin"),
                              (f"a maven:g:a {self.HASH}", "line 1 is not a pin"),
                              (f"a npm:b {self.HASH}", "line 1 is not a pin"), ("a go:b@1 -", "line 1 is not a pin"),
+                             ("a debian-files:bookworm/musl -", "line 1 is not a pin"),
                              (f"a maven:g:a:1 {self.HASH}\na maven:g:b:1 {self.HASH}", "line 2 pins a again"),
                              (f"a maven:g:a:1 {self.HASH}\nb maven:g:a:1 {self.HASH}", "g:a:1 is pinned as a and as b")):
             with self.subTest(line), self.assertRaisesRegex(ValueError, reason):

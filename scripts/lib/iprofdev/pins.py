@@ -16,12 +16,12 @@ WITH_AT = ("npm", "go")  # registries whose names end in @VERSION
 @dataclasses.dataclass(frozen=True)
 class Pin:
     name: str
-    registry: str  # maven, maven-plugin, pypi, npm, go or debian
-    # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PROJECT==VERSION@PLATFORM, PACKAGE@VERSION, MODULE@VERSION, or the
-    # file name of a source package's original sources
+    registry: str  # maven, maven-plugin, pypi, npm, go, debian or debian-files
+    # GROUP:ARTIFACT:VERSION[:CLASSIFIER], PROJECT==VERSION, PROJECT==VERSION@PLATFORM, PACKAGE@VERSION, MODULE@VERSION, the file
+    # name of a source package's original sources, or RELEASE/PROCESSOR/PACKAGE,…
     what: str
-    # None for PyPI without a platform, because it gives each platform another file; and for Maven's plugins, which it
-    # fetches itself
+    # None for PyPI without a platform, because it gives each platform another file; for Maven's plugins, which it fetches
+    # itself; and for Debian's packages, which apt checks
     sha256: str
 
     @property
@@ -39,8 +39,9 @@ def parse(text):
         if not words or line.startswith("#"):
             continue
         registry, colon, what = words[1].partition(":") if len(words) == 3 else ("", "", "")
-        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "npm": (1,), "go": (1,), "debian": (1,)}.get(registry, ())
-        named = "@" in what if registry in WITH_AT else True
+        parts = {"maven": (3, 4), "maven-plugin": (3,), "pypi": (1,), "npm": (1,), "go": (1,), "debian": (1,),
+                 "debian-files": (1,)}.get(registry, ())
+        named = "@" in what if registry in WITH_AT else what.count("/") == 2 if registry == "debian-files" else True
         has_hash = registry in ("maven", "debian") or "@" in what
         if not colon or not named or len(what.split(":")) not in parts or has_hash != (words[2] != "-"):
             raise ValueError(f"line {number} is not a pin: {line}")
