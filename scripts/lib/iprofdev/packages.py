@@ -20,7 +20,8 @@ FOLDER = ROOT / "build-package"
 CHECKSUMS = "SHA256SUMS"
 OLDEST_GLIBC = "2.17"
 # A processor that every run emulates alike.
-EMULATED = {"aarch64": ("qemu-aarch64", "-cpu", "cortex-a72", "-L", "/usr/aarch64-linux-gnu")}
+PROCESSORS = {"aarch64": ("qemu-aarch64", "-cpu", "cortex-a72")}
+LIBRARIES = {"aarch64": "/usr/aarch64-linux-gnu"}  # of glibc
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,8 +39,15 @@ class Target:
 
     @property
     def emulator(self):
-        """The command that runs this target's programs: empty on the same processor."""
-        return () if self.processor == platform.machine() else EMULATED[self.processor]
+        """The command that runs this target's programs: empty on the same processor. They see LIBRARIES as the folder "/" when they
+        open it, so they write no file at an absolute path."""
+        return () if self.processor == platform.machine() else (*PROCESSORS[self.processor], "-L", LIBRARIES[self.processor])
+
+    @property
+    def emulated_loader(self):
+        """The same for a program that writes files, of glibc. It takes the loader for itself when it asks for its own path."""
+        folder = f"{LIBRARIES[self.processor]}/lib"
+        return (*PROCESSORS[self.processor], f"{folder}/ld-linux-{self.processor}.so.1", "--library-path", folder)
 
 
 TARGETS = tuple(Target(processor, libc) for libc in ("glibc", "musl") for processor in ("x86_64", "aarch64"))
