@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -104,15 +105,35 @@ std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal
                                                        std::string_view descriptor,
                                                        uint32_t running_bci,
                                                        const OriginOf& origin_of) const {
+  RunningPosition position{method, descriptor, running_bci};
+  OriginalBcis(internal_class, {&position, 1}, origin_of);
+  return position.original;
+}
+
+void ClassInstrumenter::OriginalBcis(std::string_view internal_class,
+                                     std::span<RunningPosition> positions,
+                                     const OriginOf& origin_of) const {
+  using Key = std::pair<std::string_view, std::string_view>;
+  std::map<Key, const CountedMethod*> methods;
+  for (const RunningPosition& position : positions)
+    methods.emplace(Key{position.method, position.descriptor}, nullptr);
   ClassRecord klass;
-  if (!rep_->table.DecodeLatest(internal_class, method, descriptor, &klass) ||
-      klass.methods.empty())
-    return running_bci;
-  const CountedMethod& m = klass.methods.front();
-  if (origin_of && origin_of(klass, m) != MethodOrigin::kSame) return std::nullopt;
-  if (!m.rewritten || (m.counters > 0 && rep_->frozen.Has(m.first))) return running_bci;
-  return OriginalPosition(std::span<const uint8_t>(klass.positions).subspan(m.positions),
-                          running_bci);
+  const auto wanted = [&](std::string_view name, std::string_view descriptor) {
+    return methods.contains(Key{name, descriptor});
+  };
+  if (rep_->table.DecodeLatest(internal_class, wanted, &klass))
+    for (const CountedMethod& m : klass.methods) methods[Key{m.name, m.descriptor}] = &m;
+  for (RunningPosition& position : positions) {
+    const CountedMethod* const m = methods[Key{position.method, position.descriptor}];
+    position.original = position.running;
+    if (m == nullptr) continue;
+    if (origin_of && origin_of(klass, *m) != MethodOrigin::kSame) {
+      position.original = std::nullopt;
+    } else if (m->rewritten && !(m->counters > 0 && rep_->frozen.Has(m->first))) {
+      position.original = OriginalPosition(
+          std::span<const uint8_t>(klass.positions).subspan(m->positions), position.running);
+    }
+  }
 }
 
 bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,

@@ -99,9 +99,17 @@ class ClassInstrumenter {
 
   bool Knows(std::string_view internal_name) const;
 
-  // The position in the class file of an instruction in a running method; the position itself if
-  // the method was not rewritten. If a class has several versions, the one that was loaded last.
-  // nullopt if another agent changed the method first.
+  // The position of an instruction in a running method. `original` is that in the class file: the same if
+  // the method was not rewritten, nullopt if another agent changed the method first.
+  struct RunningPosition {
+    std::string_view method;
+    std::string_view descriptor;
+    uint32_t running;
+    std::optional<uint32_t> original = std::nullopt;
+  };
+  // Fills `original` for positions in one class. If the class has several versions, in the one that was loaded last.
+  void OriginalBcis(std::string_view internal_class, std::span<RunningPosition> positions,
+                    const OriginOf& origin_of = {}) const;
   std::optional<uint32_t> OriginalBci(std::string_view internal_class, std::string_view method,
                                       std::string_view descriptor, uint32_t running_bci,
                                       const OriginOf& origin_of = {}) const;

@@ -81,6 +81,14 @@ TEST_CASE("a frozen method has its own code, and the others keep their counters"
   CHECK(Probes(made.Run(original)) == "f(I)I:\ng(I)I: 3 5 4\n");
   CHECK(made.instrumenter.OriginalBci("a/T", "f", "(I)I", 4) == 4);
   CHECK(made.instrumenter.OriginalBci("a/T", "g", "(I)I", 40) != 40);
+  std::vector<ClassInstrumenter::RunningPosition> many{
+      {"g", "(I)I", 40}, {"f", "(I)I", 4}, {"g", "(I)I", 41}, {"lacking", "()V", 9}};
+  made.instrumenter.OriginalBcis("a/T", many);
+  for (size_t i = 0; i < 3; ++i)
+    CHECK(many[i].original ==
+          made.instrumenter.OriginalBci("a/T", many[i].method, "(I)I", many[i].running));
+  CHECK(many[0].original != 40);
+  CHECK(many[3].original == 9);
   CHECK(made.counters() == 6);
   // What was counted before is still known.
   CHECK(ProfileOf(made, {5, 5, 30, 7, 7, 0}).find("a.T.f(int)int: 5\n") != std::string::npos);

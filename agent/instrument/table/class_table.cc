@@ -348,8 +348,8 @@ bool ClassTable::KnowsName(std::string_view name) const {
   }) != kNone;
 }
 
-bool ClassTable::DecodeLatest(std::string_view name, std::string_view method,
-                              std::string_view descriptor, ClassRecord* decoded) const {
+bool ClassTable::DecodeLatest(std::string_view name, const Wanted& wanted,
+                              ClassRecord* decoded) const {
   std::lock_guard lock(mutex_);
   const uint32_t newest = newest_by_name_.Find(
       NameHash(name), [&](uint32_t n) { return names_.Text(entries_[n]->kept.name) == name; });
@@ -360,12 +360,11 @@ bool ClassTable::DecodeLatest(std::string_view name, std::string_view method,
   // The class may be unloaded at any time, together with its texts.
   decoded->name = decoded->Keep(name);
   decoded->super_name = decoded->Keep(decoded->super_name);
-  std::erase_if(decoded->methods, [&](const CountedMethod& m) {
-    return m.name != method || m.descriptor != descriptor;
-  });
-  for (CountedMethod& kept_method : decoded->methods) {
-    kept_method.name = decoded->Keep(method);
-    kept_method.descriptor = decoded->Keep(descriptor);
+  std::erase_if(decoded->methods,
+                [&](const CountedMethod& m) { return !wanted(m.name, m.descriptor); });
+  for (CountedMethod& method : decoded->methods) {
+    method.name = decoded->Keep(method.name);
+    method.descriptor = decoded->Keep(method.descriptor);
   }
   decoded->callees.clear();
   return true;

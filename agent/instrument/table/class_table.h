@@ -86,10 +86,10 @@ class ClassTable {
   void OnForgotten(Forgotten forgotten) { forgotten_ = std::move(forgotten); }
 
   bool KnowsName(std::string_view name) const;
-  // Decodes one method of the version that was added last; of an unloaded one only if there is no
-  // other. The record has that method alone, or none if the class lacks it.
-  bool DecodeLatest(std::string_view name, std::string_view method, std::string_view descriptor,
-                    ClassRecord* decoded) const;
+  // Decodes the wanted methods of the version that was added last; of an unloaded one only if there
+  // is no other. The record has these methods alone.
+  using Wanted = std::function<bool(std::string_view method, std::string_view descriptor)>;
+  bool DecodeLatest(std::string_view name, const Wanted& wanted, ClassRecord* decoded) const;
 
   // Holds all classes. They are ordered by name, and versions of a name by hash, so the order of
   // loading has no effect.

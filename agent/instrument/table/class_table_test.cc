@@ -431,18 +431,19 @@ TEST_CASE("the latest version of a name is found when newer ones are gone") {
   Added(table, "a/B", 1);
   table.Release(Added(table, "a/B", 2));
   ClassRecord latest;
-  REQUIRE(table.DecodeLatest("a/B", "run", "()V", &latest));
+  const auto all = [](std::string_view, std::string_view) { return true; };
+  REQUIRE(table.DecodeLatest("a/B", all, &latest));
   CHECK(latest.hash == HashOf(2));
   ClassId id{};
   REQUIRE(TakeIdleOut(table, &id));
   table.Unload(id, {});
   ClassRecord older;
-  REQUIRE(table.DecodeLatest("a/B", "run", "()V", &older));
+  REQUIRE(table.DecodeLatest("a/B", all, &older));
   CHECK(older.hash == HashOf(1));
-  CHECK_FALSE(table.DecodeLatest("a/C", "run", "()V", &older));
+  CHECK_FALSE(table.DecodeLatest("a/C", all, &older));
 }
 
-TEST_CASE("one method of the latest version is decoded without the others") {
+TEST_CASE("methods of the latest version are decoded without the others") {
   ClassTable table;
   ClassRecord two = Named("a/B", 1);
   CountedMethod other = two.methods[0];
@@ -451,12 +452,14 @@ TEST_CASE("one method of the latest version is decoded without the others") {
   two.methods.push_back(other);
   table.Add(two);
   ClassRecord one;
-  REQUIRE(table.DecodeLatest("a/B", "run", "(I)V", &one));
+  const auto takes_an_int = [](std::string_view, std::string_view d) { return d == "(I)V"; };
+  REQUIRE(table.DecodeLatest("a/B", takes_an_int, &one));
   REQUIRE(one.methods.size() == 1);
   CHECK(one.methods[0].first == CounterIndex{40});
   CHECK(one.methods[0].descriptor == "(I)V");
   ClassRecord none;
-  REQUIRE(table.DecodeLatest("a/B", "walk", "()V", &none));
+  const auto walks = [](std::string_view method, std::string_view) { return method == "walk"; };
+  REQUIRE(table.DecodeLatest("a/B", walks, &none));
   CHECK(none.methods.empty());
 }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "agent/vm/counting/class_definitions.h"
 #include "agent/vm/jvmti/boundary.h"
@@ -421,16 +423,37 @@ OriginOf Counting::Origins() const {
   };
 }
 
-std::optional<Bci> ClassFilePositions::OriginalBci(std::string_view class_descriptor,
-                                                   std::string_view name,
-                                                   std::string_view descriptor, Bci running) const {
-  const Descriptor owner(class_descriptor);
-  if (running <= 0 || !owner.IsClass()) return running;
-  const std::string counted = names_.InternalName(owner.ClassName().text());
-  const std::optional<uint32_t> original = instrumenter_.OriginalBci(
-      counted, name, descriptor, static_cast<uint32_t>(running), origin_of_);
-  if (!original) return std::nullopt;
-  return static_cast<Bci>(*original);
+void ClassFilePositions::Translate(std::span<Position> positions) const {
+  std::vector<Position*> by_class;
+  for (Position& position : positions) by_class.push_back(&position);
+  const auto less = [](const Position* a, const Position* b) {
+    return a->class_descriptor < b->class_descriptor;
+  };
+  std::sort(by_class.begin(), by_class.end(), less);
+  for (auto at = by_class.begin(); at != by_class.end();) {
+    const auto end = std::upper_bound(at, by_class.end(), *at, less);
+    TranslateOneClass({at, end});
+    at = end;
+  }
+}
+
+void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const {
+  const Descriptor owner(positions.front()->class_descriptor);
+  std::vector<instrument::ClassInstrumenter::RunningPosition> running;
+  for (const Position* position : positions)
+    running.push_back({position->name, position->descriptor,
+                       static_cast<uint32_t>(std::max(position->running, Bci{0}))});
+  if (owner.IsClass())
+    instrumenter_.OriginalBcis(names_.InternalName(owner.ClassName().text()), running, origin_of_);
+  for (size_t i = 0; i < running.size(); ++i) {
+    Position& position = *positions[i];
+    // Each method begins at 0.
+    if (position.running <= 0 || !owner.IsClass()) {
+      position.original = position.running;
+    } else if (running[i].original) {
+      position.original = static_cast<Bci>(*running[i].original);
+    }
+  }
 }
 
 std::string Counting::Summary(const CountedProfile& counted) const {

@@ -85,12 +85,21 @@ class ClassFilePositions {
                      OriginOf origin_of)
       : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
 
-  // The class file's bci for a position in a running, rewritten method; nullopt if another agent
-  // had changed the method first.
-  std::optional<Bci> OriginalBci(std::string_view class_descriptor, std::string_view name,
-                                 std::string_view descriptor, Bci running) const;
+  // A position in a running, rewritten method. `original` is the class file's bci; nullopt if another
+  // agent had changed the method first.
+  struct Position {
+    std::string_view class_descriptor;
+    std::string_view name;
+    std::string_view descriptor;
+    Bci running;
+    std::optional<Bci> original = std::nullopt;
+  };
+  // Fills `original`. Each class is looked up once.
+  void Translate(std::span<Position> positions) const;
 
  private:
+  void TranslateOneClass(std::span<Position*> positions) const;
+
   const instrument::ClassInstrumenter& instrumenter_;
   const HiddenNames& names_;
   const OriginOf origin_of_;

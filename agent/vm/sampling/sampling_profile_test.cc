@@ -8,6 +8,14 @@
 namespace iprof::vm {
 namespace {
 
+// Translates one bci after the other.
+struct OneByOne : BciMap {
+  virtual std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const = 0;
+  void Translate(std::span<RunningBci> bcis) const override {
+    for (RunningBci& bci : bcis) bci.original = OriginalBci(bci.method, bci.running);
+  }
+};
+
 using sampling::CallFrame;
 using sampling::TraceTable;
 
@@ -163,7 +171,7 @@ TEST_CASE("a virtual thread's stack ends where its continuation begins") {
 }
 
 TEST_CASE("bcis are those of the class file when the code that ran was rewritten") {
-  struct Minus10 : BciMap {
+  struct Minus10 : OneByOne {
     std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {
       return method.name == "work" ? running - 10 : running;
     }
@@ -175,7 +183,7 @@ TEST_CASE("bcis are those of the class file when the code that ran was rewritten
 
 TEST_CASE(
     "frames that kept the version from before a retransformation have the class file's bcis") {
-  struct Minus10 : BciMap {
+  struct Minus10 : OneByOne {
     std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
       return running - 10;
     }
@@ -200,7 +208,7 @@ TEST_CASE("unknown methods are left out and counted; nothing left is counted by 
 }
 
 // As if every method began with one probe instruction of ten bytes.
-class TenLater : public BciMap {
+class TenLater : public OneByOne {
  public:
   std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
     return running - 10;
@@ -227,7 +235,7 @@ TEST_CASE("a method that is just being entered has the line of its first instruc
 }
 
 TEST_CASE("where another agent changed a method, no position and so no line is known") {
-  struct Unknown : BciMap {
+  struct Unknown : OneByOne {
     std::optional<Bci> OriginalBci(const SampledMethod&, Bci) const override {
       return std::nullopt;
     }

@@ -42,9 +42,16 @@ void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lo
                       RawWriter& file) {
   if (positions_changed_.exchange(false)) translation_.ForgetPositions();
   counts_.weight = counts_.empty_weight = 0;
+  const auto weight_of = [&](const sampling::TraceView& trace) {
+    return lookup.since == nullptr ? trace.weight() : lookup.since->WeightSince(trace);
+  };
   traces.ForEach([&](const sampling::TraceView& trace) {
-    const uint64_t weight =
-        lookup.since == nullptr ? trace.weight() : lookup.since->WeightSince(trace);
+    if (!numbers_.contains(trace.place()) && weight_of(trace) > 0)
+      translation_.Expect(trace, lookup);
+  });
+  translation_.LearnExpected(lookup);
+  traces.ForEach([&](const sampling::TraceView& trace) {
+    const uint64_t weight = weight_of(trace);
     const auto known = numbers_.find(trace.place());
     uint32_t number = kNoStack;
     if (known != numbers_.end()) {

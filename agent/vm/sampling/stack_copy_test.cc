@@ -20,12 +20,16 @@ using sampling::TraceTable;
 const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
 CallFrame At(uintptr_t number, int32_t bci) { return {bci, reinterpret_cast<void*>(number * 8)}; }
 
-// Adds 100 to every bci, and counts how often it is asked.
+// Adds 100 to every bci, and counts how often it is asked, and for how many.
 struct Bcis : BciMap {
+  mutable int calls = 0;
   mutable int asked = 0;
-  std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
-    ++asked;
-    return running + 100;
+  void Translate(std::span<RunningBci> bcis) const override {
+    ++calls;
+    for (RunningBci& bci : bcis) {
+      ++asked;
+      bci.original = bci.running + 100;
+    }
   }
 };
 
@@ -98,6 +102,7 @@ TEST_CASE("each snapshot has all stacks with their weights, and adds a stack onc
   world.Sample({At(2, 7), At(1, 4)}, 3);
   CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 3}});
   CHECK(world.bcis.asked == 2);
+  CHECK(world.bcis.calls == 1);
   world.Sample({At(2, 7), At(1, 4)}, 2);
   CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 5}});
   world.Sample({At(3, 1), At(1, 4)});

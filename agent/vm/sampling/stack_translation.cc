@@ -90,15 +90,41 @@ std::optional<Bci> StackTranslation::BciOf(const void* id, const Resolved& resol
                                            const SampleLookup& lookup) {
   const Bci bci = std::max(raw, 0);
   if (resolved.version == MethodVersion::kReplaced || lookup.bcis == nullptr) return bci;
-  const auto [at, is_new] = bcis_.try_emplace(Position{id, bci});
-  if (is_new) {
-    const TranslatedMethod& method = methods_[resolved.number];
-    at->second = lookup.bcis->OriginalBci({.class_descriptor = resolved.class_descriptor,
-                                           .name = method.name,
-                                           .descriptor = method.descriptor},
-                                          bci);
+  const auto known = bcis_.find(Position{id, bci});
+  if (known != bcis_.end()) return known->second;
+  expected_.insert(Position{id, bci});
+  LearnExpected(lookup);
+  return bcis_.at(Position{id, bci});
+}
+
+void StackTranslation::Expect(const TraceView& trace, const SampleLookup& lookup) {
+  if (lookup.bcis == nullptr) return;
+  for (size_t i = 0; i < trace.depth(); ++i) {
+    const CallFrame raw = trace.frame(i);
+    const Resolved& resolved = Resolve(raw.method, lookup);
+    if (resolved.kind == Kind::kContinuation) break;
+    if (resolved.kind != Kind::kOrdinary || resolved.version == MethodVersion::kReplaced) continue;
+    const Position position{raw.method, std::max(raw.bci, 0)};
+    if (!bcis_.contains(position)) expected_.insert(position);
   }
-  return at->second;
+}
+
+void StackTranslation::LearnExpected(const SampleLookup& lookup) {
+  if (expected_.empty()) return;
+  std::vector<RunningBci> bcis;
+  bcis.reserve(expected_.size());
+  for (const Position& position : expected_) {
+    const Resolved& resolved = resolved_.at(position.id);
+    const TranslatedMethod& method = methods_[resolved.number];
+    bcis.push_back({.method = {.class_descriptor = resolved.class_descriptor,
+                               .name = method.name,
+                               .descriptor = method.descriptor},
+                    .running = position.bci});
+  }
+  lookup.bcis->Translate(bcis);
+  size_t i = 0;
+  for (const Position& position : expected_) bcis_.emplace(position, bcis[i++].original);
+  expected_.clear();
 }
 
 const StackTranslation::Resolved& StackTranslation::Resolve(const void* id,

@@ -30,9 +30,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/sampling/core/trace_table.h"
@@ -44,12 +46,19 @@
 
 namespace iprof::vm {
 
-// Maps bcis of rewritten methods to those of the class file. Returns the bci itself if the method
-// was not rewritten, and nullopt if another agent changed it, so that the original bci is unknown.
+// A bci in a rewritten method, and that in the class file: the same if the method was not rewritten,
+// and nullopt if another agent changed it, so that the original bci is unknown.
+struct RunningBci {
+  SampledMethod method;
+  Bci running;
+  std::optional<Bci> original = std::nullopt;
+};
+
 class BciMap {
  public:
   virtual ~BciMap() = default;
-  virtual std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const = 0;
+  // Fills `original`. Many at once cost less than one by one.
+  virtual void Translate(std::span<RunningBci> bcis) const = 0;
 };
 
 struct SampleWriteCounts {
@@ -96,6 +105,10 @@ class StackTranslation {
   // Counts in `counts` what it leaves out. The result is valid until the next call.
   const TranslatedStack& Translate(const sampling::TraceView& trace, const SampleLookup& lookup,
                                    SampleWriteCounts& counts);
+  // Looks up the positions of a stack that will be translated; LearnExpected does it for all of them
+  // together, which costs less than one by one.
+  void Expect(const sampling::TraceView& trace, const SampleLookup& lookup);
+  void LearnExpected(const SampleLookup& lookup);
   const std::vector<TranslatedMethod>& methods() const { return methods_; }
   // Running methods may have other positions from now on, because their classes were changed.
   void ForgetPositions() { bcis_.clear(); }
@@ -129,6 +142,7 @@ class StackTranslation {
 
   std::unordered_map<const void*, Resolved> resolved_;
   std::unordered_map<Position, std::optional<Bci>, PositionHash> bcis_;
+  std::unordered_set<Position, PositionHash> expected_;
   std::vector<TranslatedMethod> methods_;
   size_t text_bytes_ = 0;
   TranslatedStack stack_;

@@ -5,7 +5,8 @@
 // ClassFilePositions.
 #pragma once
 
-#include <optional>
+#include <span>
+#include <vector>
 
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/sampling/sampling_profile.h"
@@ -17,8 +18,13 @@ class CountedPositions final : public BciMap {
   // `positions` must outlive this object.
   explicit CountedPositions(const ClassFilePositions& positions) : positions_(positions) {}
 
-  std::optional<Bci> OriginalBci(const SampledMethod& method, Bci running) const override {
-    return positions_.OriginalBci(method.class_descriptor, method.name, method.descriptor, running);
+  void Translate(std::span<RunningBci> bcis) const override {
+    std::vector<ClassFilePositions::Position> positions;
+    for (const RunningBci& bci : bcis)
+      positions.push_back(
+          {bci.method.class_descriptor, bci.method.name, bci.method.descriptor, bci.running});
+    positions_.Translate(positions);
+    for (size_t i = 0; i < bcis.size(); ++i) bcis[i].original = positions[i].original;
   }
 
  private:
