@@ -42,7 +42,7 @@ def block(document, language, starts):
 
 def commands(target, has_jvm):
     """As docs/packages.md says, for this target and for /app.jar."""
-    typed = block((packages.ROOT / "docs/packages.md").read_text(), "text", "tar xf ").replace("x86_64-linux-glibc", str(target))
+    typed = block((packages.ROOT / "docs/packages.md").read_text(), "text", "tar xzf ").replace("x86_64-linux-glibc", str(target))
     typed = typed.replace("iprofagent-0.1.0", packages.name(target).removesuffix(f"-{target}")).replace("your-app.jar", "/app.jar")
     lines = typed.splitlines()
     if not has_jvm:

@@ -151,28 +151,26 @@ TEST_CASE(
     const char* call;
     int nth;
     int error;
-    const char* message;
+    const char* message;  // without the reason, whose text is the C library's
     const char* text;
   };
   const Case cases[] = {
-      {"walk", 1, EMFILE, "cannot write: Too many open files", "old"},
-      {"walk", 2, EACCES, "cannot write: Permission denied", "old"},
-      {"stat", 1, EACCES, "cannot write: Permission denied", "old"},
-      {"access", 1, EACCES, "cannot write: Permission denied", "old"},
-      {"open", 1, EACCES, "cannot create a temporary file beside it: Permission denied", "old"},
-      {"open", 1, ENOSPC, "cannot create a temporary file beside it: No space left on device",
-       "old"},
+      {"walk", 1, EMFILE, "cannot write", "old"},
+      {"walk", 2, EACCES, "cannot write", "old"},
+      {"stat", 1, EACCES, "cannot write", "old"},
+      {"access", 1, EACCES, "cannot write", "old"},
+      {"open", 1, EACCES, "cannot create a temporary file beside it", "old"},
+      {"open", 1, ENOSPC, "cannot create a temporary file beside it", "old"},
       {"open", 1, EEXIST, "", "new text"},  // another name is tried
-      {"write", 1, ENOSPC, "cannot write: No space left on device", "old"},
-      {"write", 2, EDQUOT, "cannot write: Disk quota exceeded", "old"},
+      {"write", 1, ENOSPC, "cannot write", "old"},
+      {"write", 2, EDQUOT, "cannot write", "old"},
       {"write", 1, EINTR, "", "new text"},
-      {"fchmod", 1, EPERM, "cannot set permissions: Operation not permitted", "old"},
-      {"fsync", 1, EIO, "cannot flush to disk: Input/output error", "old"},
-      {"close", 1, EIO, "cannot close: Input/output error", "old"},
-      {"rename", 1, ENOENT, "cannot put the new file in place: No such file or directory", "old"},
+      {"fchmod", 1, EPERM, "cannot set permissions", "old"},
+      {"fsync", 1, EIO, "cannot flush to disk", "old"},
+      {"close", 1, EIO, "cannot close", "old"},
+      {"rename", 1, ENOENT, "cannot put the new file in place", "old"},
       {"open", 2, EACCES, "", "new text"},  // the folder is unreadable: the file is written anyway
-      {"fsync", 2, EIO, "is in place, but its folder cannot be flushed to disk: Input/output error",
-       "new text"},
+      {"fsync", 2, EIO, "is in place, but its folder cannot be flushed to disk", "new text"},
       {"fsync", 2, EINVAL, "", "new text"},
   };
   for (const Case& c : cases) {
@@ -182,7 +180,8 @@ TEST_CASE(
     Put(path, "old");
     FailingCalls calls(c.call, c.nth, c.error);
     const Status status = WriteWith(calls, path);
-    CHECK(status.message() == (*c.message ? path + ": " + c.message : ""));
+    CHECK(status.message() ==
+          (*c.message ? path + ": " + c.message + ": " + std::strerror(c.error) : ""));
     CHECK(status.code() == (*c.message ? Code::kIo : Code::kOk));
     CHECK(Get(path) == c.text);
     CHECK(folder.Names() == std::vector<std::string>{"p"});
@@ -252,7 +251,7 @@ TEST_CASE("a link to a file that is not there yet makes that file and stays a li
         folder.File("nowhere") + ": cannot write: No such file or directory");
   fs::create_symlink("loop", folder.File("loop"));
   CHECK(WriteWith(SystemCalls::Real(), folder.File("loop")).message() ==
-        folder.File("loop") + ": cannot write: Too many levels of symbolic links");
+        folder.File("loop") + ": cannot write: " + std::strerror(ELOOP));
 }
 
 TEST_CASE("a file that others may not read is never readable for them, not for a moment") {
@@ -307,7 +306,7 @@ TEST_CASE("a name of an open descriptor of ours is that descriptor, at its posit
 
     FailingCalls calls("dup", 1, EMFILE);
     CHECK(WriteWith(calls, "/dev/fd/" + number).message() ==
-          "/dev/fd/" + number + ": cannot open: Too many open files");
+          "/dev/fd/" + number + ": cannot open: " + std::strerror(EMFILE));
     ::close(fd);
     CHECK(WriteWith(SystemCalls::Real(), "/dev/fd/" + number).message() ==
           "/dev/fd/" + number + ": cannot write: Bad file descriptor");

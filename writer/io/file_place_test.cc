@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -254,8 +256,8 @@ TEST_CASE("paths that lead to no file say why") {
   CHECK(why(folder / "x/..") == "No such file or directory");
   CHECK(why(folder / "file/x") == "Not a directory");
   CHECK(why(folder / "gone/x") == "No such file or directory");
-  CHECK(why(folder / "loop") == "Too many levels of symbolic links");
-  CHECK(why(folder / "loop/x") == "Too many levels of symbolic links");
+  CHECK(why(folder / "loop") == std::strerror(ELOOP));
+  CHECK(why(folder / "loop/x") == std::strerror(ELOOP));
 }
 
 TEST_CASE("missing folders are created in the path, not behind a link") {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -207,17 +208,16 @@ class Failing final : public SystemCalls {
 TEST_CASE("a file system without locks, or a folder that cannot be written, is told apart") {
   const Folder folder;
   const std::string path = folder / "app.iprof";
-  const auto [call, error, text] = GENERATE(
-      table<std::string, int, std::string>({{"open", EROFS, "Read-only file system"},
-                                            {"open", EACCES, "Permission denied"},
-                                            {"flock", ENOLCK, "No locks available"},
-                                            {"flock", EOPNOTSUPP, "Operation not supported"},
-                                            {"dup", EMFILE, "Too many open files"}}));
+  const auto [call, error] = GENERATE(table<std::string, int>({{"open", EROFS},
+                                                               {"open", EACCES},
+                                                               {"flock", ENOLCK},
+                                                               {"flock", EOPNOTSUPP},
+                                                               {"dup", EMFILE}}));
   INFO(call);
   Failing calls(call, error);
   const Status status = Take(path, {}, calls).status();
   CHECK(status.code() == Code::kIo);
-  CHECK(status.message() == text);
+  CHECK(status.message() == std::strerror(error));
   CHECK(folder.IsEmpty());
 }
 

@@ -11,6 +11,8 @@ from iprofdev.places import CACHE, ROOT
 
 # What is copied of this machine's headers and CMake packages: the libraries that have only headers.
 COPIED = ("include/fmt", "include/rapidjson", "include/CLI", "include/catch2", "share/cmake/CLI11", "lib/cmake/Catch2")
+# Names a library of this machine, which no test uses.
+NOT_COPIED = shutil.ignore_patterns("Catch2Targets-*.cmake")
 TOOLS = ("cc", "c++", "ar", "ranlib")
 OPTIMIZATION = ("-O2", "-DNDEBUG")
 # A precompiled header must be compiled with the options of the sources. (CMake's own way does not work with zig.)
@@ -89,7 +91,7 @@ class CrossBuild:
             if not source.exists():
                 raise Unavailable(f"{source} is missing: run scripts/install-deps.")
             shutil.rmtree(copy, ignore_errors=True)
-            shutil.copytree(source, copy)
+            shutil.copytree(source, copy, ignore=NOT_COPIED)
         document = self.sysroot / "usr/include/rapidjson/document.h"
         times = document.stat()
         document.write_text(document.read_text().replace(RAPIDJSON_FAULT, ""))
