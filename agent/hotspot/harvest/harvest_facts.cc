@@ -24,7 +24,8 @@ int64_t Permille(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<int64_t>((part * 1000 + all / 2) / all);
 }
 
-// Whether an AOT cache has put counts of its training run into MethodDatas (JEP 515).
+// Whether an AOT cache may have put counts of its training run into MethodDatas (JEP 515). A JVM that could not use
+// the cache has the same flags.
 bool IsTrained(const VmFlags& flags) {
   return flags.Bool("AOTReplayTraining").value_or(false) &&
          !flags.Text("AOTCache").value_or(std::string()).empty();
