@@ -41,7 +41,6 @@ class CrossBuild:
         settings = {
             "CMAKE_TOOLCHAIN_FILE": ROOT / "scripts" / "cmake" / "zig.cmake",
             "CMAKE_BUILD_TYPE": "Release",
-            "IPROF_WERROR": "ON",
             **{f"CMAKE_{language}_FLAGS_RELEASE": " ".join(OPTIMIZATION) for language in ("C", "CXX")},
             "CMAKE_EXE_LINKER_FLAGS": "-pie",
             "CMAKE_EXE_LINKER_FLAGS_RELEASE": "-s",
