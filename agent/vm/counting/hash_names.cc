@@ -71,6 +71,9 @@ void HashNames::Absorb() {
     known_classes_ += fresh.size();
   }
   MergeInto(known_, fresh);
+  if (std::any_of(fresh.begin(), fresh.end(),
+                  [&](const Entry& e) { return WithHash(e.hash).size() > 1; }))
+    ++changes_;
 }
 
 std::span<const HashNames::Entry> HashNames::WithHash(int32_t hash) const {
@@ -101,6 +104,7 @@ void HashNames::Sweep(const std::function<bool(jweak)>& gone) {
   for (Entry& entry : known_) {
     if (gone(entry.reference)) entry.reference = nullptr;
   }
+  if (!dropped.empty()) ++changes_;  // another class may get the hash
   if (known_.capacity() > 4 * known_.size() + 1024) known_.shrink_to_fit();
   const std::lock_guard lock(mutex_);
   known_classes_ = known_.size();

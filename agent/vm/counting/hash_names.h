@@ -53,6 +53,8 @@ class HashNames {
   // Finds only what was added before the last Absorb.
   Answer Find(int32_t hash) const;
   void Absorb();
+  // While this is the same number, a name that Find has given stands.
+  uint64_t changes() const { return changes_; }
 
   struct Entry {
     int32_t hash;
@@ -98,6 +100,7 @@ class HashNames {
   uint64_t refused_ = 0;
   // Sorted by hash; used only by the thread that sweeps.
   std::vector<Entry> known_;
+  uint64_t changes_ = 0;  // likewise
 };
 
 }  // namespace iprof::vm

@@ -43,6 +43,25 @@ TEST_CASE("a hash that classes with several names share has none of them") {
   CHECK(names.Find(7).kind == Kind::kSeveral);
 }
 
+TEST_CASE("whoever keeps a name learns when it may have changed") {
+  HashNames names(1 << 20);
+  REQUIRE(names.Add(7, "a.B", Class(1)));
+  names.Absorb();
+  const uint64_t before = names.changes();
+  REQUIRE(names.Add(8, "a.C", Class(2)));
+  names.Absorb();
+  names.Absorb();
+  SweepWithout(names, {Class(2)});
+  CHECK(names.Find(8).name == "a.C");
+  CHECK(names.changes() == before);  // all that was found is found again
+  SECTION("a class is forgotten") { SweepWithout(names, {}); }
+  SECTION("a class gets another one's hash") {
+    REQUIRE(names.Add(7, "a.D", Class(3)));
+    names.Absorb();
+  }
+  CHECK(names.changes() != before);
+}
+
 TEST_CASE("a class that is gone keeps its name until the second sweep") {
   HashNames names(1 << 20);
   REQUIRE(names.Add(7, "a.B", Class(1)));

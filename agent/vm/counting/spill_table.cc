@@ -122,18 +122,34 @@ void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& int
   });
 }
 
+// A name costs a search, a string and a mutex, so each is asked for once.
+uint32_t SpillTable::PairOf(jvmtiEnv* jvmti, JNIEnv* jni, jsize slot, jlong key, TypePairs& into) {
+  const bool has_hash = HashOf(key) != kStays;
+  if (has_hash) {
+    if (const auto found = known_.hashed.find(key); found != known_.hashed.end())
+      return found->second;
+  } else if (const auto found = known_.slots.find(slot); found != known_.slots.end()) {
+    const KnownPairs::Slot& known = found->second;
+    if (known.key == key && known.clearings == clearings_) return known.pair;
+  }
+  const auto name = NameAt(jvmti, jni, slot, key, nullptr);
+  const uint32_t pair = into.NumberOf(SiteOf(key), name.value_or(""));
+  // A class without a name may get one later.
+  if (!name) return pair;
+  if (has_hash) {
+    known_.hashed.emplace(key, pair);
+  } else {
+    known_.slots.insert_or_assign(slot, KnownPairs::Slot{key, clearings_, pair});
+  }
+  return pair;
+}
+
 void SpillTable::Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypePairs& into) {
   if (SlotsUsed(jni, half) == 0) return;
+  const uint64_t changes = hashes_.names().changes();
+  if (std::exchange(known_.hash_changes, changes) != changes) known_.hashed.clear();
   ForEachSlot(jni, half, [&](jsize slot, jlong key, uint64_t count) {
-    KnownPairs::Slot& known = known_.slots[slot];
-    if (known.key != key || known.clearings != clearings_) {
-      const auto name = NameAt(jvmti, jni, slot, key, nullptr);
-      known.pair = into.NumberOf(SiteOf(key), name.value_or(""));
-      // A class without a name may get one later.
-      known.key = name ? key : 0;
-      known.clearings = clearings_;
-    }
-    into.Add(known.pair, count);
+    into.Add(PairOf(jvmti, jni, slot, key, into), count);
   });
 }
 
@@ -191,7 +207,7 @@ bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds p
 
 size_t SpillTable::pairs_bytes() const {
   constexpr size_t kNodeBytes = 64;
-  return (known_.slots.size() + known_.harvested.size()) * kNodeBytes;
+  return (known_.hashed.size() + known_.slots.size() + known_.harvested.size()) * kNodeBytes;
 }
 
 uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {

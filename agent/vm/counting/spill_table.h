@@ -94,6 +94,7 @@ class SpillTable {
   // Adds up one half.
   void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypeCounts& into);
   void Drain(jvmtiEnv* jvmti, JNIEnv* jni, jsize half, TypePairs& into);
+  uint32_t PairOf(jvmtiEnv* jvmti, JNIEnv* jni, jsize slot, jlong key, TypePairs& into);
   void AddHarvested(TypePairs& into);
   void Clear(JNIEnv* jni, jsize half);
   HashNames::Answer Find(jvmtiEnv* jvmti, JNIEnv* jni, int32_t hash, bool* walked);
@@ -113,14 +114,17 @@ class SpillTable {
   std::timed_mutex mutex_;
   TypeCounts harvested_;
   bool at_rest_ = false;  // the other half must be drained
-  // The pairs' numbers: of slots, as long as they have the same key and their half was not cleared;
-  // and of what was harvested, by site and the number of the class there.
+  // The pairs' numbers: of keys with a hash, as long as the hashes have the same names; of other slots, as long
+  // as they have the same key and their half was not cleared; and of what was harvested, by site and the
+  // number of the class there.
   struct KnownPairs {
     struct Slot {
       jlong key = 0;
       uint64_t clearings = 0;
       uint32_t pair = 0;
     };
+    std::unordered_map<jlong, uint32_t> hashed;
+    uint64_t hash_changes = 0;  // of HashNames
     std::unordered_map<jsize, Slot> slots;
     std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> harvested;
   } known_;
