@@ -17,7 +17,7 @@ sys.path.insert(0, str(TESTS.parent / "scripts" / "lib"))
 sys.dont_write_bytecode = True
 from iprofdev import mavenbuild, messages, packages, processes  # noqa: E402
 
-STAGE, BUILD, JAVA, CLASSES = map(pathlib.Path, sys.argv[1:])
+STAGE, BUILD, JAVA, CLASSES = (pathlib.Path(word).absolute() for word in sys.argv[1:])
 del sys.argv[1:]
 JAR = BUILD / f"iprof-agent-{packages.version()}.jar"
 
