@@ -98,6 +98,8 @@ class CrossBuild:
 
     def _precompile(self):
         header, result = ROOT / "scripts" / "cmake" / "precompiled.h", self.tools / "precompiled.pch"
-        self.command("precompiling", self.tools / "c++", *OPTIONS_OF_ROOMS, "-isystem", self.sysroot / "usr" / "include",
-                     "-x", "c++-header", header, "-o", result)
+        # zig's cache compares the contents of headers, so its result may be older than a new checkout at the same path. clang
+        # would refuse that by the headers' times.
+        self.command("precompiling", self.tools / "c++", *OPTIONS_OF_ROOMS, "-Xclang", "-fno-pch-timestamp", "-isystem",
+                     self.sysroot / "usr" / "include", "-x", "c++-header", header, "-o", result)
         return result
