@@ -149,6 +149,7 @@ Result<MetadataLayout> MetadataLayout::Read(const VmStructs& structs) {
   if (!major) find.Miss("the version of Java");
   all.major = major.value_or(0);
   all.loaders = find.Static("ClassLoaderDataGraph", "_head");
+  all.archive = structs.StaticField("FileMapInfo", "_current_info").value_or(0);
   all.loader = {find.Offset("ClassLoaderData", "_next"), find.Offset("ClassLoaderData", "_klasses"),
                 find.Offset("ClassLoaderData", "_has_class_mirror_holder")};
   all.klass = {find.Offset("Klass", "_next_link"),     find.Offset("Klass", "_name"),

@@ -25,6 +25,7 @@ struct MetadataLayout {
 
   int32_t major = 0;    // of Java: 17, 21, 25 …
   Address loaders = 0;  // where the pointer to the first ClassLoaderData is
+  Address archive = 0;  // where the pointer to the archive that is mapped is; 0: unknown
 
   struct {
     uint64_t next, classes, has_mirror_holder;

@@ -126,9 +126,11 @@ class KnownShares(Harvest):
             self.run_command([self.jvm.java, *flags, "-cp", jar, "Harvestable", STEPS, "end"], expect=None)
         if not cache.exists():
             self.skipTest(f"{self.jvm.id} makes no AOT cache")
-        for mode, trained in (("on", 1), ("off", 0)):
+        damaged = self.folder / "damaged.aot"
+        damaged.write_bytes(cache.read_bytes()[:4096])
+        for mode, used, trained in (("on", cache, 1), ("off", cache, 0), ("auto", damaged, 0)):
             with self.subTest(mode):
-                process = self.start(jvm_args=["-cp", jar, f"-XX:AOTCache={cache}", f"-XX:AOTMode={mode}", "-Xlog:disable"])
+                process = self.start(jvm_args=["-cp", jar, f"-XX:AOTCache={used}", f"-XX:AOTMode={mode}", "-Xlog:disable"])
                 harvested, said = self.harvest(process)
                 self.assertEqual((harvested.section["harvest"]["trained"], said["trained"]), (trained, bool(trained)))
                 text = "the AOT cache's training run"

@@ -20,8 +20,9 @@ from harness.scope import on_one_jvm
 
 UNSUPPORTED, IO = 3, 4  # exit codes
 NOBODY = 65534
+AS_NOBODY = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
 # Root as a container has it.
-WITHOUT_CAPABILITY = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
+WITHOUT_CAPABILITY = ["setpriv", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin"]
 CAP_SYS_PTRACE = 19
 HELPS_ROOT = "with CAP_SYS_PTRACE (in a container: --cap-add=SYS_PTRACE)"
 
@@ -110,10 +111,13 @@ class Refused(Reach):
 
     @needs_root
     def test_root_without_the_right_to_trace(self):
-        """The JVM has more rights than the tool."""
+        """Once a process of another user, and once one with more rights than the tool."""
         effective = int(re.search(r"^CapEff:\s*(\w+)", pathlib.Path("/proc/self/status").read_text(), re.M)[1], 16)
         if not effective >> CAP_SYS_PTRACE & 1:
             self.skipTest("this root has not got CAP_SYS_PTRACE itself")
+        others = self.sleeper(*AS_NOBODY)
+        self.assertEqual(self.refused(others.pid, IO, prefix=WITHOUT_CAPABILITY),
+                         f"process {others.pid} belongs to user nobody, and iprof runs as root: run it as that user or {HELPS_ROOT}")
         process = self.start_java("Harvestable", STEPS, agent=None)
         said = self.refused(process.pid, IO, prefix=WITHOUT_CAPABILITY)
         self.assertTrue(said.startswith(f"the system forbids looking into process {process.pid} (/proc/{process.pid}/"), said)

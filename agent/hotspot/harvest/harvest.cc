@@ -67,6 +67,8 @@ class Harvester {
     program_->type_rows = decoder.shape().type_rows;
     program_->counts_to_the_end = CountsToTheEnd(flags_);
     program_->has_extra_cell = decoder.shape().has_extra_cell;
+    program_->has_archive =
+        layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
     return std::move(program_);
   }
 

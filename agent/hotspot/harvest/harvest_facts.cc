@@ -24,10 +24,10 @@ int64_t Permille(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<int64_t>((part * 1000 + all / 2) / all);
 }
 
-// Whether an AOT cache may have put counts of its training run into MethodDatas (JEP 515). A JVM that could not use
-// the cache has the same flags.
-bool IsTrained(const VmFlags& flags) {
-  return flags.Bool("AOTReplayTraining").value_or(false) &&
+// Whether an AOT cache has put counts of its training run into MethodDatas (JEP 515). A JVM that
+// could not use the cache has the same flags, but no archive.
+bool IsTrained(const HarvestedProgram& program, const VmFlags& flags) {
+  return program.has_archive && flags.Bool("AOTReplayTraining").value_or(false) &&
          !flags.Text("AOTCache").value_or(std::string()).empty();
 }
 
@@ -42,7 +42,7 @@ HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_
   note.type_width = program.type_rows;
   note.jvm_age_s = age_s;
   note.time = UtcTextOfSeconds(std::time(nullptr));
-  note.trained = IsTrained(flags);
+  note.trained = IsTrained(program, flags);
   return note;
 }
 

@@ -132,6 +132,21 @@ TEST_CASE("a class whose symbol is no class name is in no profile") {
   }
 }
 
+TEST_CASE("whether an archive is mapped is read where HotSpot tells it") {
+  FakeProgram fake;
+  MetadataLayout layout = fake.vm.layout();
+  const auto has_archive = [&] {
+    const auto program = HarvestProgram(fake.vm, layout, NoFlags(), 0);
+    REQUIRE(program.ok());
+    return (*program)->has_archive;
+  };
+  CHECK(has_archive());  // unknown
+  layout.archive = fake.vm.Allocate(8);
+  CHECK_FALSE(has_archive());
+  fake.vm.Put(layout.archive, Address{0x1000});
+  CHECK(has_archive());
+}
+
 TEST_CASE("a breakpoint is undone") {
   FakeProgram fake;
   const Address code = *fake.vm.Load<Address>(fake.method) + 24;
