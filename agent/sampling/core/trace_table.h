@@ -26,13 +26,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "agent/sampling/core/call_trace.h"
 #include "writer/base/status.h"
 
 namespace iprof::sampling {
 
-// A published trace. Frames are innermost first.
+// A published trace, with its counters when it was read. Frames are innermost first. Valid as long as the
+// table.
 class TraceView {
  public:
   size_t depth() const { return depth_; }
@@ -87,6 +89,13 @@ class TraceTable {
       TraceView view;
       if (Read(i, &view)) visit(static_cast<const TraceView&>(view));
     }
+  }
+
+  // All of them, to be read more than once: what is added meanwhile is not in it.
+  std::vector<TraceView> All() const {
+    std::vector<TraceView> all;
+    ForEach([&](const TraceView& trace) { all.push_back(trace); });
+    return all;
   }
 
   Usage usage() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -51,10 +52,11 @@ constexpr std::initializer_list<jvmtiEvent> kEvents{JVMTI_EVENT_CLASS_LOAD,
                                                     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
                                                     JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 
-void AddSampled(const Sampler& sampler, MethodLearner::SampledIds& ids) {
-  sampler.traces().ForEach([&](const sampling::TraceView& trace) {
+MethodLearner::SampledIds MethodsOf(std::span<const sampling::TraceView> traces) {
+  MethodLearner::SampledIds ids;
+  for (const sampling::TraceView& trace : traces)
     for (size_t i = 0; i < trace.depth(); ++i) ids.insert(trace.frame(i).method);
-  });
+  return ids;
 }
 
 }  // namespace
@@ -233,13 +235,11 @@ Sampling::Figures Sampling::figures() const {
 bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }
 
 std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
-  MethodLearner::SampledIds sampled;
-  if (Sampler* const begun = sampler()) {
-    // A handler that is still running may be adding a stack.
-    if (!begun->Drain()) return std::nullopt;
-    AddSampled(*begun, sampled);
-  }
-  return sampled;
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return MethodLearner::SampledIds();
+  // A handler that is still running may be adding a stack.
+  if (!begun->Drain()) return std::nullopt;
+  return MethodsOf(begun->traces().All());
 }
 
 SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile) {
@@ -251,15 +251,15 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
     return {};
   }
   if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
-  MethodLearner::SampledIds sampled;
-  AddSampled(*begun, sampled);
-  const LineTables lines = with_lines_ ? learner_.LinesOf(jni, sampled) : LineTables();
+  // Handlers may go on adding stacks, whose lines would not be known.
+  const std::vector<sampling::TraceView> traces = begun->traces().All();
+  const LineTables lines = with_lines_ ? learner_.LinesOf(jni, MethodsOf(traces)) : LineTables();
   SampleBaseline since;
   {
     const std::lock_guard reset_lock(reset_mutex_);
     since = baseline_;
   }
-  const SampleWriteCounts written = AddSamples(begun->traces(),
+  const SampleWriteCounts written = AddSamples(traces,
                                                {.methods = learner_.methods(),
                                                 .names = knowledge_.names,
                                                 .bcis = bcis,
@@ -270,10 +270,9 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   return written;
 }
 
-const LineTables& Sampling::CopiedLines(JNIEnv* jni) {
+const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
   if (lines_changed_.exchange(false)) copied_methods_.clear();
   if (!with_lines_) return copied_lines_;
-  MethodLearner::SampledIds sampled = copy_.NewMethods(sampler()->traces());
   std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
   if (sampled.empty()) return copied_lines_;
   copied_lines_.Add(learner_.LinesOf(jni, sampled));
@@ -291,7 +290,7 @@ Sampling::Numbers Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, RawWriter& fi
       const std::lock_guard reset_lock(reset_mutex_);
       since = baseline_;
     }
-    const LineTables& lines = CopiedLines(jni);
+    const LineTables& lines = CopiedLines(jni, copy_.FindNew(begun->traces()));
     copy_.AddTo(begun->traces(),
                 {.methods = learner_.methods(),
                  .names = knowledge_.names,

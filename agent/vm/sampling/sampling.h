@@ -125,8 +125,9 @@ class Sampling {
   void StopSampler(sampling::Sampler& sampler);
   // The ids in the samples so far; nullopt if a handler does not return.
   std::optional<MethodLearner::SampledIds> SampledNow();
-  // The lines of what is on stacks, for the raw file. With the lock of the learner's texts.
-  const LineTables& CopiedLines(JNIEnv* jni);
+  // The lines of these methods and of those before, for the raw file. With the lock of the learner's
+  // texts.
+  const LineTables& CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled);
   sampling::SampleStats StatsSinceReset() const;
   SampleFigures ReportFigures(const SampleWriteCounts& written);
   void OnClassPrepare(JNIEnv* jni, jclass klass);

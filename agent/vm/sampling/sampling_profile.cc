@@ -9,7 +9,6 @@
 namespace iprof::vm {
 namespace {
 
-using sampling::TraceTable;
 using sampling::TraceView;
 
 class ProfileSamples {
@@ -17,9 +16,12 @@ class ProfileSamples {
   ProfileSamples(const SampleLookup& lookup, Profile& profile)
       : lookup_(lookup), profile_(profile) {}
 
+  void Expect(const TraceView& trace) {
+    if (WeightOf(trace) > 0) translation_.Expect(trace, lookup_);
+  }
+
   void Add(const TraceView& trace) {
-    const uint64_t trace_weight =
-        lookup_.since == nullptr ? trace.weight() : lookup_.since->WeightSince(trace);
+    const uint64_t trace_weight = WeightOf(trace);
     // The stack was read while its weight was still zero, or has no weight since the reset.
     if (trace_weight == 0) return;
     const TranslatedStack& stack = translation_.Translate(trace, lookup_, counts_);
@@ -39,12 +41,18 @@ class ProfileSamples {
     if (!stack.whole) ++counts_.cut_contexts;
   }
 
+  void LearnExpected() { translation_.LearnExpected(lookup_); }
+
   SampleWriteCounts Finish() {
     counts_.contexts = profile_.entry_count(Table::kSamples);
     return counts_;
   }
 
  private:
+  uint64_t WeightOf(const TraceView& trace) const {
+    return lookup_.since == nullptr ? trace.weight() : lookup_.since->WeightSince(trace);
+  }
+
   MethodIndex IndexOf(uint32_t number) {
     while (indices_.size() <= number) {
       const TranslatedMethod& method = translation_.methods()[indices_.size()];
@@ -67,10 +75,12 @@ class ProfileSamples {
 
 }  // namespace
 
-SampleWriteCounts AddSamples(const TraceTable& traces, const SampleLookup& lookup,
+SampleWriteCounts AddSamples(std::span<const TraceView> traces, const SampleLookup& lookup,
                              Profile& profile) {
   ProfileSamples samples(lookup, profile);
-  traces.ForEach([&](const TraceView& trace) { samples.Add(trace); });
+  for (const TraceView& trace : traces) samples.Expect(trace);
+  samples.LearnExpected();
+  for (const TraceView& trace : traces) samples.Add(trace);
   return samples.Finish();
 }
 

@@ -6,13 +6,15 @@
 // Failure: what is left out is counted in SampleWriteCounts.
 #pragma once
 
+#include <span>
+
 #include "agent/sampling/core/trace_table.h"
 #include "agent/vm/sampling/stack_translation.h"
 #include "writer/model/model.h"
 
 namespace iprof::vm {
 
-SampleWriteCounts AddSamples(const sampling::TraceTable& traces, const SampleLookup& lookup,
-                             Profile& profile);
+SampleWriteCounts AddSamples(std::span<const sampling::TraceView> traces,
+                             const SampleLookup& lookup, Profile& profile);
 
 }  // namespace iprof::vm

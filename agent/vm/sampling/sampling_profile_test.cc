@@ -59,8 +59,9 @@ struct World {
   std::map<std::string, int64_t> Written(SampleWriteCounts* counts = nullptr,
                                          const HiddenClassNames* names = nullptr,
                                          const BciMap* bcis = nullptr) {
-    const SampleWriteCounts got = AddSamples(
-        *traces, {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, profile);
+    const SampleWriteCounts got =
+        AddSamples(traces->All(),
+                   {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, profile);
     if (counts != nullptr) *counts = got;
     std::map<std::string, int64_t> samples;
     for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {

@@ -13,6 +13,7 @@ constexpr size_t kNodeBytes = 40;
 }  // namespace
 
 void StackCopy::Begin() {
+  new_.clear();
   numbers_.clear();
   weights_.clear();
   counts_ = {};
@@ -29,52 +30,54 @@ void StackCopy::AddMethods(RawWriter& file) {
   }
 }
 
-std::unordered_set<const void*> StackCopy::NewMethods(const sampling::TraceTable& traces) const {
+std::unordered_set<const void*> StackCopy::FindNew(const sampling::TraceTable& traces) {
   std::unordered_set<const void*> methods;
+  new_.clear();
   traces.ForEach([&](const sampling::TraceView& trace) {
     if (numbers_.contains(trace.place())) return;
+    new_.push_back(trace);
     for (size_t i = 0; i < trace.depth(); ++i) methods.insert(trace.frame(i).method);
   });
   return methods;
 }
 
+uint32_t StackCopy::AddStack(const sampling::TraceView& trace, const SampleLookup& lookup,
+                             RawWriter& file) {
+  const TranslatedStack& stack = translation_.Translate(trace, lookup, counts_);
+  if (stack.frames.empty()) return kNoStack;
+  AddMethods(file);
+  frames_.clear();
+  for (const TranslatedFrame& frame : stack.frames)
+    frames_.push_back({frame.method, frame.bci, frame.line.value_or(-1)});
+  const auto number = static_cast<uint32_t>(weights_.size());
+  file.AddStack(number, frames_, !stack.whole);
+  weights_.push_back(0);
+  if (!stack.whole) ++counts_.cut_contexts;
+  return number;
+}
+
 void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup,
                       RawWriter& file) {
   if (positions_changed_.exchange(false)) translation_.ForgetPositions();
-  counts_.weight = counts_.empty_weight = 0;
   const auto weight_of = [&](const sampling::TraceView& trace) {
     return lookup.since == nullptr ? trace.weight() : lookup.since->WeightSince(trace);
   };
-  traces.ForEach([&](const sampling::TraceView& trace) {
-    if (!numbers_.contains(trace.place()) && weight_of(trace) > 0)
-      translation_.Expect(trace, lookup);
-  });
+  // Without weight: of before the reset, or not complete yet.
+  std::erase_if(new_, [&](const sampling::TraceView& trace) { return weight_of(trace) == 0; });
+  for (const sampling::TraceView& trace : new_) translation_.Expect(trace, lookup);
   translation_.LearnExpected(lookup);
+  for (const sampling::TraceView& trace : new_)
+    numbers_.emplace(trace.place(), AddStack(trace, lookup, file));
+  new_.clear();
+  counts_.weight = counts_.empty_weight = 0;
   traces.ForEach([&](const sampling::TraceView& trace) {
-    const uint64_t weight = weight_of(trace);
     const auto known = numbers_.find(trace.place());
-    uint32_t number = kNoStack;
-    if (known != numbers_.end()) {
-      number = known->second;
-    } else {
-      if (weight == 0) return;  // of before the reset, or not complete yet
-      const TranslatedStack& stack = translation_.Translate(trace, lookup, counts_);
-      if (!stack.frames.empty()) {
-        AddMethods(file);
-        frames_.clear();
-        for (const TranslatedFrame& frame : stack.frames)
-          frames_.push_back({frame.method, frame.bci, frame.line.value_or(-1)});
-        number = static_cast<uint32_t>(weights_.size());
-        file.AddStack(number, frames_, !stack.whole);
-        weights_.push_back(0);
-        if (!stack.whole) ++counts_.cut_contexts;
-      }
-      numbers_.emplace(trace.place(), number);
-    }
-    if (number == kNoStack) {
+    if (known == numbers_.end()) return;
+    const uint64_t weight = weight_of(trace);
+    if (known->second == kNoStack) {
       counts_.empty_weight += weight;
     } else {
-      weights_[number] = weight;
+      weights_[known->second] = weight;
       counts_.weight += weight;
     }
   });
@@ -83,7 +86,7 @@ void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lo
 
 size_t StackCopy::bytes() const {
   return translation_.bytes() + numbers_.size() * kNodeBytes +
-         weights_.capacity() * sizeof(uint64_t);
+         new_.capacity() * sizeof(sampling::TraceView) + weights_.capacity() * sizeof(uint64_t);
 }
 
 }  // namespace iprof::vm

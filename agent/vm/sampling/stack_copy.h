@@ -27,9 +27,10 @@ class StackCopy {
  public:
   // For a new file.
   void Begin();
-  // The methods on the stacks that the file lacks.
-  std::unordered_set<const void*> NewMethods(const sampling::TraceTable& traces) const;
-  // Adds what the file lacks, and reads all weights.
+  // Finds the stacks that the file lacks; returns the methods on them.
+  std::unordered_set<const void*> FindNew(const sampling::TraceTable& traces);
+  // Adds those that FindNew found, and reads the weights of all that the file has. What was sampled since
+  // FindNew waits for the next time, because lookup may not know its lines.
   void AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup, RawWriter& file);
   // By the stacks' numbers; valid until the next call.
   std::span<const uint64_t> weights() const { return weights_; }
@@ -42,8 +43,11 @@ class StackCopy {
 
  private:
   void AddMethods(RawWriter& file);
+  // Its number, or kNoStack: no frame is left.
+  uint32_t AddStack(const sampling::TraceView& trace, const SampleLookup& lookup, RawWriter& file);
 
   StackTranslation translation_;
+  std::vector<sampling::TraceView> new_;
   std::unordered_map<size_t, uint32_t> numbers_;  // by place in the table; kNoStack: no frames
   uint32_t added_methods_ = 0;
   std::vector<uint64_t> weights_;

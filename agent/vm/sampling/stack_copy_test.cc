@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -68,9 +69,10 @@ struct World {
     REQUIRE(traces->Add(frames, false, weight));
   }
   // "main:104 work:107" → weight, as a reader of the file sees it.
-  std::map<std::string, uint64_t> Snapshot() {
+  std::map<std::string, uint64_t> Snapshot(const std::function<void()>& meanwhile = [] {}) {
     lines = LineTables();
-    for (const void* id : copy.NewMethods(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
+    for (const void* id : copy.FindNew(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
+    meanwhile();
     copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since},
                *file);
     REQUIRE(file->Publish({.stacks = copy.weights()}).status.ok());
@@ -110,6 +112,17 @@ TEST_CASE("each snapshot has all stacks with their weights, and adds a stack onc
   CHECK(world.bcis.asked == 3);  // main:4 was known
   CHECK(world.copy.counts().contexts == 2);
   CHECK(world.copy.counts().weight == 6);
+}
+
+TEST_CASE("what is sampled during a snapshot is in the next one, with its lines") {
+  World world;
+  world.Sample({At(2, 7), At(1, 4)}, 3);
+  const auto sample_more = [&] {
+    world.Sample({At(3, 1)});
+    world.Sample({At(2, 7), At(1, 4)});
+  };
+  CHECK(world.Snapshot(sample_more) == Stacks{{"work:107 main:104 ", 4}});
+  CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 4}, {"idle:101 ", 1}});
 }
 
 TEST_CASE("a new file has everything again") {
