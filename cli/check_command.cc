@@ -123,11 +123,12 @@ class CheckCommand : public Command {
     const ImageTarget target = TargetOf(target_, counts.image.note);
     const ImageShare& share = counts.image.Of(target);
     if (share.entries() == 0) return;
+    console.Print("{}: an image build for JDK {} can use ", EscapeForTerminal(name), JdkOf(target));
+    if (share.usable_entries() == share.entries()) return console.Print("all entries\n");
     console.Print(
-        "{}: an image build for JDK {} can use {} of the entries; by weight",
-        EscapeForTerminal(name), JdkOf(target),
+        "{} of the entries. By weight:\n",
         Percent(static_cast<double>(share.usable_entries()), static_cast<double>(share.entries())));
-    const char* separator = " ";
+    const char* separator = "  ";
     for (const Table table : kAllTables) {
       const ImageShare::Part part = share.Of(table);
       if (part.weight == 0 || table == Table::kMonitors) continue;  // monitors have no position

@@ -160,8 +160,7 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
 
 std::string DescribeWritten(const std::string& path, const Profile& profile) {
   return fmt::format("wrote {}: {} methods ran, of {} that are declared", EscapeForTerminal(path),
-                     Grouped(static_cast<int64_t>(CountMethodsThatRan(profile))),
-                     Grouped(static_cast<int64_t>(profile.method_count())));
+                     Grouped(CountMethodsThatRan(profile)), Grouped(profile.method_count()));
 }
 
 ExitCode WarnOfNoSamples(Console& console, const std::string& path) {

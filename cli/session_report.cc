@@ -12,8 +12,6 @@ namespace {
 
 using control::SessionStatus;
 
-std::string Grouped(uint64_t number) { return cli::Grouped(static_cast<int64_t>(number)); }
-
 std::string Mebibytes(uint64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }

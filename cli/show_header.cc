@@ -67,7 +67,7 @@ class Header {
   }
 
   void PrintMethods() {
-    const auto number = [](size_t count) { return Grouped(static_cast<int64_t>(count)); };
+    const auto number = [](size_t count) { return Grouped(count); };
     Line("methods:",
          fmt::format("{} ran; {} are declared, in {} types", number(CountMethodsThatRan(profile_)),
                      number(profile_.method_count()), number(profile_.type_count())));
@@ -79,9 +79,8 @@ class Header {
         fmt::format("{:<12} {:>10} {:>10} {:>22}", "table", "entries", "methods", "total"));
     for (const Table table : options_.tables) {
       const TableSummary summary = SummarizeTable(profile_, table);
-      console_.Print("{:<12} {:>10} {:>10} {:>22}\n", ShortName(table),
-                     Grouped(static_cast<int64_t>(summary.entries)),
-                     Grouped(static_cast<int64_t>(summary.methods)), Grouped(summary.total));
+      console_.Print("{:<12} {:>10} {:>10} {:>22}\n", ShortName(table), Grouped(summary.entries),
+                     Grouped(summary.methods), Grouped(summary.total));
     }
   }
 

@@ -65,8 +65,7 @@ class Overview {
 
   void More(size_t size, size_t listed) {
     if (listed < size)
-      console_.Print("{:>{}}… {} more\n", "", kFigures + 1,
-                     Grouped(static_cast<int64_t>(size - listed)));
+      console_.Print("{:>{}}… {} more\n", "", kFigures + 1, Grouped(size - listed));
   }
 
   size_t Room(size_t used) const {
@@ -205,14 +204,13 @@ void PrintExtraKeys(Console& console, const Profile& profile, const ShowOptions&
   const AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : section.parts()) {
     parts += fmt::format("{}{} ({} bytes)", parts.empty() ? "" : ", ", EscapeForTerminal(name),
-                         Grouped(static_cast<int64_t>(json.size())));
+                         Grouped(json.size()));
   }
   std::string others;
   for (const ExtraKey& extra : profile.extras()) {
     if (AgentSection().Add(extra.key, extra.json)) continue;
-    others +=
-        fmt::format("{}{} ({} bytes)", others.empty() ? "" : ", ", EscapeForTerminal(extra.key),
-                    Grouped(static_cast<int64_t>(extra.json.size())));
+    others += fmt::format("{}{} ({} bytes)", others.empty() ? "" : ", ",
+                          EscapeForTerminal(extra.key), Grouped(extra.json.size()));
   }
   if (parts.empty() && others.empty()) return;
   console.Write("\n");

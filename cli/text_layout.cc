@@ -70,13 +70,6 @@ std::string Paragraph(std::string_view first, std::string_view text, size_t widt
   return out + "\n";
 }
 
-std::string Grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  const size_t first = digits.starts_with('-') ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 std::string PercentOf(int64_t part, int64_t total) {
   if (part == 0 || total == 0) return "0.0 %";
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(total);

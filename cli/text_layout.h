@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cli/console.h"
+#include "writer/base/grouped.h"  // IWYU pragma: export
 
 namespace iprof::cli {
 
@@ -24,8 +25,6 @@ std::string CutTo(std::string_view text, size_t width);
 // `first` and then the words of the text, on as many lines as it needs. Further lines are indented as far as `first`.
 std::string Paragraph(std::string_view first, std::string_view text, size_t width);
 
-// 1234567: "1,234,567"
-std::string Grouped(int64_t number);
 // "12.3 %"; "<0.1 %" for what is less, and not 0; ">99.9 %" for what is more, and not all.
 std::string PercentOf(int64_t part, int64_t total);
 

@@ -13,6 +13,7 @@
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/table/content_hash.h"
 #include "agent/instrument/worker_pool.h"
+#include "writer/base/grouped.h"
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/position_map.h"
 
@@ -266,8 +267,8 @@ std::string ClassInstrumenter::Report(const AddedCounts& added) const {
 std::string ClassInstrumenter::Summary(const AddedCounts& added) const {
   const Rep& r = *rep_;
   const OutcomeTally::Sums sums = r.tally.sums();
-  std::string summary = fmt::format("counted: {} classes with {} methods\n", sums.classes_counted,
-                                    sums.methods_counted);
+  std::string summary = fmt::format("counted: {} classes with {} methods\n",
+                                    Grouped(sums.classes_counted), Grouped(sums.methods_counted));
   summary += DescribeExactness(added.assembly);
   summary += r.tally.LeftAlone();
   if (const uint64_t count = r.tally.methods_without_sites(); count > 0)

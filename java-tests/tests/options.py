@@ -327,8 +327,9 @@ class Messages(AgentCase):
         said = "\n".join(lines)
         self.assertLess(len(lines), 10, said)
         self.assertNotRegex(said, r"clamp|harvest|within k|chunk|KiB|probe|[(;]L[a-z/]+")
-        for what in (r"counted: \d+ classes with \d+ methods", r"exact, but for races between threads: \d+ of \d+ methods that ran",
-                     r"sampled: \d+ of \d+ signals gave a stack", r"kept for an image build for JDK \d+: \d+ of \d+ entries"):
+        for what in (r"counted: [\d,]+ classes with [\d,]+ methods",
+                     r"exact, but for races between threads: [\d,]+ of [\d,]+ methods that ran",
+                     r"sampled: [\d,]+ of [\d,]+ signals gave a stack", r"kept for an image build for JDK \d+: [\d,]+ of [\d,]+ entries"):
             self.assertRegex(said, what)
 
     def test_log_takes_the_messages(self):

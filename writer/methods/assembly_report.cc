@@ -1,4 +1,5 @@
 #include "writer/methods/assembly_report.h"
+#include "writer/base/grouped.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +10,15 @@ namespace iprof {
 std::string DescribeExactness(const AssemblyResult& result) {
   const uint64_t ran = result.methods_exact + result.methods_bounded + result.methods_unknown;
   if (ran == 0) return "";
-  std::string report = fmt::format(
-      "exact, but for races between threads: {} of {} methods that ran", result.methods_exact, ran);
+  std::string report =
+      fmt::format("exact, but for races between threads: {} of {} methods that ran",
+                  Grouped(result.methods_exact), Grouped(ran));
   if (result.methods_bounded > 0) {
-    report += fmt::format("; {} are off by at most {}", result.methods_bounded, result.largest_k);
+    report += fmt::format("; {} are off by at most {}", Grouped(result.methods_bounded),
+                          Grouped(result.largest_k));
   }
   if (result.methods_unknown > 0) {
-    report += fmt::format("; {} by an unknown number", result.methods_unknown);
+    report += fmt::format("; {} by an unknown number", Grouped(result.methods_unknown));
   }
   if (ran > result.methods_exact) {
     report += ", because exceptions ended calls, or calls had not ended";
@@ -28,7 +31,7 @@ std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
   const auto line = [&](uint64_t count, std::string_view one, std::string_view many,
                         const std::string& why) {
     if (count > 0)
-      report += fmt::format("left out: {} {}{}\n", count, count == 1 ? one : many, why);
+      report += fmt::format("left out: {} {}{}\n", Grouped(count), count == 1 ? one : many, why);
   };
   const auto name = [&](const std::vector<std::string>& examples) {
     for (const std::string& example : examples) report += fmt::format("left out: {}\n", example);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/sampling/core/sample_signal.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::vm {
 namespace {
@@ -63,9 +64,9 @@ std::string SampleSummary(const SampleFigures& figures) {
   const sampling::SampleStats& stats = figures.stats;
   const int signal = figures.signal;
   const uint64_t failed = stats.Signals(OutcomeClass::kFailed);
-  std::string report =
-      fmt::format("sampled: {} of {} signals gave a stack{}\n", stats.received - failed,
-                  stats.received, failed == 0 ? "" : "; verbose=2 says why the others did not");
+  std::string report = fmt::format("sampled: {} of {} signals gave a stack{}\n",
+                                   Grouped(stats.received - failed), Grouped(stats.received),
+                                   failed == 0 ? "" : "; verbose=2 says why the others did not");
   if (const uint64_t count = figures.classes_without_ids; count > 0) {
     report += fmt::format("classes without names for samples, because memory ran out: {}\n", count);
   }

@@ -9,15 +9,14 @@
 #include <utility>
 
 #include "writer/base/glob.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::vm {
 namespace {
 
 // "1,234 samples", "1 sample".
 std::string Counted(uint64_t number, std::string_view singular, std::string_view plural) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return fmt::format("{} {}", digits, number == 1 ? singular : plural);
+  return fmt::format("{} {}", Grouped(number), number == 1 ? singular : plural);
 }
 
 std::string DescribeExactness(const Options& options, const AssemblyResult* assembly) {

@@ -19,6 +19,7 @@
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "agent/vm/settings/out_path.h"
+#include "writer/base/grouped.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
@@ -71,10 +72,9 @@ std::string SummarizeShare(const ImageProfile& made, ImageTarget target) {
   const ImageShare::Part calls = made.share.Of(Table::kCalls);
   return fmt::format(
       "kept for an image build for JDK {}: {} of {} entries, among them those of {} of {} methods "
-      "that "
-      "ran, with {:.1f} % of all counts (image=n keeps everything)\n",
-      JdkOf(target), made.share.usable_entries(), made.share.entries(), calls.usable_entries,
-      calls.entries, 100 * share);
+      "that ran, with {:.1f} % of all counts (image=n keeps everything)\n",
+      JdkOf(target), Grouped(made.share.usable_entries()), Grouped(made.share.entries()),
+      Grouped(calls.usable_entries), Grouped(calls.entries), 100 * share);
 }
 
 std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
