@@ -1,27 +1,19 @@
 #include "writer/raw/raw_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "writer/io/file_place.h"
-#include "writer/io/temporary_file.h"
+#include "writer/raw/raw_output.h"
 #include "writer/raw/raw_records.h"
 #include "writer/raw/raw_space.h"
 
 namespace iprof {
 namespace {
-
-constexpr int kMostAttempts = 100;
 
 // Kept free, for what must be added even to a full file: that a class is gone. Such a record is a tenth of
 // the smallest class record. The rest is for the tail.
@@ -45,41 +37,22 @@ std::span<const uint64_t> Trimmed(std::span<const uint64_t> words) {
   return words;
 }
 
-bool IsSameFile(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 }  // namespace
 
 struct RawWriter::Rep {
-  Rep(SystemCalls& c, RawHeader h, const RawLimits& l)
-      : calls(c),
+  Rep(std::unique_ptr<RawOutput> o, RawHeader h, const RawLimits& l)
+      : output(std::move(o)),
         header(std::move(h)),
         limits(l),
         space(std::clamp(l.most_bytes, kLeastRawBytes, kMostRawBytes)),
         zero_hash(RawHashOf(kZeroPage)) {
     lengths.arrays[static_cast<size_t>(RawArray::kTail)] = kReservedForTail;
   }
-  ~Rep() { Close(); }
 
-  void Close() {
-    if (fd >= 0) calls.Close(std::exchange(fd, -1));
-    if (place && !temporary.empty()) calls.Unlinkat(place->folder(), temporary.c_str());
-    temporary.clear();
+  Status Write(std::span<const uint8_t> bytes, uint64_t offset) {
+    return output->Write(bytes, offset);
   }
-
-  // The file.
-  int Open(const std::string& name) {
-    return calls.Openat(place->folder(), name.c_str(),
-                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  }
-  Status Fail(std::string_view step, int error) const {
-    return {Code::kIo, path + ": " + std::string(step) + ": " + std::strerror(error)};
-  }
-  Status Write(std::span<const uint8_t> bytes, uint64_t offset);
-  Status WriteHeader();
-  Status CheckFile();
-  Status TakePlace();
+  Status WriteHeader() { return Write(EncodeRawHeader(header), 0); }
 
   // The log.
   uint64_t Reserve() const { return space.most_bytes() / kReservedShare; }
@@ -97,16 +70,9 @@ struct RawWriter::Rep {
   uint64_t Fit(RawArray array, std::span<const uint64_t>* words);
   bool IsMostlyGarbage(const RawGeneration& numbers) const;
 
-  SystemCalls& calls;
+  const std::unique_ptr<RawOutput> output;
   const RawHeader header;
   const RawLimits limits;
-  std::string path;
-  std::optional<FilePlace> place;
-  std::string temporary;  // its name, until it replaces `replaced`
-  std::optional<struct stat> replaced;
-  int fd = -1;
-  uint64_t end = 0;      // of what was written
-  uint64_t written = 0;  // by this call
 
   RawSpace space;
   std::vector<RawSpace::Extent> new_extents;  // not yet in the file
@@ -134,48 +100,6 @@ struct RawWriter::Rep {
   uint64_t element_bytes = 0;  // of pairs and stacks in the log
   uint64_t elements = 0;
 };
-
-Status RawWriter::Rep::Write(std::span<const uint8_t> bytes, uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t count = calls.Pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Fail("cannot write", count < 0 ? errno : EIO);
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-    written += static_cast<uint64_t>(count);
-    end = std::max(end, offset);
-  }
-  return {};
-}
-
-Status RawWriter::Rep::WriteHeader() { return Write(EncodeRawHeader(header), 0); }
-
-// Whether the file still has all that was written.
-Status RawWriter::Rep::CheckFile() {
-  struct stat now {};
-  if (fd < 0) return {Code::kIo, path + ": was removed"};
-  if (calls.Fstatat(fd, "", &now, AT_EMPTY_PATH) != 0) return Fail("cannot look at", errno);
-  if (now.st_nlink == 0) return {Code::kIo, path + ": was removed by another program"};
-  if (static_cast<uint64_t>(now.st_size) < end)
-    return {Code::kIo, path + ": was cut by another program"};
-  return {};
-}
-
-// Gives a file that replaces another one its name.
-Status RawWriter::Rep::TakePlace() {
-  struct stat there {};
-  const char* const name = place->name().c_str();
-  if (calls.Fstatat(place->folder(), name, &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    if (!IsSameFile(there, *replaced))
-      return {Code::kIo, path + ": now is another program's file, which is left as it is"};
-  } else if (errno != ENOENT) {
-    return Fail("cannot look at", errno);
-  }
-  if (calls.Renameat(place->folder(), temporary.c_str(), name) != 0)
-    return Fail("cannot put the new file in place", errno);
-  temporary.clear();
-  return {};
-}
 
 bool RawWriter::Rep::Append(const RawRecord& record, const RawLengths& after, uint64_t spare) {
   RawLengths all = after;
@@ -313,7 +237,8 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
     }
   }
   if (is_stuck)
-    return {Code::kLimit, path + ": is full, so it cannot even say which classes are gone"};
+    return {Code::kLimit,
+            output->path() + ": is full, so it cannot even say which classes are gone"};
   if (Status status = WriteLog(); !status.ok()) return status;
 
   const size_t copy = commit.generation % 2;
@@ -361,67 +286,26 @@ RawWriter::~RawWriter() = default;
 
 Result<std::unique_ptr<RawWriter>> RawWriter::Create(const NameOf& name_of, const RawHeader& header,
                                                      const RawLimits& limits, SystemCalls& calls) {
-  auto rep = std::make_unique<Rep>(calls, header, limits);
-  for (int attempt = 0; rep->fd < 0; ++attempt) {
-    const std::string last = std::exchange(rep->path, name_of(attempt));
-    if (rep->path.empty())
-      return Status(Code::kLimit, last + ": exists already, and so do the other names for it");
-    Result<FilePlace> place = FilePlace::Find(rep->path, calls);
-    if (!place.ok())
-      return Status(Code::kIo, rep->path + ": cannot create: " + place.status().message());
-    rep->place = std::move(*place);
-    if (rep->place->descriptor())
-      return Status(Code::kIo, rep->path + ": cannot create: is a name of an open file");
-    rep->fd = rep->Open(rep->place->name());
-    if (rep->fd < 0 && (errno != EEXIST || attempt == kMostAttempts))
-      return rep->Fail("cannot create", errno);
-  }
+  Result<std::unique_ptr<RawOutput>> output = RawOutput::Create(name_of, calls);
+  if (!output.ok()) return output.status();
+  auto rep = std::make_unique<Rep>(std::move(*output), header, limits);
   if (Status status = rep->WriteHeader(); !status.ok()) {
-    calls.Unlinkat(rep->place->folder(), rep->place->name().c_str());
+    rep->output->Remove();
     return status;
   }
   return std::unique_ptr<RawWriter>(new RawWriter(std::move(rep)));
 }
 
 Result<std::unique_ptr<RawWriter>> RawWriter::Rewrite() {
-  auto rep = std::make_unique<Rep>(rep_->calls, rep_->header, rep_->limits);
-  rep->path = rep_->path;
+  Result<std::unique_ptr<RawOutput>> output = rep_->output->Replacement();
+  if (!output.ok()) return output.status();
+  auto rep = std::make_unique<Rep>(std::move(*output), rep_->header, rep_->limits);
   rep->generation = rep_->generation;
-  struct stat old {};
-  if (rep_->fd < 0 || rep_->calls.Fstatat(rep_->fd, "", &old, AT_EMPTY_PATH) != 0)
-    return Status(Code::kIo, rep->path + ": cannot be replaced: was removed");
-  rep->replaced = old;
-  Result<FilePlace> place = FilePlace::Find(rep->path, rep->calls);
-  if (!place.ok())
-    return Status(Code::kIo, rep->path + ": cannot create: " + place.status().message());
-  rep->place = std::move(*place);
-  RemoveAbandonedTemporaries(rep->place->folder(), rep->place->name());
-  for (unsigned attempt = 0; rep->fd < 0; ++attempt) {
-    const std::string name = TemporaryNameFor(rep->place->name(), attempt);
-    rep->fd = rep->Open(name);
-    if (rep->fd >= 0) {
-      rep->temporary = name;
-      HoldTemporary(rep->fd, rep->calls);
-    } else if (errno != EEXIST || attempt == kMostAttempts) {
-      return rep->Fail("cannot create a temporary file beside it", errno);
-    }
-  }
   if (Status status = rep->WriteHeader(); !status.ok()) return status;
   return std::unique_ptr<RawWriter>(new RawWriter(std::move(rep)));
 }
 
-void RawWriter::Remove() {
-  Rep& r = *rep_;
-  struct stat ours {};
-  struct stat there {};
-  if (r.fd >= 0 && r.temporary.empty() && r.calls.Fstatat(r.fd, "", &ours, AT_EMPTY_PATH) == 0 &&
-      r.calls.Fstatat(r.place->folder(), r.place->name().c_str(), &there, AT_SYMLINK_NOFOLLOW) ==
-          0 &&
-      IsSameFile(ours, there)) {
-    r.calls.Unlinkat(r.place->folder(), r.place->name().c_str());
-  }
-  r.Close();
-}
+void RawWriter::Remove() { rep_->output->Remove(); }
 
 void RawWriter::AddClass(uint32_t number, const ClassRecord& record) {
   Rep& r = *rep_;
@@ -522,7 +406,7 @@ void RawWriter::AddPart(const RawPart& part) {
 }
 
 Status RawWriter::Flush() {
-  Status status = rep_->CheckFile();
+  Status status = rep_->output->Check();
   if (status.ok()) status = rep_->WriteLog();
   rep_->fails = !status.ok();
   return status;
@@ -531,27 +415,27 @@ Status RawWriter::Flush() {
 RawPublication RawWriter::Publish(const RawGeneration& generation) {
   Rep& r = *rep_;
   RawPublication done;
-  r.written = 0;
-  done.status = r.CheckFile();
+  const uint64_t before = r.output->total_bytes();
+  done.status = r.output->Check();
   if (!done.status.ok()) {
-    done.wants_rewrite = r.fd >= 0;
+    done.wants_rewrite = r.output->is_open();
   } else {
     const size_t copy = (r.generation + 1) % 2;
     done.status = r.WriteGeneration(generation);
     r.is_unknown[copy] = !done.status.ok();
-    if (done.status.ok() && !r.temporary.empty()) done.status = r.TakePlace();
+    if (done.status.ok()) done.status = r.output->TakePlace();
     done.wants_rewrite = r.is_full && r.IsMostlyGarbage(generation);
   }
   r.fails = !done.status.ok();
   done.generation = r.generation;
-  done.written_bytes = r.written;
-  done.file_bytes = r.end;
+  done.written_bytes = r.output->total_bytes() - before;
+  done.file_bytes = r.output->end();
   return done;
 }
 
-const std::string& RawWriter::path() const { return rep_->path; }
+const std::string& RawWriter::path() const { return rep_->output->path(); }
 const RawLosses& RawWriter::losses() const { return rep_->published_losses; }
-uint64_t RawWriter::file_bytes() const { return rep_->end; }
+uint64_t RawWriter::file_bytes() const { return rep_->output->end(); }
 
 size_t RawWriter::memory_bytes() const {
   const Rep& r = *rep_;

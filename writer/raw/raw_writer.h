@@ -8,9 +8,8 @@
 //   const RawPublication done = (*file)->Publish({.time_ns = now, .counters = counters});
 //
 // Guarantees:
-//  - The file is created with O_EXCL and O_NOFOLLOW, for its owner only; links of other users are not
-//    followed (writer/io/file_place.h). Only pwrite is used. Nothing is mapped, and nothing is flushed
-//    to disk: what is written survives the process, not the machine.
+//  - The file is created as raw_output.h says. Nothing is mapped, and nothing is flushed to disk: what is
+//    written survives the process, not the machine.
 //  - Add… write nothing: they collect bytes in memory. Publish writes the collected bytes, then the
 //    pages of the arrays that differ from those that it overwrites, then the commit. If the process
 //    ends in between, the previous generation is intact.

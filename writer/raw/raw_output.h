@@ -1,0 +1,73 @@
+// RawOutput: the open file that a RawWriter writes to.
+//
+// Guarantees:
+//  - It is created with O_EXCL and O_NOFOLLOW, for its owner only; links of other users are not followed
+//    (writer/io/file_place.h). Only pwrite is used.
+//  - A file that replaces another one has a temporary name until TakePlace. Neither TakePlace nor Remove
+//    touches a file of another program that has got the name meanwhile.
+// Threads: one at a time; the owner locks.
+// Failure: a Status that names the path and the step. After a failed Write, some of the bytes may be in the
+// file.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "writer/base/status.h"
+#include "writer/base/system_calls.h"
+#include "writer/io/file_place.h"
+
+namespace iprof {
+
+class RawOutput {
+ public:
+  // name_of: the path for each attempt, 0, 1, …; the next one is tried if a file exists. Empty: give up.
+  static Result<std::unique_ptr<RawOutput>> Create(const std::function<std::string(int)>& name_of,
+                                                   SystemCalls& calls);
+  // An empty file beside this one. It gets this one's name with TakePlace.
+  Result<std::unique_ptr<RawOutput>> Replacement() const;
+
+  // Closes the file and leaves it where it is. One that never took its place is removed.
+  ~RawOutput() { Close(); }
+  RawOutput(const RawOutput&) = delete;
+  RawOutput& operator=(const RawOutput&) = delete;
+
+  Status Write(std::span<const uint8_t> bytes, uint64_t offset);
+  // Fails if the file no longer has all that was written.
+  Status Check() const;
+  // Does nothing if the file has its name already.
+  Status TakePlace();
+  // Closes the file and removes it, unless its name now belongs to another one.
+  void Remove();
+
+  bool is_open() const { return fd_ >= 0; }
+  const std::string& path() const { return path_; }
+  uint64_t end() const { return end_; }              // of what was written
+  uint64_t total_bytes() const { return written_; }  // of all writes
+
+ private:
+  RawOutput(std::string path, FilePlace place, SystemCalls& calls);
+
+  static Result<std::unique_ptr<RawOutput>> At(const std::string& path, SystemCalls& calls);
+  bool Open(const std::string& name);
+  void Close();
+  Status Fail(std::string_view step, int error) const;
+
+  SystemCalls& calls_;
+  const std::string path_;
+  const FilePlace place_;
+  std::string temporary_;  // its name, until it replaces `replaced_`
+  std::optional<struct stat> replaced_;
+  int fd_ = -1;
+  uint64_t end_ = 0;
+  uint64_t written_ = 0;
+};
+
+}  // namespace iprof
