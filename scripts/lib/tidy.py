@@ -7,7 +7,8 @@ a test is named on the command line, because the macros of the test framework ca
 With all checks, a source takes twelve seconds of CPU time on average. CI leaves out SLOW, which takes two thirds of
 that; scripts/proof uses --all.
 
-A source is identified by the hash of its preprocessed text, its compile flags, the checks and clang-tidy's version.
+A source is identified by the hash of its preprocessed text, its compile flags, the checks and clang-tidy's version; not by
+where the checkout is.
 """
 
 import argparse
@@ -53,7 +54,8 @@ def look_at(entry, arguments, constant):
         checks = [] if arguments.all else [f"--checks={','.join(f'-{check}' for check in SLOW)}"]
         look = ["clang-tidy-14", "--quiet", *checks, "-p", str(arguments.build), entry["file"]]
     text = subprocess.run([*command, "-E", "-P"], cwd=entry["directory"], capture_output=True, check=False).stdout
-    key = hashlib.sha256(b"\0".join([text, constant, *(" ".join(words).encode() for words in (command, look))])).hexdigest()
+    seen = b"\0".join([text, constant, *(" ".join(words).encode() for words in (command, look))])
+    key = hashlib.sha256(seen.replace(bytes(arguments.root), b".")).hexdigest()
     clean = arguments.cache / key
     if clean.exists():
         os.utime(clean)
