@@ -22,6 +22,13 @@ PER_ROUND = 750  # of STEPS
 needs_root = unittest.skipUnless(os.geteuid() == 0, "needs root, for processes of other users")
 
 
+def needs_jvm_for_all_users(case):
+    """Skips a test if its JVM is in a folder that other users may not read."""
+    command = [*map(str, AS_NOBODY), case.jvm.java, "-version"]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        case.skipTest(f"{case.jvm.id} is installed for this user only")
+
+
 class SessionCase(AgentCase):
     agent_defaults = {"samples": "n", "image": "n"}
 

@@ -9,21 +9,17 @@ import signal
 import socket
 import subprocess
 import time
-import unittest
 
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase, Settings
 from harness.namespaces import jvm_in, own_namespaces
 from harness.scope import on_one_jvm
+from harness.session_case import AS_NOBODY, BAD_INPUT, IO, needs_jvm_for_all_users, needs_root
 
 NATIVE = Settings.agent.parent / "java-tests"
-NOBODY = 65534
-AS_NOBODY = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-BAD_INPUT, IO, USAGE = 3, 4, 2  # exit codes
+USAGE = 2  # an exit code
 HAS_VERSION_2 = 25  # of the attach protocol: the first Java that we test with it
-
-needs_root = unittest.skipUnless(os.geteuid() == 0, "needs root, for processes of other users and namespaces")
 
 
 class Control(AgentCase):
@@ -54,8 +50,7 @@ class Control(AgentCase):
 
     def readable_by_all(self):
         """For JVMs of another user: the test's folder, and the JVM if it is installed for all."""
-        if subprocess.run([*map(str, AS_NOBODY), self.jvm.java, "-version"], capture_output=True, check=False).returncode != 0:
-            self.skipTest(f"{self.jvm.id} is installed for this user only")
+        needs_jvm_for_all_users(self)
         self.folder.chmod(0o777)
 
 

@@ -17,7 +17,7 @@ from iprofdev.places import ROOT
 
 from harness.case import C1_ONLY, AgentCase, Settings
 from harness.scope import on_one_jvm
-from harness.session_case import AS_NOBODY, NOBODY, needs_root
+from harness.session_case import AS_NOBODY, NOBODY, needs_jvm_for_all_users, needs_root
 
 ROUND = "application.Main.round()void"
 OPTIONS = "samples=n,image=n,jdk=n"
@@ -331,8 +331,7 @@ class MavenArtefact(AgentCase):
     @on_one_jvm
     def test_another_users_folders_are_left_alone(self):
         """A program of nobody removes what nobody left, and not what root left."""
-        if self.run_command([*AS_NOBODY, self.jvm.java, "-version"], expect=None).code != 0:
-            self.skipTest(f"nobody cannot run {self.jvm.java}")
+        needs_jvm_for_all_users(self)
         self.folder.chmod(0o755)
         self.temporary.chmod(0o1777)
         for path in self.built.rglob("*"):

@@ -12,7 +12,7 @@ from iprofdev.processes import PATIENCE_S
 from harness.case import Settings
 from harness.namespaces import jvm_in, own_namespaces
 from harness.scope import on_one_jvm
-from harness.session_case import AS_NOBODY, IO, NOBODY, SessionCase, needs_root
+from harness.session_case import AS_NOBODY, IO, NOBODY, SessionCase, needs_jvm_for_all_users, needs_root
 
 
 class ManyTools(SessionCase):
@@ -119,8 +119,7 @@ class OtherUsers(SessionCase):
     """Root controls the JVMs of other users, also in containers. Files of -o belong to root, files of out= to the JVM's user."""
     def setUp(self):
         super().setUp()
-        if subprocess.run([*map(str, AS_NOBODY), self.jvm.java, "-version"], capture_output=True, check=False).returncode != 0:
-            self.skipTest(f"{self.jvm.id} is installed for this user only")
+        needs_jvm_for_all_users(self)
         self.folder.chmod(0o777)
 
     def owners(self, *names):

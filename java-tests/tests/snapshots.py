@@ -14,7 +14,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
 from harness.scope import on_one_jvm
-from harness.session_case import AS_NOBODY, needs_root
+from harness.session_case import AS_NOBODY, needs_jvm_for_all_users, needs_root
 from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase, in_small_folder
 
 
@@ -264,6 +264,7 @@ class Failures(SnapshotCase):
 
     @needs_root
     def test_a_folder_that_became_read_only(self):
+        needs_jvm_for_all_users(self)
         place = self.folder / "raws"
         place.mkdir(mode=0o777)
         place.chmod(0o777)
