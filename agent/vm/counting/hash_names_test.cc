@@ -43,7 +43,7 @@ TEST_CASE("a hash that classes with several names share has none of them") {
   CHECK(names.Find(7).kind == Kind::kSeveral);
 }
 
-TEST_CASE("whoever keeps a name learns when it may have changed") {
+TEST_CASE("a kept name is asked for again once it may have changed") {
   HashNames names(1 << 20);
   REQUIRE(names.Add(7, "a.B", Class(1)));
   names.Absorb();
