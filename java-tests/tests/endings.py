@@ -1,5 +1,6 @@
 """A profile is written however the program ends, also with other agents."""
 
+import re
 import signal
 import shutil
 import subprocess
@@ -55,11 +56,35 @@ class FailedStart(AgentCase):
                 self.assertFalse((self.folder / "default.iprof").exists())
 
 
+class ExitWaits(AgentCase):
+    """Before HotSpot exits, it waits 30 times 10 ms for the threads that run native code. No thread of the agent may be one."""
+    jvm_defaults = ("-Xint",)  # it also waits for compilers
+
+    def waits(self, agent, *jvm_args):
+        library = Settings.agent.parent / "java-tests" / "libexit_waits.so"
+        run = self.run_java("Ends", "exit", agent=agent, expect=3, jvm_args=[f"-agentpath:{library}", *jvm_args])
+        said = re.search(r"^exit_waits: VM Thread waited (\d+) times$", run.stderr, re.M)
+        self.assertTrue(said, run.stderr)
+        return int(said[1])
+
+    def test_the_exit_waits_for_no_thread_of_the_agent(self):
+        for agent in (None, "out=a.iprof", "image=n,snapshot=100ms", "start=n", "delay=1h", "samples=n,jdk=n", "calls=n,branches=n,samples=y"):
+            with self.subTest(agent=agent):
+                self.assertLess(self.waits(agent), 20)
+
+    def test_nor_with_collectors_that_end_early(self):
+        for collector in ("Z", "Shenandoah"):
+            collects = f"-XX:+Use{collector}GC"
+            if self.run_java("-version", agent=None, jvm_args=[collects], expect=None).code == 0:
+                with self.subTest(collector=collector):
+                    self.assertLess(self.waits("out=a.iprof", collects), 20)
+
+
 class FreedMemory(AgentCase):
     """At its end, HotSpot disables all events, also in the data of threads that have ended. No such data may be left."""
     def test_nothing_is_written_there(self):
         library = Settings.agent.parent / "java-tests" / "libfreed_memory.so"
-        for agent in (None, "image=n", "start=n", "samples=n,jdk=n", "calls=n,branches=n", "source=methoddata"):
+        for agent in (None, "image=n", "start=n", "delay=1h", "samples=n,jdk=n", "calls=n,branches=n", "source=methoddata"):
             with self.subTest(agent=agent):
                 run = self.run_java("Fib", agent=agent, env={"LD_PRELOAD": str(library)})
                 said = [line for line in run.stderr.splitlines() if line.startswith("freed_memory")]

@@ -263,6 +263,11 @@ void Counting::Stop() {
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
 }
 
+void Counting::EndLookUps() {
+  if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
+    log_.Step("the thread that looks up class files did not end in time");
+}
+
 bool Counting::MayHaveProbes(InternalName loaded) const {
   const HiddenNames& names = proxies_.names();
   // A hidden class has a dot in its name. Lambdas that are defined again have the same name in the
@@ -291,8 +296,7 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
     NoteSwap(restored);
   }
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
-  if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
-    log_.Step("the thread that looks up class files did not end in time");
+  EndLookUps();
   environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
   if (unlinked_.awaited() == 0) environment_.Disable(JVMTI_EVENT_CLASS_PREPARE);
   // Object must keep its members whenever it is redefined.

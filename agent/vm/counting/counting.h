@@ -141,6 +141,9 @@ class Counting final : public HiddenClassCounting {
   // still works.
   void Stop();
 
+  // At VMDeath, after the last AddTo: ends the thread that looks up class files.
+  void EndLookUps();
+
   // Called while the program keeps running: stops counting, gives the classes their own code back, and
   // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
   // with probes count from now on is left out.

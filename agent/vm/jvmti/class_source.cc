@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "agent/vm/jvmti/attached_thread.h"
+#include "agent/vm/jvmti/jvm_wait.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 
 namespace iprof::vm {
 namespace {
+
+constexpr auto kStayPeriod = std::chrono::milliseconds(100);
 
 std::vector<jclass> ListClasses(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LoadedClasses loaded(jvmti, jni);
@@ -45,8 +48,10 @@ struct ClassSource::Lister {
         classes = std::move(listed);
         has_tried = true;
         changed.notify_all();
+        lock.unlock();
         // At the end the thread stays: to detach itself, it would run Java code.
-        changed.wait(lock, [this] { return is_released; });
+        WaitInJvm(jvmti, kStayPeriod, [this] { return IsReleased(); });
+        lock.lock();
       }
     }
     has_ended = true;
@@ -73,6 +78,10 @@ struct ClassSource::Lister {
   bool HasEnded() {
     const std::lock_guard lock(mutex);
     return has_ended;
+  }
+  bool IsReleased() {
+    const std::lock_guard lock(mutex);
+    return is_released;
   }
 };
 

@@ -76,6 +76,21 @@ TEST_CASE("at the end, the thread that waits lists the classes once, for all") {
   CHECK(static_cast<size_t>(e.jvm.live_global_references) == before);
 }
 
+TEST_CASE("at the end, the thread that listed the classes waits in a monitor of the JVM") {
+  FakeJvm jvm;
+  {
+    ClassSource source(jvm.vm());
+    void* opened = nullptr;
+    REQUIRE(jvm.vm()->GetEnv(&opened, JVMTI_VERSION_11) == JNI_OK);
+    REQUIRE(source.End(static_cast<jvmtiEnv*>(opened), 1min));
+    while (jvm.raw_monitor_waits == 0) std::this_thread::yield();
+    CHECK(jvm.raw_monitors == 1);
+    CHECK(jvm.attached_threads == 1);
+  }
+  while (jvm.attached_threads > 0) std::this_thread::yield();
+  CHECK(jvm.raw_monitors == 0);
+}
+
 TEST_CASE("a JVM that never lists its classes costs a profile these, not its end") {
   Ending e;
   const bool is_parked = GENERATE(true, false);

@@ -267,7 +267,11 @@ void* FakeJvm::Bind(FakeMethod* method, void* address) {
 }
 
 void FakeJvm::RunThread(jvmtiEnv* env, jvmtiStartFunction run, void* argument) {
-  threads_.emplace_back([this, env, run, argument] { run(env, &jni_, argument); });
+  ++agent_threads;
+  threads_.emplace_back([this, env, run, argument] {
+    run(env, &jni_, argument);
+    --agent_threads;
+  });
 }
 
 }  // namespace iprof::vm

@@ -92,6 +92,7 @@ class FakeJvm {
   bool has_jvmti = true;
   bool attaches = true;                  // threads
   std::atomic<int> attached_threads{0};  // now; the destructor waits for their end
+  std::atomic<int> agent_threads{0};     // that run now
   bool is_between_phases = false;
   // An exception of this class is pending; null: none.
   std::atomic<FakeClass*> pending{nullptr};
@@ -134,6 +135,8 @@ class FakeJvm {
   std::vector<std::string> retransformed;
   std::atomic<int> live_global_references{0};
   std::atomic<int> live_weak_references{0};
+  std::atomic<int> raw_monitors{0};       // that exist
+  std::atomic<int> raw_monitor_waits{0};  // so far
 
   // For the implementations of JNI and JVMTI functions.
   static FakeJvm& Of(JNIEnv* jni) { return *static_cast<FakeJvm*>(jni->functions->reserved0); }

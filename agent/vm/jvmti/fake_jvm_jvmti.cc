@@ -1,7 +1,9 @@
 // JVMTI's functions over FakeJvm's objects.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/jvmti/jvmti_error.h"
@@ -105,6 +107,26 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     const jvmtiError answer = Of(e).jvm->AnswerOf("RunAgentThread");
     if (answer == JVMTI_ERROR_NONE) Of(e).jvm->RunThread(e, run, const_cast<void*>(argument));
     return answer;
+  };
+  // Raw monitors. Nobody notifies them.
+  f.CreateRawMonitor = [](jvmtiEnv* e, const char*, jrawMonitorID* monitor) {
+    const jvmtiError answer = Of(e).jvm->AnswerOf("CreateRawMonitor");
+    if (answer == JVMTI_ERROR_NONE) *monitor = reinterpret_cast<jrawMonitorID>(e);
+    if (answer == JVMTI_ERROR_NONE) ++Of(e).jvm->raw_monitors;
+    return answer;
+  };
+  f.DestroyRawMonitor = [](jvmtiEnv* e, jrawMonitorID) {
+    --Of(e).jvm->raw_monitors;
+    return JVMTI_ERROR_NONE;
+  };
+  f.RawMonitorEnter = [](jvmtiEnv* e, jrawMonitorID) {
+    return Of(e).jvm->AnswerOf("RawMonitorEnter");
+  };
+  f.RawMonitorExit = [](jvmtiEnv*, jrawMonitorID) { return JVMTI_ERROR_NONE; };
+  f.RawMonitorWait = [](jvmtiEnv* e, jrawMonitorID, jlong ms) {
+    ++Of(e).jvm->raw_monitor_waits;
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    return Of(e).jvm->AnswerOf("RawMonitorWait");
   };
   // Classes.
   f.GetLoadedClasses = [](jvmtiEnv* e, jint* count, jclass** classes) {

@@ -309,6 +309,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
     return;
   }
   WriteLast(jni, *current, taken.from);
+  current->EndThreads();
   FinishFiles(*current);
 }
 

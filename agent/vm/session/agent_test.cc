@@ -40,6 +40,18 @@ TEST_CASE("a session records from its load to the program's end, and writes its 
   CHECK_FALSE(fs::exists(l.out));
 }
 
+TEST_CASE("when the JVM has ended, no thread of the agent is left that its exit would wait for") {
+  LoadedAgent l;
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  CHECK(l.jvm.agent_threads > 0);
+  l.jvm.Die();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (l.jvm.agent_threads > 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  CHECK(l.jvm.agent_threads == 0);
+}
+
 TEST_CASE("a run that recorded nothing leaves an earlier profile alone, and says so") {
   LoadedAgent l;
   REQUIRE(l.Load("jdk=n,branches=n,receivers=n,monitors=n,samples=n").ok());

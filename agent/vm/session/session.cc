@@ -435,6 +435,10 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
   return written;
 }
 
+void Session::EndThreads() {
+  if (counting_ != nullptr) counting_->EndLookUps();
+}
+
 void Session::FinishFiles() { files_.Finish(*log_, kMergePatience); }
 
 Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {

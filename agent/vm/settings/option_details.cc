@@ -68,8 +68,8 @@ constexpr OptionDetails kDetails[] = {
     {"raw",
      "The raw file, from which `iprof recover` makes a profile if the JVM is killed or crashes "
      "([recover.md](recover.md)). Patterns as in `out`. Default: as `out`, with the suffix "
-     "`.iraw` instead of `.iprof`. A file of this name that another JVM left behind is kept "
-     "under another name."},
+     "`.iraw` instead of `.iprof`. If another JVM left a file of this name, that file stays as it "
+     "is, and the new one gets a number: `app.1.iraw`."},
     {"snapshot",
      "How often the raw file is brought up to date; 100ms to 1h. The file is made at the first "
      "snapshot, so that a program that ends sooner makes none. With `0`, and with "
@@ -190,8 +190,8 @@ constexpr OptionDetails kDetails[] = {
      "twice as long, and so on. `0`: they never do."},
     {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",
-     "CPU time between two samples of a thread, 100us to 60s. A late signal has the weight of "
-     "all the intervals that it stands for."},
+     "Time between two samples of a thread, 100us to 60s: its CPU time, or with `event=wall` the "
+     "time that passes. A late signal has the weight of all the intervals that it stands for."},
     {"event",
      "`cpu`: each thread is sampled as it uses CPU time. `wall`: each thread is sampled as "
      "time passes, including sleeping and parked threads."},
