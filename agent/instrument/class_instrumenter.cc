@@ -97,6 +97,10 @@ void ClassInstrumenter::Unload(FreedCounters& counters, uint64_t rounds) {
   if (!rep_->options.self_check) rep_->unloading.Unload(counters, rounds);
 }
 
+bool ClassInstrumenter::IsUnloadDue(uint64_t rounds) {
+  return !rep_->options.self_check && rep_->unloading.IsDue(rounds);
+}
+
 bool ClassInstrumenter::Knows(std::string_view internal_name) const {
   return rep_->table.KnowsName(internal_name);
 }

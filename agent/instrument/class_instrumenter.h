@@ -86,6 +86,8 @@ class ClassInstrumenter {
   // wait for two rounds. A round has ended when everything that sites counted before it began has
   // been collected. One thread; not while AddTo runs.
   void Unload(FreedCounters& counters, uint64_t rounds);
+  // Whether Unload would free something.
+  bool IsUnloadDue(uint64_t rounds);
   // Limits the memory for counts of unloaded classes, in bytes.
   void LimitUnloaded(uint64_t bytes);
   // Forgets the counts of unloaded classes. Not while AddTo or Unload runs.

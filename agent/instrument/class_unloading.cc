@@ -1,11 +1,27 @@
 #include "agent/instrument/class_unloading.h"
 
+#include <algorithm>
+
 namespace iprof::instrument {
 
-void ClassUnloading::Unload(FreedCounters& counters, uint64_t rounds) {
+void ClassUnloading::NoteIdle(uint64_t rounds) {
   for (const ClassTable::Idle& idle : table_.TakeIdle()) idle_.emplace_back(idle, rounds);
-  std::erase_if(idle_, [&](const auto& waiting) {
-    if (table_.HasSites(waiting.first.id) && rounds < waiting.second + 2) return false;
+}
+
+bool ClassUnloading::HasWaited(const Waiting& waiting, uint64_t rounds) const {
+  return rounds >= waiting.second + 2 || !table_.HasSites(waiting.first.id);
+}
+
+bool ClassUnloading::IsDue(uint64_t rounds) {
+  NoteIdle(rounds);
+  return std::any_of(idle_.begin(), idle_.end(),
+                     [&](const Waiting& waiting) { return HasWaited(waiting, rounds); });
+}
+
+void ClassUnloading::Unload(FreedCounters& counters, uint64_t rounds) {
+  NoteIdle(rounds);
+  std::erase_if(idle_, [&](const Waiting& waiting) {
+    if (!HasWaited(waiting, rounds)) return false;
     if (const auto taken = table_.TakeOut(waiting.first))
       table_.Unload(waiting.first.id, Collect(*taken, counters));
     return true;

@@ -39,14 +39,19 @@ class ClassUnloading {
   // Takes classes out of the table that are not held and have waited long enough. `rounds` is the
   // number of rounds that have ended.
   void Unload(FreedCounters& counters, uint64_t rounds);
+  // Whether it would take any.
+  bool IsDue(uint64_t rounds);
 
  private:
+  using Waiting = std::pair<ClassTable::Idle, uint64_t>;
+  void NoteIdle(uint64_t rounds);
+  bool HasWaited(const Waiting& waiting, uint64_t rounds) const;
   UnloadedCounts Collect(const ClassTable::Taken& taken, FreedCounters& counters);
 
   ClassTable& table_;
   InstrumentSpaces& spaces_;
   // Idle classes, with the round in which each was found idle.
-  std::vector<std::pair<ClassTable::Idle, uint64_t>> idle_;
+  std::vector<Waiting> idle_;
 };
 
 }  // namespace iprof::instrument

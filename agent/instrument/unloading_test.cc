@@ -118,6 +118,20 @@ TEST_CASE("a class that two loaders define goes with the last of them", "[unload
   CHECK(jvm.space.statistics().counters == 0);
 }
 
+TEST_CASE("a profile that is made while a class waits does not keep it", "[unloading]") {
+  Jvm jvm;
+  const auto t = jvm.Load(Countdown("a/T"));
+  jvm.counters[0] = 5;
+  CHECK_FALSE(jvm.instrumenter.IsUnloadDue(0));
+  jvm.instrumenter.Release(*t);
+  CHECK(jvm.instrumenter.IsUnloadDue(0));
+  const std::string counted = jvm.Calls();
+  jvm.instrumenter.Unload(jvm, 0);
+  CHECK(jvm.space.statistics().counters == 0);
+  CHECK(jvm.Calls() == counted);
+  CHECK_FALSE(jvm.instrumenter.IsUnloadDue(0));
+}
+
 TEST_CASE("more classes than there are counters may come and go", "[unloading]") {
   Jvm jvm;
   for (int i = 0; i < 1000; ++i) {

@@ -51,6 +51,7 @@ std::optional<ClassId> ClassTable::Find(std::string_view name, const Hash128& ha
   if (number == kNone) return std::nullopt;
   Entry& entry = *entries_[number];
   ++entry.holds;
+  ++entry.uses;
   decoded->name = names_.Text(entry.kept.name);
   decoded->hash = hash;
   DecodeContent(BytesOf(entry.kept.content), entry.kept, names_, decoded);
@@ -147,6 +148,7 @@ ClassTable::Added ClassTable::Add(const ClassRecord& added) {
   std::lock_guard lock(mutex_);
   if (const uint32_t known = FindKey(by_key_, added.name, added.hash); known != kNone) {
     ++entries_[known]->holds;
+    ++entries_[known]->uses;
     return {ClassId{known}, false};
   }
   const uint32_t number = NewEntry();
@@ -168,17 +170,18 @@ ClassTable::Added ClassTable::Add(const ClassRecord& added) {
 
 void ClassTable::Hold(ClassId id) {
   std::lock_guard lock(mutex_);
-  ++At(id).holds;
+  Entry& entry = At(id);
+  ++entry.holds;
+  ++entry.uses;
 }
 
 void ClassTable::Release(ClassId id) {
   std::lock_guard lock(mutex_);
   Entry& entry = At(id);
   if (--entry.holds > 0 || entry.state != Entry::State::kLoaded) return;
-  ++entry.releases;
   if (entry.idle) return;
   entry.idle = true;
-  idle_.push_back({id, entry.releases});
+  idle_.push_back({id, entry.uses});
 }
 
 std::vector<ClassTable::Idle> ClassTable::TakeIdle() {
@@ -199,8 +202,8 @@ std::optional<ClassTable::Taken> ClassTable::TakeOut(const Idle& idle) {
     entry.idle = false;
     return std::nullopt;
   }
-  if (entry.releases != idle.releases) {
-    idle_.push_back({idle.id, entry.releases});
+  if (entry.uses != idle.uses) {
+    idle_.push_back({idle.id, entry.uses});
     return std::nullopt;
   }
   by_key_.Erase(KeyHash(names_.Text(entry.kept.name), entry.kept.hash), number);

@@ -57,7 +57,7 @@ class ClassTable {
   // A class that lost its last hold, and how often that had happened by then.
   struct Idle {
     ClassId id;
-    uint32_t releases;
+    uint32_t uses;
   };
   // Returns the classes that became idle since the last call. The caller then calls TakeOut for each
   // of them; before that, no class is returned a second time.
@@ -65,8 +65,8 @@ class ClassTable {
   // Whether the class has sites. If so, counts may still be on their way when it is idle.
   bool HasSites(ClassId id) const;
   // Takes the class out: it cannot be found any more, and its counters belong to the caller.
-  // Returns nullopt if the class is held, or was held after it became idle. In the second case,
-  // TakeIdle returns the class again.
+  // Returns nullopt if the class is held, or was held after it became idle, but by HoldAll. In the second
+  // case, TakeIdle returns the class again.
   struct Taken {
     std::vector<CounterRange> counters;
     std::vector<CounterRange> sites;
@@ -145,7 +145,7 @@ class ClassTable {
     std::unique_ptr<uint8_t[]> counts;  // of an unloaded class: EncodeCounts
     uint32_t counts_size = 0;
     uint32_t holds = 0;
-    uint32_t releases = 0;              // how often it lost its last hold
+    uint32_t uses = 0;                  // how often it was held, but by HoldAll
     uint32_t older = HashIndex::kNone;  // another version of the same name
     uint32_t newer = HashIndex::kNone;
     uint64_t total = 0;   // sum of its counts
