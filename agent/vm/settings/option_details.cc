@@ -178,16 +178,18 @@ constexpr OptionDetails kDetails[] = {
     {"count-until",
      "A method of which one counter has reached this number loses its probes, hottest methods "
      "first; from then on its counts are estimated from the callers that still count "
-     "([overhead.md](overhead.md#count-until-enough-is-known)). Methods that count slowly keep "
-     "their probes. `0`: all methods count to the end. Needs `calls=y`."},
+     "([overhead.md](overhead.md#count-until-enough-is-known)). Methods that count slowly, or do "
+     "not do the same each time, keep their probes. `0`: all methods count to the end. Needs "
+     "`calls=y`."},
     {"overhead",
      "The agent measures what it costs, and takes out as many probes as needed to stay below "
      "this share of the program's own time, from 10,000 increments on (or from `count-until`). "
      "`0`: no limit."},
     {"rearm",
      "With `count-until` or `overhead`: after this long, methods without probes count again "
-     "for two seconds, so that a new phase of the program is noticed; the next time after "
-     "twice as long, and so on. `0`: they never do."},
+     "for some seconds, so that a new phase of the program is noticed; the next time after "
+     "twice as long, and so on. They wait longer where compiling their classes again would take "
+     "more than a tenth of the time. `0`: they never do."},
     {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",
      "Time between two samples of a thread, 100us to 60s: its CPU time, or with `event=wall` the "

@@ -37,14 +37,13 @@ TEST_CASE("help shows what each mode stands for") {
 }
 
 TEST_CASE("help about one option is all that the reference says, without Markdown") {
-  CHECK(
-      HelpText("interval") ==
-      "interval=N{us|ms|s|m|h}\n"
-      "default: 10ms\n"
-      "\n"
-      "CPU time between two samples of a thread, 100us to 60s. A late signal has the weight of all "
-      "the\n"
-      "intervals that it stands for.\n");
+  CHECK(HelpText("interval") ==
+        "interval=N{us|ms|s|m|h}\n"
+        "default: 10ms\n"
+        "\n"
+        "Time between two samples of a thread, 100us to 60s: its CPU time, or with event=wall the "
+        "time that\n"
+        "passes. A late signal has the weight of all the intervals that it stands for.\n");
   CHECK(HelpText("samples").ends_with("Sample the stacks of all Java threads; see sampling.md.\n"));
   CHECK(HelpText("wxyz").empty());
   for (const OptionSpec& spec : OptionTable()) {
