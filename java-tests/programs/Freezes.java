@@ -3,6 +3,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -15,9 +16,10 @@ import java.util.function.IntUnaryOperator;
  *   more N      N times: leaf()
  *   hidden N    N calls of a lambda
  *   guest N     N calls of a method of a class of its own loader
- *   drop        forgets that loader
+ *   drop        forgets that loader and waits until it is gone; `guest` makes another one
  *   left N      N calls of Left by main, at the call of an interface that also calls Right
  *   right N     N calls of Right there
+ *   spin N      N times: leaf(), in a loop of main
  *   redefine    changes the value that leaf() adds, as a debugger would
  *   value       that value
  *
@@ -105,10 +107,11 @@ public class Freezes {
         int run(int from, int to);
     }
 
-    static int inParts(int n, Part part) {
+    static int inParts(long n, Part part) {
         int sum = 0;
-        for (int from = 0; from < n; from += 100) {
-            sum += part.run(from, Math.min(from + 100, n));
+        for (long from = 0; from < n; from += 100) {
+            int first = (int) (from % 1_000_000_000);
+            sum += part.run(first, first + (int) Math.min(100, n - from));
         }
         return sum;
     }
@@ -140,29 +143,37 @@ public class Freezes {
 
     public static void main(String[] args) throws Exception {
         IntUnaryOperator lambda = n -> n + args.length;
-        guest = newGuest();
         System.out.println("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null && !line.equals("x"); line = in.readLine()) {
             String[] words = line.split(" ");
-            int n = words.length > 1 ? Integer.parseInt(words[1]) : 0;
+            long n = words.length > 1 ? Long.parseLong(words[1]) : 0;
             int value = 0;
             switch (words[0]) {
                 case "run" -> value = inParts(n, Freezes::steps);
                 case "more" -> value = inParts(n, Freezes::leaves);
                 case "hidden" -> value = inParts(n, (from, to) -> applied(lambda, from, to));
-                case "guest" -> value = inParts(n, (from, to) -> applied(guest, from, to));
+                case "guest" -> {
+                    guest = guest == null ? newGuest() : guest;
+                    value = inParts(n, (from, to) -> applied(guest, from, to));
+                }
                 case "drop" -> {
-                    guest = newGuest();
-                    for (int i = 0; i < 5; i++) {
+                    WeakReference<ClassLoader> loader = new WeakReference<>(guest.getClass().getClassLoader());
+                    guest = null;
+                    while (loader.get() != null) {
                         System.gc();
-                        Thread.sleep(100);
+                        Thread.sleep(20);
+                    }
+                }
+                case "spin" -> {
+                    for (long i = 0; i < n; i++) {
+                        value += leaf((int) i);
                     }
                 }
                 case "left", "right" -> {
                     IntUnaryOperator side = words[0].equals("left") ? new Left() : new Right();
-                    for (int i = 0; i < n; i++) {
-                        value += side.applyAsInt(i);
+                    for (long i = 0; i < n; i++) {
+                        value += side.applyAsInt((int) i);
                     }
                 }
                 case "redefine" -> redefine();

@@ -2,6 +2,7 @@
 how often it calls what."""
 
 import json
+import re
 import time
 import zipfile
 
@@ -193,14 +194,32 @@ class Classes(FreezingCase):
         self.assertTrue(body)
 
     def test_a_frozen_class_that_is_unloaded_keeps_its_counts(self):
-        process = self.begin("count-until=5000,rearm=0")
+        process = self.begin("count-until=5000,rearm=0,verbose=2")
         before = self.until_frozen(process)["frozen_methods"]
         self.until(process, "guest 10000000", lambda status: status["frozen_methods"] > before)
-        self.ask(process, f"guest {process.ran['guest']}")
+        # Much of this is in the interval in which the class goes.
+        self.ask(process, f"guest {2 * process.ran['guest']}")
         self.ask(process, "drop")
+        deadline = time.monotonic() + PATIENCE_S
+        while not any(re.search(r"unloaded: [1-9]\d* with counts", line) for line in self.agent_lines(process.err_path.read_text())):
+            self.assertLess(time.monotonic(), deadline)
+            self.command("dump", process, "-o", "seen.iprof")
+            time.sleep(0.2)
         self.ask(process, "guest 1000")
         self.finish(process)
         self.assert_near(self.profile("end.iprof").calls_of(GUEST), process.ran["guest"], GUEST)
+        self.assertGreater(self.estimates("end.iprof")[GUEST], process.ran["guest"] / 2)
+
+    @on_one_jvm
+    def test_a_class_whose_loop_runs_all_the_time_is_left_alone(self):
+        """HotSpot would interpret the loop from then on."""
+        process = self.begin("count-until=5000,rearm=0")
+        for _ in range(10):
+            self.ask(process, "spin 200000000")
+            self.assertEqual(self.status(process)["frozen_methods"], 0)
+        self.finish(process)
+        self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
+        self.assertEqual(self.estimates("end.iprof"), {})
 
     def redefining(self, options):
         jar = self.folder / "agent.jar"

@@ -6,15 +6,17 @@
 #include <utility>
 
 #include "writer/methods/call_targets.h"
-#include "writer/methods/method_record.h"
+#include "writer/methods/method_values.h"
 #include "writer/methods/receiver_split.h"
-#include "writer/names/type_names.h"
+#include "writer/methods/shown_method.h"
 
 namespace iprof {
 namespace {
 
-// Rounds of Solve. A chain of recursive calls of this depth is followed to its end.
+// Rounds of Solve. In methods that call each other, each round follows the calls one step. So that thousands of
+// steps take few rounds, each kLeap rounds the entries leap to where their growth leads.
 constexpr int kMostRounds = 2000;
+constexpr int kLeap = 32;
 constexpr double kTolerance = 1e-6;
 // What comes from outside depends on what is explained, and the other way round.
 constexpr int kGrowthRounds = 4;
@@ -24,6 +26,8 @@ constexpr double kLeastExplained = 0.5;
 // Below this share of the virtual calls, those without receivers tell nothing of such calls.
 constexpr double kSmallRest = 0.01;
 constexpr double kMostSelfGain = 1 - 1e-6;
+// Methods of unloaded classes that profiles name as estimated.
+constexpr size_t kMostReleased = 20'000;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
@@ -32,20 +36,6 @@ uint64_t At(std::span<const uint64_t> counters, size_t index) {
 uint64_t Rounded(double estimate) {
   return static_cast<uint64_t>(
       std::llround(std::clamp(estimate, 0.0, FrozenCounts::kMostEstimate)));
-}
-
-// As Profile::DescribeMethod: "a.B.run(int, int[])void".
-std::string ShownName(const ClassRecord& c, const CountedMethod& m) {
-  const std::string descriptor = "L" + std::string(c.name) + ";";
-  std::string text = ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor));
-  text.append(".").append(ToUtf8(m.name)).append("(");
-  const auto types = SignatureOf(m.descriptor);  // the result first
-  if (!types || types->empty()) return text.append(ToUtf8(m.descriptor)).append(")");
-  for (size_t i = 1; i < types->size(); ++i) {
-    if (i > 1) text.append(", ");
-    text.append(ToUtf8((*types)[i]));
-  }
-  return text.append(")").append(ToUtf8(types->front()));
 }
 
 }  // namespace
@@ -80,8 +70,10 @@ struct FrozenCounts::Flow {
     uint32_t first = 0;
     const Method* frozen = nullptr;  // null: it freezes now
     double counted = 0;              // entries that were counted in the interval
-    Calls calls{};                   // by callers that count
+    Calls calls{};                   // that were counted
     double total = 0;                // entries
+
+    double missing() const { return std::max(total - counted, 0.0); }
   };
   // Calls of a frozen method, per entry.
   struct Edge {
@@ -102,31 +94,6 @@ struct FrozenCounts::Flow {
   }
 };
 
-namespace {
-
-// The values of one method.
-struct Values {
-  MethodRecord record;
-  std::vector<uint64_t> values;
-
-  // False if the record is damaged.
-  bool Decode(const ClassRecord& c, const CountedMethod& m) {
-    size_t consumed = 0;
-    const auto bytes = std::span<const uint8_t>(c.records).subspan(m.record);
-    return DecodeMethodRecord(bytes, &record, &consumed) == MethodRecordStatus::kRecord;
-  }
-  // `counter(i)` is the number of increments of the method's counter i.
-  template <typename Counter>
-  void Derive(const Counter& counter) {
-    values.assign(record.derivation.value_count(), 0);
-    for (uint32_t i = 0; i < record.derivation.counter_count; ++i) values[i] = counter(i);
-    iprof::Derive(record.derivation, values);
-  }
-  uint64_t Of(ValueId value) const { return value == kNoValue ? 0 : values[value]; }
-};
-
-}  // namespace
-
 // Looks at one counted method after the other.
 class FrozenCounts::Meter {
  public:
@@ -146,20 +113,22 @@ class FrozenCounts::Meter {
     for (uint32_t i = 0; i < m.counters && !ran; ++i) ran = Increments(i) > 0;
     if (!ran || !values_.Decode(c, m)) return;
     values_.Derive([&](uint32_t i) { return Increments(i); });
-    const auto entries = static_cast<double>(values_.Of(values_.record.entry));
-    if (is_node) flow_.nodes[found->second].counted = entries;
-    const Method* const frozen = is_node ? flow_.nodes[found->second].frozen : nullptr;
-    if (frozen != nullptr) {
-      values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
-      ForEachCall(c, m, frozen_split_, [&](uint32_t to, const Calls& calls) {
-        flow_.edges.push_back(
-            {.from = found->second, .to = to, .calls = calls * (1 / frozen->entries)});
-      });
-      return;
-    }
-    if (is_node && entries > 0) NoteShape(c, m, entries);
+    const double entries = values_.Entries();
+    // Of a frozen method, too: its old code may still run.
     ForEachCall(c, m, split_,
                 [&](uint32_t to, const Calls& calls) { flow_.nodes[to].calls += calls; });
+    if (!is_node) return;
+    flow_.nodes[found->second].counted = entries;
+    const Method* const frozen = flow_.nodes[found->second].frozen;
+    if (frozen == nullptr) {
+      if (entries > 0) NoteShape(c, m, entries);
+      return;
+    }
+    values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
+    ForEachCall(c, m, frozen_split_, [&](uint32_t to, const Calls& calls) {
+      flow_.edges.push_back(
+          {.from = found->second, .to = to, .calls = calls * (1 / frozen->entries)});
+    });
   }
 
  private:
@@ -172,7 +141,7 @@ class FrozenCounts::Meter {
 
   void NoteShape(const ClassRecord& c, const CountedMethod& m, double entries) {
     Method& made = flow_.freezing[first_];
-    made.name = ShownName(c, m);
+    made.name = ShownMethod(c, m);
     made.counters = m.counters;
     made.first_site = m.first_site;
     made.sites = m.sites;
@@ -184,7 +153,7 @@ class FrozenCounts::Meter {
   template <typename Visit>
   void ForEachCall(const ClassRecord& c, const CountedMethod& m, const ReceiverSplit& split,
                    const Visit& visit) {
-    for (const CallSite& call : values_.record.calls) {
+    for (const CallSite& call : values_.record().calls) {
       const uint64_t count = values_.Of(call.value);
       if (count == 0 || call.callee >= c.callees.size()) continue;
       const Callee& callee = c.callees[call.callee];
@@ -222,7 +191,7 @@ class FrozenCounts::Meter {
   CallTargets targets_;
   const ReceiverSplit split_;
   const ReceiverSplit frozen_split_;
-  Values values_;
+  MethodValues values_;
   uint32_t first_ = 0;  // of the method
 };
 
@@ -270,9 +239,18 @@ void FrozenCounts::Solve(Flow& flow) const {
   const auto explained = [&](uint32_t n) {
     const Flow::Node& node = flow.nodes[n];
     double sum = Explained(*node.frozen, node.calls);
-    for (const auto& [from, gain] : ways_in[n]) sum += flow.nodes[from].total * gain;
+    for (const auto& [from, gain] : ways_in[n]) sum += flow.nodes[from].missing() * gain;
     return sum;
   };
+  // What frozen callers alone may make of a method, so that a cycle of methods that froze at different times
+  // cannot feed itself.
+  const auto most = [&](const Flow::Node& node, double outside) {
+    const Method& method = *node.frozen;
+    const double usual = (method.explained_per_s + method.outside_per_s) * flow.seconds;
+    return std::min(std::max(Explained(method, node.calls) + outside, kMostGrowth * usual),
+                    kMostEstimate);
+  };
+  std::vector<double> steps(flow.nodes.size());  // the last change of each node
   for (int attempt = 0; attempt < kGrowthRounds; ++attempt) {
     for (int round = 0; round < kMostRounds; ++round) {
       double change = 0;
@@ -280,8 +258,15 @@ void FrozenCounts::Solve(Flow& flow) const {
         Flow::Node& node = flow.nodes[n];
         if (node.frozen == nullptr) continue;
         const double outside = node.frozen->outside_per_s * flow.seconds * growth;
-        const double inflow = (explained(n) + outside) / (1 - self[n]);
-        const double total = std::min(std::max(inflow, node.counted), kMostEstimate);
+        const double inflow = (explained(n) + outside - self[n] * node.counted) / (1 - self[n]);
+        double total = std::max(std::min(inflow, most(node, outside)), node.counted);
+        const double step = total - node.total;
+        if (round % kLeap == kLeap - 1 && step > 0 && steps[n] > step) {
+          // The steps are a geometric series.
+          const double rest = step * step / (steps[n] - step);
+          total = std::max(std::min(total + rest, most(node, outside)), node.counted);
+        }
+        steps[n] = step;
         change = std::max(change, std::abs(total - node.total) / std::max(total, 1.0));
         node.total = total;
       }
@@ -292,7 +277,7 @@ void FrozenCounts::Solve(Flow& flow) const {
     for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
       const Flow::Node& node = flow.nodes[n];
       if (node.frozen == nullptr) continue;
-      now += explained(n);
+      now += explained(n) + self[n] * node.missing();
       expected += node.frozen->explained_per_s * flow.seconds;
     }
     if (expected <= 0) break;
@@ -306,7 +291,7 @@ void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {
     const Method& method = *node.frozen;
     const size_t end = size_t{node.first} + method.counters;
     if (estimates.increments.size() < end) estimates.increments.resize(end);
-    const double missing = node.total - node.counted;
+    const double missing = node.missing();
     double& calls = estimates.calls[node.first];
     calls = std::min(calls + missing, kMostEstimate);
     for (uint32_t i = 0; i < method.counters; ++i) {
@@ -323,19 +308,21 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   const uint32_t number = flow.by_first.at(static_cast<uint32_t>(first));
   Calls calls = flow.nodes[number].calls;
   for (const Flow::Edge& edge : flow.edges) {
-    if (edge.to == number) calls += edge.calls * flow.nodes[edge.from].total;
+    if (edge.to == number) calls += edge.calls * flow.nodes[edge.from].missing();
   }
   method.known_share = calls.known() > method.entries ? method.entries / calls.known() : 1;
   const bool is_rest_small = calls.rest < kSmallRest * calls.virt;
   const double by_virtual = method.entries - (is_rest_small ? calls.direct : calls.known());
   const double of = is_rest_small ? calls.virt : calls.rest;
-  method.virtual_share = of > 0 ? std::clamp(by_virtual / of, 0.0, 1.0) : 0;
+  // Where there were none, it was the only method that such calls could run.
+  method.virtual_share = of > 0 ? std::clamp(by_virtual / of, 0.0, 1.0) : method.known_share;
   const double explained = Explained(method, calls);
   if (explained < kLeastExplained * method.entries) return false;
   const double seconds = std::max(flow.seconds, 1e-9);
   method.explained_per_s = explained / seconds;
   method.outside_per_s = std::max(method.entries - explained, 0.0) / seconds;
   method.is_frozen = true;
+  method.knows_objects = flow.objects.has_value();
   ForgetObjects(method);
   for (uint32_t s = 0; s < method.sites && flow.objects; ++s)
     objects_.AddSite(*flow.objects, method.first_site + s);
@@ -346,6 +333,7 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
 void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
                            const TypeCounts* types) {
   estimated_ = {};
+  released_.clear();
   std::erase_if(methods_, [&](const auto& method) {
     if (method.second.is_frozen) return false;
     ForgetObjects(method.second);
@@ -356,6 +344,12 @@ void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
 
 void FrozenCounts::Skip(std::span<const uint64_t> counters, double seconds,
                         const TypeCounts* types) {
+  history_.Clear();
+  Begin(counters, seconds, types);
+}
+
+void FrozenCounts::Begin(std::span<const uint64_t> counters, double seconds,
+                         const TypeCounts* types) {
   last_.assign(counters.begin(), counters.end());
   last_s_ = seconds;
   last_types_.reset();
@@ -389,23 +383,40 @@ std::vector<CounterIndex> FrozenCounts::Freeze(const Moment& now,
     }
     frozen_ += froze.size();
   }
-  Skip(now.counters, now.seconds, now.types);
+  history_.Note(last_, now.counters);
+  Begin(now.counters, now.seconds, now.types);
   return froze;
 }
 
-void FrozenCounts::ThawAll() {
-  for (auto& [first, method] : methods_) method.is_frozen = false;
-  frozen_ = 0;
+ShapeHistory::Verdicts FrozenCounts::Examine(const ClassSource& classes,
+                                             std::span<const uint64_t> counters,
+                                             std::span<const CounterIndex> methods) const {
+  return history_.Examine(classes, last_, counters, methods,
+                          [&](CounterIndex first) -> std::optional<ShapeHistory::Shape> {
+                            const auto known = methods_.find(static_cast<uint32_t>(first));
+                            if (known == methods_.end()) return std::nullopt;
+                            return ShapeHistory::Shape{known->second.shape, known->second.entries};
+                          });
+}
+
+void FrozenCounts::Thaw(std::span<const CounterIndex> methods) {
+  for (const CounterIndex first : methods) {
+    const auto found = methods_.find(static_cast<uint32_t>(first));
+    if (found == methods_.end() || !found->second.is_frozen) continue;
+    found->second.is_frozen = false;
+    --frozen_;
+  }
 }
 
 FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
                                                  RawCounts& counts) const {
-  EstimatedCalls calls;
+  EstimatedCalls calls = released_;
   for (const auto& [first, method] : methods_) {
     const std::vector<double>& estimated = estimates.increments;
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
-    const auto entries = estimates.calls.find(first);
-    calls[method.name] += entries == estimates.calls.end() ? 0 : Rounded(entries->second);
+    const auto found = estimates.calls.find(first);
+    const double entries = found == estimates.calls.end() ? 0 : found->second;
+    calls[method.name] += Rounded(entries);
     double counted = 0;
     double more = 0;
     for (size_t i = first; i < end; ++i) {
@@ -415,11 +426,20 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
     if (more <= 0) continue;
     if (counts.counters.size() < end) counts.counters.resize(end);
     for (size_t i = first; i < end; ++i) counts.counters[i] += Rounded(estimated[i]);
-    if (counted <= 0) continue;
-    for (uint32_t s = 0; s < method.sites; ++s)
-      counts.types.Scale(method.first_site + s, 1 + more / counted);
+    ApplyObjects(method, entries, counted > 0 ? 1 + more / counted : 1, counts.types);
   }
   return calls;
+}
+
+void FrozenCounts::ApplyObjects(const Method& method, double entries, double growth,
+                                TypeCounts& types) const {
+  for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s) {
+    if (method.knows_objects) {
+      types.AddSite(objects_, s, entries / method.entries);
+    } else {
+      types.Scale(s, growth);
+    }
+  }
 }
 
 FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
@@ -433,9 +453,15 @@ FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& c
 
 void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   const auto begin = static_cast<uint32_t>(range.first);
+  history_.Forget(range);
   for (uint32_t i = 0; i < range.count; ++i) {
     if (begin + i < last_.size()) last_[begin + i] = 0;
-    estimated_.calls.erase(begin + i);
+    const auto calls = estimated_.calls.find(begin + i);
+    const auto method = methods_.find(begin + i);
+    if (method != methods_.end() && released_.size() < kMostReleased)
+      released_[method->second.name] +=
+          calls == estimated_.calls.end() ? 0 : Rounded(calls->second);
+    if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);
     if (begin + i >= estimated_.increments.size()) continue;
     double& estimate = estimated_.increments[begin + i];
     if (i < values.size()) values[i] += Rounded(estimate);
@@ -456,9 +482,10 @@ bool FrozenCounts::IsFrozen(CounterIndex first) const {
 }
 
 size_t FrozenCounts::bytes() const {
-  size_t bytes =
-      last_.capacity() * sizeof(uint64_t) + estimated_.increments.capacity() * sizeof(double);
+  size_t bytes = last_.capacity() * sizeof(uint64_t) + history_.bytes() +
+                 estimated_.increments.capacity() * sizeof(double);
   bytes += objects_.bytes() + (last_types_ ? last_types_->bytes() : 0);
+  for (const auto& [name, calls] : released_) bytes += sizeof(calls) + name.capacity();
   for (const auto& [first, method] : methods_)
     bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
   return bytes;

@@ -5,7 +5,8 @@
 // each of which the same methods are frozen:
 //
 //  - In the interval before a method freezes, it still counts. What it counted then is its shape:
-//    increments of each counter, and executions of each call, per entry.
+//    increments of each counter, and executions of each call, per entry. Only a method whose shape was the
+//    same in the interval before that one is steady and should freeze.
 //  - Calls that can run nothing else run it, and so do those others (virtual ones) whose receivers
 //    say so (ReceiverSplit). Of the rest of the virtual calls it gets the share that it had of them in
 //    that interval. The entries that no call explains (reflection, handles, the
@@ -18,11 +19,12 @@
 // So frozen counts follow the exact counts and receivers of the callers that still count. They do not
 // notice when a shape changes; for that, a method thaws for a while and freezes again.
 //
-// A frozen method whose old code still runs goes on counting. An estimate is only what is missing:
-// the estimated entries less those that were counted in the same interval.
+// A frozen method whose old code still runs goes on counting, and so do its calls. An estimate is only what
+// is missing: the estimated entries less those that were counted in the same interval.
 //
-// Guarantees: estimates are finite, not negative, and end at kMostEstimate. Counts of other methods
-// are never touched. Without frozen methods, nothing is read.
+// Guarantees: estimates are finite, not negative, and end at kMostEstimate. Through frozen callers alone
+// a method gets at most kMostGrowth times the entries per second that it had. Counts of other methods are
+// never touched. Without frozen methods, nothing is read.
 // Threads: one at a time; the owner locks.
 // Failure: throws std::bad_alloc; then the last interval may be missing.
 #pragma once
@@ -38,6 +40,7 @@
 #include "writer/methods/count_window.h"
 #include "writer/methods/counter_range.h"
 #include "writer/methods/profile_assembly.h"
+#include "writer/methods/shape_history.h"
 #include "writer/methods/type_counts.h"
 
 namespace iprof {
@@ -45,6 +48,7 @@ namespace iprof {
 class FrozenCounts {
  public:
   static constexpr double kMostEstimate = 1e18;
+  static constexpr double kMostGrowth = 1000;
 
   // The counts of the JVM at some time. Counters only grow.
   struct Moment {
@@ -58,27 +62,33 @@ class FrozenCounts {
   // Begins the first interval, and forgets all estimates. What is frozen stays frozen.
   void Restart(std::span<const uint64_t> counters, double seconds,
                const TypeCounts* types = nullptr);
-  // Begins the next interval, and keeps nothing of what was counted since the last one.
+  // Begins the next interval, and keeps nothing of what was counted since the last one. No method is steady
+  // then.
   void Skip(std::span<const uint64_t> counters, double seconds, const TypeCounts* types = nullptr);
   // Ends an interval and begins the next one.
   void Advance(const Moment& now);
+  // About methods that count, in the current interval. A method that did not count in the interval before is
+  // compared with what it did when it froze last.
+  ShapeHistory::Verdicts Examine(const ClassSource& classes, std::span<const uint64_t> counters,
+                                 std::span<const CounterIndex> methods) const;
   // As Advance, and these methods freeze. Those that were not entered in the interval do not, nor
   // those whose entries are mostly from outside.
   // Returns the methods that froze.
   std::vector<CounterIndex> Freeze(const Moment& now, std::span<const CounterIndex> methods);
-  // All methods count again. The interval must have just begun.
-  void ThawAll();
+  // These methods count again. The interval must have just begun.
+  void Thaw(std::span<const CounterIndex> methods);
 
   // The methods that were ever frozen, as Profile::DescribeMethod names them, with their estimated
   // entries.
   using EstimatedCalls = std::map<std::string, uint64_t>;
   // Adds the estimates to counts of the recording; with `now` also those of the current interval.
-  // The shares of classes at a method's sites stay as they were counted.
+  // A method's sites see, per entry, the classes that they saw in the interval before it froze; where these are
+  // not known, the classes' shares stay as they were counted.
   EstimatedCalls AddTo(RawCounts& counts) const { return Apply(estimated_, counts); }
   EstimatedCalls AddTo(const Moment& now, RawCounts& counts) const;
 
   // For counters that will belong to other methods: adds their estimates to the values, and forgets
-  // the methods.
+  // the methods but for their estimated calls. The interval must have just begun, or it is missing.
   void Release(CounterRange range, std::span<uint64_t> values);
 
   bool IsFrozen(CounterIndex first) const;
@@ -99,6 +109,7 @@ class FrozenCounts {
     double virtual_share = 0;     // of virtual calls of which nothing is known
     double outside_per_s = 0;
     double explained_per_s = 0;
+    bool knows_objects = false;  // those at its sites in that interval are in objects_
   };
   using Methods = std::map<uint32_t, Method>;  // by first counter
   struct Estimates {
@@ -116,16 +127,20 @@ class FrozenCounts {
   void Solve(Flow& flow) const;
   static void AddEntries(const Flow& flow, Estimates& estimates);
   bool Calibrate(const Flow& flow, CounterIndex first, Method method);
+  void Begin(std::span<const uint64_t> counters, double seconds, const TypeCounts* types);
   EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
+  void ApplyObjects(const Method& method, double entries, double growth, TypeCounts& types) const;
 
   Methods methods_;
   size_t frozen_ = 0;
   std::vector<uint64_t> last_;  // the counters when the interval began
+  ShapeHistory history_;
   double last_s_ = 0;
   // The classes at sites when the interval began; nullopt: not known.
   std::optional<TypeCounts> last_types_{std::in_place};
-  TypeCounts objects_;   // at sites of frozen methods, in the interval before they froze
-  Estimates estimated_;  // of earlier intervals
+  TypeCounts objects_;       // at sites of frozen methods, in the interval before they froze
+  Estimates estimated_;      // of earlier intervals
+  EstimatedCalls released_;  // those of methods that are gone
 };
 
 }  // namespace iprof

@@ -88,7 +88,7 @@ TEST_CASE("a shape that changes is noticed once the method thaws", "[frozen_coun
 
   const RecordedClasses classes = p.program.Classes();
   p.counts.Advance({classes, p.raw, p.seconds});
-  p.counts.ThawAll();
+  p.counts.Thaw(std::array{p.a, p.leaf, p.b});
   CHECK(p.counts.frozen() == 0);
   p.frozen.clear();
   p.Run(1000, 10, 6);
@@ -106,6 +106,46 @@ TEST_CASE("old code that still counts is not counted twice", "[frozen_counts]") 
   p.Run(3000, 500);
   CHECK(p.raw == p.truth);
   CHECK(p.Estimated() == p.truth);
+}
+
+TEST_CASE("calls by old code that still runs are counted", "[frozen_counts]") {
+  Running p;
+  p.Run(1000, 10);
+  p.Freeze({p.a, p.leaf});
+  // A call of a, from before it froze, goes on in its loop: it counts calls of leaf, but no entry.
+  p.raw[Index(p.a) + 1] += 700;
+  p.truth[Index(p.a) + 1] += 700;
+  p.truth[Index(p.leaf)] += 700;
+  CHECK(p.Estimated() == p.truth);
+  // Beside new calls, which are estimated.
+  p.Run(40, 3);
+  CHECK(p.Estimated() == p.truth);
+}
+
+TEST_CASE("methods that froze at different times cannot feed each other without end",
+          "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "a"), Static("P", "b")});    // 0, 1, 2
+  const CounterIndex a = program.Method(c, "a", {Static("P", "b")});  // 3, 4
+  const CounterIndex b = program.Method(c, "b", {Static("P", "a")});  // 5, 6
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(7), 0);
+  // Each entry of a calls b twice; later each entry of b calls a twice.
+  REQUIRE(
+      counts.Freeze({classes, std::vector<uint64_t>{1, 100, 0, 100, 200, 200, 0}, 1}, std::array{a})
+          .size() == 1);
+  REQUIRE(counts
+              .Freeze({classes, std::vector<uint64_t>{2, 100, 100, 100, 200, 300, 200}, 2},
+                      std::array{b})
+              .size() == 1);
+  const std::vector<uint64_t> after{3, 200, 100, 100, 200, 300, 200};
+  RawCounts estimate{after, {}};
+  counts.AddTo({classes, after, 3}, estimate);
+  const double most = FrozenCounts::kMostGrowth * 1000;
+  CHECK(static_cast<double>(estimate.counters[3]) < most);
+  CHECK(static_cast<double>(estimate.counters[5]) < most);
 }
 
 TEST_CASE("a method that was not entered does not freeze", "[frozen_counts]") {
@@ -154,6 +194,25 @@ TEST_CASE("recursion", "[frozen_counts]") {
   RawCounts estimate{after, {}};
   counts.AddTo({classes, after, 2}, estimate);
   CHECK(estimate.counters == std::vector<uint64_t>{2, 12, 12000, 11988});
+}
+
+TEST_CASE("deep recursion through two methods", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "scan")});                                // 0, 1
+  const CounterIndex scan = program.Method(c, "scan", {Static("P", "accept")});    // 2, 3
+  const CounterIndex accept = program.Method(c, "accept", {Static("P", "scan")});  // 4, 5
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(6), 0);
+  const std::vector<uint64_t> before{1, 1, 50'000, 50'000, 50'000, 49'999};
+  REQUIRE(counts.Freeze({classes, before, 1}, std::array{scan, accept}).size() == 2);
+  std::vector<uint64_t> after = before;
+  after[1] += 3;
+  RawCounts estimate{after, {}};
+  counts.AddTo({classes, after, 2}, estimate);
+  CHECK(static_cast<double>(estimate.counters[2]) == Approx(200'000).epsilon(0.01));
+  CHECK(static_cast<double>(estimate.counters[4]) == Approx(200'000).epsilon(0.01));
 }
 
 TEST_CASE("calls that may run several methods keep their shares", "[frozen_counts]") {
@@ -242,6 +301,27 @@ TEST_CASE("the receivers of a frozen caller stay as they were", "[frozen_counts]
   CHECK(p.Estimated(2) == std::vector<uint64_t>{630, 1020});
 }
 
+TEST_CASE("a method keeps its calls when another one that they may run is loaded",
+          "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Virtual("I", "f")});                     // 0, 1
+  const CounterIndex left = program.Method(program.Class("L"), "f");  // 2
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(4), 0);
+  {
+    const RecordedClasses classes = program.Classes();
+    REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 100, 100, 0}, 1}, std::array{left})
+                .size() == 1);
+  }
+  program.Method(program.Class("R"), "f");  // 3
+  const RecordedClasses classes = program.Classes();
+  const std::vector<uint64_t> after{2, 1100, 100, 0};
+  RawCounts estimate{after, {}};
+  counts.AddTo({classes, after, 2}, estimate);
+  CHECK(estimate.counters == std::vector<uint64_t>{2, 1100, 1100, 0});
+}
+
 TEST_CASE("a site whose receivers are lost keeps its shares", "[frozen_counts]") {
   Alternating p;
   p.counters = {1, 100, 0, 0, 0, 80, 20};
@@ -294,6 +374,9 @@ TEST_CASE("a reset, a pause, and counters that go", "[frozen_counts]") {
   CHECK(values[0] == 2010 + 1000);
   CHECK(p.counts.frozen() == 1);
   CHECK_FALSE(p.counts.IsFrozen(p.leaf));
+  // Its calls stay known as estimated.
+  RawCounts unloaded{p.raw, {}};
+  CHECK(p.counts.AddTo(unloaded).at("P.leaf()void") == 1000);
 
   p.counts.Restart(p.raw, p.seconds);
   RawCounts forgotten{p.raw, {}};
@@ -323,6 +406,35 @@ TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
   CHECK(estimate.types.Find(5)->types[0].second == 24);
   CHECK(estimate.types.Find(5)->types[1].second == 16);
   CHECK(estimate.types.Find(4)->types[0].second == 1);
+}
+
+TEST_CASE("a frozen method's sites see, per entry, what they saw before it froze",
+          "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  TypeCounts types;
+  counts.Restart(std::vector<uint64_t>(3), 0, &types);
+  types.Add(5, "a.B", 30);
+  types.Add(5, "a.C", 10);
+  REQUIRE(
+      counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1, &types}, std::array{f}).size() ==
+      1);
+  // After a reset nothing of it is in the recording, and three objects come late.
+  counts.Restart(std::vector<uint64_t>{1, 10, 10}, 1, &types);
+  const std::vector<uint64_t> after{2, 110, 10};
+  RawCounts estimate{after, {}};
+  estimate.types.Add(5, "a.D", 3);
+  counts.AddTo({classes, after, 2, &types}, estimate);
+  std::map<std::string, uint64_t> seen;
+  for (const auto& [type, count] : estimate.types.Find(5)->types)
+    seen.emplace(estimate.types.TypeName(type), count);
+  CHECK(seen == std::map<std::string, uint64_t>{{"a.B", 300}, {"a.C", 100}, {"a.D", 3}});
 }
 
 }  // namespace

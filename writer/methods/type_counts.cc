@@ -12,6 +12,14 @@ constexpr size_t kSiteBytes = 80;
 // Classes beyond this number at one site are lost: no compiler specialises code for so many.
 constexpr size_t kMostTypes = 65536;
 
+// No count becomes 0.
+uint64_t Scaled(uint64_t count, double factor) {
+  constexpr double kMost = 9e18;
+  if (count == 0 || factor == 1) return count;
+  return static_cast<uint64_t>(
+      std::llround(std::clamp(static_cast<double>(count) * factor, 1.0, kMost)));
+}
+
 }  // namespace
 
 void TypeCounts::Add(uint32_t site, std::string_view type_name, uint64_t count) {
@@ -36,11 +44,12 @@ void TypeCounts::AddAll(const TypeCounts& other) {
   for (const auto& entry : other.sites_) AddSite(other, entry.first);
 }
 
-void TypeCounts::AddSite(const TypeCounts& other, uint32_t site) {
+void TypeCounts::AddSite(const TypeCounts& other, uint32_t site, double factor) {
   const Site* const added = other.Find(site);
   if (added == nullptr) return;
-  if (added->lost > 0) AddLost(site, added->lost);
-  for (const auto& [type, count] : added->types) Add(site, other.TypeName(type), count);
+  if (added->lost > 0) AddLost(site, Scaled(added->lost, factor));
+  for (const auto& [type, count] : added->types)
+    Add(site, other.TypeName(type), Scaled(count, factor));
 }
 
 void TypeCounts::SubtractAll(const TypeCounts& other) {
@@ -69,14 +78,8 @@ void TypeCounts::SubtractSite(const TypeCounts& other, uint32_t site) {
 void TypeCounts::Scale(uint32_t site, double factor) {
   const auto found = sites_.find(site);
   if (found == sites_.end()) return;
-  constexpr double kMost = 9e18;
-  const auto scaled = [&](uint64_t count) {
-    if (count == 0) return count;
-    const double exact = std::clamp(static_cast<double>(count) * factor, 1.0, kMost);
-    return static_cast<uint64_t>(std::llround(exact));
-  };
-  for (auto& [type, count] : found->second.types) count = scaled(count);
-  found->second.lost = scaled(found->second.lost);
+  for (auto& [type, count] : found->second.types) count = Scaled(count, factor);
+  found->second.lost = Scaled(found->second.lost, factor);
 }
 
 const TypeCounts::Site* TypeCounts::Find(uint32_t site) const {

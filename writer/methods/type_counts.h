@@ -27,7 +27,8 @@ class TypeCounts {
   // Objects whose class could not be kept.
   void AddLost(uint32_t site, uint64_t count) { sites_[site].lost += count; }
   void AddAll(const TypeCounts& other);
-  void AddSite(const TypeCounts& other, uint32_t site);
+  // The other counts may be multiplied by a factor, which is at least 0. No count becomes 0.
+  void AddSite(const TypeCounts& other, uint32_t site, double factor = 1);
   // Subtracts the other counts, class by class; no count becomes negative. Classes without a count
   // are removed.
   void SubtractAll(const TypeCounts& other);

@@ -185,6 +185,10 @@ void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumen
   instrumenter.Unload(counters, types_.rounds());
 }
 
+bool ChunkStore::IsUnloadDue(instrument::ClassInstrumenter& instrumenter) const {
+  return instrumenter.IsUnloadDue(types_.rounds());
+}
+
 std::optional<TypeCounts> ChunkStore::RawTypes(jvmtiEnv* jvmti, JNIEnv* jni,
                                                std::chrono::milliseconds patience) const {
   if (!counts_types_) return std::nullopt;

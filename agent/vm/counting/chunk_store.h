@@ -74,6 +74,8 @@ class ChunkStore {
   void Harvest(jvmtiEnv* jvmti, JNIEnv* jni);
   // Takes the counters of unloaded classes.
   void Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter);
+  // Whether it would take any.
+  bool IsUnloadDue(instrument::ClassInstrumenter& instrumenter) const;
 
   // The recording's counts: those within the window.
   struct Reading {

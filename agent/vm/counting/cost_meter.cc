@@ -93,7 +93,9 @@ double CostMeter::ShareOf(const Cost& cost) {
 double CostMeter::share() const { return ShareOf(all_); }
 
 void CostMeter::Skip(const Reading& now) {
+  const uint64_t thread_ns = last_.thread_cpu_ns;
   last_ = now;
+  if (last_.thread_cpu_ns == 0) last_.thread_cpu_ns = thread_ns;
   has_begun_ = true;
 }
 
@@ -103,7 +105,8 @@ void CostMeter::Note(const Reading& now, bool swapped) {
     after_swap_ = kIntervalsAfterSwap;
     compiled_ns_ = 0;
   }
-  double fixed = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  const double thread = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  double fixed = thread;
   const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
   compiled_ns_ += compiled;
   if (after_swap_ > 0) {
@@ -122,13 +125,13 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   program_per_wall_ = cost.program_ns / wall;
   all_.own_ns += cost.own_ns;
   all_.program_ns += cost.program_ns;
-  fixed_ns_ += fixed;
+  thread_ns_ += thread;
   wall_ns_ += wall;
-  fixed_per_wall_ = fixed_ns_ / wall_ns_;
+  thread_per_wall_ = thread_ns_ / wall_ns_;
 }
 
 double CostMeter::IncrementsPerSecond(double share) const {
-  const double for_increments = program_per_wall_ * share - fixed_per_wall_;
+  const double for_increments = program_per_wall_ * share - thread_per_wall_;
   return std::max(for_increments, 0.0) * 1e9 / ns_per_increment_;
 }
 

@@ -38,7 +38,8 @@ class CostMeter {
 
   // The first call begins the measurement. `swapped`: classes were swapped since the last call.
   void Note(const Reading& now, bool swapped);
-  // The time between is left out, for example while nothing is recorded.
+  // The time between is left out, for example while nothing is recorded. Without the thread's time, that of the
+  // last reading holds.
   void Skip(const Reading& now);
 
   // The cost in the last interval and in all, as a share of the time that the program took without it.
@@ -49,7 +50,9 @@ class CostMeter {
   // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
   // or Skip.
   double compiled_s() const { return compiled_ns_ / 1e9; }
-  // How many increments per second cost this share of the program's time in the last interval.
+  // How many increments per second of the clock cost this share of the program's time in the last interval,
+  // together with the agent's thread. What compilers take after swaps does not count: fewer increments would
+  // not make it less.
   double IncrementsPerSecond(double share) const;
 
  private:
@@ -66,9 +69,9 @@ class CostMeter {
   double last_share_ = 0;
   double increments_per_s_ = 0;  // in the last interval
   double program_per_wall_ = 0;  // in the last interval
-  double fixed_per_wall_ = 0;    // cost that is not due to increments, in all
+  double thread_per_wall_ = 0;   // of the agent's thread, in all
   Cost all_;
-  double fixed_ns_ = 0;
+  double thread_ns_ = 0;
   double wall_ns_ = 0;
   double compiled_ns_ = 0;
 };

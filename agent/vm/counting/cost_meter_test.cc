@@ -41,7 +41,9 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
   CHECK(next(false) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.01 / 0.99));
-  CHECK(meter.IncrementsPerSecond(0.01) == 0);  // the rest costs more than that
+  CHECK(meter.IncrementsPerSecond(0.01) == 0);  // the thread costs more than that
+  // The compilers' time after a swap leaves increments their share.
+  CHECK(meter.IncrementsPerSecond(0.05) == Approx((0.99 * 0.05 - 0.01) * 2e9));
 }
 
 TEST_CASE("the compilers' time counts from the last swap", "[cost_meter]") {

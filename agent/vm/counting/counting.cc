@@ -254,6 +254,8 @@ void Counting::Work(JNIEnv* jni) {
   }
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
   if (!lock) return;  // a profile is being made; try later
+  if (!store_.IsUnloadDue(instrumenter_)) return;
+  if (freezer_ != nullptr && !freezer_->EndInterval(environment_.get(), jni)) return;
   store_.Unload(environment_.get(), jni, instrumenter_);
 }
 

@@ -31,11 +31,11 @@ std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
 }
 
 bool RoundPays(const RoundStakes& stakes) {
-  return stakes.saved_per_s * stakes.recorded_s >= stakes.compiled_s;
+  return stakes.counted_s > 0 && stakes.counted_s >= stakes.compiled_s;
 }
 
 bool ThawPays(double recorded_s, double compiled_s) {
-  return 2 * compiled_s <= kMostForThaw * recorded_s;
+  return 3 * compiled_s <= kMostForThaw * recorded_s;
 }
 
 }  // namespace iprof::vm

@@ -34,10 +34,10 @@ std::vector<size_t> ChooseMethods(const std::vector<MethodLoad>& methods,
 
 // What speaks for a round of swaps, and what against it.
 struct RoundStakes {
-  double saved_per_s = 0;  // processor time that the increments of the chosen methods take
-  double recorded_s = 0;   // how long the recording has run
-  // Processor time of the JVM's compilers since the last round, or before the first one since the
-  // beginning. A round makes them do much of it again.
+  // Processor time that the increments of the chosen methods took since the last swap, or before the first
+  // one since the beginning.
+  double counted_s = 0;
+  // That of the JVM's compilers in the same time. A round makes them do much of it again.
   double compiled_s = 0;
 };
 
@@ -46,8 +46,9 @@ struct RoundStakes {
 // have cost: to freeze at once, or never.
 bool RoundPays(const RoundStakes& stakes);
 
-// Whether methods may thaw for a while. The compilers then do the work of a round twice: now, and when the
-// methods freeze again. That may take a tenth of the time of the recording.
+// Whether methods may thaw for a while. The compilers then do the work of a round twice, now and when the
+// methods freeze again, and meanwhile counting costs as much. That may take a tenth of the time of the
+// recording.
 bool ThawPays(double recorded_s, double compiled_s);
 
 }  // namespace iprof::vm

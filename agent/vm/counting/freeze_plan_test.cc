@@ -33,15 +33,15 @@ TEST_CASE("with a limit, only as many as needed freeze", "[freeze_plan]") {
 }
 
 TEST_CASE("a round pays once the methods have cost what it will cost", "[freeze_plan]") {
-  CHECK_FALSE(RoundPays({.saved_per_s = 0.3, .recorded_s = 9.9, .compiled_s = 3}));
-  CHECK(RoundPays({.saved_per_s = 0.3, .recorded_s = 10.1, .compiled_s = 3}));
-  CHECK(RoundPays({.saved_per_s = 0.01, .recorded_s = 1000, .compiled_s = 3}));
-  CHECK_FALSE(RoundPays({.saved_per_s = 0, .recorded_s = 1000, .compiled_s = 3}));
+  CHECK_FALSE(RoundPays({.counted_s = 2.9, .compiled_s = 3}));
+  CHECK(RoundPays({.counted_s = 3.1, .compiled_s = 3}));
+  CHECK(RoundPays({.counted_s = 0.1, .compiled_s = 0}));
+  CHECK_FALSE(RoundPays({.counted_s = 0, .compiled_s = 0}));
 }
 
 TEST_CASE("methods thaw once that takes a tenth of the time", "[freeze_plan]") {
-  CHECK_FALSE(ThawPays(19, 1));
-  CHECK(ThawPays(20, 1));
+  CHECK_FALSE(ThawPays(29, 1));
+  CHECK(ThawPays(30, 1));
   CHECK(ThawPays(1, 0));
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("a rule that waits until it pays loses little, however long the progra
   constexpr double kRound = 6;
   for (const double run_s : {1.0, 10.0, 15.0, 16.0, 100.0, 1000.0}) {
     double swapped_at = 0;
-    while (swapped_at < run_s && !RoundPays({kSaved, swapped_at, kRound})) swapped_at += 0.5;
+    while (swapped_at < run_s && !RoundPays({kSaved * swapped_at, kRound})) swapped_at += 0.5;
     const bool swaps = swapped_at < run_s;
     const double cost = kSaved * std::min(swapped_at, run_s) + (swaps ? kRound : 0);
     CHECK(cost <= 2 * std::min(kRound, kSaved * run_s) + kSaved);

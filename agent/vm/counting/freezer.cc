@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kEnoughForShape = 10'000;
 
 constexpr double kLookPeriod = 1;
+// A shape is learnt in an interval of at least this length.
+constexpr std::chrono::milliseconds kLeastInterval{900};
 // Methods are chosen ever more rarely: in the beginning most of them get hot.
 constexpr double kFirstChoice = 1;
 constexpr double kChoiceGrowth = 1.5;
@@ -98,7 +100,7 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
 }
 
 double Freezer::Seconds() const {
-  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds()) / 1e9;
+  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds() - start_cpu_ns_) / 1e9;
   return std::min(ToSeconds(Clock::now() - start_), cpu);
 }
 
@@ -114,8 +116,14 @@ void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
     swap = Look(jvmti, jni, guard, own_cpu_ns);
     bytes = counts_.bytes();
   }
-  if (swap.classes != nullptr) Run(jvmti, jni, guard, swap, goes_on);
-  if (swap.thaws) FinishThaw(jvmti, jni);
+  if (swap.classes != nullptr) {
+    const std::set<std::string> refused = Run(jvmti, jni, guard, swap, goes_on);
+    if (swap.thaws) {
+      FinishThaw(jvmti, jni, refused);
+    } else if (!refused.empty()) {
+      FinishFreeze(refused);
+    }
+  }
   NoteFigures(bytes);
 }
 
@@ -130,11 +138,23 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   next_look_s_ = now + kLookPeriod;
   if (rearm_s_ > 0 && now >= rearm_s_ && ThawPays(now, meter_.compiled_s()))
     return Thaw(jvmti, jni, guard);
-  if (now < next_choice_s_) return {};
+  if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
   next_choice_s_ = now + choice_period_s_;
-  if (!IsAnyHot(counters)) return {};
+  if (!IsAnyHot(counters)) {
+    Saw(counters);
+    Advance(jvmti, jni, counters);
+    return {};
+  }
   return Freeze(jvmti, jni, guard, counters);
+}
+
+// Shapes are compared from one choice to the next.
+void Freezer::Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters) {
+  const std::optional<TypeCounts> types = Types(jvmti, jni);
+  const auto classes = instrumenter_.Classes(counters, TypeCounts());
+  counts_.Advance({*classes, counters, Seconds(), AddressOf(types)});
+  interval_begin_ = Clock::now();
 }
 
 // Whether there may be methods to freeze.
@@ -162,6 +182,7 @@ bool Freezer::MayFreeze(uint32_t first, const std::string& class_name) const {
 std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classes,
                                                 const std::vector<uint64_t>& counters) {
   const double seconds = std::max(Seconds() - seen_s_, 1e-3);
+  const double wall_seconds = std::max(ToSeconds(Clock::now() - seen_at_), seconds);
   std::vector<Candidate> candidates;
   std::vector<MethodLoad> loads;
   for (size_t number = 0; number < classes.size(); ++number) {
@@ -173,40 +194,68 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
       if (m.counters == 0 || first >= counters.size() || counts_.IsFrozen(m.first)) continue;
       MethodLoad load;
       uint64_t increments = 0;
+      uint64_t since_swap = 0;
       for (uint32_t i = first; i < first + m.counters; ++i) {
         load.counted = std::max(load.counted, At(counters, i));
         increments += At(counters, i) - std::min(At(counters, i), At(seen_, i));
+        since_swap += At(counters, i) - std::min(At(counters, i), At(swapped_, i));
       }
       if (increments == 0) continue;
       load.increments_per_s = static_cast<double>(increments) / seconds;
       std::string name(classes.NameOf(number));
       load.may_freeze = MayFreeze(first, name);
       loads.push_back(load);
-      candidates.push_back({m.first, std::move(name)});
+      candidates.push_back({m.first, std::move(name), since_swap});
     }
   }
+  LeaveOut(classes, counters, candidates, loads);
   FreezeLimits limits{.until = until_};
-  if (setting_.overhead > 0)
-    limits.increments_per_s = meter_.IncrementsPerSecond(setting_.overhead);
+  if (setting_.overhead > 0) {
+    limits.increments_per_s =
+        meter_.IncrementsPerSecond(setting_.overhead) * wall_seconds / seconds;
+  }
   std::vector<Candidate> chosen;
-  double increments_per_s = 0;
+  uint64_t since_swap = 0;
   for (const size_t m : ChooseMethods(loads, limits)) {
-    increments_per_s += loads[m].increments_per_s;
+    since_swap += candidates[m].since_swap;
     chosen.push_back(std::move(candidates[m]));
   }
-  const bool pays = RoundPays({.saved_per_s = increments_per_s * meter_.ns_per_increment() / 1e9,
-                               .recorded_s = Seconds(),
-                               .compiled_s = meter_.compiled_s()});
+  const bool pays =
+      RoundPays({.counted_s = static_cast<double>(since_swap) * meter_.ns_per_increment() / 1e9,
+                 .compiled_s = meter_.compiled_s()});
   return pays ? chosen : std::vector<Candidate>();
+}
+
+// Of the hot methods, those that are not steady may not freeze, nor those of a class in which a loop runs.
+void Freezer::LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
+                       const std::vector<Candidate>& candidates,
+                       std::vector<MethodLoad>& loads) const {
+  std::vector<CounterIndex> hot;
+  for (size_t m = 0; m < loads.size(); ++m) {
+    if (loads[m].increments_per_s >= kIdle) hot.push_back(candidates[m].first);
+  }
+  const ShapeHistory::Verdicts verdicts = counts_.Examine(classes, counters, hot);
+  const std::set<CounterIndex> steady(verdicts.steady.begin(), verdicts.steady.end());
+  const std::set<CounterIndex> looping(verdicts.looping.begin(), verdicts.looping.end());
+  std::set<std::string_view> held;
+  for (const Candidate& candidate : candidates) {
+    if (looping.contains(candidate.first)) held.insert(candidate.class_name);
+  }
+  for (size_t m = 0; m < loads.size(); ++m) {
+    loads[m].may_freeze = loads[m].may_freeze && steady.contains(candidates[m].first) &&
+                          !held.contains(candidates[m].class_name);
+  }
 }
 
 Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
                               const std::vector<uint64_t>& counters) {
   const auto classes = instrumenter_.Classes(counters, TypeCounts());
   const std::vector<Candidate> chosen = Choose(*classes, counters);
-  seen_ = counters;
-  seen_s_ = Seconds();
-  if (chosen.empty()) return {};
+  Saw(counters);
+  if (chosen.empty()) {
+    Advance(jvmti, jni, counters);
+    return {};
+  }
   const std::optional<TypeCounts> types = Types(jvmti, jni);  // soon after the counters
 
   std::vector<std::string> names;
@@ -229,6 +278,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   }
   const std::vector<CounterIndex> froze =
       counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
+  interval_begin_ = Clock::now();
   instrumenter_.frozen().Freeze(froze);
   std::set<std::string> to_swap;
   for (const Candidate& candidate : chosen) {
@@ -246,7 +296,8 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   for (jclass klass : passed) {
     if (to_swap.contains(NameOf(jvmti, klass))) swapped.push_back(klass);
   }
-  if (rearm_period_s_ > 0) rearm_s_ = Seconds() + rearm_period_s_;
+  if (rearm_period_s_ > 0 && rearm_s_ == 0) rearm_s_ = Seconds() + rearm_period_s_;
+  swapped_ = counters;
   {
     const std::lock_guard lock(figures_mutex_);
     ++figures_.rounds;
@@ -261,51 +312,80 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   rearm_period_s_ *= 2;
   swaps_.clear();
   not_entered_.clear();
-  std::vector<CounterIndex> methods;
   std::set<std::string> names;
-  for (const auto& [first, name] : frozen_in_) {
-    methods.push_back(CounterIndex{first});
-    names.insert(name);
-  }
-  instrumenter_.frozen().Thaw(methods);
+  for (const auto& [first, name] : frozen_in_) names.insert(name);
   const LoadedClasses loaded(jvmti, jni);
   const std::vector<jclass> classes =
       guard.Pass(jni, FindClasses(jvmti, loaded.all(), {names.begin(), names.end()}));
+  std::set<std::string> changeable;
+  for (jclass klass : classes) changeable.insert(NameOf(jvmti, klass));
+  // Methods of the other classes stay without probes, so they are estimated on.
+  thawing_.clear();
+  for (const auto& [first, name] : frozen_in_) {
+    if (changeable.contains(name)) thawing_.push_back(CounterIndex{first});
+  }
+  instrumenter_.frozen().Thaw(thawing_);
   return {std::make_unique<WeakClasses>(jni, classes), true};
 }
 
-// Only now, because a method is estimated until its class counts again.
-void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni) {
+// The methods of classes that kept their probes are counted on.
+void Freezer::FinishFreeze(const std::set<std::string>& refused) {
+  const std::lock_guard lock(mutex_);
+  std::vector<CounterIndex> methods;
+  for (const auto& [first, name] : frozen_in_) {
+    if (refused.contains(name)) methods.push_back(CounterIndex{first});
+  }
+  counts_.Thaw(methods);
+  instrumenter_.frozen().Thaw(methods);
+  for (const CounterIndex method : methods) {
+    unchangeable_.insert(static_cast<uint32_t>(method));
+    frozen_in_.erase(static_cast<uint32_t>(method));
+  }
+}
+
+// Only now, because a method is estimated until its class counts again. Those of classes that the JVM refused
+// to change stay frozen.
+void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::string>& refused) {
   const std::lock_guard lock(mutex_);
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  if (store_.is_open()) {
-    const std::optional<TypeCounts> types = Types(jvmti, jni);
-    const auto classes = instrumenter_.Classes(counters, TypeCounts());
-    counts_.Advance({*classes, counters, Seconds(), AddressOf(types)});
+  if (store_.is_open()) Advance(jvmti, jni, counters);
+  std::vector<CounterIndex> stay;
+  for (const CounterIndex method : thawing_) {
+    const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
+    if (frozen == frozen_in_.end()) continue;  // unloaded meanwhile
+    if (refused.contains(frozen->second)) {
+      stay.push_back(method);
+    } else {
+      counts_.Thaw({&method, 1});
+      frozen_in_.erase(frozen);
+    }
   }
-  counts_.ThawAll();
-  frozen_in_.clear();
-  seen_ = counters;
-  seen_s_ = Seconds();
+  instrumenter_.frozen().Freeze(stay);
+  thawing_.clear();
+  swapped_ = counters;
+  Saw(counters);
   next_choice_s_ = seen_s_ + kRearmedFor;
   choice_period_s_ = kFirstChoice;
   const std::lock_guard figures_lock(figures_mutex_);
   ++figures_.rearms;
 }
 
-void Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-                  const std::function<bool()>& goes_on) {
+std::set<std::string> Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+                                   const std::function<bool()>& goes_on) {
   if (!retransformer_) {
     clock_.emplace(OwnJvm(vm_).structs());
     retransformer_.emplace(jvmti, &*clock_, setting_.pause);
   }
   has_swapped_ = true;
+  std::set<std::string> refused;
   while (!swap.classes->empty() && goes_on()) {
     const LocalFrame frame(jni);
     const std::vector<jclass> batch = swap.classes->Take(retransformer_->NextBatch());
-    retransformer_->Run(batch, [](size_t) { return true; });
+    for (jclass klass : retransformer_->Run(batch, [](size_t) { return true; }))
+      refused.insert(NameOf(jvmti, klass));
     guard.Swapped(jni, batch);
   }
+  return refused;
 }
 
 std::optional<TypeCounts> Freezer::Types(jvmtiEnv* jvmti, JNIEnv* jni) const {
@@ -316,22 +396,35 @@ void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Skip(counters, Seconds(), AddressOf(types));
+  interval_begin_ = Clock::now();
+  Saw(counters);
+  CostMeter::Reading reading = CostMeter::ReadClocks();
+  reading.increments = SumOf(counters);
+  meter_.Skip(reading);
+}
+
+void Freezer::Saw(const std::vector<uint64_t>& counters) {
   seen_ = counters;
   seen_s_ = Seconds();
+  seen_at_ = Clock::now();
 }
 
 void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (counts_.frozen() == 0) return;
-  const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  const std::optional<TypeCounts> types = Types(jvmti, jni);
-  const auto classes = instrumenter_.Classes(counters, TypeCounts());
-  counts_.Advance({*classes, counters, Seconds(), AddressOf(types)});
+  if (counts_.frozen() > 0) Advance(jvmti, jni, store_.RawCounters(jni));
+}
+
+bool Freezer::EndInterval(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (counts_.frozen() == 0) return true;
+  if (Clock::now() - interval_begin_ < 2 * kLeastInterval) return false;
+  Advance(jvmti, jni, store_.RawCounters(jni));
+  return true;
 }
 
 void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Restart(counters, Seconds(), AddressOf(types));
+  interval_begin_ = Clock::now();
 }
 
 FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const {
@@ -351,6 +444,7 @@ void Freezer::Release(CounterRange range, std::span<uint64_t> values) {
   unchangeable_.erase(unchangeable_.lower_bound(begin), unchangeable_.lower_bound(end));
   not_entered_.erase(not_entered_.lower_bound(begin), not_entered_.lower_bound(end));
   for (uint32_t i = begin; i < std::min<size_t>(end, seen_.size()); ++i) seen_[i] = 0;
+  for (uint32_t i = begin; i < std::min<size_t>(end, swapped_.size()); ++i) swapped_[i] = 0;
 }
 
 void Freezer::NoteFigures(size_t bytes) {

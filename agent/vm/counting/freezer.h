@@ -11,11 +11,13 @@
 // classes wait meanwhile, as long as the batches take.
 //
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
-// redefined (SwapGuard), proxies, methods that are not entered, because a loop that runs goes on in the
-// old code, and those that mostly no counted method calls (reflection, method handles). A class is swapped at most kMostSwaps times until its methods thaw.
+// redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those that mostly
+// no counted method calls (reflection, method handles). A class in which a loop runs for long is not swapped,
+// because HotSpot would interpret the loop from then on. A class is swapped at most kMostSwaps times until its
+// methods thaw.
 //
-// Guarantees: a frozen method whose class keeps its probes is still counted exactly. No lock is held
-// while classes are swapped.
+// Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
+// No lock is held while classes are swapped.
 // Threads: Work on the agent's thread; figures and Report on any thread; all others by whoever holds
 // the mutex that guards the ChunkStore's window.
 // Failure: a class that the JVM refuses to change keeps its probes and is counted in the figures.
@@ -95,6 +97,9 @@ class Freezer {
   void Reset(jvmtiEnv* jvmti, JNIEnv* jni);
   // Adds the estimates to counts of the recording.
   FrozenCounts::EstimatedCalls AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const;
+  // Before counters will belong to other methods: ends the interval, so that no estimate is lost. Returns false
+  // if it has only just begun: then they must wait.
+  bool EndInterval(jvmtiEnv* jvmti, JNIEnv* jni);
   // Counters will belong to other methods; the values become those with the estimates.
   void Release(CounterRange range, std::span<uint64_t> values);
 
@@ -109,6 +114,7 @@ class Freezer {
   struct Candidate {
     CounterIndex first{};
     std::string class_name;
+    uint64_t since_swap = 0;  // increments
   };
   // What Work does once it has released the mutex.
   struct Swap {
@@ -126,11 +132,18 @@ class Freezer {
   std::vector<Candidate> Choose(const iprof::ClassSource& classes,
                                 const std::vector<uint64_t>& counters);
   bool IsAnyHot(const std::vector<uint64_t>& counters) const;
+  void Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters);
+  void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
+                const std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads) const;
   bool MayFreeze(uint32_t first, const std::string& class_name) const;
-  void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-           const std::function<bool()>& goes_on);
-  void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni);
+  // Returns the names of the classes that the JVM refused to change.
+  std::set<std::string> Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+                            const std::function<bool()>& goes_on);
+  void FinishFreeze(const std::set<std::string>& refused);
+  void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::string>& refused);
   std::optional<TypeCounts> Types(jvmtiEnv* jvmti, JNIEnv* jni) const;
+  // These counters were looked at, now.
+  void Saw(const std::vector<uint64_t>& counters);
   void NoteFigures(size_t bytes);
 
   JavaVM* const vm_;
@@ -141,17 +154,22 @@ class Freezer {
   const FreezeSetting setting_;
   const uint64_t until_;
   const Clock::time_point start_ = Clock::now();
+  const uint64_t start_cpu_ns_ = CostMeter::ProcessCpuNanoseconds();
 
   // Guarded by mutex_.
   FrozenCounts counts_;
   std::vector<uint64_t> seen_;  // the counters at the last time that methods were chosen
   double seen_s_ = 0;
+  Clock::time_point seen_at_ = start_;
+  Clock::time_point interval_begin_ = start_;
+  std::vector<uint64_t> swapped_;              // the counters at the last swap
+  std::vector<CounterIndex> thawing_;          // while their classes are swapped
   std::map<uint32_t, std::string> frozen_in_;  // first counter, class
   std::set<uint32_t> unchangeable_;            // methods whose classes cannot be swapped
   std::map<uint32_t, double> not_entered_;     // when they may be tried again
   std::map<std::string, int> swaps_;           // of classes since their methods thawed
 
-  // Used only by the agent's thread.
+  // Used only by the agent's thread, and by Open while nothing is recorded.
   CostMeter meter_;
   std::optional<hotspot::PauseClock> clock_;
   std::optional<Retransformer> retransformer_;

@@ -11,16 +11,19 @@ std::chrono::nanoseconds Retransformer::Now() const {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-void Retransformer::Run(std::span<const jclass> classes, const BeforeBatch& before_batch) {
+std::vector<jclass> Retransformer::Run(std::span<const jclass> classes,
+                                       const BeforeBatch& before_batch) {
+  std::vector<jclass> refused;
   while (!classes.empty()) {
     const size_t size = std::min(classes.size(), sizes_.Next());
-    if (!before_batch(size)) return;
-    RunBatch(classes.first(size));
+    if (!before_batch(size)) break;
+    RunBatch(classes.first(size), refused);
     classes = classes.subspan(size);
   }
+  return refused;
 }
 
-void Retransformer::RunBatch(std::span<const jclass> batch) {
+void Retransformer::RunBatch(std::span<const jclass> batch, std::vector<jclass>& refused) {
   const auto start = Now();
   const jvmtiError error =
       jvmti_->RetransformClasses(static_cast<jint>(batch.size()), batch.data());
@@ -34,10 +37,11 @@ void Retransformer::RunBatch(std::span<const jclass> batch) {
     outcome_.longest_pause = std::max(outcome_.longest_pause, pause);
   } else if (batch.size() == 1) {
     ++outcome_.refused;
+    refused.push_back(batch.front());
     outcome_.last_error = error;
   } else {
-    RunBatch(batch.first(batch.size() / 2));
-    RunBatch(batch.subspan(batch.size() / 2));
+    RunBatch(batch.first(batch.size() / 2), refused);
+    RunBatch(batch.subspan(batch.size() / 2), refused);
   }
 }
 

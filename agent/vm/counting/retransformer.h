@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "agent/hotspot/pause_clock.h"
 #include "agent/vm/counting/batch_size.h"
@@ -42,7 +43,8 @@ class Retransformer {
 
   // Forgets the outcome so far, but not how long pauses are.
   void Restart() { outcome_ = {}; }
-  void Run(std::span<const jclass> classes, const BeforeBatch& before_batch);
+  // Returns the classes that the JVM refused.
+  std::vector<jclass> Run(std::span<const jclass> classes, const BeforeBatch& before_batch);
 
   // How many classes the next batch should have.
   size_t NextBatch() const { return sizes_.Next(); }
@@ -50,7 +52,7 @@ class Retransformer {
   const RetransformOutcome& outcome() const { return outcome_; }
 
  private:
-  void RunBatch(std::span<const jclass> batch);
+  void RunBatch(std::span<const jclass> batch, std::vector<jclass>& refused);
   std::chrono::nanoseconds Now() const;
 
   jvmtiEnv* const jvmti_;

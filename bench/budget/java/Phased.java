@@ -12,6 +12,8 @@ import java.util.TreeMap;
  *   flip         a branch that goes one way in nine of ten cases, and after half of the work the other way
  *   cache        requests whose answers are computed at first and found in a cache later
  *
+ * What they do is in classes of its own, because the class whose loop runs all the time keeps its probes.
+ *
  * Usage: Phased PROGRAM REQUESTS. It prints a checksum.
  */
 public class Phased {
@@ -105,37 +107,72 @@ public class Phased {
         }
     }
 
-    static long random = 42;
+    static class Numbers {
+        static long random = 42;
 
-    static int next(int below) {
-        random = random * 6364136223846793005L + 1442695040888963407L;
-        return (int) ((random >>> 33) % below);
-    }
-
-    static long cheap(int n) {
-        return n ^ n >>> 3;
-    }
-
-    static long dear(int n) {
-        long sum = 0;
-        for (int i = 0; i < 20; i++) {
-            sum += cheap(n + i);
+        static int next(int below) {
+            random = random * 6364136223846793005L + 1442695040888963407L;
+            return (int) ((random >>> 33) % below);
         }
-        return sum;
-    }
 
-    static long biased(int n, int tenths) {
-        return next(10) < tenths ? cheap(n) : dear(n);
-    }
+        static long cheap(int n) {
+            return n ^ n >>> 3;
+        }
 
-    static long compute(int key) {
-        long sum = key;
-        for (int i = 2; i < 2000; i++) {
-            if (key % i == 0) {
-                sum += cheap(i);
+        static long dear(int n) {
+            long sum = 0;
+            for (int i = 0; i < 20; i++) {
+                sum += cheap(n + i);
             }
+            return sum;
         }
-        return sum;
+
+        static long biased(int n, int tenths) {
+            return next(10) < tenths ? cheap(n) : dear(n);
+        }
+
+        static long compute(int key) {
+            long sum = key;
+            for (int i = 2; i < 2000; i++) {
+                if (key % i == 0) {
+                    sum += cheap(i);
+                }
+            }
+            return sum;
+        }
+    }
+
+    /** A branch that goes one way in so many of ten cases. */
+    static class Biased implements Request {
+        int tenths;
+
+        @Override
+        public long serve(int n) {
+            long sum = 0;
+            for (int k = 0; k < 2000; k++) {
+                sum += Numbers.biased(n + k, tenths);
+            }
+            return sum;
+        }
+    }
+
+    /** Answers that are computed once. */
+    static class Cached implements Request {
+        final Map<Integer, Long> answers = new HashMap<>();
+        final int keys;
+
+        Cached(int keys) {
+            this.keys = keys;
+        }
+
+        @Override
+        public long serve(int n) {
+            long sum = 0;
+            for (int k = 0; k < 50; k++) {
+                sum += answers.computeIfAbsent(Numbers.next(keys), Numbers::compute);
+            }
+            return sum;
+        }
     }
 
     static long warmup(int requests) {
@@ -160,23 +197,19 @@ public class Phased {
 
     static long flip(int requests) {
         long sum = 0;
+        Biased request = new Biased();
         for (int i = 0; i < requests; i++) {
-            int tenths = i < requests / 2 ? 9 : 1;
-            for (int k = 0; k < 2000; k++) {
-                sum += biased(i + k, tenths);
-            }
+            request.tenths = i < requests / 2 ? 9 : 1;
+            sum += request.serve(i);
         }
         return sum;
     }
 
     static long cache(int requests) {
         long sum = 0;
-        Map<Integer, Long> answers = new HashMap<>();
-        int keys = requests / 20 + 1;
+        Request request = new Cached(requests / 20 + 1);
         for (int i = 0; i < requests; i++) {
-            for (int k = 0; k < 50; k++) {
-                sum += answers.computeIfAbsent(next(keys), Phased::compute);
-            }
+            sum += request.serve(i);
         }
         return sum;
     }
