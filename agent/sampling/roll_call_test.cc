@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "agent/sampling/fake_vm.h"
+#include "agent/sampling/sources/process_threads.h"
+#include "agent/sampling/sources/roll_call.h"
 
 // Some versions of glibc's headers do not define this field name.
 #ifndef sigev_notify_thread_id
@@ -100,6 +102,82 @@ TEST_CASE("the sampler's own thread is not called, however early the roll call c
     CHECK(sampler->stats().threads_seen == 1);
     sampler->ThreadEnding();
   }
+}
+
+// A thread that blocks the signal, or takes it.
+class Asleep {
+ public:
+  Asleep(int signal, bool blocks)
+      : thread_([=, this] {
+          sigset_t one;
+          sigemptyset(&one);
+          sigaddset(&one, signal);
+          pthread_sigmask(blocks ? SIG_BLOCK : SIG_UNBLOCK, &one, nullptr);
+          tid_ = CurrentTid();
+          while (!is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }) {
+    while (tid_ == 0) std::this_thread::yield();
+  }
+  ~Asleep() { End(); }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+  pid_t tid() const { return tid_; }
+  void End() {
+    is_over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::atomic<pid_t> tid_{0};
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+TEST_CASE("nobody waits for the answer of a thread that blocks the signal or has ended") {
+  constexpr auto kForEver = std::chrono::hours(1);
+  Asleep blocks(SIGURG, true);
+  Asleep ends(SIGURG, false);
+  CHECK_FALSE(TakesSignal(blocks.tid(), SIGURG));
+  CHECK(TakesSignal(blocks.tid(), SIGWINCH));
+  CHECK(TakesSignal(ends.tid(), SIGURG));
+  const pid_t ended = ends.tid();
+  ends.End();
+  while (TakesSignal(ended, SIGURG)) std::this_thread::yield();
+  ThreadSlot first;
+  ThreadSlot second;
+  first.state = SlotState::kCalled;
+  second.state = SlotState::kCalled;
+  const CalledThread called[] = {{&first, blocks.tid()}, {&second, ended}};
+  AwaitAnswers(called, SIGURG, kForEver);
+  CHECK(first.state == SlotState::kCalled);  // it may still answer
+}
+
+TEST_CASE("a thread that blocks the signal is watched once it takes it") {
+  fake_frames = 3;
+  auto sampler = Started(Every(1000000));
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> takes{false};
+  std::atomic<bool> done{false};
+  std::thread java([&] {
+    is_java_thread = true;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, sampler->signal());
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    is_ready = true;
+    while (!takes) std::this_thread::yield();
+    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    volatile uint64_t sink = 0;
+    while (!done) sink = sink + 1;
+  });
+  while (!is_ready) std::this_thread::yield();
+  sampler->RollCall();
+  CHECK(sampler->stats().Signals(OutcomeClass::kGood) == 0);
+  takes = true;
+  BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
+  done = true;
+  java.join();
 }
 
 // Guards the list of timers.

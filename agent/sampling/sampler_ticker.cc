@@ -43,20 +43,20 @@ void Sampler::Call(ThreadSlot* slot) {
 }
 
 void Sampler::RollCall() {
-  std::vector<ThreadSlot*> called;
+  std::vector<CalledThread> called;
   {
     const std::lock_guard<std::mutex> guard(lock_);
     if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
     called = SlotsForUnknownThreads(*pool_, ticker_tid_, queue_);
     last_roll_call_ = Clock::now();
   }
-  for (ThreadSlot* slot : called) {
+  for (const auto& [slot, tid] : called) {
     // per slot, because threads that start wait for this lock
     const std::lock_guard<std::mutex> guard(lock_);
     // The thread may have ended meanwhile, and the slot may belong to another one.
     if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
-  AwaitAnswers(called);
+  AwaitAnswers(called, signal_);
   Settle();
 }
 

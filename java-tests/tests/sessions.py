@@ -243,6 +243,20 @@ class Statuses(SessionCase):
         self.end(process)
 
 
+class Signals(SessionCase):
+    def test_the_agents_java_threads_take_the_signals_that_the_programs_take(self):
+        """What they start, threads and processes, inherits what they block."""
+        process = self.start(agent=None)
+        self.command("attach", process, "start=n,out=end.iprof")
+        self.command("start", process)
+        blocked = {}
+        for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+            status = (task / "status").read_text()
+            blocked.setdefault((task / "comm").read_text().strip(), set()).add(re.search(r"^SigBlk:\t(\w+)$", status, re.M)[1])
+        self.assertEqual(blocked["iprof"], blocked["Finalizer"])
+        self.end(process)
+
+
 class AfterAStop(SessionCase):
     """The program sees how long the code of its classes is, so it sees the probes."""
 

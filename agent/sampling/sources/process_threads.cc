@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "writer/base/small_file.h"
 
@@ -30,6 +31,19 @@ std::vector<pid_t> ThreadsOfProcess() {
 
 bool ThreadIsGone(pid_t tid) {
   return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+bool TakesSignal(pid_t tid, int signal) {
+  constexpr std::string_view kBlocked = "\nSigBlk:\t";
+  constexpr int kHexadecimal = 16;
+  const auto status = ReadSmallFile("/proc/self/task/" + std::to_string(tid) + "/status");
+  if (!status) return false;
+  const size_t found = status->find(kBlocked);
+  if (found == std::string::npos) return true;  // unknown
+  uint64_t blocked = 0;
+  std::from_chars(status->data() + found + kBlocked.size(), status->data() + status->size(),
+                  blocked, kHexadecimal);
+  return ((blocked >> (signal - 1)) & 1) == 0;
 }
 
 bool IsCompilerThread(pid_t tid) {

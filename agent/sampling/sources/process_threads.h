@@ -18,6 +18,9 @@ std::vector<pid_t> ThreadsOfProcess();
 
 bool ThreadIsGone(pid_t tid);
 
+// Whether the thread would handle this signal soon: false if it blocks it now, or has ended.
+bool TakesSignal(pid_t tid, int signal);
+
 // HotSpot's compiler threads are JavaThreads that never run Java. JVMTI hides them, and so do we.
 bool IsCompilerThread(pid_t tid);
 

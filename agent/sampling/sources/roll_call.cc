@@ -14,15 +14,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::milliseconds(500);
 // A thread that does not answer is asked again after 1, 2, 4 … rounds, at most this many.
 constexpr uint32_t kMostRoundsBetweenCalls = 64;
 
 }  // namespace
 
-std::vector<ThreadSlot*> SlotsForUnknownThreads(ThreadSlotPool& pool, pid_t ticker,
-                                                SlotQueue& queue) {
-  std::vector<ThreadSlot*> slots;
+std::vector<CalledThread> SlotsForUnknownThreads(ThreadSlotPool& pool, pid_t ticker,
+                                                 SlotQueue& queue) {
+  std::vector<CalledThread> called;
   std::set<pid_t> known = {ticker};
   pool.ForEachUsed([&](ThreadSlot& slot) { known.insert(slot.tid); });
   for (const pid_t tid : ThreadsOfProcess()) {
@@ -32,9 +31,9 @@ std::vector<ThreadSlot*> SlotsForUnknownThreads(ThreadSlotPool& pool, pid_t tick
     slot->ask_env = true;
     slot->rounds_between_calls = 1;
     queue.Push(slot);
-    slots.push_back(slot);
+    called.push_back({slot, tid});
   }
-  return slots;
+  return called;
 }
 
 bool AskThread(ThreadSlot* slot, int signal) {
@@ -49,11 +48,12 @@ bool AskThread(ThreadSlot* slot, int signal) {
   return true;
 }
 
-void AwaitAnswers(std::span<ThreadSlot* const> asked) {
-  const auto deadline = Clock::now() + kPatience;
-  for (const ThreadSlot* slot : asked) {
+void AwaitAnswers(std::span<const CalledThread> called, int signal,
+                  std::chrono::milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  for (const auto& [slot, tid] : called) {
     while (slot->state.load(std::memory_order_acquire) == SlotState::kCalled &&
-           Clock::now() < deadline)
+           Clock::now() < deadline && TakesSignal(tid, signal))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <span>
 #include <vector>
 
@@ -19,16 +20,26 @@
 
 namespace iprof::sampling {
 
+// A thread that is asked. Its slot may get another owner when it has answered.
+struct CalledThread {
+  ThreadSlot* slot;
+  pid_t tid;
+};
+
 // Creates slots for the threads that have none yet and puts them into the queue. Does not ask them
 // yet.
-std::vector<ThreadSlot*> SlotsForUnknownThreads(ThreadSlotPool& pool, pid_t ticker,
-                                                SlotQueue& queue);
+std::vector<CalledThread> SlotsForUnknownThreads(ThreadSlotPool& pool, pid_t ticker,
+                                                 SlotQueue& queue);
 
 // Asks one thread. Returns false if too many signals are pending; the slot is then marked for a
 // retry. A thread that has ended counts as "not Java".
 bool AskThread(ThreadSlot* slot, int signal);
 
-// Waits until all of these have answered, at most half a second.
-void AwaitAnswers(std::span<ThreadSlot* const> asked);
+// Far longer than a thread that takes the signal needs for its answer.
+inline constexpr std::chrono::milliseconds kAnswerPatience{500};
+
+// Waits until all of these have answered that can. A thread that blocks the signal answers when it unblocks it.
+void AwaitAnswers(std::span<const CalledThread> called, int signal,
+                  std::chrono::milliseconds patience = kAnswerPatience);
 
 }  // namespace iprof::sampling

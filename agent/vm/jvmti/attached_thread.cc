@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace iprof::vm {
@@ -19,11 +20,26 @@ std::atomic<uint64_t> ended_cpu_ns{0};
 struct Work {
   std::string name;
   std::function<void()> function;
+  sigset_t program_mask;
 };
+
+// The mask of the thread of the program that started this one, perhaps through other threads of the
+// agent. Empty: this is a thread of the program.
+thread_local std::optional<sigset_t> program_mask;
+
+// Lets this thread take the signals that the program's thread takes. HotSpot has unblocked its own.
+void UnblockAsProgram() {
+  sigset_t open;
+  sigfillset(&open);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    if (sigismember(&*program_mask, signal) == 1) sigdelset(&open, signal);
+  pthread_sigmask(SIG_UNBLOCK, &open, nullptr);
+}
 
 void* Run(void* argument) {
   const std::unique_ptr<Work> work(static_cast<Work*>(argument));
   constexpr size_t kLongestName = 15;  // of a thread in Linux
+  program_mask = work->program_mask;
   pthread_setname_np(pthread_self(), work->name.substr(0, kLongestName).c_str());
   try {
     work->function();
@@ -43,7 +59,7 @@ uint64_t ThreadCpuNs() {
 }
 
 Status StartNativeThread(std::string name, std::function<void()> function) {
-  auto work = std::make_unique<Work>(Work{std::move(name), std::move(function)});
+  auto work = std::make_unique<Work>(Work{std::move(name), std::move(function), {}});
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return {Code::kLimit, "there is no memory for a thread"};
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -53,6 +69,7 @@ Status StartNativeThread(std::string name, std::function<void()> function) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  work->program_mask = program_mask.value_or(before);
   pthread_t thread{};
   const int failed = pthread_create(&thread, &attributes, Run, work.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -71,6 +88,7 @@ Status StartAttachedThread(JavaVM* vm, std::string name, std::function<void(JNIE
     if (vm->AttachCurrentThreadAsDaemon(&jni, &arguments) != JNI_OK) return function(nullptr);
     const std::unique_ptr<JavaVM, void (*)(JavaVM*)> attached(
         vm, [](JavaVM* to) { to->DetachCurrentThread(); });
+    UnblockAsProgram();
     function(static_cast<JNIEnv*>(jni));
   });
 }
