@@ -56,6 +56,10 @@ class FailedStart(AgentCase):
                 self.assertFalse((self.folder / "default.iprof").exists())
 
 
+MOST_MORE_WAITS = 3  # than the JVM's own
+TRIES = 5
+
+
 class ExitWaits(AgentCase):
     """Before HotSpot exits, it waits 30 times 10 ms for the threads that run native code. No thread of the agent may be one."""
     jvm_defaults = ("-Xint",)  # it also waits for compilers
@@ -67,17 +71,24 @@ class ExitWaits(AgentCase):
         self.assertTrue(said, run.stderr)
         return int(said[1])
 
+    def compare(self, agents, *jvm_args):
+        """A thread that is waited for costs 30 waits in every run. What a busy machine adds now and then does not come each time."""
+        own = min(self.waits(None, *jvm_args) for _ in range(2))
+        for agent in agents:
+            with self.subTest(agent=agent, jvm_args=jvm_args):
+                waits = []
+                while not waits or (min(waits) > own + MOST_MORE_WAITS and len(waits) < TRIES):
+                    waits.append(self.waits(agent, *jvm_args))
+                self.assertLessEqual(min(waits), own + MOST_MORE_WAITS, waits)
+
     def test_the_exit_waits_for_no_thread_of_the_agent(self):
-        for agent in (None, "out=a.iprof", "image=n,snapshot=100ms", "start=n", "delay=1h", "samples=n,jdk=n", "calls=n,branches=n,samples=y"):
-            with self.subTest(agent=agent):
-                self.assertLess(self.waits(agent), 20)
+        self.compare(("out=a.iprof", "doe=n", "image=n,snapshot=100ms", "start=n", "delay=1h", "samples=n,jdk=n", "calls=n,branches=n,samples=y"))
 
     def test_nor_with_collectors_that_end_early(self):
         for collector in ("Z", "Shenandoah"):
             collects = f"-XX:+Use{collector}GC"
             if self.run_java("-version", agent=None, jvm_args=[collects], expect=None).code == 0:
-                with self.subTest(collector=collector):
-                    self.assertLess(self.waits("out=a.iprof", collects), 20)
+                self.compare(("out=a.iprof", "doe=n"), collects)
 
 
 class FreedMemory(AgentCase):

@@ -44,13 +44,15 @@ struct ClassSource::Lister {
       if (is_asked) {
         lock.unlock();
         std::vector<jclass> listed = ListClasses(jvmti, jni);
+        // Before the answer, because the JVM that waits for it gives no monitor afterwards.
+        JvmWait wait(jvmti);
         lock.lock();
         classes = std::move(listed);
         has_tried = true;
         changed.notify_all();
         lock.unlock();
         // At the end the thread stays: to detach itself, it would run Java code.
-        WaitInJvm(jvmti, kStayPeriod, [this] { return IsReleased(); });
+        wait.Until(kStayPeriod, [this] { return IsReleased(); });
         lock.lock();
       }
     }

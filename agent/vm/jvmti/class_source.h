@@ -47,7 +47,8 @@ class ClassSource {
 
   // Starts the thread, which waits for End. A no-op if there is one.
   Status Park(jvmtiEnv* jvmti);
-  // Ends the thread. Call it while the program keeps running.
+  // Ends the thread. Call it while the program keeps running, or at its end where no last list is wanted. Refused
+  // after End.
   bool Release(std::chrono::milliseconds patience);
 
   // At VMDeath: lists the classes for the last time. The environment must live as long as the JVM.

@@ -4,20 +4,24 @@
 
 namespace iprof::vm {
 
-void WaitInJvm(jvmtiEnv* jvmti, std::chrono::milliseconds period,
-               const std::function<bool()>& is_over) {
-  jrawMonitorID monitor = nullptr;
-  const bool has_monitor = jvmti->CreateRawMonitor("iprof-wait", &monitor) == JVMTI_ERROR_NONE &&
-                           jvmti->RawMonitorEnter(monitor) == JVMTI_ERROR_NONE;
+JvmWait::JvmWait(jvmtiEnv* jvmti) : jvmti_(jvmti) {
+  if (jvmti_->CreateRawMonitor("iprof-wait", &monitor_) != JVMTI_ERROR_NONE) monitor_ = nullptr;
+  is_entered_ = monitor_ != nullptr && jvmti_->RawMonitorEnter(monitor_) == JVMTI_ERROR_NONE;
+}
+
+JvmWait::~JvmWait() {
+  if (is_entered_) jvmti_->RawMonitorExit(monitor_);
+  if (monitor_ != nullptr) jvmti_->DestroyRawMonitor(monitor_);
+}
+
+void JvmWait::Until(std::chrono::milliseconds period, const std::function<bool()>& is_over) {
   while (!is_over()) {
     // An interrupt ends a wait early.
     const jvmtiError waited =
-        has_monitor ? jvmti->RawMonitorWait(monitor, period.count()) : JVMTI_ERROR_NOT_AVAILABLE;
+        is_entered_ ? jvmti_->RawMonitorWait(monitor_, period.count()) : JVMTI_ERROR_NOT_AVAILABLE;
     if (waited != JVMTI_ERROR_NONE && waited != JVMTI_ERROR_INTERRUPT)
       std::this_thread::sleep_for(period);
   }
-  if (has_monitor) jvmti->RawMonitorExit(monitor);
-  if (monitor != nullptr) jvmti->DestroyRawMonitor(monitor);
 }
 
 }  // namespace iprof::vm

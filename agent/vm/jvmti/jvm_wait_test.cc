@@ -23,7 +23,7 @@ struct Waiting {
 TEST_CASE("a thread waits in a monitor of the JVM until it is over") {
   Waiting w;
   int asked = 0;
-  WaitInJvm(w.jvmti, 1ms, [&] { return ++asked == 4; });
+  JvmWait(w.jvmti).Until(1ms, [&] { return ++asked == 4; });
   CHECK(asked == 4);
   CHECK(w.jvm.raw_monitor_waits == 3);
   CHECK(w.jvm.raw_monitors == 0);
@@ -38,7 +38,7 @@ TEST_CASE("without a monitor, or with one that cannot be waited in, it waits in 
                                                {"RawMonitorWait", JVMTI_ERROR_INTERRUPT}}));
   w.jvm.refuse[failure] = answer;
   int asked = 0;
-  WaitInJvm(w.jvmti, 1ms, [&] { return ++asked == 3; });
+  JvmWait(w.jvmti).Until(1ms, [&] { return ++asked == 3; });
   CHECK(asked == 3);
   CHECK(w.jvm.raw_monitors == 0);
 }

@@ -33,6 +33,9 @@ constexpr auto kListPatience = std::chrono::seconds(5);
 
 constexpr auto kReleasePatience = std::chrono::seconds(2);
 
+// How long the JVM's exit may wait for a thread: less than it would wait itself.
+constexpr auto kExitPatience = std::chrono::milliseconds(100);
+
 // Far longer than many JVMs take that end at once and merge.
 constexpr auto kMergePatience = std::chrono::seconds(60);
 
@@ -437,6 +440,8 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
 
 void Session::EndThreads() {
   if (counting_ != nullptr) counting_->EndLookUps();
+  // It has stayed if nobody asked for the last list, and refuses if somebody did.
+  static_cast<void>(classes_.Release(kExitPatience));
 }
 
 void Session::FinishFiles() { files_.Finish(*log_, kMergePatience); }
