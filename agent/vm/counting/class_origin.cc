@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "agent/instrument/table/original_class_reader.h"
@@ -140,8 +142,19 @@ void ClassOrigin::Work(JNIEnv* jni) {
       Forget(jni, taken);
       continue;
     }
-    for (Waiting& waiting : taken) LookUp(jni, waiting, settle);
+    for (size_t done = 0; done < taken.size(); ++done) {
+      if (!thread_.IsRunning()) return PutBack(taken, done);
+      LookUp(jni, taken[done], settle);
+    }
   }
+}
+
+// The rest waits for a Resume.
+void ClassOrigin::PutBack(std::vector<Waiting>& taken, size_t done) {
+  const auto rest = taken.begin() + static_cast<std::ptrdiff_t>(done);
+  const std::lock_guard lock(mutex_);
+  queue_.insert(queue_.begin(), std::make_move_iterator(rest),
+                std::make_move_iterator(taken.end()));
 }
 
 void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
@@ -213,7 +226,18 @@ void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
   lock.unlock();
   thread_.Wake();
   lock.lock();
-  settled_.wait_for(lock, timeout, [this] { return !settling_; });
+  settled_.wait_for(lock, timeout, [this] { return !settling_ || !thread_.IsRunning(); });
+  if (!thread_.IsRunning()) settling_ = false;
+}
+
+bool ClassOrigin::Stop(std::chrono::milliseconds timeout) {
+  // From here on IsRunning is false, so nobody begins to wait for an answer.
+  static_cast<void>(thread_.Stop(std::chrono::milliseconds(0)));
+  {
+    const std::lock_guard lock(mutex_);
+    settled_.notify_all();
+  }
+  return thread_.Stop(timeout);
 }
 
 bool ClassOrigin::MayChange(const ClassRecord& klass) const {

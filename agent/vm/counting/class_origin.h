@@ -27,6 +27,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -74,8 +75,8 @@ class ClassOrigin {
   // A paragraph for verbose=1; empty if nothing was compared.
   std::string Report() const;
 
-  // Stops looking up. Returns true if the thread has ended.
-  bool Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
+  // Stops looking up after the class at hand, and ends every Settle. Returns true if the thread has ended in time.
+  bool Stop(std::chrono::milliseconds timeout);
 
  private:
   enum class State : uint8_t { kWaiting, kSame, kNoFile, kDiffers, kUnknown };
@@ -98,6 +99,7 @@ class ClassOrigin {
   Status LearnMethods(JNIEnv* jni);
   void Work(JNIEnv* jni);
   void Forget(JNIEnv* jni, std::vector<Waiting>& all);
+  void PutBack(std::vector<Waiting>& taken, size_t done);
   void LookUp(JNIEnv* jni, Waiting& waiting, bool settle);
   Found Read(JNIEnv* jni, jobject loader, const Waiting& waiting);
   static std::string KeyOf(std::string_view name, const Hash128& hash);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <map>
+#include <string>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
@@ -129,6 +130,49 @@ TEST_CASE("a loader that blocks costs a profile positions, not its end") {
   c.origin.Settle(1ms);
   CHECK(c.Judge("a/B", bytes) == MethodOrigin::kChanged);
   CHECK_FALSE(c.origin.Stop(1ms));
+  c.blocks = false;
+  CHECK(c.origin.Stop(kLong));
+}
+
+TEST_CASE("a stop comes after the class at hand, and the others are looked up when it goes on") {
+  Comparing c;
+  c.blocks = true;
+  constexpr int kClasses = 20;
+  const auto name = [](int number) { return "a/B" + std::to_string(number); };
+  for (int i = 0; i < kClasses; ++i) {
+    c.files[name(i) + ".class"] = ClassFile(name(i));
+    c.Note(name(i), ClassFile(name(i)), c.loader);
+  }
+  c.Start();
+  while (!c.is_asked) std::this_thread::yield();
+  CHECK_FALSE(c.origin.Stop(1ms));
+  c.blocks = false;
+  REQUIRE(c.origin.Stop(kLong));
+  CHECK(c.look_ups == 1);
+  REQUIRE(c.origin.Resume(c.environment.get(), c.jvm.jni()).ok());
+  c.origin.Settle(kLong);
+  CHECK(c.look_ups == kClasses);
+  for (int i = 0; i < kClasses; ++i)
+    CHECK(c.Judge(name(i), ClassFile(name(i))) == MethodOrigin::kSame);
+  CHECK(c.jvm.live_weak_references == 0);
+}
+
+TEST_CASE("a stop ends the wait for look-ups, also for one that blocks") {
+  constexpr auto kForEver = std::chrono::hours(1);
+  Comparing c;
+  c.blocks = true;
+  c.Note("a/B", ClassFile("a/B"), c.loader);
+  c.Start();
+  while (!c.is_asked) std::this_thread::yield();
+  std::atomic<bool> waits{false};
+  std::thread profile([&] {
+    waits = true;
+    c.origin.Settle(kForEver);
+  });
+  while (!waits) std::this_thread::yield();
+  std::this_thread::sleep_for(10ms);  // most often it is in the wait by now
+  CHECK_FALSE(c.origin.Stop(1ms));
+  profile.join();
   c.blocks = false;
   CHECK(c.origin.Stop(kLong));
 }

@@ -265,8 +265,8 @@ void Counting::Stop() {
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
 }
 
-void Counting::EndLookUps() {
-  if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
+void Counting::EndLookUps(std::chrono::milliseconds patience) {
+  if (origin_ != nullptr && !origin_->Stop(patience))
     log_.Step("the thread that looks up class files did not end in time");
 }
 
@@ -298,7 +298,7 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
     NoteSwap(restored);
   }
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
-  EndLookUps();
+  EndLookUps(kStopTimeout);
   environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
   if (unlinked_.awaited() == 0) environment_.Disable(JVMTI_EVENT_CLASS_PREPARE);
   // Object must keep its members whenever it is redefined.

@@ -30,6 +30,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -141,8 +142,9 @@ class Counting final : public HiddenClassCounting {
   // still works.
   void Stop();
 
-  // At VMDeath, after the last AddTo: ends the thread that looks up class files.
-  void EndLookUps();
+  // At VMDeath, after the last AddTo: ends the thread that looks up class files. A loader may block it: in Java
+  // code, where HotSpot's exit does not wait for it.
+  void EndLookUps(std::chrono::milliseconds patience);
 
   // Called while the program keeps running: stops counting, gives the classes their own code back, and
   // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
