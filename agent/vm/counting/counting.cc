@@ -270,6 +270,12 @@ void Counting::EndLookUps(std::chrono::milliseconds patience) {
     log_.Step("the thread that looks up class files did not end in time");
 }
 
+void Counting::EndThreads(std::chrono::milliseconds patience) {
+  EndLookUps(patience);
+  if (!unlinked_.End(patience))
+    log_.Step("the thread that gives classes their own code did not end in time");
+}
+
 bool Counting::MayHaveProbes(InternalName loaded) const {
   const HiddenNames& names = proxies_.names();
   // A hidden class has a dot in its name. Lambdas that are defined again have the same name in the

@@ -142,9 +142,9 @@ class Counting final : public HiddenClassCounting {
   // still works.
   void Stop();
 
-  // At VMDeath, after the last AddTo: ends the thread that looks up class files. A loader may block it: in Java
-  // code, where HotSpot's exit does not wait for it.
-  void EndLookUps(std::chrono::milliseconds patience);
+  // At VMDeath, after the last AddTo: ends the other threads, too. A class loader may block one: in Java code,
+  // where HotSpot's exit does not wait for it.
+  void EndThreads(std::chrono::milliseconds patience);
 
   // Called while the program keeps running: stops counting, gives the classes their own code back, and
   // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
@@ -227,6 +227,7 @@ class Counting final : public HiddenClassCounting {
   Status NoteStart(const Status& status);
   void CloseWindow(JNIEnv* jni);
   void OpenWindow(JNIEnv* jni);
+  void EndLookUps(std::chrono::milliseconds patience);
   void NoteSwap(const RestoredClasses& swap);
   // Empty if every class is known to be that of the class file.
   OriginOf Origins() const;

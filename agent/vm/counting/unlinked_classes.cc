@@ -12,9 +12,6 @@
 namespace iprof::vm {
 namespace {
 
-// Classes are often linked together, and each swap stops the program.
-constexpr auto kGatherTime = std::chrono::milliseconds(200);
-
 constexpr auto kEndPatience = std::chrono::seconds(10);
 
 }  // namespace
@@ -33,7 +30,8 @@ void UnlinkedClasses::Await(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, SwapGuar
 }
 
 void UnlinkedClasses::OnPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, SwapGuard& guard) {
-  if (awaited() == 0 || ClassTag::Of(jvmti, klass).state != ClassTag::State::kAwaitsRestoring)
+  if (awaited() == 0 || has_ended_.load() ||
+      ClassTag::Of(jvmti, klass).state != ClassTag::State::kAwaitsRestoring)
     return;
   SetState(jvmti, klass, ClassTag::State::kNone);
   jweak reference = jni->NewWeakGlobalRef(klass);
@@ -43,7 +41,7 @@ void UnlinkedClasses::OnPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, Swap
   }
   const std::lock_guard lock(mutex_);
   linked_.push_back(reference);
-  if (is_running_) return;
+  if (is_running_ || has_ended_.load()) return;
   is_running_ = StartAttachedThread(vm_, "iprof-restore", [this, jvmti, &guard](JNIEnv* own_jni) {
                   AtBoundary(log_, "restoring", [&] {
                     while (own_jni != nullptr && Restore(jvmti, own_jni, guard)) {
@@ -61,7 +59,7 @@ bool UnlinkedClasses::Restore(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   {
     std::unique_lock lock(mutex_);
     if (linked_.empty()) return false;
-    changed_.wait_for(lock, kGatherTime, [] { return false; });
+    if (changed_.wait_for(lock, gather_time_, [this] { return has_ended_.load(); })) return false;
     taken.swap(linked_);
   }
   const LocalFrame frame(jni);
@@ -82,6 +80,15 @@ bool UnlinkedClasses::Restore(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
                           classes.size(), JvmtiErrorText(error)));
   }
   return true;
+}
+
+bool UnlinkedClasses::End(std::chrono::milliseconds timeout) {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_.store(true);
+    changed_.notify_all();
+  }
+  return Wait(timeout);
 }
 
 bool UnlinkedClasses::Wait(std::chrono::milliseconds timeout) {

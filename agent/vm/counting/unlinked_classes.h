@@ -6,7 +6,7 @@
 //
 // Guarantees: no retransformation inside a callback: a short-lived thread does it a moment later, for
 // all classes that were linked meanwhile. Nothing is thrown.
-// Threads: Await on the thread of the stop; OnPrepare on any thread; awaited on any thread.
+// Threads: Await on the thread of the stop; the rest on any thread.
 // Failure: a class that cannot be watched or changed keeps its probes, which does not change what the
 // program does.
 #pragma once
@@ -27,7 +27,11 @@ namespace iprof::vm {
 
 class UnlinkedClasses {
  public:
-  UnlinkedClasses(JavaVM* vm, Log& log) : vm_(vm), log_(log) {}
+  // Classes are often linked together, and each swap stops the program.
+  static constexpr std::chrono::milliseconds kGatherTime{200};
+
+  UnlinkedClasses(JavaVM* vm, Log& log, std::chrono::milliseconds gather_time = kGatherTime)
+      : vm_(vm), log_(log), gather_time_(gather_time) {}
   ~UnlinkedClasses();
   UnlinkedClasses(const UnlinkedClasses&) = delete;
   UnlinkedClasses& operator=(const UnlinkedClasses&) = delete;
@@ -41,6 +45,8 @@ class UnlinkedClasses {
   void OnPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass, SwapGuard& guard);
   uint64_t awaited() const { return awaited_.load(std::memory_order_relaxed); }
 
+  // At the JVM's end: what awaits its own code keeps its probes. Returns false if the thread does not end in time.
+  bool End(std::chrono::milliseconds timeout);
   // Waits until the thread has ended. Returns false if it does not in time.
   bool Wait(std::chrono::milliseconds timeout);
 
@@ -49,7 +55,9 @@ class UnlinkedClasses {
 
   JavaVM* const vm_;
   Log& log_;
+  const std::chrono::milliseconds gather_time_;
   std::atomic<uint64_t> awaited_{0};
+  std::atomic<bool> has_ended_{false};
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<jweak> linked_;

@@ -439,7 +439,7 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
 }
 
 void Session::EndThreads() {
-  if (counting_ != nullptr) counting_->EndLookUps(kExitPatience);
+  if (counting_ != nullptr) counting_->EndThreads(kExitPatience);
   // It has stayed if nobody asked for the last list, and refuses if somebody did.
   static_cast<void>(classes_.Release(kExitPatience));
 }

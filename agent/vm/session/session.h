@@ -109,7 +109,7 @@ class Session {
   // Writes the current profile to this file, which must be an absolute path, and logs the result. Returns the
   // name of the file. kUsage: nothing was recorded, so there is no file.
   Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner);
-  // At VMDeath, after the last profile: ends the threads that it needed. HotSpot's exit waits up to
+  // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
   // 300 ms for threads in native code.
   void EndThreads();
   // After the last profile: shares it, and gives up its name. It may wait for other JVMs.
