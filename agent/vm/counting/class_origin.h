@@ -56,7 +56,7 @@ class ClassOrigin {
   // The object must live until its thread has ended, see Stop.
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
 
-  // Starts the thread again after Stop.
+  // Starts the thread again after Stop, but not after End.
   Status Resume(jvmtiEnv* jvmti, JNIEnv* jni) { return thread_.Start(jvmti, jni); }
 
   // `bytes` is what the hook was given.
@@ -77,6 +77,11 @@ class ClassOrigin {
 
   // Stops looking up after the class at hand, and ends every Settle. Returns true if the thread has ended in time.
   bool Stop(std::chrono::milliseconds timeout);
+  // The same for good.
+  bool End(std::chrono::milliseconds timeout) {
+    thread_.Retire();
+    return Stop(timeout);
+  }
 
  private:
   enum class State : uint8_t { kWaiting, kSame, kNoFile, kDiffers, kUnknown };

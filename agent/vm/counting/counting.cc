@@ -262,18 +262,18 @@ void Counting::Work(JNIEnv* jni) {
 void Counting::Stop() {
   has_ended_.store(true);
   on_.store(false, std::memory_order_release);
+  thread_.Retire();
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
 }
 
-void Counting::EndLookUps(std::chrono::milliseconds patience) {
-  if (origin_ != nullptr && !origin_->Stop(patience))
-    log_.Step("the thread that looks up class files did not end in time");
-}
-
 void Counting::EndThreads(std::chrono::milliseconds patience) {
-  EndLookUps(patience);
-  if (!unlinked_.End(patience))
-    log_.Step("the thread that gives classes their own code did not end in time");
+  has_ended_.store(true);
+  on_.store(false, std::memory_order_release);
+  thread_.Retire();
+  const bool is_over = thread_.Stop(patience);
+  const bool looks_up = origin_ != nullptr && !origin_->End(patience);
+  if (!unlinked_.End(patience) || looks_up || !is_over)
+    log_.Step("a thread of the agent did not end in time");
 }
 
 bool Counting::MayHaveProbes(InternalName loaded) const {
@@ -304,7 +304,8 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
     NoteSwap(restored);
   }
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
-  EndLookUps(kStopTimeout);
+  if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
+    log_.Step("the thread that looks up class files did not end in time");
   environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
   if (unlinked_.awaited() == 0) environment_.Disable(JVMTI_EVENT_CLASS_PREPARE);
   // Object must keep its members whenever it is redefined.

@@ -142,8 +142,8 @@ class Counting final : public HiddenClassCounting {
   // still works.
   void Stop();
 
-  // At VMDeath, after the last AddTo: ends the other threads, too. A class loader may block one: in Java code,
-  // where HotSpot's exit does not wait for it.
+  // At VMDeath, after the last AddTo: ends all threads, and none begins again. It may run while another thread is
+  // in Begin or Resume. A class loader may block a thread: in Java code, where HotSpot's exit does not wait for it.
   void EndThreads(std::chrono::milliseconds patience);
 
   // Called while the program keeps running: stops counting, gives the classes their own code back, and
@@ -227,7 +227,6 @@ class Counting final : public HiddenClassCounting {
   Status NoteStart(const Status& status);
   void CloseWindow(JNIEnv* jni);
   void OpenWindow(JNIEnv* jni);
-  void EndLookUps(std::chrono::milliseconds patience);
   void NoteSwap(const RestoredClasses& swap);
   // Empty if every class is known to be that of the class file.
   OriginOf Origins() const;

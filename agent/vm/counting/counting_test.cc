@@ -2,6 +2,7 @@
 #include "agent/vm/counting/counting.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/counting/counting_environment.h"
@@ -9,6 +10,8 @@
 
 namespace iprof::vm {
 namespace {
+
+using namespace std::chrono_literals;
 
 const FlagQueries kNoFlags{[](std::string_view) { return std::nullopt; },
                            [](std::string_view) { return std::nullopt; },
@@ -229,6 +232,16 @@ TEST_CASE("only what is counted between start and stop, and after a reset, is in
   c.counting->Pause(c.jvm.jni());
   REQUIRE(c.counting->Reset(c.jvm.jni()).ok());
   CHECK(CallsIn(c) == 0);
+}
+
+TEST_CASE("once the JVM has ended, a start begins no thread") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  c.counting->Pause(c.jvm.jni());
+  c.counting->EndThreads(1min);
+  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  CHECK(c.jvm.agent_threads == 0);
 }
 
 TEST_CASE("a class that is not linked at the stop gets its own code when it is") {

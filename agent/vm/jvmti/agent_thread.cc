@@ -31,14 +31,22 @@ jobject NewThreadObject(JNIEnv* jni, const char* name) {
 Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
   jobject thread = NewThreadObject(jni, name_);
   if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
+  bool starts = false;
+  bool is_retired = false;
   {
     std::lock_guard lock(mutex_);
-    if (running_) return {Code::kInternal, "the agent's thread has not ended yet"};
-    running_ = true;
-    stop_ = false;
+    is_retired = is_retired_;
+    starts = !running_ && !is_retired;
+    if (starts) {
+      running_ = true;
+      stop_ = false;
+    }
   }
-  const jvmtiError error = jvmti->RunAgentThread(thread, Run, this, JVMTI_THREAD_NORM_PRIORITY);
+  const jvmtiError error =
+      starts ? jvmti->RunAgentThread(thread, Run, this, JVMTI_THREAD_NORM_PRIORITY)
+             : JVMTI_ERROR_NONE;
   jni->DeleteLocalRef(thread);
+  if (!starts && !is_retired) return {Code::kInternal, "the agent's thread has not ended yet"};
   if (error == JVMTI_ERROR_NONE) return {};
   std::lock_guard lock(mutex_);
   running_ = false;
@@ -49,6 +57,11 @@ void AgentThread::Wake() {
   std::lock_guard lock(mutex_);
   awake_ = true;
   changed_.notify_all();
+}
+
+void AgentThread::Retire() {
+  std::lock_guard lock(mutex_);
+  is_retired_ = true;
 }
 
 bool AgentThread::IsRunning() const {

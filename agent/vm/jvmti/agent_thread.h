@@ -46,6 +46,8 @@ class AgentThread {
   bool IsRunning() const;
   // The CPU time that the body has taken.
   uint64_t cpu_ns() const { return cpu_ns_.load(std::memory_order_relaxed); }
+  // At the JVM's end, before Stop: from now on Start does nothing. A command may be about to call it.
+  void Retire();
   // Returns true if the thread has ended or never started.
   bool Stop(std::chrono::milliseconds timeout);
 
@@ -64,6 +66,7 @@ class AgentThread {
   bool running_ = false;
   bool awake_ = false;
   bool stop_ = false;
+  bool is_retired_ = false;
 };
 
 }  // namespace iprof::vm

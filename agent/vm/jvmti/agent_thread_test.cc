@@ -110,6 +110,21 @@ TEST_CASE("a stop waits no longer than its timeout, and needs no thread") {
   CHECK(thread.Stop(1min));
 }
 
+TEST_CASE("a thread that was retired ends with its stop, and never begins again") {
+  std::atomic<int> runs{0};
+  AgentThread thread([&](jvmtiEnv*, JNIEnv*) { ++runs; }, 1h);
+  Vm vm;
+  REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
+  CHECK_FALSE(thread.Start(&vm.jvmti, &vm.env).ok());  // it runs
+  while (runs == 0) std::this_thread::yield();
+  thread.Retire();
+  CHECK(thread.Stop(1min));
+  CHECK(thread.Start(&vm.jvmti, &vm.env).ok());
+  CHECK_FALSE(thread.IsRunning());
+  CHECK(vm.threads.size() == 1);
+  CHECK(vm.live_local_references == 0);
+}
+
 TEST_CASE("a JVM that refuses the thread is named, and stopping is immediate") {
   AgentThread thread([](jvmtiEnv*, JNIEnv*) {}, 1h);
   Vm vm;

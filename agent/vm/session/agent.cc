@@ -53,6 +53,13 @@ void Agent::FinishFiles(Session& session) {
   });
 }
 
+void Agent::StopUnbegun(Session& session) {
+  AtBoundary(session.log(), "the start", [&] {
+    session.Stop();
+    if (!session.has_begun()) session.EndThreads();
+  });
+}
+
 void Agent::FinishUnbegun(Session& session) {
   if (!session.has_begun()) FinishFiles(session);
 }
@@ -106,7 +113,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   if (life_.state() == SessionState::kEnded) {
     // The program has ended meanwhile, and the session's log says so. There is no caller to report
     // a failure to.
-    AtBoundary(log_of_session, "the start", [&] { started->Stop(); });
+    StopUnbegun(*started);
     FinishUnbegun(*started);
     CloseCommands();  // the end may have come before the socket was opened
     return {};
@@ -265,6 +272,7 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
     return OutPath();
   }
   if (outcome.ok()) {
+    StopUnbegun(*current);
     FinishUnbegun(*current);
     return Status(Code::kUsage, "the program is ending");
   }
@@ -300,6 +308,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
     Log& log = current->log();
     const bool dumps = current->options().dump_on_exit;
     current->StopSampling();
+    current->EndThreads();
     FinishFiles(*current);
     if (dumps)
       log.Error(fmt::format("no profile was written: the program ended while {}",

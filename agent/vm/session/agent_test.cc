@@ -40,16 +40,52 @@ TEST_CASE("a session records from its load to the program's end, and writes its 
   CHECK_FALSE(fs::exists(l.out));
 }
 
+// Whether the threads of the agent end. They may need a moment.
+bool EndsThreads(const FakeJvm& jvm) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (jvm.agent_threads > 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  return jvm.agent_threads == 0;
+}
+
 TEST_CASE("when the JVM has ended, no thread of the agent is left that its exit would wait for") {
   LoadedAgent l;
   REQUIRE(l.Load(kCalls).ok());
   l.jvm.LivePhase();
   CHECK(l.jvm.agent_threads > 0);
   l.jvm.Die();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (l.jvm.agent_threads > 0 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::yield();
-  CHECK(l.jvm.agent_threads == 0);
+  CHECK(EndsThreads(l.jvm));
+}
+
+TEST_CASE("a program that ends during a start leaves no thread of the agent either") {
+  LoadedAgent l;
+  FakeClass* const earlier = l.jvm.AddClass("a/Earlier", l.jvm.application_loader);
+  l.jvm.AddMethod(earlier, "f", "()V");
+  int threads = 0;
+  // In the middle of the start; in a real JVM this is on another thread.
+  const auto end = [&] {
+    if (l.agent.state() == SessionState::kEnded) return;
+    threads = l.jvm.agent_threads;
+    l.agent.OnVmDeath(l.jvm.jni());
+  };
+  SECTION("an attach") {
+    l.jvm.on_retransform = end;
+    CHECK(l.Load(kCalls, SessionEvent::kAttach).ok());
+  }
+  SECTION("a first start") {
+    REQUIRE(l.Load("start=n," + std::string(kCalls), SessionEvent::kAttach).ok());
+    l.jvm.on_retransform = end;
+    CHECK(Tell(l, "command=start").message == "the program is ending");
+  }
+  SECTION("a later start") {
+    REQUIRE(l.Load(kCalls, SessionEvent::kAttach).ok());
+    REQUIRE(l.agent.Stop(l.jvm.jni()).ok());
+    CHECK(EndsThreads(l.jvm));
+    l.jvm.on_retransform = end;
+    CHECK(Tell(l, "command=start").message == "the program is ending");
+  }
+  CHECK(threads > 0);
+  CHECK(EndsThreads(l.jvm));
 }
 
 TEST_CASE("a run that recorded nothing leaves an earlier profile alone, and says so") {

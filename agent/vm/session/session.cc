@@ -226,6 +226,7 @@ Status Session::EquipCounting() {
       std::move(origin));
   if (Status status = counting_->Prepare(std::move(counting_environment_)); !status.ok())
     return status;
+  counts_.store(counting_.get());  // from here on it stays
   if (hidden_ != nullptr) hidden_->CountWith(*counting_);
   return {};
 }
@@ -439,7 +440,8 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
 }
 
 void Session::EndThreads() {
-  if (counting_ != nullptr) counting_->EndThreads(kExitPatience);
+  // Either this thread sees the pointer, or the starting one sees that the end has come.
+  if (Counting* const counting = counts_.load()) counting->EndThreads(kExitPatience);
   // It has stayed if nobody asked for the last list, and refuses if somebody did.
   static_cast<void>(classes_.Release(kExitPatience));
 }

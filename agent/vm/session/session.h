@@ -110,7 +110,7 @@ class Session {
   // name of the file. kUsage: nothing was recorded, so there is no file.
   Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner);
   // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
-  // 300 ms for threads in native code.
+  // 300 ms for threads in native code. It may run while another thread is in Start or Resume.
   void EndThreads();
   // After the last profile: shares it, and gives up its name. It may wait for other JVMs.
   void FinishFiles();
@@ -181,6 +181,7 @@ class Session {
   JvmtiEnvironment counting_environment_;
   std::unique_ptr<const instrument::ProfileWeights> earlier_weights_;
   std::unique_ptr<Counting> counting_;       // null if nothing is counted
+  std::atomic<Counting*> counts_{nullptr};   // counting_, for EndThreads
   std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
   std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled
   std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling

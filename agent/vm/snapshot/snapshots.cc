@@ -61,6 +61,7 @@ bool Snapshots::Stop(std::chrono::milliseconds timeout) { return thread_.Stop(ti
 
 bool Snapshots::End(std::chrono::milliseconds timeout) {
   has_ended_.store(true);
+  thread_.Retire();
   return thread_.Stop(timeout);
 }
 
