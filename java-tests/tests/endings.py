@@ -8,6 +8,7 @@ import subprocess
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import C1_ONLY, AgentCase, Settings
+from harness.session_case import SessionCase
 
 
 class Endings(AgentCase):
@@ -89,6 +90,24 @@ class ExitWaits(AgentCase):
             collects = f"-XX:+Use{collector}GC"
             if self.run_java("-version", agent=None, jvm_args=[collects], expect=None).code == 0:
                 self.compare(("out=a.iprof", "doe=n"), collects)
+
+
+class LastList(SessionCase):
+    """With Z, the JVM's end lists the classes for the last profile, on a thread that attaches itself."""
+    def attached_at_the_end(self, records):
+        log = self.folder / f"{records}.log"
+        process = self.start(jvm_args=["-XX:+UseZGC", f"-Xlog:os+thread:file={log}"])
+        if records:
+            self.command("start", process)
+            self.rounds(process, 1)
+            self.command("stop", process, "-o", "x.iprof")
+        before = log.read_text().count("Thread attached")
+        self.assertGreater(before, 0)
+        self.end(process)
+        return log.read_text().count("Thread attached") - before
+
+    def test_nothing_is_listed_for_a_profile_that_was_written_after_the_stop(self):
+        self.assertEqual(self.attached_at_the_end(True), self.attached_at_the_end(False))
 
 
 class FreedMemory(AgentCase):

@@ -325,11 +325,11 @@ void Agent::OnVmDeath(JNIEnv* jni) {
 void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
   Log& log = session.log();
   const Options& options = session.options();
-  if (options.dump_on_exit && session.has_begun()) session.ReadyTheLastDump();
+  const auto is_written = [&] { return from == SessionState::kStopped && written_ == recording_; };
+  if (options.dump_on_exit && session.has_begun() && !is_written()) session.ReadyTheLastDump();
   session.Stop();
   if (!session.has_begun()) return log.Step("nothing was recorded, so no profile is written");
-  if (from == SessionState::kStopped && written_ == recording_)
-    return log.Step("the profile was written after the stop, so no other one is");
+  if (is_written()) return log.Step("the profile was written after the stop, so no other one is");
   const auto lose = [&] {
     if (options.dump_on_exit && options.on_write_failure == OnWriteFailure::kExit)
       ReplaceExitStatus(kProfileLostStatus);
