@@ -5,7 +5,6 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +19,11 @@
 #include "cli/json_text.h"
 #include "cli/jvm/process.h"
 #include "cli/jvm/running_jvm.h"
+#include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/program_wait.h"
 #include "cli/terminal_text.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
@@ -45,9 +46,10 @@ class HarvestCommand : public Command {
     options.AddFlag("--attach", attach_,
                     "Let the JVM's own process read its counters, where this user may attach to it "
                     "but not read its memory");
-    AddDuration(options, "--watch", watch_,
-                "Harvest again and again for this long, and keep what is unloaded or compiled anew "
-                "meanwhile");
+    AddDuration(
+        options, "--watch", watch_,
+        "Harvest again and again for this long or until Ctrl-C, and keep what is unloaded or "
+        "compiled anew meanwhile");
     AddDuration(options, "--every", every_,
                 "The time between two harvests of --watch (default: 1m)");
     options.AddFlag("--no-estimate", no_estimate_,
@@ -84,6 +86,9 @@ class HarvestCommand : public Command {
     // It stays open, so that another program that gets the same number later is not taken for it.
     const Result<jvm::Process> process = jvm::Process::Open(pid_);
     if (!process.ok()) return console.Error(process.status());
+    std::optional<jvm::HeldSignals>
+        held;  // an interrupt ends the watch, and what was harvested counts
+    if (watch_.count() > 0) held.emplace();
     return Watch(console, &*process);
   }
 
@@ -102,8 +107,8 @@ class HarvestCommand : public Command {
         console.Warn(fmt::format("{}; {} {} the {} harvests before", harvest.status().message(),
                                  output_ == "-" ? "standard output" : output_,
                                  has_ended || is_last ? "holds" : "goes on from", harvests));
-        if (has_ended || is_last) return Finish(console, *united);
-        std::this_thread::sleep_for(every_);
+        if (has_ended || is_last || IsInterrupted(console, *process))
+          return Finish(console, *united);
         continue;
       }
       if (!harvest->unread.empty()) console.Warn(harvest->unread);
@@ -119,12 +124,16 @@ class HarvestCommand : public Command {
         const Status written = Write(console, *united);
         if (!written.ok()) return console.Error(written);
       }
-      if (is_last) {
+      if (is_last || IsInterrupted(console, *process)) {
         if (output_ != "-") Report(console, *harvest, &*united);
         return Finish(console, *united);
       }
-      std::this_thread::sleep_for(every_);
     }
+  }
+
+  // Waits for the next harvest, which is due at once when the program has ended: it says so.
+  bool IsInterrupted(const Console& console, const jvm::Process& process) const {
+    return WaitFor(console, process, "until the next harvest", every_) == Ending::kInterrupt;
   }
 
   Status Write(Console& console, const Profile& profile) const {

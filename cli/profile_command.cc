@@ -1,7 +1,6 @@
 // iprof profile: records a window of a running program, writes the profile and leaves the program as it was.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -16,7 +15,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
-#include "cli/progress.h"
+#include "cli/program_wait.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"
 
@@ -28,7 +27,6 @@ using jvm::HeldSignals;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kSlice{100};  // how soon an end of the program is noticed
 // If this tool is killed, the agent stops by itself this long after it should have been stopped.
 constexpr milliseconds kMargin{60'000};
 // A stop that follows a start which has not answered waits this long for it, also without this tool.
@@ -38,26 +36,8 @@ constexpr char kAgentsFile[] = "agent.iprof";
 constexpr char kLastProfile[] = "exit.iprof";
 constexpr char kLastProfileGzip[] = "exit.iprof.gz";
 
-enum class Ending { kTimeIsUp, kInterrupt, kProgramEnded };
-
 milliseconds Since(Clock::time_point start) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-}
-
-// Waits, with a bar, and for ever without a time.
-Ending WaitFor(Console& console, const jvm::Process& process, const std::string& what,
-               milliseconds most) {
-  const Clock::time_point start = Clock::now();
-  Progress progress(console, what);
-  for (;;) {
-    const milliseconds elapsed = Since(start);
-    if (most.count() != 0 && elapsed >= most) return Ending::kTimeIsUp;
-    const milliseconds rest = most.count() == 0 ? kSlice : std::min(kSlice, most - elapsed);
-    if (HeldSignals::Take(rest) != 0) return Ending::kInterrupt;
-    if (process.HasEnded()) return Ending::kProgramEnded;
-    progress.Update(static_cast<uint64_t>(Since(start).count() / 1000),
-                    static_cast<uint64_t>(most.count() / 1000), "s");
-  }
 }
 
 bool Names(std::string_view options, std::string_view name) {
@@ -122,7 +102,8 @@ class ProfileCommand : public Command {
       }
       return Since(start) < timeouts_.answer ? status : TakeBack();
     }
-    const Ending ending = WaitFor(console, target_->process, "recording", duration_);
+    const Ending ending = WaitFor(console, target_->process, "recording",
+                                  duration_.count() != 0 ? std::optional(duration_) : std::nullopt);
     const milliseconds recorded = Since(start);
     if (ending == Ending::kProgramEnded) return SaveLast(console, recorded);
     return Stop(console, recorded);

@@ -3,6 +3,9 @@ program and of the agent's exact counts, its positions are those of the class fi
 
 import json
 import os
+import pathlib
+import re
+import signal
 import subprocess
 import time
 import zipfile
@@ -169,6 +172,31 @@ class KnownShares(Harvest):
         self.assertEqual(tool.wait(PATIENCE_S), 0)
         self.assertIn("harvests before", tool.stderr.read().decode())
         self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
+
+    def test_watching_ends_with_the_program_or_an_interrupt_and_not_with_the_next_harvest(self):
+        def holds_signals():
+            blocked = re.search(r"^SigBlk:\t(\w+)$", pathlib.Path(f"/proc/{tool.pid}/status").read_text(), re.M)[1]
+            return int(blocked, 16) >> (signal.SIGINT - 1) & 1
+        for ending, output in ((None, "a.iprof"), (signal.SIGINT, "b.iprof"), (signal.SIGTERM, "-")):
+            with self.subTest(ending=ending):
+                process = self.start()
+                tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", output, "--watch", "9h", "--every", "1h"],
+                                        cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.addCleanup(tool.kill)
+                self.wait_until(holds_signals)
+                if output != "-":
+                    self.wait_until((self.folder / output).exists)
+                if ending:
+                    tool.send_signal(ending)
+                else:
+                    self.end(process)
+                written, said = tool.communicate(timeout=PATIENCE_S)
+                self.assertEqual(tool.returncode, 0, said)
+                section = json.loads(written)["iprofagent"] if output == "-" else self.profile(output).section
+                self.assertEqual(section["harvest"]["harvests"], 1)
+                self.assertEqual(b"harvests before" in said, ending is None, said)
+                if ending:
+                    self.end(process)
 
     def test_watching_keeps_what_is_unloaded_meanwhile(self):
         process = self.start("Guests", STEPS)

@@ -1,0 +1,22 @@
+// WaitFor: waits beside a running program, with a bar.
+//
+// Guarantees: notices the program's end and, while HeldSignals lives, an interrupt within a tenth of a second.
+// Threads: one. Failure: throws nothing but std::bad_alloc.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/jvm/process.h"
+
+namespace iprof::cli {
+
+enum class Ending { kTimeIsUp, kInterrupt, kProgramEnded };
+
+// `what` is the bar's text. Without a time it waits for ever.
+Ending WaitFor(const Console& console, const jvm::Process& process, const std::string& what,
+               std::optional<std::chrono::milliseconds> most);
+
+}  // namespace iprof::cli
