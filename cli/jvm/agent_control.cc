@@ -57,11 +57,12 @@ Result<control::Answer> ReadAnswer(const JvmTarget& target, const PrivateFolder&
 Result<control::Answer> AwaitAnswer(const JvmTarget& target, const PrivateFolder& folder,
                                     milliseconds most) {
   TargetWait wait(target.process, most);
+  Status going_on;
   for (;;) {
-    // Before the look, so that an answer is found that was written just before the end.
-    const Status going_on = wait.Pause();
     if (folder.OpenFile(kAnswerFile).is_open()) return ReadAnswer(target, folder);
     if (!going_on.ok()) return going_on;
+    // Before the next look, so that an answer is found that was written just before the end.
+    going_on = wait.Pause();
   }
 }
 

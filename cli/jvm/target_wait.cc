@@ -12,7 +12,6 @@ namespace iprof::jvm {
 namespace {
 
 constexpr int kSliceMs = 50;  // how soon an interrupt or an end is noticed
-constexpr std::chrono::milliseconds kLongestPause{100};
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 }  // namespace
@@ -44,6 +43,14 @@ int HeldSignals::Take(std::chrono::milliseconds most) {
 
 std::string InSeconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+std::chrono::milliseconds NextPause(std::chrono::milliseconds pause,
+                                    std::chrono::milliseconds waited) {
+  constexpr std::chrono::milliseconds kLongest{100};
+  constexpr std::chrono::milliseconds kLongestAtFirst{10};
+  constexpr std::chrono::seconds kAtFirst{1};
+  return std::min(pause * 3 / 2, waited < kAtFirst ? kLongestAtFirst : kLongest);
 }
 
 TargetWait::TargetWait(const Process& process, std::chrono::milliseconds most)
@@ -82,7 +89,8 @@ Status TargetWait::For(int fd, short events) {
 Status TargetWait::Pause() {
   if (Status status = Check(); !status.ok()) return status;
   poll(nullptr, 0, static_cast<int>(pause_.count()));
-  pause_ = std::min(pause_ * 3 / 2, kLongestPause);
+  pause_ = NextPause(pause_,
+                     std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_));
   return Status();
 }
 

@@ -32,6 +32,10 @@ class HeldSignals {
   sigset_t before_;
 };
 
+// The pause after `pause`, when this time has been waited. Most targets answer in the first second.
+std::chrono::milliseconds NextPause(std::chrono::milliseconds pause,
+                                    std::chrono::milliseconds waited);
+
 class TargetWait {
  public:
   TargetWait(const Process& process, std::chrono::milliseconds most);
@@ -53,7 +57,7 @@ class TargetWait {
   const Process& process_;
   const std::chrono::milliseconds most_;
   const Clock::time_point start_ = Clock::now();
-  std::chrono::milliseconds pause_{5};
+  std::chrono::milliseconds pause_{2};
 };
 
 // "10 s", "1.5 s".
