@@ -7,13 +7,17 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/jvm/mapped_files.h"
 #include "cli/jvm/target_wait.h"
 
 namespace iprof::jvm {
 namespace {
 
-// Whether its program is the java launcher, which loads the JVM soon after it starts.
-bool IsLauncher(const Process& process) {
+// Whether its program is the java launcher, which loads the JVM soon after it starts, and it has not
+// loaded one yet. Only such a process can become a JVM.
+bool IsBeforeItsJvm(const Process& process) {
+  const Result<std::string> maps = process.Read("maps");
+  if (!maps.ok() || KindOfJvm(MappedFiles(*maps)) != JvmKind::kNone) return false;
   const Result<std::string> arguments = process.Read("cmdline");
   if (!arguments.ok()) return false;
   const std::string program = arguments->substr(0, arguments->find('\0'));
@@ -26,11 +30,8 @@ Result<JvmTarget> JvmTarget::Open(pid_t pid, std::chrono::milliseconds most) {
   Result<Process> process = Process::Open(pid);
   if (!process.ok()) return process.status();
   TargetWait wait(*process, most);
+  while (IsBeforeItsJvm(*process) && wait.Pause().ok()) continue;
   Result<RunningJvm> jvm = LookAt(*process);
-  while (!jvm.ok() && jvm.status().code() == Code::kUnsupported && IsLauncher(*process)) {
-    if (!wait.Pause().ok()) return jvm.status();
-    jvm = LookAt(*process);
-  }
   if (!jvm.ok()) return jvm.status();
   const Result<ProcessStatus> status = process->ReadStatus();
   if (!status.ok()) return status.status();

@@ -1,0 +1,91 @@
+// Processes whose program is called java and which are no HotSpot.
+#include "cli/jvm/jvm_target.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "cli/jvm/mapped_files.h"
+
+namespace iprof::jvm {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+// Sleeps under the name java, with a library of this name mapped, or with none.
+class Launcher {
+ public:
+  explicit Launcher(const std::string& library) {
+    std::string preload = "NOTHING=";
+    if (!library.empty()) {
+      fs::copy_file(SomeLibrary(), folder_ / library);
+      preload = "LD_PRELOAD=" + (folder_ / library).string();
+    }
+    std::string name = "java";
+    std::string time = "3600";
+    char* const arguments[] = {name.data(), time.data(), nullptr};
+    char* const environment[] = {preload.data(), nullptr};
+    REQUIRE(posix_spawn(&pid_, "/bin/sleep", nullptr, nullptr, arguments, environment) == 0);
+    // The kernel lets this process go on before it shows the new arguments.
+    const Result<Process> made = Process::Open(pid_);
+    REQUIRE(made.ok());
+    while (!made->Read("cmdline")->starts_with(name.c_str())) std::this_thread::yield();
+  }
+  ~Launcher() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    fs::remove_all(folder_);
+  }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+ private:
+  static fs::path MadeFolder() {
+    std::string name = (fs::temp_directory_path() / "iprof-launcher.XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    return name;
+  }
+  // One of this process, so that it can be loaded.
+  static std::string SomeLibrary() {
+    const Result<Process> own = Process::Open(getpid());
+    REQUIRE(own.ok());
+    const auto files = MappedFiles(*own->Read("maps"));
+    const auto found = std::find_if(files.begin(), files.end(), [](const MappedFile& file) {
+      return file.name().starts_with("libm.so") || file.name().starts_with("libgcc_s.so");
+    });
+    REQUIRE(found != files.end());
+    return found->path;
+  }
+
+  const fs::path folder_ = MadeFolder();
+  pid_t pid_ = -1;
+};
+
+TEST_CASE("an OpenJ9 JVM is refused at once, since it never becomes another one") {
+  const Launcher launcher("libj9vm29.so");
+  const auto target = JvmTarget::Open(launcher.pid(), 1h);
+  REQUIRE_FALSE(target.ok());
+  CHECK(target.status().message() == "process " + std::to_string(launcher.pid()) +
+                                         " is an OpenJ9 JVM; iprof works with HotSpot");
+}
+
+TEST_CASE("a launcher that loads no JVM is given the time, and then refused") {
+  const Launcher launcher("");
+  const auto target = JvmTarget::Open(launcher.pid(), 20ms);
+  REQUIRE_FALSE(target.ok());
+  CHECK(target.status().message().ends_with(" is not a JVM: no libjvm.so is loaded in it"));
+}
+
+}  // namespace
+}  // namespace iprof::jvm
