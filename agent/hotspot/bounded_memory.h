@@ -4,12 +4,14 @@
 // must neither delay it for long nor take much of its memory. What a harvest keeps grows with what
 // it reads.
 //
-// Guarantees: after a limit is reached, every read fails at once.
+// Guarantees: after a limit is reached or nobody wants the harvest any more, every read fails at once.
 // Threads: one. Failure: reads return false; exceeded() says which limit was reached.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "agent/hotspot/memory.h"
 
@@ -17,11 +19,12 @@ namespace iprof::hotspot {
 
 class BoundedMemory final : public Memory {
  public:
-  enum class Limit : uint8_t { kNone, kTime, kBytes };
+  enum class Limit : uint8_t { kNone, kTime, kBytes, kUnwanted };
 
+  // `is_unwanted`: whether nobody wants the harvest any more; null: it is wanted until the end.
   BoundedMemory(const Memory& memory, std::chrono::steady_clock::time_point end,
-                uint64_t most_bytes)
-      : memory_(memory), end_(end), left_(most_bytes) {}
+                uint64_t most_bytes, std::function<bool()> is_unwanted = {})
+      : memory_(memory), end_(end), is_unwanted_(std::move(is_unwanted)), left_(most_bytes) {}
 
   bool Read(Address from, void* into, size_t size) const override {
     if (exceeded_ != Limit::kNone) return false;
@@ -29,6 +32,8 @@ class BoundedMemory final : public Memory {
       exceeded_ = Limit::kBytes;
     } else if (std::chrono::steady_clock::now() >= end_) {
       exceeded_ = Limit::kTime;
+    } else if (is_unwanted_ && is_unwanted_()) {
+      exceeded_ = Limit::kUnwanted;
     } else {
       left_ -= size;
       return memory_.Read(from, into, size);
@@ -41,6 +46,7 @@ class BoundedMemory final : public Memory {
  private:
   const Memory& memory_;
   const std::chrono::steady_clock::time_point end_;
+  const std::function<bool()> is_unwanted_;
   mutable uint64_t left_;
   mutable Limit exceeded_ = Limit::kNone;
 };

@@ -21,6 +21,19 @@ TEST_CASE("a memory that is bounded reads up to its limit, and nothing after it"
   CHECK(memory.exceeded() == BoundedMemory::Limit::kBytes);
 }
 
+TEST_CASE("a memory that nobody wants to read any more reads nothing") {
+  const OwnMemory own;
+  bool is_unwanted = false;
+  const BoundedMemory memory(own, Clock::now() + std::chrono::hours(1), 20,
+                             [&] { return is_unwanted; });
+  CHECK(memory.Load<uint8_t>(kAt));
+  is_unwanted = true;
+  CHECK_FALSE(memory.Load<uint8_t>(kAt));
+  CHECK(memory.exceeded() == BoundedMemory::Limit::kUnwanted);
+  is_unwanted = false;
+  CHECK_FALSE(memory.Load<uint8_t>(kAt));
+}
+
 TEST_CASE("a memory whose time is over reads nothing") {
   const OwnMemory own;
   const BoundedMemory memory(own, Clock::now(), 20);

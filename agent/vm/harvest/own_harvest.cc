@@ -73,7 +73,7 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
                   "may not read its own memory: a seccomp filter forbids process_vm_readv");
   }
   const BoundedMemory memory(process, std::chrono::steady_clock::now() + kMostHarvestTime,
-                             order.most_bytes);
+                             order.most_bytes, order.has_ended);
   auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk);
   switch (memory.exceeded()) {
     case BoundedMemory::Limit::kNone:
@@ -81,6 +81,8 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
     case BoundedMemory::Limit::kTime:
       return Status(Code::kIo,
                     fmt::format("could not be read within {} seconds", kMostHarvestTime.count()));
+    case BoundedMemory::Limit::kUnwanted:
+      return Status(Code::kUsage, "is ending");
     case BoundedMemory::Limit::kBytes:
       return Status(Code::kIo, fmt::format("has more counters and code than the agent may hold "
                                            "(memory=; {} MiB are left)",

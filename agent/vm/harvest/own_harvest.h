@@ -34,6 +34,8 @@ struct HarvestOrder {
   // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
   // already. Null: none is.
   std::function<bool(std::string_view)> is_counted = {};
+  // Whether the program has ended: then the harvest fails soon, so that the end need not wait for it. Null: it does not matter.
+  std::function<bool()> has_ended = {};
 };
 
 // How much a harvest may keep of what it reads: as much as memory= says, or its default. The heap

@@ -36,7 +36,8 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
                     {.options = options,
                      .target_jdk = static_cast<int>(command.target),
                      .most_bytes = MostHarvestBytes(options),
-                     .max_lost = static_cast<double>(command.receivers_max_lost) / 1000},
+                     .max_lost = static_cast<double>(command.receivers_max_lost) / 1000,
+                     .has_ended = [this] { return HasEnded(); }},
                     profile);
   if (!added.ok()) return Status(Code::kUnsupported, "this JVM " + added.status().message());
   return profile;
