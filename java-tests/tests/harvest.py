@@ -95,7 +95,7 @@ class KnownShares(Harvest):
             self.assertLess(harvested.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
             self.assertAlmostEqual(estimated.calls_of(f"Harvestable.{method}"), STEPS, delta=0.1 * STEPS, msg=method)
         self.assertEqual(harvested.section["harvest"]["estimator"], "none")
-        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-4")
+        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-5")
 
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()
@@ -104,7 +104,7 @@ class KnownShares(Harvest):
         note = harvested.section["harvest"]
         self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
                                      "recursive_groups", "jvm_age_s", "harvests", "time", "trained"})
-        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-4", 2, 0))
+        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-5", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
         self.assertGreater(note["without_methoddata_permille"], 0)
@@ -112,7 +112,7 @@ class KnownShares(Harvest):
         self.assertLessEqual(note["time"], utc())
         shown = " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split())
         groups = f", {note['recursive_groups']} recursive groups" if note["recursive_groups"] else ""
-        self.assertIn(f"methoddata, calls and weights estimated (flow-4), {note['time']} after {note['jvm_age_s']} s; no data for "
+        self.assertIn(f"methoddata, calls and weights estimated (flow-5), {note['time']} after {note['jvm_age_s']} s; no data for "
                       f"{note['without_methoddata_permille'] / 10:.1f} % of the methods that ran, 2 classes a site{groups}", shown)
         self.end(process)
 

@@ -31,7 +31,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-4";
+inline constexpr char kEstimatorName[] = "flow-5";
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method

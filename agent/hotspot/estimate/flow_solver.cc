@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "agent/hotspot/estimate/spectral_radius.h"
 
 namespace iprof::hotspot {
 namespace {
 
 constexpr int kMostRounds = 500;
-constexpr int kPowerRounds = 60;
 constexpr double kClose = 1e-7;  // relative change at which a group has settled
 
 double Bounded(double value) {
@@ -150,7 +150,7 @@ class Solver {
       edge.from = static_cast<uint32_t>(local(edge.from));
       edge.to = static_cast<uint32_t>(local(edge.to));
     }
-    const double radius = RadiusOf(group.size(), inner);
+    const double radius = SpectralRadius(group.size(), inner);
     if (radius > kMostGain) {
       for (FlowEdge& edge : inner) edge.gain *= kMostGain / radius;
     }
@@ -206,31 +206,6 @@ class Solver {
       }
       if (change < kClose) return;
     }
-  }
-
-  // The largest factor by which going round the group once multiplies, by power iteration on the
-  // matrix plus the identity, which converges for cycles of any length.
-  static double RadiusOf(size_t nodes, const std::vector<FlowEdge>& inner) {
-    std::vector<double> at(nodes, 1);
-    std::vector<double> next(nodes);
-    double radius = 0;
-    double largest_gain = 0;
-    for (const FlowEdge& edge : inner) largest_gain = std::max(largest_gain, edge.gain);
-    // Sums of huge gains must stay finite.
-    const double unit = largest_gain > 0 ? largest_gain : 1;
-    for (int round = 0; round < kPowerRounds; ++round) {
-      next = at;
-      for (const FlowEdge& edge : inner) next[edge.to] += at[edge.from] * (edge.gain / unit);
-      double sum = 0;
-      double before = 0;
-      for (size_t i = 0; i < nodes; ++i) {
-        sum += next[i];
-        before += at[i];
-      }
-      radius = (sum / before - 1) * unit;
-      for (size_t i = 0; i < nodes; ++i) at[i] = next[i] / sum * static_cast<double>(nodes);
-    }
-    return std::isfinite(radius) ? radius : unit;
   }
 
   std::vector<double> floor_, external_;

@@ -44,6 +44,16 @@ TEST_CASE("a cycle that multiplies stays finite and near its anchor") {
   CHECK(solved.total[2] >= 1000);
 }
 
+TEST_CASE("a cycle that does not multiply keeps its gains, however far they are apart") {
+  // b calls 1,000 times on each entry, and one of 2,000 such calls comes back: 2 entries for each one
+  // from outside. The counters of c stopped early.
+  const auto solved = SolveFlow({.floor = {1, 1000, 500'000},
+                                 .external = {},
+                                 .edges = {{0, 1, 1000}, {1, 2, 1000}, {2, 1, 0.0005}}});
+  CHECK(solved.total[1] == Approx(2000).epsilon(0.15));
+  CHECK(solved.total[2] == Approx(2e6).epsilon(0.2));
+}
+
 TEST_CASE("any numbers give finite totals") {
   std::mt19937 random(1);
   const double kinds[] = {0, 1, -1, 1e300, kInfinite, -kInfinite, std::nan(""), 0.5, 1e-300, 3};
