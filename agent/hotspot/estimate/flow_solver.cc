@@ -105,6 +105,7 @@ class Solver {
     for (const FlowEdge& edge : edges_) ++first_[edge.from + 1];
     for (uint32_t n = 0; n < nodes; ++n) first_[n + 1] += first_[n];
     into_.assign(nodes, 0);
+    outside_floor_.assign(nodes, 0);
     floor_into_.assign(nodes, 0);
     for (const FlowEdge& edge : edges_) floor_into_[edge.to] += floor_[edge.from] * edge.gain;
     solution_.total.assign(nodes, 0);
@@ -137,6 +138,7 @@ class Solver {
         const FlowEdge& edge = edges_[e];
         if (components.Of(edge.to) == c) continue;
         into_[edge.to] = Bounded(into_[edge.to] + solution_.total[node] * edge.gain);
+        outside_floor_[edge.to] = Bounded(outside_floor_[edge.to] + floor_[node] * edge.gain);
       }
     }
   }
@@ -158,13 +160,11 @@ class Solver {
     double estimated = 0;
     double counted = 0;
     std::vector<double> outside(group.size());
-    std::vector<double> inner_floor(group.size());
-    for (const FlowEdge& edge : inner) inner_floor[edge.to] += floor_[group[edge.from]] * edge.gain;
     for (size_t i = 0; i < group.size(); ++i) {
       const uint32_t node = group[i];
       outside[i] = external_[node] + into_[node];
       estimated += outside[i];
-      counted += external_[node] + std::max(0.0, FloorInto(node, inner_floor[i]));
+      counted += external_[node] + outside_floor_[node];
     }
     const double growth = counted > 0 ? Bounded(std::max(1.0, estimated / counted)) : 1.0;
     std::vector<double> anchor(group.size());
@@ -181,11 +181,6 @@ class Solver {
       sum += total[i];
     }
     if (sum > 0) ++solution_.recursive_groups;
-  }
-
-  double FloorInto(uint32_t node, double from_inside) const {
-    const double from_outside = floor_into_[node] - from_inside;
-    return std::isfinite(from_outside) ? from_outside : 0;
   }
 
   void Iterate(const std::vector<uint32_t>& group, const std::vector<FlowEdge>& inner,
@@ -209,9 +204,10 @@ class Solver {
   }
 
   std::vector<double> floor_, external_;
-  std::vector<FlowEdge> edges_;  // by from
-  std::vector<uint32_t> first_;  // of each node, in edges_
-  std::vector<double> into_;     // from the groups that are solved
+  std::vector<FlowEdge> edges_;        // by from
+  std::vector<uint32_t> first_;        // of each node, in edges_
+  std::vector<double> into_;           // from the groups that are solved,
+  std::vector<double> outside_floor_;  // and from their floors alone
   std::vector<double> floor_into_;
   FlowSolution solution_;
 };
