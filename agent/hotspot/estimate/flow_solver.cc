@@ -106,8 +106,6 @@ class Solver {
     for (uint32_t n = 0; n < nodes; ++n) first_[n + 1] += first_[n];
     into_.assign(nodes, 0);
     outside_floor_.assign(nodes, 0);
-    floor_into_.assign(nodes, 0);
-    for (const FlowEdge& edge : edges_) floor_into_[edge.to] += floor_[edge.from] * edge.gain;
     solution_.total.assign(nodes, 0);
   }
 
@@ -160,18 +158,22 @@ class Solver {
     double estimated = 0;
     double counted = 0;
     std::vector<double> outside(group.size());
+    std::vector<double> into_floor(group.size());  // what flows in from floors, by the scaled gains
+    for (const FlowEdge& edge : inner) into_floor[edge.to] += floor_[group[edge.from]] * edge.gain;
     for (size_t i = 0; i < group.size(); ++i) {
       const uint32_t node = group[i];
       outside[i] = external_[node] + into_[node];
       estimated += outside[i];
-      counted += external_[node] + outside_floor_[node];
+      const double outside_floor = external_[node] + outside_floor_[node];
+      counted += outside_floor;
+      into_floor[i] += outside_floor;
     }
     const double growth = counted > 0 ? Bounded(std::max(1.0, estimated / counted)) : 1.0;
     std::vector<double> anchor(group.size());
     std::vector<double> total(group.size());
     for (size_t i = 0; i < group.size(); ++i) {
       const uint32_t node = group[i];
-      anchor[i] = Bounded(std::max(floor_[node], external_[node] + floor_into_[node]) * growth);
+      anchor[i] = Bounded(std::max(floor_[node], into_floor[i]) * growth);
       total[i] = std::max(floor_[node], anchor[i]);
     }
     Iterate(group, inner, outside, anchor, total);
@@ -208,7 +210,6 @@ class Solver {
   std::vector<uint32_t> first_;        // of each node, in edges_
   std::vector<double> into_;           // from the groups that are solved,
   std::vector<double> outside_floor_;  // and from their floors alone
-  std::vector<double> floor_into_;
   FlowSolution solution_;
 };
 

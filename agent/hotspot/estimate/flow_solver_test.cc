@@ -54,6 +54,14 @@ TEST_CASE("a cycle that does not multiply keeps its gains, however far they are 
   CHECK(solved.total[2] == Approx(2e6).epsilon(0.2));
 }
 
+TEST_CASE("a gain that is far too large does not draw its method up") {
+  // 100 entries, each of which calls the method itself 1,000 times.
+  const auto solved =
+      SolveFlow({.floor = {1, 100}, .external = {}, .edges = {{0, 1, 100}, {1, 1, 1000}}});
+  CHECK(solved.total[1] >= 100);
+  CHECK(solved.total[1] < 1000);
+}
+
 TEST_CASE("a cycle that multiplies grows as what flows into it") {
   // The driver was counted 100 times and called 3,000 times. Nearly all calls of b and c are those of
   // each other.
