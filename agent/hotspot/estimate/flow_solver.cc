@@ -186,7 +186,7 @@ class Solver {
   }
 
   void Iterate(const std::vector<uint32_t>& group, const std::vector<FlowEdge>& inner,
-               const std::vector<double>& outside, const std::vector<double>& anchor,
+               const std::vector<double>& outside, std::vector<double>& anchor,
                std::vector<double>& total) const {
     std::vector<double> inflow(group.size());
     for (int round = 0; round < kMostRounds; ++round) {
@@ -195,6 +195,8 @@ class Solver {
         inflow[edge.to] = Bounded(inflow[edge.to] + total[edge.from] * edge.gain);
       double change = 0;
       for (size_t i = 0; i < group.size(); ++i) {
+        // Where neither the method nor its callers were counted, what first flows in is the anchor.
+        if (anchor[i] == 0) anchor[i] = inflow[i];
         const double mean = std::pow(inflow[i], kTrust) * std::pow(anchor[i], 1 - kTrust);
         const double next = Bounded(std::max(floor_[group[i]], mean));
         const double larger = std::max(next, total[i]);

@@ -11,7 +11,7 @@
 //    radius), and
 //  - a total is inflow^kTrust · anchor^(1 - kTrust): a weighted mean with what was counted. The
 //    anchor of a method is its floor, or what flows in from floors, times the growth of the flow
-//    into its group.
+//    into its group from outside: how much larger it is than from floors alone.
 //
 // Guarantees: pure; finite for any input: negative, infinite and undefined numbers count as 0, and
 // totals end at kMostTotal. The order of nodes and edges makes no difference, but for rounding.

@@ -62,6 +62,16 @@ TEST_CASE("a gain that is far too large does not draw its method up") {
   CHECK(solved.total[1] < 1000);
 }
 
+TEST_CASE("recursion without any count passes on what flows in") {
+  // 133 and 67 calls, if every other call of b comes from c and the other way round.
+  const auto solved = SolveFlow({.floor = {0, 0, 0},
+                                 .external = {100, 0, 0},
+                                 .edges = {{0, 1, 1}, {1, 2, 0.5}, {2, 1, 0.5}}});
+  CHECK(solved.recursive_groups == 1);
+  CHECK(solved.total[1] == Approx(133).epsilon(0.1));
+  CHECK(solved.total[2] == Approx(67).epsilon(0.15));
+}
+
 TEST_CASE("a cycle that multiplies grows as what flows into it") {
   // The driver was counted 100 times and called 3,000 times. Nearly all calls of b and c are those of
   // each other.
