@@ -82,8 +82,12 @@ class Estimator {
            !(method.branches.empty() && method.calls.empty());
   }
 
+  // Entries to which the counts inside a method belong. If it was not entered since it has a
+  // MethodData, they are those of loops that were under way, in as many threads as entered it.
   static double EntriesOf(const HarvestedMethod& method) {
-    return static_cast<double>(std::max<uint64_t>(method.data_invocations, 1));
+    uint64_t entries = method.data_invocations;
+    if (entries == 0 && !method.is_exact) entries = method.invocations;
+    return static_cast<double>(std::max<uint64_t>(entries, 1));
   }
 
   bool KeepsItsCounts(uint32_t number) const {

@@ -143,6 +143,19 @@ TEST_CASE("a loop that outran its counters is scaled by callees that agree") {
   CHECK(estimate.scales[quiet].calls == Approx(300'000));
 }
 
+TEST_CASE("threads that loop since before their method had a MethodData are as many entries") {
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 8);
+  program.made.methods[run].data_invocations = 0;
+  const uint32_t leaf = program.Method("leaf", 10'000);
+  program.Call(run, Op::invokestatic, "A", "leaf", 80'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[run].calls == 8);
+  CHECK(estimate.scales[run].factor == 1);
+  CHECK(estimate.scales[leaf].calls == 80'000);
+}
+
 TEST_CASE("an intrinsic passes on what was counted in it") {
   Program program;
   program.Class("java/lang/String");
