@@ -137,6 +137,7 @@ class Estimator {
              ++at) {
           count += sorted[at].count;
         }
+        if (callee == caller || !CountsItsCalls(program_.methods[callee])) continue;
         if (count > 0 && count >= kOwnShare * into[callee]) {
           ratios.push_back(static_cast<double>(program_.methods[callee].invocations) / count);
         }
@@ -146,6 +147,11 @@ class Estimator {
       if (method.data_invocations <= kFewEntries && method.back_edges >= kManyRounds)
         loops_[caller] = AgreedRatio(ratios);
     }
+  }
+
+  // What is compiled without counters has counts that mean nothing.
+  static bool CountsItsCalls(const HarvestedMethod& method) {
+    return method.has_data || method.is_exact;
   }
 
   static double AgreedRatio(std::vector<double>& ratios) {

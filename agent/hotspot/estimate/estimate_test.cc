@@ -143,6 +143,25 @@ TEST_CASE("a loop that outran its counters is scaled by callees that agree") {
   CHECK(estimate.scales[quiet].calls == Approx(300'000));
 }
 
+TEST_CASE("callees that were compiled without counters are no witnesses of a loop") {
+  Program program;
+  program.Class("A");
+  const uint32_t loop = program.Method("loop", 1);
+  program.made.methods[loop].back_edges = 60'000;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    program.Method(name, 600'000);
+    program.Call(loop, Op::invokestatic, "A", name, 60'000);
+  }
+  std::vector<uint32_t> plain;
+  for (const char* name : {"p", "q", "r", "s"}) {
+    plain.push_back(program.Method(name, 128, /*has_data=*/false));
+    program.Call(loop, Op::invokestatic, "A", name, 60'000);
+  }
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[loop].factor == Approx(10));
+  for (const uint32_t m : plain) CHECK(estimate.scales[m].calls == Approx(600'000));
+}
+
 TEST_CASE("threads that loop since before their method had a MethodData are as many entries") {
   Program program;
   program.Class("A");
