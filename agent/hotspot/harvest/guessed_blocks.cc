@@ -156,11 +156,17 @@ std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
     (graph.JumpsBack(graph.Flow(middle), middle) < wanted ? low : high) = middle;
   }
   const std::vector<double> flow = graph.Flow(low);
-  if (graph.JumpsBack(flow, low) == 0) return result;
+  const double jumps = graph.JumpsBack(flow, low);
+  if (jumps == 0) return result;
+  // Where a loop has no exit, any probability gives too many jumps, and its blocks share those that
+  // were counted. Blocks outside it are executed at most once for each entry.
+  const double share = std::min(1.0, wanted / jumps);
   // What was counted bounds a guess that the halving did not reach.
   const double most = static_cast<double>(back_edges) + static_cast<double>(entries);
   for (size_t i = 0; i < result.size(); ++i) {
-    const double count = flow[split.of[i]] * static_cast<double>(entries);
+    const double of_entry = flow[split.of[i]];
+    const double count =
+        std::max(std::min(of_entry, 1.0), of_entry * share) * static_cast<double>(entries);
     result[i] = static_cast<uint64_t>(std::isfinite(count) ? std::min(count, most) : most);
   }
   return result;

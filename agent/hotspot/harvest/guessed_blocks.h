@@ -8,7 +8,8 @@
 //
 // How: where a conditional branch decides whether a loop goes on, it goes on with one and the same
 // probability in the whole method: the one with which the jumps backwards add up to what was
-// counted. Any other branch goes each way equally often.
+// counted. Any other branch goes each way equally often. A loop without an exit has as many rounds as
+// jumps backwards were counted.
 //
 // Guarantees: pure; finite and at least 0; linear in the code's size for nested loops as compilers
 // write them, and never more than kMostGuessedBlocks cubed. Threads: any. Failure: none but

@@ -54,6 +54,17 @@ TEST_CASE("loops in loops share what was counted") {
   CHECK(IsNear(counts[1], 10'000));
 }
 
+TEST_CASE("a loop without an exit has the rounds that were counted, and its branches divide them") {
+  // 0: invokestatic; 3: iload_0; 4: ifeq 10; 7: invokestatic; 10: goto 3
+  const std::vector<uint64_t> counts =
+      Guess({184, 0, 1, 26, 153, 0, 6, 184, 0, 1, 167, 0xFF, 0xF9}, 4, 10'000);
+  REQUIRE(counts.size() == 5);
+  CHECK(counts[0] == 4);
+  CHECK(IsNear(counts[1], 10'000));
+  CHECK(IsNear(counts[3], 5'000));
+  CHECK(IsNear(counts[4], 10'000));
+}
+
 TEST_CASE("what cannot be guessed has no counts, and nothing is larger than what was counted") {
   CHECK(Guess({177}, 10, 1'000) == std::vector<uint64_t>{0});
   CHECK(Guess(kLoop, 0, 1'000) == std::vector<uint64_t>(5));
