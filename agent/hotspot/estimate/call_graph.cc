@@ -102,11 +102,14 @@ class Builder {
   }
 
   // How many calls of a method are listed nowhere. The counts of methods that were compiled without
-  // counters mean nothing, so what is listed elsewhere stands for them.
-  double WeightOf(uint32_t method) const {
-    const auto raw = static_cast<double>(program_.methods[method].invocations);
-    const double listed = listed_[method];
-    const double weight = program_.methods[method].has_data ? raw - listed : std::max(raw, listed);
+  // counters mean nothing, so what is listed elsewhere stands for them. Exact counts go on when HotSpot's
+  // have stopped, so they cannot be compared with those of the others.
+  double WeightOf(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    const auto raw =
+        static_cast<double>(method.is_exact ? method.data_invocations : method.invocations);
+    const double listed = listed_[number];
+    const double weight = method.has_data ? raw - listed : std::max(raw, listed);
     return std::max(weight, raw * kSmallest) + kSmallest;
   }
 

@@ -88,6 +88,23 @@ TEST_CASE("receivers divide a call, and the rest goes to what is called beyond w
   CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
 }
 
+TEST_CASE("an exact count gets no larger part of an unlisted rest") {
+  Program program;
+  program.Class("Base", kNoClass, 0x401);
+  program.Class("One", 0);
+  const uint32_t exact = program.Method("run", 300);
+  program.made.methods[exact].is_exact = true;
+  program.made.methods[exact].invocations = 1'000'000;
+  program.Class("Two", 0);
+  const uint32_t other = program.Method("run", 100);
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  program.Call(main, Op::invokevirtual, "Base", "run", 40'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[exact].calls == 1'000'000);
+  CHECK(estimate.scales[other].calls == Approx(10'000).epsilon(0.01));
+}
+
 TEST_CASE("a guessed loop passes on its calls, except where receivers would be guessed, too") {
   Program program;
   const uint32_t base = program.Class("Base", kNoClass, 0x401);
