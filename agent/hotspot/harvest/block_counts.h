@@ -1,9 +1,9 @@
 // BlockCounts: how often the basic blocks of a method were executed, as far as its MethodData
 // tells.
 //
-// A block has the largest count of the records on its instructions. A block without a record gets
-// the sum of what flows into it along edges whose counts are known, at most the largest count of
-// the method.
+// A block has the largest count of the records on its instructions. A block without a record, or
+// whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
+// most the largest count of the method.
 //
 // Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
