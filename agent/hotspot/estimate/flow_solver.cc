@@ -186,9 +186,11 @@ class Solver {
   }
 
   void Iterate(const std::vector<uint32_t>& group, const std::vector<FlowEdge>& inner,
-               const std::vector<double>& outside, std::vector<double>& anchor,
+               const std::vector<double>& outside, const std::vector<double>& anchor,
                std::vector<double>& total) const {
     std::vector<double> inflow(group.size());
+    std::vector<double> pull(group.size());  // of the anchor
+    for (size_t i = 0; i < group.size(); ++i) pull[i] = std::pow(anchor[i], 1 - kTrust);
     for (int round = 0; round < kMostRounds; ++round) {
       inflow = outside;
       for (const FlowEdge& edge : inner)
@@ -196,8 +198,8 @@ class Solver {
       double change = 0;
       for (size_t i = 0; i < group.size(); ++i) {
         // Where neither the method nor its callers were counted, what first flows in is the anchor.
-        if (anchor[i] == 0) anchor[i] = inflow[i];
-        const double mean = std::pow(inflow[i], kTrust) * std::pow(anchor[i], 1 - kTrust);
+        if (pull[i] == 0) pull[i] = std::pow(inflow[i], 1 - kTrust);
+        const double mean = std::pow(inflow[i], kTrust) * pull[i];
         const double next = Bounded(std::max(floor_[group[i]], mean));
         const double larger = std::max(next, total[i]);
         if (larger > 0) change = std::max(change, std::abs(next - total[i]) / larger);
