@@ -10,6 +10,9 @@ namespace {
 using classfile::Op;
 
 constexpr double kSmallest = 0.001;  // of the weights that divide an unlisted rest
+// Less than this part of the largest weight gets nothing. A little less than a tenth, so that rounding
+// does not decide.
+constexpr double kRare = 0.1 * (1 - 1e-9);
 
 // The rest of a virtual call, which goes to any of these methods.
 struct Rest {
@@ -95,10 +98,22 @@ class Builder {
     // A method without MethodData has no receivers either. How often it calls and whom would both be
     // guessed.
     if (methods.size() > 1 && !program_.methods[rest.caller].has_data) return;
+    std::vector<double> weights;
+    weights.reserve(methods.size());
+    for (const uint32_t method : methods) weights.push_back(WeightOf(method));
+    // The shares of rare methods are mostly wrong. They would also join methods that never call each
+    // other to one recursion, of which all would then get too much.
+    double most = 0;
+    for (const double weight : weights) most = std::max(most, weight);
     double sum = 0;
-    for (const uint32_t method : methods) sum += WeightOf(method);
-    for (const uint32_t method : methods)
-      calls_.push_back({rest.caller, method, rest.count * (WeightOf(method) / sum)});
+    for (double& weight : weights) {
+      if (weight < kRare * most) weight = 0;
+      sum += weight;
+    }
+    for (size_t m = 0; m < methods.size(); ++m) {
+      if (weights[m] > 0)
+        calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum)});
+    }
   }
 
   // How many calls of a method are listed nowhere. The counts of methods that were compiled without

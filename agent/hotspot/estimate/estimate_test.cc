@@ -105,6 +105,24 @@ TEST_CASE("an exact count gets no larger part of an unlisted rest") {
   CHECK(estimate.scales[other].calls == Approx(10'000).epsilon(0.01));
 }
 
+TEST_CASE("rare methods get no part of an unlisted rest") {
+  Program program;
+  program.Class("Base", kNoClass, 0x401);
+  program.Class("One", 0);
+  const uint32_t one = program.Method("run", 900);
+  program.Class("Two", 0);
+  const uint32_t two = program.Method("run", 100);
+  program.Class("Three", 0);
+  const uint32_t rare = program.Method("run", 80);
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 1);
+  program.Call(main, Op::invokevirtual, "Base", "run", 10'000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[one].calls == 9000);
+  CHECK(estimate.scales[two].calls == 1000);
+  CHECK(estimate.scales[rare].calls == 80);
+}
+
 TEST_CASE("a guessed loop passes on its calls, except where receivers would be guessed, too") {
   Program program;
   const uint32_t base = program.Class("Base", kNoClass, 0x401);
