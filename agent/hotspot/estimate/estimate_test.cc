@@ -1,6 +1,12 @@
 #include "agent/hotspot/estimate/estimate.h"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
 
 namespace iprof::hotspot {
 namespace {
@@ -296,6 +302,46 @@ TEST_CASE("a virtual method behind a handle is that of the bound object, or of a
   CHECK(estimate.scales[two_run].calls == Approx(1000).epsilon(0.01));
   program.made.methods[main].has_data = false;  // unloaded meanwhile
   CHECK(EstimateCalls(program.made).scales[one_run].calls == 100);
+}
+
+// Each class has one method, which calls any of them, and that of another class.
+TEST_CASE("the order of classes makes no difference to an estimate") {
+  constexpr uint32_t kClasses = 30;
+  std::mt19937 random(3);
+  for (int run = 0; run < 20; ++run) {
+    std::vector<std::string> names;
+    std::vector<std::array<uint64_t, 4>> counts;
+    for (uint32_t c = 0; c < kClasses; ++c) {
+      names.push_back("C" + std::to_string(c));
+      counts.push_back(
+          {1 + random() % 1000, random() % 3000, random() % 3000, random() % kClasses});
+    }
+    const auto estimate = [&](const std::vector<uint32_t>& order) {
+      Program program;
+      program.Class("Base", kNoClass, 0x401);
+      std::vector<uint32_t> methods(kClasses);
+      for (const uint32_t c : order) {
+        program.Class(names[c], 0);
+        methods[c] = program.Method("run", counts[c][0]);
+        program.Call(methods[c], Op::invokevirtual, "Base", "run", counts[c][1]);
+        program.Call(methods[c], Op::invokestatic, names[counts[c][3]], "run", counts[c][2]);
+      }
+      const Estimate estimated = EstimateCalls(program.made);
+      std::vector<double> calls;
+      for (const uint32_t m : methods)
+        calls.push_back(static_cast<double>(estimated.scales[m].calls));
+      return calls;
+    };
+    std::vector<uint32_t> order(kClasses);
+    std::iota(order.begin(), order.end(), 0U);
+    const std::vector<double> one = estimate(order);
+    std::shuffle(order.begin(), order.end(), random);
+    const std::vector<double> two = estimate(order);
+    for (uint32_t c = 0; c < kClasses; ++c) {
+      CHECK(one[c] >= static_cast<double>(counts[c][0]));
+      CHECK(one[c] == Approx(two[c]).epsilon(1e-4).margin(1));
+    }
+  }
 }
 
 TEST_CASE("calls that lead nowhere do no harm") {

@@ -114,15 +114,17 @@ TEST_CASE("any numbers give finite totals") {
 
 TEST_CASE("the order of methods makes no difference") {
   std::mt19937 random(7);
-  for (int run = 0; run < 50; ++run) {
+  for (int run = 0; run < 100; ++run) {
     const uint32_t nodes = 20;
+    const bool is_far_apart = run % 2 == 1;  // gains from 1e-5 to 1e5
     FlowProblem problem;
     for (uint32_t n = 0; n < nodes; ++n)
       problem.floor.push_back(static_cast<double>(random() % 1000));
     for (uint32_t e = 0; e < 60; ++e) {
       problem.edges.push_back({static_cast<uint32_t>(random() % nodes),
                                static_cast<uint32_t>(random() % nodes),
-                               static_cast<double>(random() % 100) / 40});
+                               is_far_apart ? std::pow(10, static_cast<double>(random() % 11) - 5)
+                                            : static_cast<double>(random() % 100) / 40});
     }
     std::vector<uint32_t> place(nodes);
     std::iota(place.begin(), place.end(), 0U);
@@ -136,7 +138,7 @@ TEST_CASE("the order of methods makes no difference") {
     const auto one = SolveFlow(problem);
     const auto two = SolveFlow(other);
     for (uint32_t n = 0; n < nodes; ++n)
-      CHECK(one.total[n] == Approx(two.total[place[n]]).epsilon(1e-6));
+      CHECK(one.total[n] == Approx(two.total[place[n]]).epsilon(is_far_apart ? 1e-4 : 1e-6));
     CHECK(one.recursive_groups == two.recursive_groups);
   }
 }
