@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
 
-A file may include from its own room and from those that its room may depend on; a new room must be added here. Also,
-every test and fuzz target must be built: one that no CMake file names would never run. And the comment at the top of
-every header must say which threads may use it and what happens on failure.
+A file may include from its own room and from those that its room may depend on; a new room must be added here, and to
+the map in CONTRIBUTING.md. Also, every test and fuzz target must be built: one that no CMake file names would never
+run. And the comment at the top of every header must say which threads may use it and what happens on failure.
 """
 
 import pathlib
@@ -79,6 +79,7 @@ MAY_KNOW = {
     "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
     "bench/overhead/percall": {"agent/classfile"},
 }
+NAMED_WITH_THE_ROOM_ABOVE = {"testing", "percall"}  # in the map of CONTRIBUTING.md
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
 MAY_KNOW_JVM = {"agent/vm/control", "agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
                 "agent/vm/refresh", "agent/vm/snapshot", "agent/vm/session",
@@ -161,6 +162,11 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
         if path.suffix == ".h":
             for label in sorted(missing_labels(path)):
                 violations.append(f"{path.relative_to(root)}: the comment at its top has no \"{label.capitalize()}: ...\"")
+
+rooms = (root / "CONTRIBUTING.md").read_text()
+for room in MAY_KNOW:
+    if f"\n| `{room}`" not in rooms and pathlib.Path(room).name not in NAMED_WITH_THE_ROOM_ABOVE:
+        violations.append(f"CONTRIBUTING.md: its map lacks {room}")
 
 if files == 0:
     violations.append(f"{root} holds no sources")
