@@ -36,6 +36,7 @@ class Method:
     dynamic_calls: tuple = ()  # bci of each invokedynamic
     has_one_target: bool = False  # it is private or final, or its class is final
     bytecode: bytes = b""
+    max_locals: int = 0
 
     def line_at(self, bci):
         found = None
@@ -215,13 +216,15 @@ def read(data):
     for _ in range(reader.take("H")):
         access, method_name, descriptor = reader.take("HHH")
         *facts, bytecode = (), (), (), 0, (), (), (), b""
+        max_locals = 0
         for _ in range(reader.take("H")):
             attribute = pool[reader.take("H")]
             body = reader.bytes(reader.take("I"))
             if attribute == "Code":
                 *facts, bytecode = _code(pool, body)
+                max_locals = _u2(body, 2)
         methods.append(Method(name, pool[method_name], pool[descriptor], access, *facts,
-                              bool(access & 0x0012 or class_access & 0x0010), bytecode))
+                              bool(access & 0x0012 or class_access & 0x0010), bytecode, max_locals))
     source = None
     for _ in range(reader.take("H")):
         attribute = pool[reader.take("H")]

@@ -104,6 +104,7 @@ class DocumentedCommands(AgentCase):
         self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof -jar app.jar")
         for name in ("a", "b", "full"):
             shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
+        (self.folder / "runs.txt").write_text("a.iprof\n3,b.iprof\n")
         program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)
         core_writer.stop(program.pid)
         core_writer.write_core(program.pid, self.folder / "core.4711")

@@ -63,7 +63,7 @@ class Positions(AgentCase):
             if original is None:  # it throws an error: the class inherits conflicting default methods, or none
                 compared["made by the JVM"] += 1
                 continue
-            different += [(key, what) for what in class_code.code_differences(method.code, original.bytecode)]
+            different += [(key, what) for what in class_code.code_differences(method.code, original.bytecode, original.max_locals)]
             compared["methods"] += 1
             if method.records:
                 expected = class_code.expected_records(original.bytecode)

@@ -39,12 +39,15 @@ class Code(unittest.TestCase):
                                                               9: ("jump", None), 12: ("check", None)})
 
     def test_every_other_byte_is_a_difference_but_the_constant_of_an_ldc(self):
-        self.assertEqual(class_code.code_differences(CODE, CODE), [])
+        self.assertEqual(class_code.code_differences(CODE, CODE, 1), [])
         for at in range(len(CODE)):
-            self.assertEqual(len(class_code.code_differences(CODE[:at] + bytes([CODE[at] ^ 1]) + CODE[at + 1:], CODE)), 1, at)
-        self.assertEqual(class_code.code_differences(bytes([0x12, 0]), bytes([0x12, 5])), [])
-        self.assertEqual(len(class_code.code_differences(bytes([0x12, 4]), bytes([0x12, 5]))), 1)
-        self.assertEqual(len(class_code.code_differences(CODE[:-1], CODE)), 1)
+            self.assertEqual(len(class_code.code_differences(CODE[:at] + bytes([CODE[at] ^ 1]) + CODE[at + 1:], CODE, 1)), 1, at)
+        self.assertEqual(class_code.code_differences(bytes([0x12, 0]), bytes([0x12, 5]), 1), [])
+        self.assertEqual(len(class_code.code_differences(bytes([0x12, 4]), bytes([0x12, 5]), 1)), 1)
+        self.assertEqual(len(class_code.code_differences(CODE[:-1], CODE, 1)), 1)
+        # A store to local 4 of 8, which the JVM has split, and to another local of the class file.
+        self.assertEqual(class_code.code_differences(bytes([0x3a, 8]), bytes([0x3a, 4]), 8), [])
+        self.assertEqual(len(class_code.code_differences(bytes([0x3a, 7]), bytes([0x3a, 4]), 8)), 1)
 
 
 class ClassFiles(unittest.TestCase):
