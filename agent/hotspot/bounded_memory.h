@@ -4,7 +4,7 @@
 // must neither delay it for long nor take much of its memory. What a harvest keeps grows with what
 // it reads.
 //
-// Guarantees: after a limit is reached or nobody wants the harvest any more, every read fails at once.
+// Guarantees: once a limit is reached, or the harvest is not wanted any more, every read fails at once.
 // Threads: one. Failure: reads return false; exceeded() says which limit was reached.
 #pragma once
 
@@ -21,7 +21,7 @@ class BoundedMemory final : public Memory {
  public:
   enum class Limit : uint8_t { kNone, kTime, kBytes, kUnwanted };
 
-  // `is_unwanted`: whether nobody wants the harvest any more; null: it is wanted until the end.
+  // `is_unwanted`: whether the harvest can be given up; null: it never can.
   BoundedMemory(const Memory& memory, std::chrono::steady_clock::time_point end,
                 uint64_t most_bytes, std::function<bool()> is_unwanted = {})
       : memory_(memory), end_(end), is_unwanted_(std::move(is_unwanted)), left_(most_bytes) {}

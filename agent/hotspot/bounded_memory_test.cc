@@ -21,7 +21,7 @@ TEST_CASE("a memory that is bounded reads up to its limit, and nothing after it"
   CHECK(memory.exceeded() == BoundedMemory::Limit::kBytes);
 }
 
-TEST_CASE("a memory that nobody wants to read any more reads nothing") {
+TEST_CASE("a memory whose harvest is given up reads nothing") {
   const OwnMemory own;
   bool is_unwanted = false;
   const BoundedMemory memory(own, Clock::now() + std::chrono::hours(1), 20,

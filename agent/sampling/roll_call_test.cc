@@ -134,7 +134,7 @@ class Asleep {
   std::thread thread_;
 };
 
-TEST_CASE("nobody waits for the answer of a thread that blocks the signal or has ended") {
+TEST_CASE("the roll call does not wait for a thread that blocks the signal or has ended") {
   constexpr auto kForEver = std::chrono::hours(1);
   Asleep blocks(SIGURG, true);
   Asleep ends(SIGURG, false);

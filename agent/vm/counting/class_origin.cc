@@ -231,7 +231,7 @@ void ClassOrigin::Settle(std::chrono::milliseconds timeout) {
 }
 
 bool ClassOrigin::Stop(std::chrono::milliseconds timeout) {
-  // From here on IsRunning is false, so nobody begins to wait for an answer.
+  // From here on IsRunning is false, so no Settle begins to wait.
   static_cast<void>(thread_.Stop(std::chrono::milliseconds(0)));
   {
     const std::lock_guard lock(mutex_);

@@ -108,7 +108,7 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     if (answer == JVMTI_ERROR_NONE) Of(e).jvm->RunThread(e, run, const_cast<void*>(argument));
     return answer;
   };
-  // Raw monitors. Nobody notifies them.
+  // Raw monitors. They are never notified.
   f.CreateRawMonitor = [](jvmtiEnv* e, const char*, jrawMonitorID* monitor) {
     const jvmtiError answer = Of(e).jvm->AnswerOf("CreateRawMonitor");
     if (answer == JVMTI_ERROR_NONE) *monitor = reinterpret_cast<jrawMonitorID>(e);

@@ -1,7 +1,7 @@
 // JvmWait: waits where HotSpot does not take the thread for one that runs native code.
 //
 // Why: before HotSpot exits, it waits up to 300 ms for the threads that run native code. A thread that
-// waits for a condition variable is one of them, but not one that waits in a monitor of the JVM.
+// waits for a condition variable is one of them. A thread that waits in a monitor of the JVM is not.
 //
 // Guarantees: Until returns soon after `is_over` returns true, at most `period` later. Runs no Java code, and
 // needs no lock of the program.

@@ -442,7 +442,7 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
 void Session::EndThreads() {
   // Either this thread sees the pointer, or the starting one sees that the end has come.
   if (Counting* const counting = counts_.load()) counting->EndThreads(kExitPatience);
-  // It has stayed if nobody asked for the last list, and refuses if somebody did.
+  // Ends the thread that lists the classes. If it has made the last list, it must stay, and Release refuses.
   static_cast<void>(classes_.Release(kExitPatience));
 }
 
