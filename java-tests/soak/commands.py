@@ -24,12 +24,13 @@ ALWAYS = "force=always"  # a command may come before anything was recorded, and 
 RAW = "soak.iraw"  # beside it, while there is something that no profile has
 TIMEOUT_S = 600
 # HotSpot keeps memory for each version of a class, whatever agent asks for it: docs/lab/sessions.md. So the starts are limited,
-# and the memory may grow a little for each of them. Most of the growth comes with the first start, which may be in the middle of
-# the run: the agent takes its memory, and HotSpot compiles everything again. In eight runs of a minute, with some twenty starts
+# and the memory may grow a little for each start and each stop, which swap all classes. Most of the growth comes with the first of
+# them, which may be in the middle of the run: the agent takes its memory, and HotSpot compiles everything again. Options that take
+# probes out swap classes without a command. In eight runs of a minute, with some twenty starts
 # each, a program of lambdas grew by 44 to 65 MiB more than alone; in one with two starts, by 69. The cycles of
 # java-tests/tests/session_cycles.py have the narrow bounds.
 MOST_STARTS = 20
-KIB_PER_START = 1024
+KIB_PER_SWAP = 512
 KIB_OF_THE_AGENT = 80 * 1024
 
 
@@ -61,7 +62,7 @@ class Commander:
 
     def __init__(self, build, program, seed, folder):
         self.tool, self.library, self.folder = build / "iprof", build / "libiprofagent.so", folder
-        self.way, self.found, self.answers, self.starts, self.raw_checks = program.way, [], {}, 0, 0
+        self.way, self.found, self.answers, self.swaps, self.raw_checks = program.way, [], {}, 0, 0
         self.chance = chance_of(*seed)
         self.choice = Choice(self.chance, COMMANDS if self.way == "control" else BY_PID, MOST_STARTS)
         self.options = self.chance.choice(OPTIONS)
@@ -113,9 +114,7 @@ class Commander:
         if process.poll() is not None:
             self.session.is_ending = True
         wrong = self.session.take(command, answer)
-        if answer.outcome == "done" and self.session.state is State.RECORDING and before is not State.RECORDING:
-            self.starts += 1
-        self.starts += command.verb == "profile" and answer.outcome == "done"
+        self.swaps += self.swaps_classes(before, command, answer)
         self.answers[answer.outcome] = self.answers.get(answer.outcome, 0) + 1
         with open(self.log, "a", encoding="utf-8") as log:
             log.write(f"{time.time():.3f} {before.value}: {command} -> {answer} {wrong}\n")
@@ -125,6 +124,14 @@ class Commander:
             self.check(profile, command)
         if self.chance.random() < 0.1:
             self.check_raw()
+
+    def swaps_classes(self, before, command, answer):
+        """How often this command changed all classes: when a recording begins, and when it stops."""
+        if answer.outcome != "done":
+            return 0
+        if command.verb == "profile":
+            return 2
+        return (before is State.RECORDING) != (self.session.state is State.RECORDING)
 
     def ask(self, process, command):
         """The tool's answer, and the profile that it should have written."""
@@ -186,8 +193,9 @@ class Commander:
         return self.session.last is State.RECORDING and self.session.has_file
 
     def growth_kib(self):
-        """How much more the memory may grow because of the starts."""
-        return KIB_OF_THE_AGENT + self.starts * KIB_PER_START if self.starts else 0
+        """How much more the memory may grow because of swapped classes."""
+        takes_probes_out = "count-until" in self.options or "overhead" in self.options
+        return KIB_OF_THE_AGENT + self.swaps * KIB_PER_SWAP if self.swaps or takes_probes_out else 0
 
     def shown(self):
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.answers.items()))

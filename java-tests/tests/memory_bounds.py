@@ -35,6 +35,17 @@ class Churn(AgentCase):
         self.profile("x.iprof")
 
 
+class RawFile(AgentCase):
+    def test_it_forgets_what_is_gone(self):
+        """Each round loads a class with a name of its own, an object of which comes to the same sites. The sites' tables
+        hold 65,000 pairs of a site and a class at most; the raw file once kept all that they had ever held."""
+        run = self.run_java("soak.Churn", "unique", "8", agent="out=x.iprof,samples=n,verbose=2,snapshot=100ms",
+                            jvm_args=["-XX:+UseSerialGC", "-Xmx96m"])
+        kib = int(re.search(r"memory: .* raw file (\d+)", run.stderr).group(1))
+        self.assertLess(kib, 18 * 1024, run.stderr)
+        self.profile("x.iprof")
+
+
 class Equal(AgentCase):
     def test_a_class_that_comes_again_adds_to_what_it_had(self):
         # One run collects garbage all the time, the other one never. Counts of sites are collected every five seconds,

@@ -199,7 +199,7 @@ class Counting final : public HiddenClassCounting {
   size_t copy_bytes() const;
   // What copy_bytes() will be soon after BeginCopy, roughly.
   size_t expected_copy_bytes() const;
-  // Whether most classes in the file are gone.
+  // Whether most classes in the file are gone, or most pairs of a site and a class.
   bool CopyHasOutgrown() const;
   ClassFilePositions positions() const { return {instrumenter_, proxies_.names(), Origins()}; }
   AssemblyOptions assembly_options() const { return instrumenter_.assembly_options(); }

@@ -43,7 +43,8 @@ size_t Counting::expected_copy_bytes() const {
 bool Counting::CopyHasOutgrown() const {
   constexpr uint64_t kFew = 4096;
   const auto known = instrumenter_.classes();
-  return copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew;
+  return copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew ||
+         copy_.pairs.size() > copy_.pairs.seen() * 3 / 2 + kFew;
 }
 
 std::optional<Counting::Numbers> Counting::AddTo(JNIEnv* jni, RawWriter& file) {

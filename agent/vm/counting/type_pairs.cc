@@ -45,6 +45,7 @@ void TypePairs::Clear() {
   names_ = {};
   pairs_ = {};
   counts_ = {};
+  seen_ = 0;
   numbers_ = {};
 }
 

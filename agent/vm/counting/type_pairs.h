@@ -22,10 +22,16 @@ namespace iprof::vm {
 class TypePairs {
  public:
   // Sets all counts to 0; the pairs stay.
-  void BeginReading() { counts_.assign(pairs_.size(), 0); }
+  void BeginReading() {
+    counts_.assign(pairs_.size(), 0);
+    seen_ = 0;
+  }
   // The number of a pair; a new one has the count 0.
   uint32_t NumberOf(uint32_t site, std::string_view type);
-  void Add(uint32_t pair, uint64_t count) { counts_[pair] += count; }
+  void Add(uint32_t pair, uint64_t count) {
+    seen_ += counts_[pair] == 0 && count > 0 ? 1 : 0;
+    counts_[pair] += count;
+  }
   void Add(uint32_t site, std::string_view type, uint64_t count) {
     Add(NumberOf(site, type), count);
   }
@@ -34,6 +40,8 @@ class TypePairs {
   void SubtractAll(const TypeCounts& counts);
 
   size_t size() const { return pairs_.size(); }
+  // Those that were added to in this reading. The others are of classes that are gone.
+  size_t seen() const { return seen_; }
   uint32_t SiteOf(uint32_t pair) const { return pairs_[pair].site; }
   std::string_view TypeOf(uint32_t pair) const { return names_.Text(pairs_[pair].type); }
   std::span<const uint64_t> counts() const { return counts_; }
@@ -50,6 +58,7 @@ class TypePairs {
   NameTable names_;  // one use for each pair
   std::vector<Pair> pairs_;
   std::vector<uint64_t> counts_;
+  size_t seen_ = 0;
   std::unordered_map<uint64_t, uint32_t> numbers_;  // by site and type
 };
 

@@ -17,13 +17,22 @@ TEST_CASE("a pair of a site and a class keeps its number") {
   pairs.Add(7, "a.A", 2);
   CHECK(pairs.counts()[first] == 5);
   CHECK(pairs.counts()[second] == 0);
+  CHECK(pairs.seen() == 1);
 
   pairs.BeginReading();
+  CHECK(pairs.seen() == 0);
   CHECK(pairs.NumberOf(7, "a.A") == first);
   CHECK(pairs.counts()[first] == 0);
   CHECK(pairs.SiteOf(second) == 7);
   CHECK(pairs.TypeOf(second) == "a.B");
   CHECK(pairs.size() == 3);
+
+  pairs.Add(first, 4);
+  TypeCounts before;
+  before.Add(7, "a.A", 4);
+  pairs.SubtractAll(before);  // of before the recording; the class is there
+  CHECK(pairs.counts()[first] == 0);
+  CHECK(pairs.seen() == 1);
 
   pairs.Clear();
   CHECK(pairs.size() == 0);
