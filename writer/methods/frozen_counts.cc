@@ -458,7 +458,8 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
     if (begin + i < last_.size()) last_[begin + i] = 0;
     const auto calls = estimated_.calls.find(begin + i);
     const auto method = methods_.find(begin + i);
-    if (method != methods_.end() && released_.size() < kMostReleased)
+    if (method != methods_.end() &&
+        (released_.size() < kMostReleased || released_.contains(method->second.name)))
       released_[method->second.name] +=
           calls == estimated_.calls.end() ? 0 : Rounded(calls->second);
     if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);

@@ -48,8 +48,10 @@ class JvmCounters final : public instrument::FreedCounters {
   bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
     const size_t before = values->size();
     chunks_.Take(jni_, counters, values);
-    window_.Release(counters, std::span(*values).subspan(before));
-    if (taken_) taken_(counters, std::span(*values).subspan(before));
+    const std::span taken = std::span(*values).subspan(before);
+    const std::vector<uint64_t> raw(taken.begin(), taken.end());
+    window_.Release(counters, taken);
+    if (taken_) taken_(counters, raw, taken);
     return true;
   }
   bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {

@@ -106,9 +106,9 @@ class ChunkStore {
     counters_.Read(jni, &counters);
     return counters;
   }
-  // Called for counters that will belong to other methods, with their values within the window, which it may
-  // raise. Set it before any class is unloaded.
-  using Taken = std::function<void(CounterRange, std::span<uint64_t>)>;
+  // Called for counters that will belong to other methods, with their values in the JVM, and with those within the
+  // window, which it may raise. Set it before any class is unloaded.
+  using Taken = std::function<void(CounterRange, std::span<const uint64_t>, std::span<uint64_t>)>;
   void OnTaken(Taken taken) { taken_ = std::move(taken); }
 
   // The classes that sites saw, whatever the window; nullopt: none are counted, or a harvest did not

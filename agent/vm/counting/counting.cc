@@ -121,8 +121,8 @@ void Counting::PrepareFreezing() {
                     .rearm = std::chrono::nanoseconds(options.rearm.ns),
                     .pause = plan_.pause,
                     .counts_types = store_.counts_types()});
-  store_.OnTaken(
-      [this](CounterRange range, std::span<uint64_t> values) { freezer_->Release(range, values); });
+  store_.OnTaken([this](CounterRange range, std::span<const uint64_t> raw,
+                        std::span<uint64_t> values) { freezer_->Release(range, raw, values); });
 }
 
 Status Counting::Start() {
@@ -407,7 +407,12 @@ bool Counting::Close() {
 
 CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
-  if (!lock) log_.Error("counts of classes that are being unloaded may be missing");
+  if (!lock) {
+    log_.Error(freezer_ == nullptr
+                   ? "counts of classes that are being unloaded may be missing"
+                   : "counts of classes that are being unloaded may be missing, and estimates of "
+                     "methods without probes are");
+  }
   ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
   if (!reading.whole) {
     log_.Error(
@@ -417,12 +422,15 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   LiveFrames live =
       store_.is_open() ? LiveFrames::Collect(classes_, environment_.get(), jni) : live_at_close_;
   live.Add(edges_);
+  // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
+  // thread may be in the middle of them.
+  FrozenCounts::EstimatedCalls estimated;
+  if (freezer_ != nullptr && lock)
+    estimated = freezer_->AddTo(environment_.get(), jni, reading.counts);
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
   if (origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
-  FrozenCounts::EstimatedCalls estimated;
-  if (freezer_ != nullptr) estimated = freezer_->AddTo(environment_.get(), jni, reading.counts);
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());

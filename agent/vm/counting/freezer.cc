@@ -40,7 +40,7 @@ double ToSeconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-uint64_t SumOf(const std::vector<uint64_t>& counters) {
+uint64_t SumOf(std::span<const uint64_t> counters) {
   uint64_t sum = 0;
   for (const uint64_t counter : counters) sum += counter;
   return sum;
@@ -50,9 +50,15 @@ uint64_t At(const std::vector<uint64_t>& counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
 }
 
-// Linked classes of these names that the JVM can change, in the order of the names.
-std::vector<jclass> FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
-                                const std::vector<std::string>& names) {
+// The loaded classes of some names.
+struct FoundClasses {
+  std::vector<jclass> linked;      // that the JVM can change, in the order of the names
+  std::set<std::string> unlinked;  // names of those that are not linked yet
+};
+
+FoundClasses FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
+                         const std::vector<std::string>& names) {
+  FoundClasses result;
   std::unordered_map<std::string_view, size_t> order;
   for (size_t n = 0; n < names.size(); ++n) order.emplace(names[n], n);
   std::vector<std::pair<size_t, jclass>> found;
@@ -64,22 +70,30 @@ std::vector<jclass> FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
     jboolean is_modifiable = JNI_FALSE;
     jint status = 0;
     if (jvmti->IsModifiableClass(klass, &is_modifiable) != JVMTI_ERROR_NONE || !is_modifiable ||
-        jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE ||
-        (status & JVMTI_CLASS_STATUS_PREPARED) == 0)
+        jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE)
       continue;
-    found.emplace_back(known->second, klass);
+    if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) {
+      found.emplace_back(known->second, klass);
+    } else {
+      result.unlinked.insert(names[known->second]);
+    }
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<jclass> classes;
-  for (const auto& [number, klass] : found) classes.push_back(klass);
-  return classes;
+  for (const auto& [number, klass] : found) result.linked.push_back(klass);
+  return result;
 }
 
 std::string NameOf(jvmtiEnv* jvmti, jclass klass) {
   JvmtiString signature(jvmti);
   if (jvmti->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) return {};
   return std::string(Descriptor(ViewOf(signature)).ClassName().text());
+}
+
+std::set<std::string> NamesOf(jvmtiEnv* jvmti, std::span<const jclass> classes) {
+  std::set<std::string> names;
+  for (jclass klass : classes) names.insert(NameOf(jvmti, klass));
+  return names;
 }
 
 }  // namespace
@@ -109,28 +123,29 @@ void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
   if (Seconds() < next_look_s_) return;
   const LocalFrame frame(jni);
   Swap swap;
-  size_t bytes = 0;
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || !store_.is_open()) return;  // a profile is being made, or nothing is recorded
     swap = Look(jvmti, jni, guard, own_cpu_ns);
-    bytes = counts_.bytes();
+    NoteFigures();
   }
   if (swap.classes != nullptr) {
-    const std::set<std::string> refused = Run(jvmti, jni, guard, swap, goes_on);
+    const Swapped swapped = Run(jvmti, jni, guard, swap, goes_on);
     if (swap.thaws) {
-      FinishThaw(jvmti, jni, refused);
-    } else if (!refused.empty()) {
-      FinishFreeze(refused);
+      FinishThaw(jvmti, jni, swap.methods, swapped);
+    } else if (!swapped.refused.empty()) {
+      FinishFreeze(swap.methods, swapped);
     }
   }
-  NoteFigures(bytes);
+  const std::lock_guard lock(figures_mutex_);
+  figures_.methods = instrumenter_.frozen().size();
+  if (retransformer_) figures_.swap = retransformer_->outcome();
 }
 
 Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   CostMeter::Reading reading = CostMeter::ReadClocks();
-  reading.increments = SumOf(counters);
+  reading.increments = taken_ + SumOf(counters);
   reading.thread_cpu_ns = own_cpu_ns;
   meter_.Note(reading, has_swapped_);
   has_swapped_ = false;
@@ -263,11 +278,11 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
     if (std::find(names.begin(), names.end(), candidate.class_name) == names.end())
       names.push_back(candidate.class_name);
   }
-  const LoadedClasses loaded(jvmti, jni);
-  const std::vector<jclass> passed = guard.Pass(jni, FindClasses(jvmti, loaded.all(), names));
   std::set<std::string> changeable;
-  for (jclass klass : passed) changeable.insert(NameOf(jvmti, klass));
-
+  {
+    const LoadedClasses all(jvmti, jni);
+    changeable = NamesOf(jvmti, guard.Pass(jni, FindClasses(jvmti, all.all(), names).linked));
+  }
   std::vector<CounterIndex> methods;
   for (const Candidate& candidate : chosen) {
     if (changeable.contains(candidate.class_name)) {
@@ -280,22 +295,19 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
   interval_begin_ = Clock::now();
   instrumenter_.frozen().Freeze(froze);
-  std::set<std::string> to_swap;
+  std::vector<std::string> to_swap;
   for (const Candidate& candidate : chosen) {
     const auto first = static_cast<uint32_t>(candidate.first);
     if (counts_.IsFrozen(candidate.first)) {
       frozen_in_[first] = candidate.class_name;
-      to_swap.insert(candidate.class_name);
+      if (std::find(to_swap.begin(), to_swap.end(), candidate.class_name) == to_swap.end())
+        to_swap.push_back(candidate.class_name);
     } else if (changeable.contains(candidate.class_name)) {
       not_entered_[first] = Seconds() + kNotEnteredFor;
     }
   }
   if (froze.empty()) return {};
   for (const std::string& name : to_swap) ++swaps_[name];
-  std::vector<jclass> swapped;
-  for (jclass klass : passed) {
-    if (to_swap.contains(NameOf(jvmti, klass))) swapped.push_back(klass);
-  }
   if (rearm_period_s_ > 0 && rearm_s_ == 0) rearm_s_ = Seconds() + rearm_period_s_;
   swapped_ = counters;
   {
@@ -304,7 +316,10 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   }
   log_.Step(
       fmt::format("{} methods of {} classes are counted no more", froze.size(), to_swap.size()));
-  return {std::make_unique<WeakClasses>(jni, swapped), false};
+  // Listed again: to measure takes a while, in which no class was kept loaded.
+  const LoadedClasses all(jvmti, jni);
+  return {std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), to_swap).linked), froze,
+          false};
 }
 
 Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
@@ -313,27 +328,43 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   swaps_.clear();
   not_entered_.clear();
   std::set<std::string> names;
-  for (const auto& [first, name] : frozen_in_) names.insert(name);
-  const LoadedClasses loaded(jvmti, jni);
-  const std::vector<jclass> classes =
-      guard.Pass(jni, FindClasses(jvmti, loaded.all(), {names.begin(), names.end()}));
-  std::set<std::string> changeable;
-  for (jclass klass : classes) changeable.insert(NameOf(jvmti, klass));
-  // Methods of the other classes stay without probes, so they are estimated on.
-  thawing_.clear();
+  std::vector<CounterIndex> frozen;
   for (const auto& [first, name] : frozen_in_) {
-    if (changeable.contains(name)) thawing_.push_back(CounterIndex{first});
+    names.insert(name);
+    frozen.push_back(CounterIndex{first});
   }
-  instrumenter_.frozen().Thaw(thawing_);
-  return {std::make_unique<WeakClasses>(jni, classes), true};
+  // Before the classes are listed: one that is loaded meanwhile has probes.
+  instrumenter_.frozen().Thaw(frozen);
+  std::vector<jclass> passed;
+  const LoadedClasses all(jvmti, jni);
+  const FoundClasses found = FindClasses(jvmti, all.all(), {names.begin(), names.end()});
+  // Methods of classes that keep code without probes stay frozen, so they are estimated on.
+  std::set<std::string> kept = found.unlinked;
+  for (jclass klass : found.linked) {
+    const std::vector<jclass> passing = guard.Pass(jni, {&klass, 1});
+    if (passing.empty()) kept.insert(NameOf(jvmti, klass));
+  }
+  for (jclass klass : found.linked) {
+    if (!kept.contains(NameOf(jvmti, klass))) passed.push_back(klass);
+  }
+  std::vector<CounterIndex> thawing;
+  std::vector<CounterIndex> stay;
+  for (const auto& [first, name] : frozen_in_)
+    (kept.contains(name) ? stay : thawing).push_back(CounterIndex{first});
+  instrumenter_.frozen().Freeze(stay);
+  return {std::make_unique<WeakClasses>(jni, passed), std::move(thawing), true};
 }
 
-// The methods of classes that kept their probes are counted on.
-void Freezer::FinishFreeze(const std::set<std::string>& refused) {
+// The methods of classes that kept their probes are counted on. If several loaders have the class and one of
+// them was changed, they stay frozen: what the others still count is not estimated.
+void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped) {
   const std::lock_guard lock(mutex_);
   std::vector<CounterIndex> methods;
-  for (const auto& [first, name] : frozen_in_) {
-    if (refused.contains(name)) methods.push_back(CounterIndex{first});
+  for (const CounterIndex method : froze) {
+    const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
+    if (frozen != frozen_in_.end() && swapped.refused.contains(frozen->second) &&
+        !swapped.changed.contains(frozen->second))
+      methods.push_back(method);
   }
   counts_.Thaw(methods);
   instrumenter_.frozen().Thaw(methods);
@@ -345,15 +376,16 @@ void Freezer::FinishFreeze(const std::set<std::string>& refused) {
 
 // Only now, because a method is estimated until its class counts again. Those of classes that the JVM refused
 // to change stay frozen.
-void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::string>& refused) {
+void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIndex> thawing,
+                         const Swapped& swapped) {
   const std::lock_guard lock(mutex_);
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   if (store_.is_open()) Advance(jvmti, jni, counters);
   std::vector<CounterIndex> stay;
-  for (const CounterIndex method : thawing_) {
+  for (const CounterIndex method : thawing) {
     const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
     if (frozen == frozen_in_.end()) continue;  // unloaded meanwhile
-    if (refused.contains(frozen->second)) {
+    if (swapped.refused.contains(frozen->second)) {
       stay.push_back(method);
     } else {
       counts_.Thaw({&method, 1});
@@ -361,7 +393,6 @@ void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::strin
     }
   }
   instrumenter_.frozen().Freeze(stay);
-  thawing_.clear();
   swapped_ = counters;
   Saw(counters);
   next_choice_s_ = seen_s_ + kRearmedFor;
@@ -370,22 +401,31 @@ void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::strin
   ++figures_.rearms;
 }
 
-std::set<std::string> Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-                                   const std::function<bool()>& goes_on) {
+Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+                              const std::function<bool()>& goes_on) {
   if (!retransformer_) {
     clock_.emplace(OwnJvm(vm_).structs());
     retransformer_.emplace(jvmti, &*clock_, setting_.pause);
   }
   has_swapped_ = true;
-  std::set<std::string> refused;
+  Swapped swapped;
   while (!swap.classes->empty() && goes_on()) {
     const LocalFrame frame(jni);
-    const std::vector<jclass> batch = swap.classes->Take(retransformer_->NextBatch());
-    for (jclass klass : retransformer_->Run(batch, [](size_t) { return true; }))
-      refused.insert(NameOf(jvmti, klass));
+    const std::vector<jclass> taken = swap.classes->Take(retransformer_->NextBatch());
+    // Only now: since the classes were listed, others may have redefined them.
+    const std::vector<jclass> batch = guard.Pass(jni, taken);
+    for (jclass klass : taken) {
+      if (std::find(batch.begin(), batch.end(), klass) == batch.end())
+        swapped.refused.insert(NameOf(jvmti, klass));
+    }
+    const std::vector<jclass> refused = retransformer_->Run(batch, [](size_t) { return true; });
+    for (jclass klass : batch) {
+      const bool is_refused = std::find(refused.begin(), refused.end(), klass) != refused.end();
+      (is_refused ? swapped.refused : swapped.changed).insert(NameOf(jvmti, klass));
+    }
     guard.Swapped(jni, batch);
   }
-  return refused;
+  return swapped;
 }
 
 std::optional<TypeCounts> Freezer::Types(jvmtiEnv* jvmti, JNIEnv* jni) const {
@@ -399,7 +439,7 @@ void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   interval_begin_ = Clock::now();
   Saw(counters);
   CostMeter::Reading reading = CostMeter::ReadClocks();
-  reading.increments = SumOf(counters);
+  reading.increments = taken_ + SumOf(counters);
   meter_.Skip(reading);
 }
 
@@ -414,7 +454,8 @@ void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
 }
 
 bool Freezer::EndInterval(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (counts_.frozen() == 0) return true;
+  // While nothing is recorded there is no interval: Close has ended the last one.
+  if (counts_.frozen() == 0 || !store_.is_open()) return true;
   if (Clock::now() - interval_begin_ < 2 * kLeastInterval) return false;
   Advance(jvmti, jni, store_.RawCounters(jni));
   return true;
@@ -435,7 +476,9 @@ FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCou
   return counts_.AddTo({*classes, counters, Seconds(), AddressOf(types)}, counts);
 }
 
-void Freezer::Release(CounterRange range, std::span<uint64_t> values) {
+void Freezer::Release(CounterRange range, std::span<const uint64_t> raw,
+                      std::span<uint64_t> values) {
+  taken_ += SumOf(raw);
   counts_.Release(range, values);
   instrumenter_.frozen().Release(range);
   const auto begin = static_cast<uint32_t>(range.first);
@@ -447,15 +490,12 @@ void Freezer::Release(CounterRange range, std::span<uint64_t> values) {
   for (uint32_t i = begin; i < std::min<size_t>(end, swapped_.size()); ++i) swapped_[i] = 0;
 }
 
-void Freezer::NoteFigures(size_t bytes) {
-  const size_t methods = instrumenter_.frozen().size();
+void Freezer::NoteFigures() {
   const std::lock_guard lock(figures_mutex_);
-  figures_.methods = methods;
-  figures_.bytes = bytes;
+  figures_.bytes = counts_.bytes() + (seen_.capacity() + swapped_.capacity()) * sizeof(uint64_t);
   figures_.increments_per_s = meter_.increments_per_s();
   figures_.cost = meter_.share();
   figures_.cost_now = meter_.last_share();
-  if (retransformer_) figures_.swap = retransformer_->outcome();
 }
 
 FreezeFigures Freezer::figures() const {

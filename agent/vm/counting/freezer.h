@@ -17,7 +17,9 @@
 // methods thaw.
 //
 // Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
-// No lock is held while classes are swapped.
+// So are those of a class that somebody else has redefined until its batch is swapped. Where several loaders have
+// a class of one name, its methods thaw only if all of them can be changed. No lock is held while classes are
+// swapped, and no class is kept loaded for longer than it takes to list them.
 // Threads: Work on the agent's thread; figures and Report on any thread; all others by whoever holds
 // the mutex that guards the ChunkStore's window.
 // Failure: a class that the JVM refuses to change keeps its probes and is counted in the figures.
@@ -100,8 +102,9 @@ class Freezer {
   // Before counters will belong to other methods: ends the interval, so that no estimate is lost. Returns false
   // if it has only just begun: then they must wait.
   bool EndInterval(jvmtiEnv* jvmti, JNIEnv* jni);
-  // Counters will belong to other methods; the values become those with the estimates.
-  void Release(CounterRange range, std::span<uint64_t> values);
+  // Counters that had these values in the JVM will belong to other methods; the values within the window become those
+  // with the estimates.
+  void Release(CounterRange range, std::span<const uint64_t> raw, std::span<uint64_t> values);
 
   FreezeFigures figures() const;
   // For a user: how much is estimated, and what counting costs.
@@ -119,7 +122,13 @@ class Freezer {
   // What Work does once it has released the mutex.
   struct Swap {
     std::unique_ptr<WeakClasses> classes;
+    std::vector<CounterIndex> methods;  // that freeze or thaw with it
     bool thaws = false;
+  };
+  // What became of it: names of classes.
+  struct Swapped {
+    std::set<std::string> changed;
+    std::set<std::string> refused;  // by the JVM, or by the SwapGuard
   };
 
   // The time since the start, or the process's CPU time if that is less: a program that waits, or that
@@ -136,15 +145,15 @@ class Freezer {
   void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
                 const std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads) const;
   bool MayFreeze(uint32_t first, const std::string& class_name) const;
-  // Returns the names of the classes that the JVM refused to change.
-  std::set<std::string> Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-                            const std::function<bool()>& goes_on);
-  void FinishFreeze(const std::set<std::string>& refused);
-  void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, const std::set<std::string>& refused);
+  Swapped Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
+              const std::function<bool()>& goes_on);
+  void FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped);
+  void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIndex> thawing,
+                  const Swapped& swapped);
   std::optional<TypeCounts> Types(jvmtiEnv* jvmti, JNIEnv* jni) const;
   // These counters were looked at, now.
   void Saw(const std::vector<uint64_t>& counters);
-  void NoteFigures(size_t bytes);
+  void NoteFigures();
 
   JavaVM* const vm_;
   Log& log_;
@@ -163,14 +172,14 @@ class Freezer {
   Clock::time_point seen_at_ = start_;
   Clock::time_point interval_begin_ = start_;
   std::vector<uint64_t> swapped_;              // the counters at the last swap
-  std::vector<CounterIndex> thawing_;          // while their classes are swapped
+  uint64_t taken_ = 0;                         // increments of counters that were released
   std::map<uint32_t, std::string> frozen_in_;  // first counter, class
   std::set<uint32_t> unchangeable_;            // methods whose classes cannot be swapped
   std::map<uint32_t, double> not_entered_;     // when they may be tried again
   std::map<std::string, int> swaps_;           // of classes since their methods thawed
 
-  // Used only by the agent's thread, and by Open while nothing is recorded.
-  CostMeter meter_;
+  CostMeter meter_;  // guarded by mutex_
+  // Used only by the agent's thread.
   std::optional<hotspot::PauseClock> clock_;
   std::optional<Retransformer> retransformer_;
   bool has_swapped_ = false;

@@ -98,7 +98,8 @@ void SwapGuard::Swapped(JNIEnv* jni, std::span<const jclass> classes) {
   for (jclass klass : classes) {
     ClassTag tag = ClassTag::Of(jvmti_, klass);
     const std::optional<int32_t> own = OwnRedefinitions(jni, klass);
-    tag.is_noted = own.has_value();
+    // One more is ours, none if the JVM refused. With two, others were there meanwhile, too.
+    tag.is_noted = tag.is_noted && own && (*own == tag.own || *own == tag.own + 1);
     tag.own = own.value_or(0);
     tag.Set(jvmti_, klass);
   }

@@ -12,7 +12,8 @@
 //
 // Guarantees: where it is not needed, it lets every class pass at no cost. A class that was not noted
 // passes only if neither it nor a superclass has been redefined since it was loaded; if the JVM has no
-// such field, none passes. A redefinition between the question and the swap is not noticed.
+// such field, none passes. A redefinition between the question and the swap is undone by the swap, but no
+// later one: the class passes no more.
 // Threads: any, attached to the JVM. Failure: see above.
 #pragma once
 
@@ -61,7 +62,7 @@ class SwapGuard {
   void NoteUntouched(JNIEnv* jni, jclass klass);
   // Removes the classes that others have redefined, and counts them.
   std::vector<jclass> Pass(JNIEnv* jni, std::span<const jclass> classes);
-  // We have swapped these.
+  // We have swapped these, which passed, once each. A class that others have redefined meanwhile passes no more.
   void Swapped(JNIEnv* jni, std::span<const jclass> classes);
 
   // How many did not pass.

@@ -62,6 +62,25 @@ TEST_CASE("a class is kept back once others have redefined it, a subclass is not
   CHECK(guard.kept_back() == 1);
 }
 
+TEST_CASE("a class that others redefine while we swap it is kept back from then on") {
+  Family f;
+  SwapGuard guard(f.environment.get(), true);
+  REQUIRE(f.Passing(guard, {f.base, f.derived}) == 2);
+  f.jvm.CountRedefinition(*f.base);  // after the question, and before or after the swap
+  f.Swap(guard, f.base);
+  CHECK(f.Passing(guard, {f.base}) == 0);
+  CHECK(f.Passing(guard, {f.derived}) == 1);
+}
+
+TEST_CASE("a class whose swap the JVM refused passes again") {
+  Family f;
+  SwapGuard guard(f.environment.get(), true);
+  REQUIRE(f.Passing(guard, {f.base}) == 1);
+  const jclass refused = Family::Ref(f.base);
+  guard.Swapped(f.jvm.jni(), {&refused, 1});
+  CHECK(f.Passing(guard, {f.base}) == 1);
+}
+
 TEST_CASE("a class that was loaded after a swap of its superclass passes") {
   Family f;
   SwapGuard guard(f.environment.get(), true);
@@ -87,6 +106,7 @@ TEST_CASE("a class that was loaded after a swap of its superclass passes") {
 TEST_CASE("what was noted stays when the state of a class changes") {
   Family f;
   SwapGuard guard(f.environment.get(), true);
+  REQUIRE(f.Passing(guard, {f.derived}) == 1);
   f.Swap(guard, f.derived);
   f.Swap(guard, f.derived);
   REQUIRE(SetState(f.environment.get(), Family::Ref(f.derived), ClassTag::State::kAwaited));
