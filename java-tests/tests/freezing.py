@@ -212,14 +212,13 @@ class Classes(FreezingCase):
 
     @on_one_jvm
     def test_a_class_whose_loop_runs_all_the_time_is_left_alone(self):
-        """HotSpot would interpret the loop from then on."""
+        """HotSpot would interpret the loop from then on. Other classes, which the loop calls, may be swapped."""
         process = self.begin("count-until=5000,rearm=0")
         for _ in range(10):
             self.ask(process, "spin 200000000")
-            self.assertEqual(self.status(process)["frozen_methods"], 0)
         self.finish(process)
         self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
-        self.assertEqual(self.estimates("end.iprof"), {})
+        self.assertEqual([name for name in self.estimates("end.iprof") if name.startswith("Freezes.")], [])
 
     def redefining(self, options):
         jar = self.folder / "agent.jar"
