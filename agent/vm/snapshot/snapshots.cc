@@ -72,12 +72,16 @@ void Snapshots::Work(JNIEnv* jni) {
   TakeLocked(jni);
 }
 
-void Snapshots::Take(JNIEnv* jni) { TakeWithin(jni, IfNone::kBegin); }
+void Snapshots::Take(JNIEnv* jni) { TakeWithin(jni, IfNone::kBegin, AfterEnd::kNothing); }
 
-void Snapshots::TakeIfBegun(JNIEnv* jni) { TakeWithin(jni, IfNone::kNothing); }
+void Snapshots::TakeIfBegun(JNIEnv* jni) { TakeWithin(jni, IfNone::kNothing, AfterEnd::kNothing); }
 
-void Snapshots::TakeWithin(JNIEnv* jni, IfNone if_none) {
+void Snapshots::Keep(JNIEnv* jni) { TakeWithin(jni, IfNone::kBegin, AfterEnd::kTake); }
+
+void Snapshots::TakeWithin(JNIEnv* jni, IfNone if_none, AfterEnd after_end) {
   const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  // Under the lock: who ends discards the file later, and waits for a snapshot that has begun.
+  if (has_ended_.load() && after_end == AfterEnd::kNothing) return;
   if (!lock) return Fail({Code::kLimit, "another snapshot hangs"});
   if (file_ != nullptr || if_none == IfNone::kBegin)
     AtBoundary(log_, "a snapshot", [&] { TakeLocked(jni); });

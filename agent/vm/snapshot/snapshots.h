@@ -8,7 +8,8 @@
 // its name exists, it belongs to another JVM or is what a killed JVM left behind, so it stays as it is,
 // and this JVM's file has a number in its name.
 //
-// Guarantees: no failure of the file changes the program or the profile. It is logged once, and the next
+// Guarantees: after End no file is made, except by Keep; so a stop that the program's end overtakes leaves none
+// beside the profile. No failure of the file changes the program or the profile. It is logged once, and the next
 // snapshot tries again. If the file was removed or cut, another one is made. No lock is held that a
 // thread of the program waits for; other threads of the agent wait for one snapshot at most. Where
 // memory is short, there is no file, because the profile is worth more.
@@ -77,14 +78,14 @@ class Snapshots {
   // The same for good: a thread that was started meanwhile takes no snapshots.
   bool End(std::chrono::milliseconds timeout);
 
-  // One more snapshot, on this thread.
+  // One more snapshot, on this thread. After End, nothing: whoever ends the recording decides about the file.
   void Take(JNIEnv* jni);
   // Only if there is a file.
   void TakeIfBegun(JNIEnv* jni);
   // The profile has everything, or the user wants none: removes the file, unless it is to be kept.
   void Discard(JNIEnv* jni);
   // The program ends, and no profile could be written: the file gets the last state, and stays.
-  void Keep(JNIEnv* jni) { Take(jni); }
+  void Keep(JNIEnv* jni);
 
   struct Figures {
     std::string path;  // of the file; empty: there is none
@@ -102,7 +103,8 @@ class Snapshots {
  private:
   enum class IfNone : uint8_t { kBegin, kNothing };
   void Work(JNIEnv* jni);
-  void TakeWithin(JNIEnv* jni, IfNone if_none);
+  enum class AfterEnd : uint8_t { kNothing, kTake };
+  void TakeWithin(JNIEnv* jni, IfNone if_none, AfterEnd after_end);
   void TakeLocked(JNIEnv* jni);
   bool Open();
   bool BeginAnew();

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -148,6 +149,39 @@ TEST_CASE("if no profile can be written, the file has the last state, and is mad
   world.snapshots->Keep(world.jvm.jni());
   CHECK(world.snapshots->figures().path == world.Path());
   CHECK(world.Counter() == 5);
+}
+
+TEST_CASE("after the end there is no file, unless no profile can be written") {
+  using namespace std::chrono_literals;
+  World world(GENERATE(false, true));
+  world.Take();
+  world.source.counters = {8};
+  CHECK(world.snapshots->End(1min));
+  SECTION("a stop that the end overtakes makes none") {
+    world.snapshots->Discard(world.jvm.jni());
+    const size_t files = world.Files();
+    world.Take();
+    world.snapshots->TakeIfBegun(world.jvm.jni());
+    CHECK(world.Files() == files);
+    CHECK(world.source.begun == 1);
+    CHECK(world.Warnings() == 0);
+  }
+  SECTION("the end itself has the last state kept") {
+    world.Take();
+    CHECK(world.Counter() == 7);
+    world.snapshots->Keep(world.jvm.jni());
+    CHECK(world.Counter() == 8);
+  }
+}
+
+TEST_CASE("a file that is to be kept has the last state after the end, too") {
+  using namespace std::chrono_literals;
+  World world(true);
+  world.Take();
+  world.source.counters = {8};
+  CHECK(world.snapshots->End(1min));
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Counter() == 8);
 }
 
 TEST_CASE("files that exist belong to others") {
