@@ -144,7 +144,14 @@ Status Counting::Start() {
   return environment_.Enable({JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
 }
 
+// Before a start swaps classes: the thread does so, too, and a stop does not wait for it for ever.
+Status Counting::AwaitThread() {
+  if (thread_.Stop(AgentThread::kBusyPatience)) return {};
+  return {Code::kLimit, "the agent's thread has not ended yet: try again later"};
+}
+
 Status Counting::Begin(JNIEnv* jni) {
+  if (Status status = AwaitThread(); !status.ok()) return status;
   if (Status status = Start(); !status.ok()) return status;
   unlinked_.Forget();  // what an earlier start left when it failed
   // Until all classes are counted, those that were swapped first would be ahead of the others.
@@ -314,6 +321,7 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
 }
 
 Status Counting::Resume(JNIEnv* jni) {
+  if (Status status = AwaitThread(); !status.ok()) return status;
   unlinked_.Forget();
   if (!plan_.restorable) {
     // Loaded classes still count.

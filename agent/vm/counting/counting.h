@@ -224,6 +224,7 @@ class Counting final : public HiddenClassCounting {
   void PrepareFreezing();
   Status LearnJvm(JNIEnv* jni);
   Status BeginLate(JNIEnv* jni);
+  Status AwaitThread();
   Status NoteStart(const Status& status);
   void CloseWindow(JNIEnv* jni);
   void OpenWindow(JNIEnv* jni);

@@ -34,7 +34,8 @@ Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
   bool starts = false;
   bool is_retired = false;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (stop_) changed_.wait_for(lock, kBusyPatience, [this] { return !running_ || is_retired_; });
     is_retired = is_retired_;
     starts = !running_ && !is_retired;
     if (starts) {
@@ -62,6 +63,7 @@ void AgentThread::Wake() {
 void AgentThread::Retire() {
   std::lock_guard lock(mutex_);
   is_retired_ = true;
+  changed_.notify_all();
 }
 
 bool AgentThread::IsRunning() const {

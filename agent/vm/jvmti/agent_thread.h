@@ -7,10 +7,11 @@
 // Guarantees: the body runs on a daemon thread that the JVM knows (usually "iprof"): once at the start,
 // after every Wake (several wakes may cause one run), and at least once per `period`. It never runs
 // twice at a time. Stop waits at most for the timeout, and is safe if the thread never started or
-// ended with the VM; after a Stop that was in time the thread can be started again.
+// ended with the VM. After a Stop the thread can be started again: if the Stop was not in time, because the body
+// was busy, Start waits for the body first, at most for kBusyPatience.
 // Threads: Start in the live phase, on a thread that may run Java code; Wake on any thread in any
-// phase, also before Start; it only signals.
-// Failure: if the JVM refuses the thread, Start says so and Wake has no effect.
+// phase, also before Start; it only signals. The caller of Start holds no lock that the body or the program needs.
+// Failure: if the JVM refuses the thread, or the body is busy for too long, Start says so and Wake has no effect.
 #pragma once
 
 #include <jvmti.h>
@@ -29,6 +30,9 @@ namespace iprof::vm {
 class AgentThread {
  public:
   using Body = std::function<void(jvmtiEnv*, JNIEnv*)>;
+
+  // How long a start waits for a body that was told to end. Far longer than a stop waits.
+  static constexpr auto kBusyPatience = std::chrono::seconds(5);
 
   // `name` is for thread dumps.
   AgentThread(Body body, std::chrono::milliseconds period, const char* name = "iprof")

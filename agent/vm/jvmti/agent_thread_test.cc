@@ -110,6 +110,45 @@ TEST_CASE("a stop waits no longer than its timeout, and needs no thread") {
   CHECK(thread.Stop(1min));
 }
 
+TEST_CASE("a start after a stop that was not in time waits for the body, and then begins anew") {
+  std::atomic<int> runs{0};
+  AgentThread thread(
+      [&](jvmtiEnv*, JNIEnv*) {
+        if (++runs == 1) std::this_thread::sleep_for(300ms);
+      },
+      1h);
+  Vm vm;
+  REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
+  while (runs == 0) std::this_thread::yield();
+  CHECK_FALSE(thread.Stop(10ms));
+  CHECK(thread.Start(&vm.jvmti, &vm.env).ok());
+  CHECK(vm.threads.size() == 2);
+  CHECK(vm.live_local_references == 0);
+  while (runs == 1) std::this_thread::yield();
+  CHECK(thread.IsRunning());
+  CHECK(thread.Stop(1min));
+}
+
+TEST_CASE("a start that waits for a busy body gives up when the thread is retired") {
+  std::atomic<bool> inside{false}, hold{true};
+  AgentThread thread(
+      [&](jvmtiEnv*, JNIEnv*) {
+        inside = true;
+        while (hold) std::this_thread::yield();
+      },
+      1h);
+  Vm vm;
+  REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
+  while (!inside) std::this_thread::yield();
+  CHECK_FALSE(thread.Stop(1ms));
+  std::thread end([&] { thread.Retire(); });
+  CHECK(thread.Start(&vm.jvmti, &vm.env).ok());
+  end.join();
+  CHECK(vm.threads.size() == 1);
+  hold = false;
+  CHECK(thread.Stop(1min));
+}
+
 TEST_CASE("a thread that was retired ends with its stop, and never begins again") {
   std::atomic<int> runs{0};
   AgentThread thread([&](jvmtiEnv*, JNIEnv*) { ++runs; }, 1h);
