@@ -25,10 +25,13 @@ Status CommandQueue::Place::Wait(std::chrono::milliseconds timeout) {
     return {Code::kLimit,
             fmt::format("{} commands are waiting already: try again later", kMostWaiting)};
   const bool in_time = queue_.changed_.wait_for(lock, timeout, [this] {
-    return queue_.is_closed_ || (queue_.running_.empty() && queue_.waiting_.front() == number_);
+    return queue_.is_closed_ ||
+           (!queue_.is_held_ && queue_.running_.empty() && queue_.waiting_.front() == number_);
   });
   if (queue_.is_closed_) return {Code::kUsage, "the program is ending"};
   if (!in_time) {
+    if (queue_.is_held_)
+      return {Code::kLimit, "the command waited too long: the JVM is still starting"};
     if (queue_.running_.empty())
       return {Code::kLimit, "the command waited too long for those before it"};
     return {Code::kLimit,
@@ -51,6 +54,17 @@ void CommandQueue::Leave(uint64_t number) {
   const std::lock_guard lock(mutex_);
   const auto at = std::find(waiting_.begin(), waiting_.end(), number);
   if (at != waiting_.end()) waiting_.erase(at);
+  changed_.notify_all();
+}
+
+void CommandQueue::Hold() {
+  const std::lock_guard lock(mutex_);
+  is_held_ = true;
+}
+
+void CommandQueue::Release() {
+  const std::lock_guard lock(mutex_);
+  is_held_ = false;
   changed_.notify_all();
 }
 

@@ -1,11 +1,12 @@
 // CommandQueue: lets commands run one at a time, in order of arrival.
 //
-// A command takes its place when it arrives, and later waits for its turn on a thread of its own.
+// A command takes its place when it arrives, and later waits for its turn on a thread of its own. While the queue
+// is held, nobody has the turn.
 //
 // Guarantees: at most one command has the turn. A command that gives up, or whose place is destroyed,
-// holds up no other. After Close, every command is refused.
+// holds up no other. After Close, every command is refused, also while the queue is held.
 // Threads: any; no lock is held while a command runs. A place is used by one thread at a time.
-// Failure: Wait says which command was running when the time was over.
+// Failure: Wait says which command was running when the time was over, or that the JVM was still starting.
 #pragma once
 
 #include <chrono>
@@ -50,6 +51,10 @@ class CommandQueue {
   CommandQueue(const CommandQueue&) = delete;
   CommandQueue& operator=(const CommandQueue&) = delete;
 
+  // From now on commands wait until Release: the JVM is starting. A command that runs goes on.
+  void Hold();
+  void Release();
+
   // The commands that wait give up at once. The one that runs goes on.
   void Close();
 
@@ -64,6 +69,7 @@ class CommandQueue {
   uint64_t arrived_ = 0;
   std::deque<uint64_t> waiting_;  // numbers, in order of arrival
   std::string running_;           // the name; empty: none
+  bool is_held_ = false;
   bool is_closed_ = false;
 };
 

@@ -68,6 +68,40 @@ TEST_CASE("Too many commands are refused at once", "[command_queue]") {
   CHECK(places.front()->Wait(1min).ok());
 }
 
+TEST_CASE("While the queue is held, commands wait, and then run in order", "[command_queue]") {
+  CommandQueue queue;
+  queue.Hold();
+  Place first(queue, "stop");
+  CHECK(Place(queue, "status").Wait(1ms).message() ==
+        "the command waited too long: the JVM is still starting");
+  auto second = std::make_unique<Place>(queue, "start");
+  std::optional<Status> waited;
+  std::thread thread([&] {
+    waited = second->Wait(1min);
+    second.reset();
+  });
+  queue.Release();
+  CHECK(first.Wait(1min).ok());
+  const Status behind = Place(queue, "status").Wait(1ms);
+  CHECK(behind.message() == "the command waited too long: 'stop' is still running");
+  queue.Close();  // the second one has not had its turn
+  thread.join();
+  CHECK(waited->message() == "the program is ending");
+}
+
+TEST_CASE("A close refuses the commands of a queue that is held", "[command_queue]") {
+  CommandQueue queue;
+  queue.Hold();
+  Place place(queue, "stop");
+  std::optional<Status> waited;
+  std::thread thread([&] { waited = place.Wait(1min); });
+  queue.Close();
+  thread.join();
+  CHECK(waited->message() == "the program is ending");
+  queue.Release();
+  CHECK_FALSE(Place(queue, "status").Wait(1min).ok());
+}
+
 TEST_CASE("After a close every command is refused", "[command_queue]") {
   CommandQueue queue;
   auto first = std::make_unique<Place>(queue, "stop");

@@ -38,6 +38,10 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   CommandRunner(const CommandRunner&) = delete;
   CommandRunner& operator=(const CommandRunner&) = delete;
 
+  // From now on commands wait for Release, each for as long as its timeout.
+  void Hold() { queue_.Hold(); }
+  void Release() { queue_.Release(); }
+
   // Takes the text of a command. If it is not valid, delivers the reason at once.
   void Submit(std::string_view text, Deliver deliver);
   // Takes a command whose answer goes to its reply file, if it names one.

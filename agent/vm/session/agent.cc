@@ -100,6 +100,8 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   }
   Status outcome(Code::kInternal, "the agent could not be started");
   AtBoundary(log_of_session, "the start", [&] {
+    // HotSpot takes tools before VMInit. A stop or a start in the middle of OnVmInit would find half a session.
+    if (!running) Commands(vm).Hold();
     outcome = OpenSocket(started->options());
     if (outcome.ok()) outcome = Register(*started, running);
     if (outcome.ok() && running) outcome = ServeSocket();
@@ -120,6 +122,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   }
   CleanUp(std::move(started), running);
   life_.Take(SessionEvent::kStartFailed);
+  ReleaseCommands();
   return outcome;
 }
 
@@ -181,6 +184,10 @@ void Agent::OnVmStart(JNIEnv* jni) {
 }
 
 void Agent::OnVmInit(JNIEnv* jni, jthread thread) {
+  struct Releases {
+    Agent& agent;
+    ~Releases() { agent.ReleaseCommands(); }
+  } at_the_end{*this};
   const auto current = session();
   if (current == nullptr) return;
   current->environment().CompleteThread(thread);

@@ -12,7 +12,7 @@
 // behind; what the JVM may still refer to is kept. Classes that the JVM cannot change keep their
 // probes. Profiles are written one at a time, on the thread of the VMDeath or of the request; a later
 // one waits, but not for ever. No lock is held during a call to the JVM, except the one for writing profiles
-// and the one for refreshes.
+// and the one for refreshes. If the agent is loaded when the JVM starts, commands wait for the end of OnVmInit.
 // Threads: loads on any loading thread, in the OnLoad or live phase; Submit and Describe on any thread;
 // Execute, Start, Stop, Reset and Dump on any attached thread in the live phase, not in a callback;
 // the rest where the JVM calls it.
@@ -131,6 +131,7 @@ class Agent {
   Status Register(Session& session, bool running);
   void CleanUp(std::shared_ptr<Session> session, bool running);
   CommandRunner& Commands(JavaVM* vm);
+  void ReleaseCommands();
   Status OpenSocket(const Options& options);
   Status ServeSocket();
   // HotSpot's own counters of this JVM. On failure says why they are not those of the program's code.

@@ -48,6 +48,16 @@ CommandRunner& Agent::Commands(JavaVM* vm) {
 
 void Agent::Submit(JavaVM* vm, std::string_view text) { Commands(vm).Submit(text); }
 
+// When the JVM is initialised, or the load has failed.
+void Agent::ReleaseCommands() {
+  std::shared_ptr<CommandRunner> commands;
+  {
+    const std::lock_guard lock(mutex_);
+    commands = commands_;
+  }
+  if (commands != nullptr) commands->Release();
+}
+
 // Before anything else is begun, because it may fail.
 Status Agent::OpenSocket(const Options& options) {
   if (options.control.empty()) return {};

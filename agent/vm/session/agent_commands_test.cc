@@ -6,7 +6,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
@@ -239,6 +241,85 @@ TEST_CASE("a JVM that never recorded ends without a profile") {
   l.jvm.RequestDump();
   l.jvm.Die();
   CHECK_FALSE(fs::exists(l.out));
+}
+
+// Gives a command as a tool does. Returns the file of its answer.
+fs::path Give(LoadedAgent& l, const std::string& verb) {
+  static int given = 0;
+  const fs::path file = l.folder.path() / ("answer" + std::to_string(++given));
+  l.agent.Submit(l.jvm.vm(), "command=" + verb + ",reply=" + file.string());
+  return file;
+}
+
+control::Answer AnswerIn(const fs::path& file) {
+  for (int i = 0; i < 60'000 && !fs::exists(file); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::ifstream in(file);
+  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+  REQUIRE(answer.ok());
+  return *answer;
+}
+
+// Long enough for a command that does not wait.
+bool Waits(const fs::path& answer) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return !fs::exists(answer);
+}
+
+// Not LivePhase: from here on the command runs, and the JVM of the tests serves one thread at a time.
+void Initialise(LoadedAgent& l) { l.agent.OnVmInit(l.jvm.jni(), nullptr); }
+
+TEST_CASE("commands that come before the JVM is initialised wait until the agent is ready") {
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load(kCalls).ok());
+  const fs::path stop = Give(l, "stop");
+  CHECK(Waits(stop));
+  CHECK(l.agent.state() == SessionState::kRecording);
+  Initialise(l);
+  CHECK(AnswerIn(stop).outcome == control::Outcome::kDone);
+  CHECK(l.agent.state() == SessionState::kStopped);
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes == file.Bytes());
+  const control::Answer started = AnswerIn(Give(l, "start"));
+  CHECK(started.message == "the recording is running");
+  CHECK(started.outcome == control::Outcome::kDone);
+  CHECK(l.jvm.Load("a/C", file.Bytes(), l.jvm.application_loader)->bytes != file.Bytes());
+}
+
+TEST_CASE("a start that comes before the JVM is initialised waits, too") {
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  const fs::path start = Give(l, "start");
+  CHECK(Waits(start));
+  CHECK(l.agent.state() == SessionState::kStopped);
+  Initialise(l);
+  CHECK(AnswerIn(start).outcome == control::Outcome::kDone);
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes != file.Bytes());
+  CHECK_FALSE(l.Says("no more classes are counted"));
+}
+
+TEST_CASE("a JVM that ends before it is initialised refuses the commands that wait") {
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load(kCalls).ok());
+  const fs::path stop = Give(l, "stop");
+  l.jvm.Die();
+  CHECK(AnswerIn(stop).message == "the program is ending");
+}
+
+TEST_CASE("commands do not wait where the agent is attached") {
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load("start=n," + std::string(kCalls), SessionEvent::kAttach).ok());
+  CHECK(AnswerIn(Give(l, "status")).outcome == control::Outcome::kDone);
+}
+
+TEST_CASE("commands do not wait for a JVM whose start went on without the agent") {
+  static LoadedAgent& l = *new LoadedAgent;
+  l.jvm.refuse["enable VMInit"] = JVMTI_ERROR_INTERNAL;
+  REQUIRE_FALSE(l.Load("start=n," + std::string(kCalls)).ok());
+  CHECK(AnswerIn(Give(l, "status")).status->state == "idle");
 }
 
 TEST_CASE("a duration ends the recording with a profile") {
