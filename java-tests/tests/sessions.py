@@ -8,13 +8,14 @@ import shutil
 import signal
 import subprocess
 import time
+import zipfile
 
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
 from harness.control import Controlled
 from harness.scope import in_proof, on_one_jvm
-from harness.session_case import BAD_INPUT, IO, SessionCase
+from harness.session_case import BAD_INPUT, IO, PER_ROUND, ROUND, SessionCase
 
 
 class Windows(SessionCase):
@@ -126,6 +127,86 @@ class Ways(SessionCase):
         self.assertEqual(answers, ["done"] * 4)
         self.rounds(process, 1)
         self.end(process)
+
+
+class Starting(SessionCase):
+    """Commands that come while a Java agent, which is named first, holds up the JVM's start. They wait until the agent is ready."""
+    def begin(self, options):
+        jar = self.folder / "premain.jar"
+        with zipfile.ZipFile(jar, "w") as made:
+            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: SlowPremain\n")
+        if self.run_java(["-version"], agent=None, jvm_args=[f"-javaagent:{jar}"], expect=None).code:
+            self.skipTest(f"{self.jvm.id} has no Java agents")
+        process = self.start(agent=None, ready=None, jvm_args=[
+            f"-javaagent:{jar}=wait", f"-agentpath:{Settings.agent}={options}out={self.folder}/end.iprof,samples=n,image=n"])
+        self.wait(process, lambda: "premain" in process.err_path.read_text())
+        return process
+
+    def wait(self, process, has_come):
+        deadline = time.monotonic() + PATIENCE_S
+        while not has_come():
+            self.assertIsNone(process.poll(), process.err_path.read_text())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    @staticmethod
+    def commands_in(process):
+        """How many commands wait or run in the JVM. Each has a thread."""
+        found = 0
+        for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm"):
+            try:
+                found += path.read_text() == "iprof-command\n"
+            except OSError:
+                pass  # the thread has ended
+        return found
+
+    def give(self, process, *verbs):
+        """Tools whose commands have arrived, in this order."""
+        tools = []
+        for number, verb in enumerate(verbs, 1):
+            tool = subprocess.Popen([Settings.tool, verb, str(process.pid)], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.PIPE, text=True)
+            self.addCleanup(tool.stderr.close)
+            self.addCleanup(tool.kill)
+            tools.append(tool)
+            self.wait(process, lambda number=number, tool=tool: self.commands_in(process) == number or tool.poll() is not None)
+            self.assertIsNone(tool.poll(), f"'{verb}' did not wait")
+        return tools
+
+    def go_on(self, process, tools):
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        for tool in tools:
+            self.assertEqual((tool.wait(PATIENCE_S), tool.stderr.read()), (0, ""))
+        self.wait(process, lambda: "ready" in process.out_path.read_text())
+
+    def test_a_stop_and_a_start(self):
+        process = self.begin("")
+        self.go_on(process, self.give(process, "stop", "start"))
+        self.assertEqual(self.status(process)["state"], "recording")
+        self.rounds(process, 3)
+        self.end(process)
+        self.assertEqual(self.counted("end.iprof"), 3)
+        (receivers,) = (types for context, types in self.profile("end.iprof").receivers().items()
+                        if context[0].startswith(ROUND) and "Dumps$Twice" in types)
+        self.assertEqual(receivers, {"Dumps$Negate": 3 * (1000 - PER_ROUND), "Dumps$Twice": 3 * PER_ROUND})
+
+    def test_a_start_of_an_agent_that_waits_for_it(self):
+        process = self.begin("start=n,")
+        self.go_on(process, self.give(process, "start"))
+        self.rounds(process, 2)
+        self.command("stop", process, "-o", "stop.iprof")
+        self.assertEqual(self.counted("stop.iprof"), 2)
+        self.assertEqual([line for line in self.end(process) if "no more classes are counted" in line], [])
+
+    def test_a_program_that_ends_before_it_begins(self):
+        process = self.begin("")
+        (tool,) = self.give(process, "stop")
+        process.terminate()
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertNotEqual(tool.wait(PATIENCE_S), 0)
+        self.assertRegex(tool.stderr.read(), "the program is ending|has ended")
 
 
 class Refusals(SessionCase):
