@@ -29,6 +29,11 @@ std::shared_ptr<Session> Agent::session() const {
   return session_;
 }
 
+bool Agent::HasEndedUnbegun() const {
+  const auto current = session();
+  return HasEnded() && (current == nullptr || !current->has_begun());
+}
+
 Status Agent::StillWriting() {
   return {Code::kLimit, "another profile is still being written: try again later"};
 }
@@ -113,8 +118,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     return outcome;
   }
   if (life_.state() == SessionState::kEnded) {
-    // The program has ended meanwhile, and the session's log says so. There is no caller to report
-    // a failure to.
+    // The program has ended meanwhile, and the session's log says so. Nothing is left to clean up.
     StopUnbegun(*started);
     FinishUnbegun(*started);
     CloseCommands();  // the end may have come before the socket was opened

@@ -73,7 +73,7 @@ class Agent {
     std::string_view answer() const { return taken_.answer; }
 
     // Starts a session. On failure, everything that was started is stopped. After an attach the
-    // program may end meanwhile; that is not a failure, but no profile is written.
+    // program may end meanwhile; that is not a failure, but no profile is written: see HasEndedUnbegun.
     Status Start(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
                  std::unique_ptr<Log> log);
 
@@ -124,6 +124,8 @@ class Agent {
   // The current session, or null. It lives as long as the returned pointer.
   std::shared_ptr<Session> session() const;
   SessionState state() const { return life_.state(); }
+  // The program has ended, and nothing was recorded: its end has overtaken the load, or no start came.
+  bool HasEndedUnbegun() const;
 
  private:
   Status StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,

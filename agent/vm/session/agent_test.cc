@@ -32,6 +32,7 @@ TEST_CASE("a session records from its load to the program's end, and writes its 
   CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes != file.Bytes());
   l.jvm.Die();
   CHECK(l.agent.state() == SessionState::kEnded);
+  CHECK_FALSE(l.agent.HasEndedUnbegun());
   CHECK(fs::exists(l.out));
   // The JVM may in effect report it twice: by another environment's callback, or by an unload.
   fs::remove(l.out);
@@ -343,6 +344,7 @@ TEST_CASE("a program that ends while the agent is being loaded has no profile") 
   CHECK(l.agent.state() == SessionState::kEnded);
   CHECK(fs::is_empty(l.folder.path()));  // no lock either
   CHECK(l.Says("no profile was written: the program ended while the agent was being loaded"));
+  CHECK(l.agent.HasEndedUnbegun());
 }
 
 TEST_CASE("with doe=n the program's end writes nothing") {

@@ -31,7 +31,7 @@
 namespace iprof::vm {
 namespace {
 
-enum class Outcome { kRunning, kHelped, kStaysOut, kLoadedBefore };
+enum class Outcome { kRunning, kHelped, kStaysOut, kLoadedBefore, kOvertaken };
 
 struct Loaded {
   Outcome outcome = Outcome::kRunning;
@@ -115,6 +115,8 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   if (!started.ok()) return started;
   static const int kRegistered = std::atexit([] { Agent::Get().OnProcessExit(); });
   static_cast<void>(kRegistered);
+  if (reason == LoadReason::kAttach && Agent::Get().HasEndedUnbegun())
+    return Loaded{Outcome::kOvertaken, {}};
   return Loaded{Outcome::kRunning, {}};
 }
 
@@ -180,6 +182,8 @@ void ReplyTo(std::string_view options, const Loaded& loaded) {
                    "the agent stays out of this JVM; the JVM's stderr says why");
     case Outcome::kLoadedBefore:
       return Reply(options, control::Outcome::kRefused, loaded.answer);
+    case Outcome::kOvertaken:
+      return Reply(options, control::Outcome::kRefused, "the program is ending");
   }
 }
 
@@ -211,7 +215,8 @@ jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
       code = Refuse(loaded.status(), text, reason);
       return;
     }
-    code = JNI_OK;
+    // A tool reads the reply only after an error.
+    code = loaded->outcome == Outcome::kOvertaken ? JNI_ERR : JNI_OK;
     if (reason == LoadReason::kAttach && !control::IsCommand(text)) ReplyTo(text, *loaded);
     if (loaded->outcome == Outcome::kHelped && reason == LoadReason::kStart)
       std::exit(EXIT_SUCCESS);

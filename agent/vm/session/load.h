@@ -7,7 +7,8 @@
 //   With onerror=ignore it prints the same sentence, and the JVM runs without the agent. "help"
 //   and "help=OPTION" print to stdout, and the process exits with 0.
 // - On attach the process never ends: the sentence goes to its stderr, and the attaching tool gets
-//   an error code.
+//   an error code. If the program ends before anything is recorded, the tool is told that, and nothing
+//   more is printed.
 // - With only=, in a program that does not match, the agent does nothing and creates no file. It says
 //   so with verbose=1; without, it prints nothing, because JAVA_TOOL_OPTIONS puts it into programs
 //   whose output others read.
