@@ -95,15 +95,19 @@ class Session:
         self.state = self._last = state
         self.has_file = True
         self.is_ending = False  # from now on, answers of a program that ends are allowed
+        self._is_in_doubt = False  # the agent was loaded while the program ended, and has not said since what it does
 
     @property
     def last(self):
-        """The state in which the program ended; None if it is not known, because a command had no answer."""
-        return self._last if self.state is State.ENDED else self.state
+        """The state in which the program ended; None if it is not known, because a command had no answer, or because the end may have
+        overtaken the load of the agent, so that nothing was recorded."""
+        if self.state is State.ENDED:
+            return self._last
+        return None if self._is_in_doubt else self.state
 
     def _end(self, is_known=True):
         if self.state is not State.ENDED:
-            self._last, self.state = self.state if is_known else None, State.ENDED
+            self._last, self.state = self.last if is_known else None, State.ENDED
 
     def take(self, command, answer):
         """Returns what is wrong with the answer, as a sentence; empty if nothing is."""
@@ -112,7 +116,12 @@ class Session:
             self.state = fit.after
             if before is State.ABSENT and command.verb == "profile":
                 self.has_file = False
-            if answer.state in ("", REPORTED.get(fit.after)):
+            if self.is_ending and command.verb == "attach" and before is State.ABSENT:
+                self._is_in_doubt = True
+            if answer.state == REPORTED.get(fit.after):
+                self._is_in_doubt = False
+                return ""
+            if not answer.state:
                 return ""
             if self.is_ending and answer.state == "ended":
                 self._end()

@@ -97,6 +97,25 @@ class CommandStates(unittest.TestCase):
         session.take(STOP_O, GONE)  # it may have stopped
         self.assertIsNone(session.last)
 
+    def test_an_attach_that_the_end_may_have_overtaken_leaves_the_last_state_open(self):
+        for load, reported, loaded in ((ATTACH, "stopped", State.READY), (ATTACH_AND_RECORD, "recording", State.RECORDING)):
+            for answers, last in (([], None), ([(STATUS, done(reported))], loaded), ([(STATUS, GONE)], None), ([(STOP_O, ENDING)], None),
+                                  ([(load, done())], None), ([(STATUS, done(reported)), (START, ENDING)], loaded)):
+                with self.subTest(load=str(load), answers=answers):
+                    session = Session(State.ABSENT)
+                    session.is_ending = True
+                    for command, answer in [(load, done()), *answers]:
+                        self.assertEqual(session.take(command, answer), "")
+                    self.assertIs(session.last, last)
+            self.assertIs(self.good(State.ABSENT, (load, done())).last, loaded)
+
+    def test_an_attach_that_is_told_of_the_end(self):
+        session = Session(State.ABSENT)
+        session.is_ending = True
+        told = Answer("error", "iprof: error: process 7: the program is ending")
+        self.assertEqual(session.take(ATTACH_AND_RECORD, told), "")
+        self.assertIsNone(session.last)
+
     def test_the_seed_gives_the_commands(self):
         def some(*seed):
             choice = Choice(chance_of(*seed), BY_PID, 1000)
