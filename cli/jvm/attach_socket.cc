@@ -152,15 +152,6 @@ class AttachFile {
   int folder_ = -1;
 };
 
-// A process that ends closes its connections a moment before the kernel says that it has ended.
-bool EndsNow(const Process& process) {
-  for (int i = 0; i < 50; ++i) {
-    if (process.HasEnded()) return true;
-    poll(nullptr, 0, 10);
-  }
-  return false;
-}
-
 // Whether the JVM took a signal and lost its socket. A JVM that starts removes sockets that earlier processes left; if it was
 // asked just before that, also its own one. Its thread that serves the socket is there then, and a second signal prints no
 // threads, but lets it make the socket again.
@@ -338,7 +329,7 @@ Result<std::string> Exchange(const JvmTarget& target, const std::string& request
                                            target.process.Name(), std::strerror(errno)));
     }
   }
-  if (answer.empty() && EndsNow(target.process)) return target.process.Ended();
+  if (answer.empty() && target.process.EndsNow()) return target.process.Ended();
   return answer;
 }
 

@@ -34,6 +34,15 @@ void MapFile(const std::string& path) {
   close(fd);
 }
 
+// In small pages, so that the kernel has to free many.
+void TakeMemory(size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) _exit(22);
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  std::memset(memory, 1, bytes);
+}
+
 // Empty when the client went away before its request was whole.
 std::string ReadRequest(int connection, bool knows_version_2) {
   std::string bytes;
@@ -95,6 +104,7 @@ void FakeJvm::Play(int ready) {
   if (chdir(folder_.c_str()) != 0) _exit(12);
   if (part_.has_libjvm) MapFile("libjvm.so");
   if (!part_.maps.empty()) MapFile(part_.maps);
+  if (part_.memory != 0) TakeMemory(part_.memory);
   if (part_.in_own_root && (chroot(".") != 0 || chdir("/") != 0)) _exit(13);
   if (part_.uid != 0) {
     if (setgid(part_.uid) != 0 || setuid(part_.uid) != 0) _exit(14);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -29,6 +30,7 @@ class FakeJvm {
     bool hangs = false;        // reads a request and never answers
     bool dies = false;         // reads a request and ends
     std::string maps;          // another file that it has mapped, by the name that it gets
+    size_t memory = 0;         // holds so many bytes more
     uid_t uid = 0;             // runs as this user; 0: as the test does
     bool in_own_root = false;  // its root is its folder (needs root)
     std::string tmp_link;      // in its root, /tmp is a link to this

@@ -97,6 +97,11 @@ TEST_CASE("SIGQUIT is bit 2 of the mask") {
   CHECK_FALSE(ParseProcessStatus("", 5));
 }
 
+TEST_CASE("a status names the memory of a process that has some") {
+  CHECK_FALSE(ParseProcessStatus(kStatus, 4711)->has_memory);
+  CHECK(ParseProcessStatus(kStatus + "VmSize:\t    9000 kB\n", 4711)->has_memory);
+}
+
 TEST_CASE("mapped files") {
   const auto files = MappedFiles(kMaps);
   REQUIRE(files.size() == 3);

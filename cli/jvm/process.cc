@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -108,6 +109,7 @@ Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has end
 
 Status Process::Refused(int error, const char* what) const {
   if (HasEnded()) return Ended();
+  if ((error == ESRCH || error == ENOENT) && EndsNow()) return Ended();
   if (error != EACCES && error != EPERM) {
     return Status(Code::kIo,
                   fmt::format("cannot read /proc/{}/{}: {}", pid_, what, std::strerror(error)));
@@ -156,6 +158,14 @@ Result<OwnedFd> Process::OpenFolder(const char* link) const {
 bool Process::HasEnded() const {
   const Result<ProcessStatus> status = ReadStatus();
   return !status.ok() || status->has_ended();
+}
+
+bool Process::EndsNow() const {
+  for (int i = 0; i < 50; ++i) {
+    if (HasEnded()) return true;
+    poll(nullptr, 0, 10);
+  }
+  return HasEnded();
 }
 
 bool Process::SendQuit() const {

@@ -33,6 +33,9 @@ class Process {
   // What "root" or "cwd" leads to, as a folder for the calls that end in "at".
   Result<OwnedFd> OpenFolder(const char* link) const;
   bool HasEnded() const;
+  // Whether it has ended, or does so within half a second. A process that ends loses its memory, its folders and its connections
+  // a moment before the kernel says that it has ended.
+  bool EndsNow() const;
   // False when the kernel refuses.
   bool SendQuit() const;
 

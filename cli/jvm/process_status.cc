@@ -53,6 +53,8 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid
       (key == "Uid" ? has_uid : has_gid) = true;
     } else if (key == "Groups") {
       status.groups = Numbers<gid_t>(value);
+    } else if (key == "VmSize") {
+      status.has_memory = true;
     } else if (key == "NSpid") {
       // From the outermost namespace to the innermost.
       const auto pids = Numbers<pid_t>(value);

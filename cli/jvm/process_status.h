@@ -20,6 +20,8 @@ struct ProcessStatus {
   pid_t inner_pid = 0;        // in the process's own namespace: what the process takes for its pid
   bool catches_quit = false;  // SIGQUIT has a handler; without one it ends the process
   bool quit_is_pending = false;  // a SIGQUIT was sent and not taken yet
+  // Threads of the kernel have none, nor has a process that is ending.
+  bool has_memory = false;
 
   bool is_stopped() const { return state == 'T' || state == 't'; }
   bool has_ended() const { return state == 'Z' || state == 'X' || state == 'x'; }

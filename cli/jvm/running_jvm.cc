@@ -89,6 +89,14 @@ bool HasValueBehind(std::string_view option) {
   return std::find(std::begin(kOptions), std::end(kOptions), option) != std::end(kOptions);
 }
 
+// `had_some`: a moment ago. To free the memory of a large process takes seconds.
+Status WithoutMemory(const Process& process, bool had_some) {
+  if (had_some || process.EndsNow()) return process.Ended();
+  return Status(Code::kUnsupported,
+                fmt::format("{} has no memory: it is ending, or it is a thread of the kernel",
+                            process.Name()));
+}
+
 }  // namespace
 
 std::string ProgramOf(const std::vector<std::string>& command_line) {
@@ -131,6 +139,11 @@ Result<RunningJvm> LookAt(const Process& process) {
   if (!status.ok()) return status.status();
   if (status->has_ended()) return process.Ended();
   const Result<std::string> maps = process.Read("maps");
+  // Where the process lost its memory meanwhile, the file is cut short or cannot be read.
+  const Result<ProcessStatus> now = process.ReadStatus();
+  if (!now.ok()) return now.status();
+  if (now->has_ended()) return process.Ended();
+  if (!now->has_memory) return WithoutMemory(process, status->has_memory);
   if (!maps.ok()) return maps.status();
   const std::vector<MappedFile> files = MappedFiles(*maps);
   const JvmKind kind = KindOfJvm(files);
@@ -139,7 +152,6 @@ Result<RunningJvm> LookAt(const Process& process) {
                   fmt::format("{} is an OpenJ9 JVM; iprof works with HotSpot", process.Name()));
   }
   if (kind == JvmKind::kNone) {
-    if (process.HasEnded()) return process.Ended();
     return Status(Code::kUnsupported,
                   fmt::format("{} is not a JVM: no libjvm.so is loaded in it", process.Name()));
   }
@@ -188,7 +200,7 @@ std::vector<RunningJvm> FindJvms() {
     const Result<Process> process = Process::Open(pid);
     if (!process.ok()) continue;
     const Result<ProcessStatus> status = process->ReadStatus();
-    if (!status.ok() || (own != 0 && status->uid != own)) continue;
+    if (!status.ok() || !status->has_memory || (own != 0 && status->uid != own)) continue;
     Result<RunningJvm> jvm = LookAt(*process);
     if (jvm.ok()) jvms.push_back(std::move(*jvm));
   }
