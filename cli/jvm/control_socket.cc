@@ -86,7 +86,8 @@ Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadl
         0) {
       return connection;
     }
-    if (errno == ECONNREFUSED) {
+    // ENOENT: the JVM has removed it since it was found.
+    if (errno == ECONNREFUSED || errno == ENOENT) {
       return Failed(path, "it has no listener: the JVM that made it has ended");
     }
     if (errno != EAGAIN && errno != EINTR) return FailedWithErrno(path, "cannot connect");
@@ -150,6 +151,10 @@ Result<std::string> Exchange(const Place& place, const std::string& path,
 Status CheckSocket(const Place& place, const std::string& path, const uid_t* owner) {
   struct stat found {};
   if (fstatat(place.folder.get(), place.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    // The path is that of the JVM's own options, and a JVM that is ending removes its socket.
+    if (errno == ENOENT && owner != nullptr) {
+      return Failed(path, "it is not there: the program is ending, or the file was removed");
+    }
     return FailedWithErrno(path, "cannot find it");
   }
   if (!S_ISSOCK(found.st_mode)) return Failed(path, "it is not a socket");
@@ -158,6 +163,25 @@ Status CheckSocket(const Place& place, const std::string& path, const uid_t* own
                                     UserName(found.st_uid)));
   }
   return Status();
+}
+
+// See ExchangeIn.
+Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& path,
+                                   const std::string& command, milliseconds most) {
+  const BorrowedIds ids(target.status);
+  if (!ids.status().ok()) return ids.status();
+  const std::string folder = FolderOf(path);
+  Place place;
+  place.name = path.substr(path.rfind('/') + 1);
+  if (folder.starts_with('/')) {
+    place.folder = OpenWithin(target.root.get(), folder, O_PATH | O_DIRECTORY);
+  } else {
+    place.folder = OwnedFd(
+        openat(target.cwd.get(), folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
+  if (Status status = CheckSocket(place, path, &target.status.uid); !status.ok()) return status;
+  return Exchange(place, path, command, most);
 }
 
 }  // namespace
@@ -173,20 +197,9 @@ Result<std::string> ExchangeAt(const std::string& path, const std::string& comma
 
 Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
                                const std::string& command, milliseconds most) {
-  const BorrowedIds ids(target.status);
-  if (!ids.status().ok()) return ids.status();
-  const std::string folder = FolderOf(path);
-  Place place;
-  place.name = path.substr(path.rfind('/') + 1);
-  if (folder.starts_with('/')) {
-    place.folder = OpenWithin(target.root.get(), folder, O_PATH | O_DIRECTORY);
-  } else {
-    place.folder = OwnedFd(
-        openat(target.cwd.get(), folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
-  if (Status status = CheckSocket(place, path, &target.status.uid); !status.ok()) return status;
-  return Exchange(place, path, command, most);
+  Result<std::string> answer = ExchangeWithin(target, path, command, most);
+  if (answer.ok() || HeldSignals::IsPending() || !target.process.EndsNow()) return answer;
+  return target.process.Ended();
 }
 
 }  // namespace iprof::jvm

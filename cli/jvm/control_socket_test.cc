@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -132,10 +133,49 @@ TEST_CASE("a socket in the target's file system") {
   const std::string seen = part.in_own_root ? "/c.sock" : path;
   CHECK(*ExchangeIn(*target, seen, "x", 60s) == "answered");
   CHECK(*ExchangeIn(*target, "c.sock", "x", 60s) == "answered");  // from its working directory
+  const Result<std::string> nowhere = ExchangeIn(*target, "d.sock", "x", 60s);
+  CHECK(nowhere.status().message() ==
+        "control socket d.sock: it is not there: the program is ending, or the file was removed");
   if (geteuid() != 0) return;
   REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
   CHECK(ExchangeIn(*target, seen, "x", 60s).status().message() ==
         "control socket /c.sock: it belongs to user nobody, not to the user of the JVM");
+}
+
+TEST_CASE("a JVM that is ending has removed its socket") {
+  const FakeJvm fake;
+  const Result<JvmTarget> target = JvmTarget::Open(fake.pid(), 60s);
+  REQUIRE(target.ok());
+  std::thread end([&] {
+    usleep(50'000);
+    kill(fake.pid(), SIGKILL);
+  });
+  CHECK(ExchangeIn(*target, "c.sock", "x", 60s).status().message() ==
+        "process " + std::to_string(fake.pid()) + " has ended");
+  end.join();
+}
+
+TEST_CASE("a socket that its JVM removes before it takes the connection") {
+  const Folder folder;
+  const std::string path = folder / "a.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, path.c_str());
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(listener, 0) == 0);
+  // It takes the only place, so the tool tries again and again.
+  const int first = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(connect(first, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  std::thread end([&] {
+    usleep(500'000);
+    unlink(path.c_str());
+  });
+  CHECK(WhyNot(path) ==
+        "control socket " + path + ": it has no listener: the JVM that made it has ended");
+  end.join();
+  close(first);
+  close(listener);
 }
 
 TEST_CASE("what can be wrong with a control socket") {
