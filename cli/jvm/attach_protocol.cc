@@ -86,7 +86,8 @@ Result<Answer> ParseAnswer(std::string_view bytes) {
   if (!code || !rest.starts_with('\n')) {
     return Status(Code::kUnsupported,
                   bytes.empty()
-                      ? std::string("it closed the connection without an answer")
+                      ? std::string("it closed the connection without an answer: it is ending, or "
+                                    "takes no requests of this user")
                       : fmt::format("its answer is not one of HotSpot: '{}'", Excerpt(bytes)));
   }
   answer.code = *code;
@@ -116,6 +117,9 @@ Status JudgeLoad(const Answer& answer, std::string_view library) {
         Code::kUnsupported,
         "it runs with -XX:-EnableDynamicAgentLoading, which forbids loading agents: start "
         "it with -agentpath, or without that flag");
+  }
+  if (text.find("only permitted in the live phase") != std::string_view::npos) {
+    return Status(Code::kIo, "it takes no agents now: it is ending, or is still starting");
   }
   if (text.starts_with(kReturnCode)) {
     std::string_view rest;

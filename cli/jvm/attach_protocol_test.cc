@@ -43,7 +43,9 @@ TEST_CASE("a zero byte would be the end of an argument") {
 TEST_CASE("answers") {
   CHECK(ParseAnswer("0\nreturn code: 0\n")->text == "return code: 0\n");
   CHECK(ParseAnswer("-1\n")->code == -1);
-  CHECK(ParseAnswer("").status().message() == "it closed the connection without an answer");
+  CHECK(ParseAnswer("").status().message() ==
+        "it closed the connection without an answer: it is ending, or takes no requests of this "
+        "user");
   CHECK(ParseAnswer("HTTP/1.1 400\nx").status().message() ==
         "its answer is not one of HotSpot: 'HTTP/1.1 400 x'");
   CHECK_FALSE(ParseAnswer("0").ok());
@@ -76,6 +78,9 @@ TEST_CASE("load as JVMs answer it") {
     CHECK(status.code() == Code::kIo);
     CHECK(status.message() == "the JVM cannot load /l.so: /l.so: cannot open shared object file");
   }
+  const std::string late = "Dynamic agent loading is only permitted in the live phase\n";
+  for (const Status& status : {said(-1, late), said(0, late)})
+    CHECK(status.message() == "it takes no agents now: it is ending, or is still starting");
   CHECK(said(0, "").message() == "the JVM did not load the agent: it answered '' with code 0");
   CHECK(said(-4, "out of memory").message() ==
         "the JVM did not load the agent: it answered 'out of memory' with code -4");

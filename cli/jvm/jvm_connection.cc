@@ -49,6 +49,10 @@ Result<Answer> JvmConnection::Send(ProtocolVersion version, const RequestWords& 
   if (!bytes.ok()) return bytes.status();
   Result<Answer> answer = ParseAnswer(*bytes);
   if (!answer.ok()) return About(answer.status());
+  // HotSpot sends the code before the text, and can end in between. An answer to "load" always has a text.
+  if (answer->text.empty() && words.front() == "load" && target_->process.EndsNow()) {
+    return target_->process.Ended();
+  }
   return answer;
 }
 

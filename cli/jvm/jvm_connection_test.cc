@@ -105,7 +105,9 @@ TEST_CASE("a JVM that does not answer, or not as it should") {
   }
   SECTION("closes early") {
     part.answer = [](const std::string&) { return std::string(); };
-    expected = ": it closed the connection without an answer";
+    expected =
+        ": it closed the connection without an answer: it is ending, or takes no requests of this "
+        "user";
   }
   SECTION("writes garbage") {
     part.answer = [](const std::string&) { return std::string("\x7f\x01garbage\n"); };
@@ -163,6 +165,25 @@ TEST_CASE("a JVM that removed its own socket while it started is asked again") {
   const FakeJvm fake(part);
   CHECK(JvmConnection::Open(fake.pid(), {1h, 60s}).ok());  // it must not take half of that
   CHECK(fake.IsTidy());
+}
+
+TEST_CASE("a JVM that ends while it answers a load has ended") {
+  FakeJvm::Part part;
+  part.answer = [](const std::string&) {
+    const pid_t own = getpid();
+    if (fork() == 0) {
+      for (int fd = 3; fd < 100; ++fd) close(fd);  // so that the tool has the whole answer
+      usleep(100'000);
+      kill(own, SIGKILL);
+      _exit(0);
+    }
+    return std::string("0\n");
+  };
+  const FakeJvm fake(part);
+  Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), kPatient);
+  REQUIRE(connection.ok());
+  CHECK(connection->Request({"load", "/x", "true", "a=b"}).status().message() ==
+        Process(fake) + " has ended");
 }
 
 TEST_CASE("files that stand where the socket should be") {
