@@ -27,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostAnswer = 64 << 20;
 // A JVM that has not opened its socket by then is asked again.
 constexpr std::chrono::seconds kLongAgo{30};
+// How long a JVM that has lost its socket is waited for.
+constexpr std::chrono::milliseconds kAgain{10'000};
 
 enum class SocketState { kListens, kAbsent, kStale };
 
@@ -211,6 +213,30 @@ Status Silent(const JvmTarget& target, const TargetWait& wait, bool was_asked) {
                             target.process.Name(), InSeconds(wait.most())));
 }
 
+// Opens the connection for an exchange.
+Status ConnectToListener(const JvmTarget& target, OwnedFd& connection, TargetWait& wait) {
+  for (bool is_first = true;; is_first = false) {
+    Result<SocketState> state = SocketState::kAbsent;
+    {
+      const BorrowedIds ids(target.status);
+      if (!ids.status().ok()) return ids.status();
+      state = Connect(target, connection, wait);
+    }
+    if (!state.ok()) return state.status();
+    if (*state == SocketState::kListens) return Status();
+    if (target.process.EndsNow()) return target.process.Ended();
+    if (*state != SocketState::kAbsent || !is_first) {
+      return Status(Code::kIo,
+                    fmt::format("{} does not listen any more: it is ending, or its attach socket "
+                                "was removed",
+                                target.process.Name()));
+    }
+    // A JVM that starts has removed it, see LostSocket.
+    TargetWait again(target.process, std::min(wait.most(), kAgain));
+    if (Status status = WakeListener(target, again); !status.ok()) return status;
+  }
+}
+
 }  // namespace
 
 Status WakeListener(const JvmTarget& target, TargetWait& wait) {
@@ -286,16 +312,7 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
 Result<std::string> Exchange(const JvmTarget& target, const std::string& request,
                              TargetWait& wait) {
   OwnedFd connection;
-  {
-    const BorrowedIds ids(target.status);
-    if (!ids.status().ok()) return ids.status();
-    const Result<SocketState> state = Connect(target, connection, wait);
-    if (!state.ok()) return state.status();
-    if (*state != SocketState::kListens) {
-      if (target.process.HasEnded()) return target.process.Ended();
-      return Status(Code::kIo, fmt::format("{} does not listen any more", target.process.Name()));
-    }
-  }
+  if (Status status = ConnectToListener(target, connection, wait); !status.ok()) return status;
   for (size_t sent = 0; sent < request.size();) {
     const ssize_t n = send(connection.get(), request.data() + sent, request.size() - sent,
                            MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -28,7 +28,8 @@ namespace iprof::jvm {
 // Makes sure that the JVM listens.
 Status WakeListener(const JvmTarget& target, TargetWait& wait);
 
-// Sends a request and gives everything that comes back. The JVM must listen.
+// Sends a request and gives everything that comes back. The JVM must listen; if its socket is gone although it lives, it is
+// asked once more.
 Result<std::string> Exchange(const JvmTarget& target, const std::string& request, TargetWait& wait);
 
 }  // namespace iprof::jvm

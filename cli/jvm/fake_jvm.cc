@@ -135,8 +135,30 @@ void FakeJvm::Play(int ready) {
     while (sigpending(&pending) == 0 && sigismember(&pending, SIGQUIT) == 0) usleep(1000);
     raise(SIGSTOP);
   }
-  int listener = -1;
-  while (listener < 0) {
+  int listener = Listen(before);
+  for (;;) {
+    const int connection = accept(listener, nullptr, nullptr);
+    const std::string request = ReadRequest(connection, part_.knows_version_2);
+    if (!request.empty()) {
+      if (part_.dies) _exit(0);
+      while (part_.hangs) pause();
+      const std::string answer = request == "bad version" ? "101\n" : part_.answer(request);
+      if (write(connection, answer.data(), answer.size()) < 0) _exit(19);
+    }
+    close(connection);
+    if (part_.drops_socket) {
+      part_.drops_socket = false;
+      unlink(("/tmp/" + SocketName(own)).c_str());
+      close(listener);
+      listener = Listen(before);
+    }
+  }
+}
+
+int FakeJvm::Listen(const sigset_t& before) {
+  const pid_t own = getpid();
+  quit_came = 0;
+  for (;;) {
     sigsuspend(&before);
     // A real JVM prints its threads where there is no file.
     const bool was_asked = access(AttachName(own).c_str(), F_OK) == 0 ||
@@ -151,21 +173,11 @@ void FakeJvm::Play(int ready) {
     address.sun_family = AF_UNIX;
     const std::string path = "/tmp/" + SocketName(own);
     std::strcpy(address.sun_path, (path + ".tmp").c_str());
-    listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
     if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) _exit(16);
     if (listen(listener, 5) != 0 || chmod(address.sun_path, 0600) != 0) _exit(17);
     if (rename(address.sun_path, path.c_str()) != 0) _exit(18);
-  }
-  for (;;) {
-    const int connection = accept(listener, nullptr, nullptr);
-    const std::string request = ReadRequest(connection, part_.knows_version_2);
-    if (!request.empty()) {
-      if (part_.dies) _exit(0);
-      while (part_.hangs) pause();
-      const std::string answer = request == "bad version" ? "101\n" : part_.answer(request);
-      if (write(connection, answer.data(), answer.size()) < 0) _exit(19);
-    }
-    close(connection);
+    return listener;
   }
 }
 

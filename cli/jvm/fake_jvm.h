@@ -5,6 +5,7 @@
 // Threads: one. Failure: the test fails.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -21,6 +22,7 @@ class FakeJvm {
     int quit_handled_after_ms = 0;  // -1: never
     bool starts_elsewhere = false;  // has another working directory until it handles SIGQUIT
     bool loses_socket = false;      // opens its socket only when it is asked a second time
+    bool drops_socket = false;      // removes its first socket after the first connection
     bool stops_when_asked = false;  // is stopped before it takes the first SIGQUIT
     bool knows_version_2 = false;
     // Gets the words of a request, joined by '|'; what it returns is sent as it is. Runs in the fake.
@@ -54,6 +56,8 @@ class FakeJvm {
 
  private:
   [[noreturn]] void Play(int ready);
+  // Waits, with this signal mask, until it is asked to listen.
+  int Listen(const sigset_t& before);
 
   Part part_;
   std::string folder_;

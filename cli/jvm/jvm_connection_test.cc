@@ -167,6 +167,30 @@ TEST_CASE("a JVM that removed its own socket while it started is asked again") {
   CHECK(fake.IsTidy());
 }
 
+TEST_CASE("a JVM that removes its socket after it was asked is asked again") {
+  FakeJvm::Part part;
+  part.drops_socket = true;
+  const FakeJvm fake(part);
+  Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), kPatient);
+  REQUIRE(connection.ok());
+  while (fs::exists(fake.socket_path())) std::this_thread::yield();
+  const Result<Answer> answer = connection->Request({"properties"});
+  REQUIRE(answer.ok());
+  CHECK(answer->text == "properties|||");
+  CHECK(fake.IsTidy());
+}
+
+TEST_CASE("a JVM that lives and has a socket without a listener does not listen any more") {
+  const FakeJvm fake;
+  Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), kPatient);
+  REQUIRE(connection.ok());
+  fs::remove(fake.socket_path());
+  LeaveStaleSocket(fake.socket_path());
+  CHECK(connection->Request({"properties"}).status().message() ==
+        Process(fake) +
+            " does not listen any more: it is ending, or its attach socket was removed");
+}
+
 TEST_CASE("a JVM that ends while it answers a load has ended") {
   FakeJvm::Part part;
   part.answer = [](const std::string&) {
