@@ -74,7 +74,12 @@ void CommandRunner::Start(const Command& command, Deliver deliver, uint64_t sche
 
 Answer CommandRunner::Run(JNIEnv* jni, const Command& command, CommandQueue::Place& place,
                           uint64_t schedule) {
-  if (jni == nullptr) return Refusal(command, "the JVM takes no more threads");
+  if (jni == nullptr) {
+    // kUsage: the queue is closed, because the program is ending.
+    const Status closed = place.Wait({});
+    return Refusal(command, closed.code() == Code::kUsage ? closed.message()
+                                                          : "the JVM takes no more threads");
+  }
   const Status waited = place.Wait(command.timeout);
   if (!waited.ok()) return Refusal(command, waited.message());
   // A command that ran before this one may have begun another recording. Whoever cancels or replaces a

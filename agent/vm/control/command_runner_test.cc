@@ -201,4 +201,15 @@ TEST_CASE("At the end the commands that wait are refused", "[command_runner]") {
   f.answers.First(2);
 }
 
+TEST_CASE("A JVM that takes no more threads is told from one that is ending", "[command_runner]") {
+  Fixture f;
+  f.Jvm().attaches = false;
+  f.runner->Submit("command=status", f.answers.Here());
+  CHECK(f.answers.First(1).back() == "status: the JVM takes no more threads");
+  f.runner->Close();
+  f.runner->Submit("command=status", f.answers.Here());
+  CHECK(f.answers.First(2).back() == "status: the program is ending");
+  f.Jvm().attaches = true;
+}
+
 }  // namespace iprof::vm
