@@ -131,6 +131,8 @@ class FakeJvm {
   std::vector<std::string> defined;
   // Called before classes are retransformed.
   std::function<void()> on_retransform;
+  // Called before the loaded classes are listed.
+  std::function<void()> on_list;
   // Classes that were retransformed, in order.
   std::vector<std::string> retransformed;
   std::atomic<int> live_global_references{0};

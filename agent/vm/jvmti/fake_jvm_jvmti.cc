@@ -130,6 +130,7 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
   };
   // Classes.
   f.GetLoadedClasses = [](jvmtiEnv* e, jint* count, jclass** classes) {
+    if (Of(e).jvm->on_list) Of(e).jvm->on_list();
     const auto all = Of(e).jvm->classes();
     *count = static_cast<jint>(all.size());
     *classes = ListOf<jclass>(all);

@@ -282,15 +282,14 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
     Schedule(*current);
     return OutPath();
   }
-  if (outcome.ok()) {
-    StopUnbegun(*current);
-    FinishUnbegun(*current);
-    return Status(Code::kUsage, "the program is ending");
+  if (!outcome.ok() && !HasEnded()) {
+    BeginRecording(std::move(earlier_out));
+    AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
+    if (life_.Take(SessionEvent::kStartFailed).is_legal) return outcome;
   }
-  BeginRecording(std::move(earlier_out));
-  AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
-  life_.Take(SessionEvent::kStartFailed);
-  return outcome;
+  StopUnbegun(*current);
+  FinishUnbegun(*current);
+  return Status(Code::kUsage, "the program is ending");
 }
 
 Status Agent::Reset(JNIEnv* jni, bool only_samples) {

@@ -160,6 +160,8 @@ class Agent {
   void CloseCommands();
   bool HasEnded() const { return life_.state() == SessionState::kEnded; }
   void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
+  // Says instead of the failure that the program is ending.
+  void RefuseAtTheEnd(const control::Command& command, control::Answer& answer) const;
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
   static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);

@@ -42,6 +42,7 @@ CommandRunner& Agent::Commands(JavaVM* vm) {
         [this](const std::string& why) {
           if (const auto current = session()) current->log().Warning(why);
         });
+    if (HasEnded()) commands_->Close();
   }
   return *commands_;
 }
@@ -119,6 +120,16 @@ void Agent::CloseCommands() {
   if (commands != nullptr) commands->Close();
 }
 
+// The program's end has overtaken the command, and the JVM refuses what it needs.
+void Agent::RefuseAtTheEnd(const Command& command, Answer& answer) const {
+  if (const auto current = session())
+    current->log().Step(fmt::format("the command '{}' failed at the program's end: {}",
+                                    VerbName(command.verb), answer.message));
+  // A stop has ended the recording, so "refused" would be wrong.
+  if (command.verb != Verb::kStop) answer.outcome = Outcome::kRefused;
+  answer.message = "the program is ending";
+}
+
 Answer Agent::Execute(JNIEnv* jni, const Command& command) {
   Answer answer;
   switch (command.verb) {
@@ -173,6 +184,7 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
       answer = AnswerOf(command, Status(), "");
       break;
   }
+  if (answer.outcome == Outcome::kFailed && HasEnded()) RefuseAtTheEnd(command, answer);
   answer.status = Describe();
   return answer;
 }

@@ -2,6 +2,7 @@
 #include "agent/vm/session/agent.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
@@ -165,6 +166,47 @@ TEST_CASE("a program that ends during its first start leaves no file") {
   CHECK(files_before > 0);
   CHECK(files_after == 0);
   CHECK(fs::is_empty(l.folder.path()));
+}
+
+TEST_CASE("a start that the program's end makes fail says that the program is ending") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n,jdk=n,branches=n,receivers=n,monitors=n").ok());
+  l.jvm.LivePhase();
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  l.jvm.AddMethod(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader), "f", "()V");
+  l.jvm.refuse["enable ThreadStart"] = JVMTI_ERROR_WRONG_PHASE;
+  CHECK(Tell(l, "command=start").message.find("WRONG_PHASE (112)") != std::string::npos);
+  CHECK(l.agent.state() == SessionState::kStopped);
+  // In the middle of the start; in a real JVM this is on another thread.
+  l.jvm.on_retransform = [&] {
+    if (l.agent.state() != SessionState::kEnded) l.agent.OnVmDeath(l.jvm.jni());
+  };
+  const control::Answer answer = Tell(l, "command=start");
+  CHECK(answer.message == "the program is ending");
+  CHECK(answer.outcome == control::Outcome::kRefused);
+  CHECK(l.agent.state() == SessionState::kEnded);
+}
+
+TEST_CASE("a dump that fails after the program's end says that the program is ending") {
+  LoadedAgent l;
+  std::atomic<bool> ends_now{false};
+  std::thread end;
+  // In the middle of the dump, on the JVM's thread, which waits for it.
+  l.jvm.on_list = [&] {
+    if (!ends_now.exchange(false)) return;
+    end = std::thread([&] { l.agent.OnVmDeath(l.jvm.jni()); });
+    while (l.agent.state() != SessionState::kEnded) std::this_thread::yield();
+  };
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  ends_now = true;
+  const control::Answer answer = Tell(l, "command=dump,out=/no such folder/x");
+  REQUIRE(end.joinable());
+  end.join();
+  CHECK(answer.message == "the program is ending");
+  CHECK(answer.outcome == control::Outcome::kRefused);
+  CHECK(fs::exists(l.out));
 }
 
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
