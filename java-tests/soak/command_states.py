@@ -50,8 +50,7 @@ BY_PID = (*COMMANDS, Command("profile", True), Command("attach"), Command("attac
 # What the agent's status calls a state.
 REPORTED = {State.READY: "stopped", State.RECORDING: "recording", State.STOPPED: "stopped", State.ENDED: "ended"}
 # How a command may fail while the program ends.
-AT_THE_END = re.compile(r"the program is ending|has ended|there is no process|does not listen any more|has no listener|"
-                        r"closed without an answer|cannot find it|only permitted in the live phase")
+AT_THE_END = re.compile(r"the program is ending|it is ending|has ended|there is no process|cannot find it")
 NOTHING_YET = "nothing has been recorded yet"
 
 

@@ -83,6 +83,37 @@ class CommandStates(unittest.TestCase):
                 self.assertEqual(session.take(START, answer), "", state)
                 self.assertIs(session.state, State.ENDED)
 
+    def test_every_sentence_of_the_end_says_that_it_is_one(self):
+        """Only these may be said at the end. Each names the end itself, and not what failed because of it."""
+        socket = "control socket /tmp/a.sock: "
+        for says, allowed in (
+                ("there is no process 7", True), ("process 7 has ended", True),
+                ("process 7 has no memory: it is ending, or it is a thread of the kernel", True),
+                ("process 7 does not listen any more: it is ending, or its attach socket was removed", True),
+                ("process 7: it closed the connection without an answer: it is ending, or takes no requests of this user", True),
+                ("process 7: it takes no agents now: it is ending, or is still starting", True),
+                (socket + "it has no listener: the JVM that made it has ended", True),
+                (socket + "it is not there: the program is ending, or the file was removed", True),
+                (socket + "cannot find it: No such file or directory", True),
+                (socket + "it was closed without an answer: the JVM has ended, its agent could not start, or it takes no commands of this user", True),
+                (socket + "cannot connect: No such file or directory", False),
+                ("process 7 is not a JVM: no libjvm.so is loaded in it", False),
+                ("cannot read /proc/7/maps: No such process", False),
+                ("cannot read /proc/7/root: No such file or directory", False),
+                ("the agent is not loaded in process 7: 'iprof profile 7' or 'iprof attach 7' loads it", False),
+                ("process 7: the JVM did not load the agent: it answered '' with code 0", False)):
+            with self.subTest(says=says):
+                session = Session(State.RECORDING)
+                session.is_ending = True
+                self.assertEqual(session.take(DUMP, Answer("error", "iprof: error: " + says)) == "", allowed)
+        for outcome, says, allowed in (
+                ("refused", "the program is ending", True), ("failed", "the program is ending", True),
+                ("refused", "the JVM takes no more threads", False), ("failed", "cannot enable ThreadStart: WRONG_PHASE (112)", False)):
+            with self.subTest(says=says):
+                session = Session(State.RECORDING)
+                session.is_ending = True
+                self.assertEqual(session.take(DUMP, Answer(outcome, says)) == "", allowed)
+
     def test_nothing_happens_after_the_end(self):
         session = Session(State.RECORDING)
         session.is_ending = True
