@@ -277,8 +277,8 @@ TEST_CASE("the doorbell is not answered") {
   const std::string file = fake.tmp() + "/.iprof_command" + std::to_string(fake.pid());
   SECTION("the agent does not take the file") {
     CHECK(WhyNot(fake) == Process(fake) +
-                              ": the agent did not take the command: it has stopped "
-                              "working, or is too old for commands");
+                              ": the agent did not take the command: the program is ending, or "
+                              "the agent has stopped working or is too old for commands");
     CHECK_FALSE(fs::exists(file));
   }
   SECTION("another tool's command stays there") {
@@ -288,6 +288,23 @@ TEST_CASE("the doorbell is not answered") {
     CHECK(ReadFile(file) == "command=stop");
     fs::remove(file);
   }
+}
+
+TEST_CASE("a JVM that ends without a look at the doorbell has ended") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string& request) {
+    if (request.starts_with("load|")) return std::string(kForbidden);
+    const pid_t own = getpid();
+    if (fork() == 0) {
+      for (int fd = 3; fd < 100; ++fd) close(fd);  // so that the tool has the whole answer
+      usleep(100'000);
+      kill(own, SIGKILL);
+      _exit(0);
+    }
+    return std::string("0\n");
+  };
+  const FakeJvm fake(part);
+  CHECK(WhyNot(fake) == Process(fake) + " has ended");
 }
 
 TEST_CASE("an interrupt ends the wait for an answer and leaves nothing behind") {

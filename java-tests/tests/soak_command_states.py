@@ -95,7 +95,10 @@ class CommandStates(unittest.TestCase):
                 (socket + "it has no listener: the JVM that made it has ended", True),
                 (socket + "it is not there: the program is ending, or the file was removed", True),
                 (socket + "cannot find it: No such file or directory", True),
-                (socket + "it was closed without an answer: the JVM has ended, its agent could not start, or it takes no commands of this user", True),
+                (socket + "it was closed without an answer: the JVM has ended, its agent could not start, or it takes no commands of "
+                          "this user", True),
+                ("process 7: the agent did not take the command: the program is ending, or the agent has stopped working or is too "
+                 "old for commands", True),
                 (socket + "cannot connect: No such file or directory", False),
                 ("process 7 is not a JVM: no libjvm.so is loaded in it", False),
                 ("cannot read /proc/7/maps: No such process", False),
