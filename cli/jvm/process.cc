@@ -107,9 +107,20 @@ std::string Process::Name() const { return fmt::format("process {}", pid_); }
 
 Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has ended", Name())); }
 
+Status Process::WithoutMemory() const {
+  if (EndsNow()) return Ended();
+  return Status(
+      Code::kUnsupported,
+      fmt::format("{} has no memory: it is ending, or it is a thread of the kernel", Name()));
+}
+
 Status Process::Refused(int error, const char* what) const {
   if (HasEnded()) return Ended();
-  if ((error == ESRCH || error == ENOENT) && EndsNow()) return Ended();
+  if (error == ESRCH || error == ENOENT) {
+    if (EndsNow()) return Ended();
+    const Result<ProcessStatus> status = ReadStatus();
+    if (status.ok() && !status->has_memory) return WithoutMemory();
+  }
   if (error != EACCES && error != EPERM) {
     return Status(Code::kIo,
                   fmt::format("cannot read /proc/{}/{}: {}", pid_, what, std::strerror(error)));

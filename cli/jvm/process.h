@@ -40,6 +40,8 @@ class Process {
   bool SendQuit() const;
 
   Status Ended() const;
+  // It has ended, or lacks memory for another reason. To free the memory of a large process takes seconds.
+  Status WithoutMemory() const;
 
  private:
   Process(pid_t pid, OwnedFd folder) : pid_(pid), folder_(std::move(folder)) {}

@@ -63,5 +63,15 @@ TEST_CASE("a JVM whose memory is being freed has ended, and is not taken for ano
   CHECK(LookAt(*process).status().message() == expected);
 }
 
+TEST_CASE("a thread of the kernel has no memory, like a process that is ending") {
+  const Result<Process> kthreadd = Process::Open(2);
+  if (!kthreadd.ok() || !kthreadd->ReadStatus().ok() || kthreadd->ReadStatus()->has_memory) {
+    WARN("no thread of the kernel is to be seen");
+    return;
+  }
+  CHECK(LookAt(*kthreadd).status().message() ==
+        "process 2 has no memory: it is ending, or it is a thread of the kernel");
+}
+
 }  // namespace
 }  // namespace iprof::jvm

@@ -89,14 +89,6 @@ bool HasValueBehind(std::string_view option) {
   return std::find(std::begin(kOptions), std::end(kOptions), option) != std::end(kOptions);
 }
 
-// `had_some`: a moment ago. To free the memory of a large process takes seconds.
-Status WithoutMemory(const Process& process, bool had_some) {
-  if (had_some || process.EndsNow()) return process.Ended();
-  return Status(Code::kUnsupported,
-                fmt::format("{} has no memory: it is ending, or it is a thread of the kernel",
-                            process.Name()));
-}
-
 }  // namespace
 
 std::string ProgramOf(const std::vector<std::string>& command_line) {
@@ -143,7 +135,7 @@ Result<RunningJvm> LookAt(const Process& process) {
   const Result<ProcessStatus> now = process.ReadStatus();
   if (!now.ok()) return now.status();
   if (now->has_ended()) return process.Ended();
-  if (!now->has_memory) return WithoutMemory(process, status->has_memory);
+  if (!now->has_memory) return status->has_memory ? process.Ended() : process.WithoutMemory();
   if (!maps.ok()) return maps.status();
   const std::vector<MappedFile> files = MappedFiles(*maps);
   const JvmKind kind = KindOfJvm(files);
