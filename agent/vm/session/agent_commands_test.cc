@@ -209,6 +209,23 @@ TEST_CASE("a dump that fails after the program's end says that the program is en
   CHECK(fs::exists(l.out));
 }
 
+TEST_CASE("the first command of all is refused if it comes after the program's end") {
+  // Not destroyed: the thread of the command may still be leaving it.
+  static LoadedAgent& l = *new LoadedAgent;
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  l.jvm.Die();
+  const fs::path reply = l.folder.path() / "answer";
+  l.agent.Submit(l.jvm.vm(), "command=status,reply=" + reply.string());
+  for (int i = 0; i < 60'000 && !fs::exists(reply); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::ifstream in(reply);
+  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+  REQUIRE(answer.ok());
+  CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(answer->message == "the program is ending");
+}
+
 TEST_CASE("with HotSpot's counters no class is changed, and what is missing is said once") {
   LoadedAgent l;
   REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
