@@ -27,7 +27,9 @@ const char* FileOf(ProfileForm form) {
 // How long a command may wait in the agent: shorter than the tool waits, so that the agent can still say
 // which command it waited for.
 milliseconds QueueTime(const AttachTimeouts& timeouts) {
-  return std::min(control::kDefaultTimeout, timeouts.answer * 4 / 5);
+  const milliseconds longest = timeouts.answer * 4 / 5;
+  return timeouts.answer == AttachTimeouts().answer ? std::min(control::kDefaultTimeout, longest)
+                                                    : longest;
 }
 
 Result<control::Answer> Parsed(const Result<std::string>& json, const std::string& who) {

@@ -92,6 +92,15 @@ def steady(reasons, but=()):
     return {reason for reason in reasons if not any(word in reason for word in (*CHANGING, *but))}
 
 
+GAVE_UP = "compilers gave methods up for new reasons: "
+GREW = "memory grew by "
+
+
+def is_measured(sentence):
+    """Whether a difference is a figure that a busy machine changes."""
+    return sentence.startswith((GAVE_UP, GREW))
+
+
 def differences(without, with_agent, known_bail_outs, most_growth_kib=None, redefines=False):
     """Sentences about what the agent changed; empty if all is well. `known_bail_outs`: reasons seen without the agent
     in any run. `most_growth_kib`: how much more the memory may grow; None if the program's own memory grows.
@@ -108,9 +117,9 @@ def differences(without, with_agent, known_bail_outs, most_growth_kib=None, rede
         found.append("the agent reported an internal error")
     new = steady(with_agent.bail_outs, REDEFINING if redefines else ()) - steady(without.bail_outs) - steady(known_bail_outs)
     if new:
-        found.append(f"compilers gave methods up for new reasons: {', '.join(sorted(new))}")
+        found.append(f"{GAVE_UP}{', '.join(sorted(new))}")
     growth = [run.growth_kib() if most_growth_kib is not None else None for run in (without, with_agent)]
     # Without the agent, a short run may end with less memory than it had: HotSpot gives metaspace back.
     if None not in growth and growth[1] - max(growth[0], 0) > most_growth_kib:
-        found.append(f"memory grew by {growth[1] // 1024} MiB instead of {growth[0] // 1024}")
+        found.append(f"{GREW}{growth[1] // 1024} MiB instead of {growth[0] // 1024}")
     return found

@@ -135,7 +135,7 @@ class Starting(SessionCase):
         jar = self.folder / "premain.jar"
         with zipfile.ZipFile(jar, "w") as made:
             made.writestr("META-INF/MANIFEST.MF", "Premain-Class: SlowPremain\n")
-        if self.run_java(["-version"], agent=None, jvm_args=[f"-javaagent:{jar}"], expect=None).code:
+        if "java.instrument" not in self.run_java(["--list-modules"], agent=None).stdout:
             self.skipTest(f"{self.jvm.id} has no Java agents")
         process = self.start(agent=None, ready=None, jvm_args=[
             f"-javaagent:{jar}=wait", f"-agentpath:{Settings.agent}={options}out={self.folder}/end.iprof,samples=n,image=n"])

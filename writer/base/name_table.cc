@@ -13,6 +13,13 @@ uint32_t HashOf(std::string_view text) {
 
 }  // namespace
 
+std::optional<NameId> NameTable::Find(std::string_view text) const {
+  const uint32_t known =
+      index_.Find(HashOf(text), [&](uint32_t number) { return Text(NameId{number}) == text; });
+  if (known == HashIndex::kNone) return std::nullopt;
+  return NameId{known};
+}
+
 NameId NameTable::Add(std::string_view text) {
   const uint32_t hash = HashOf(text);
   const uint32_t known =

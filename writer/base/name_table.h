@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,8 @@ class NameTable {
  public:
   // Adds a use of the text.
   NameId Add(std::string_view text);
+  // Adds no use.
+  std::optional<NameId> Find(std::string_view text) const;
   void AddUse(NameId name) { ++entries_[static_cast<uint32_t>(name)].uses; }
   void Release(NameId name);
   std::string_view Text(NameId name) const {

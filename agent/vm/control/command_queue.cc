@@ -7,7 +7,7 @@
 namespace iprof::vm {
 
 CommandQueue::Place::Place(CommandQueue& queue, std::string_view name, Entry entry)
-    : queue_(queue), name_(name), number_(queue.Arrive(entry)) {}
+    : queue_(queue), name_(name), asks_(entry == Entry::kAsks), number_(queue.Arrive(entry)) {}
 
 CommandQueue::Place::~Place() {
   if (!has_turn_) {
@@ -24,10 +24,8 @@ Status CommandQueue::Place::Wait(std::chrono::milliseconds timeout) {
   if (number_ == kNoPlace)
     return {Code::kLimit,
             fmt::format("{} commands are waiting already: try again later", kMostWaiting)};
-  const bool in_time = queue_.changed_.wait_for(lock, timeout, [this] {
-    return queue_.is_closed_ ||
-           (!queue_.is_held_ && queue_.running_.empty() && queue_.waiting_.front() == number_);
-  });
+  const bool in_time = queue_.changed_.wait_for(
+      lock, timeout, [this] { return queue_.is_closed_ || queue_.IsNext(number_, asks_); });
   if (queue_.is_closed_) return {Code::kUsage, "the program is ending"};
   if (!in_time) {
     if (queue_.is_held_)
@@ -37,7 +35,7 @@ Status CommandQueue::Place::Wait(std::chrono::milliseconds timeout) {
     return {Code::kLimit,
             fmt::format("the command waited too long: '{}' is still running", queue_.running_)};
   }
-  queue_.waiting_.pop_front();
+  queue_.waiting_.erase(std::find(queue_.waiting_.begin(), queue_.waiting_.end(), number_));
   queue_.running_ = name_;
   has_turn_ = true;
   return {};
@@ -45,9 +43,15 @@ Status CommandQueue::Place::Wait(std::chrono::milliseconds timeout) {
 
 uint64_t CommandQueue::Arrive(Entry entry) {
   const std::lock_guard lock(mutex_);
-  if (entry == Entry::kLimited && waiting_.size() >= kMostWaiting) return kNoPlace;
+  if (entry != Entry::kAlways && waiting_.size() >= kMostWaiting) return kNoPlace;
   waiting_.push_back(++arrived_);
   return arrived_;
+}
+
+// While the queue is held, whoever asks is next.
+bool CommandQueue::IsNext(uint64_t number, bool asks) const {
+  if (!running_.empty()) return false;
+  return is_held_ ? asks : waiting_.front() == number;
 }
 
 void CommandQueue::Leave(uint64_t number) {

@@ -1,7 +1,7 @@
 // CommandQueue: lets commands run one at a time, in order of arrival.
 //
 // A command takes its place when it arrives, and later waits for its turn on a thread of its own. While the queue
-// is held, nobody has the turn.
+// is held, nobody has the turn but those who only ask.
 //
 // Guarantees: at most one command has the turn. A command that gives up, or whose place is destroyed,
 // holds up no other. After Close, every command is refused, also while the queue is held.
@@ -26,8 +26,8 @@ class CommandQueue {
   // At most this many commands wait. More would only time out.
   static constexpr size_t kMostWaiting = 32;
 
-  // Whether that limit holds for a command.
-  enum class Entry : uint8_t { kLimited, kAlways };
+  // Whether that limit holds for a command. kAsks: it does, and a command that changes nothing waits for no Release.
+  enum class Entry : uint8_t { kLimited, kAlways, kAsks };
 
   // A place in the queue, and then the turn. Its end lets the next command run.
   class Place {
@@ -43,6 +43,7 @@ class CommandQueue {
    private:
     CommandQueue& queue_;
     const std::string name_;
+    const bool asks_;
     const uint64_t number_;
     bool has_turn_ = false;
   };
@@ -62,6 +63,7 @@ class CommandQueue {
   static constexpr uint64_t kNoPlace = 0;
 
   uint64_t Arrive(Entry entry);
+  bool IsNext(uint64_t number, bool asks) const;
   void Leave(uint64_t number);
 
   std::mutex mutex_;  // guards all that follows

@@ -89,6 +89,22 @@ TEST_CASE("While the queue is held, commands wait, and then run in order", "[com
   CHECK(waited->message() == "the program is ending");
 }
 
+TEST_CASE("While the queue is held, a command that only asks overtakes those that wait",
+          "[command_queue]") {
+  CommandQueue queue;
+  queue.Hold();
+  Place first(queue, "stop");
+  {
+    Place asks(queue, "status", CommandQueue::Entry::kAsks);
+    CHECK(asks.Wait(1min).ok());
+    Place second(queue, "status", CommandQueue::Entry::kAsks);
+    CHECK_FALSE(second.Wait(1ms).ok());  // one at a time
+  }
+  queue.Release();
+  CHECK_FALSE(Place(queue, "status", CommandQueue::Entry::kAsks).Wait(1ms).ok());  // in order
+  CHECK(first.Wait(1min).ok());
+}
+
 TEST_CASE("A close refuses the commands of a queue that is held", "[command_queue]") {
   CommandQueue queue;
   queue.Hold();

@@ -56,9 +56,11 @@ void CommandRunner::DeliverToFile(const std::string& path, const Answer& answer)
 }
 
 void CommandRunner::Start(const Command& command, Deliver deliver, uint64_t schedule) {
-  auto place = std::make_shared<CommandQueue::Place>(
-      queue_, VerbName(command.verb),
-      schedule == 0 ? CommandQueue::Entry::kLimited : CommandQueue::Entry::kAlways);
+  auto place = std::make_shared<CommandQueue::Place>(queue_, VerbName(command.verb),
+                                                     schedule != 0 ? CommandQueue::Entry::kAlways
+                                                     : command.verb == control::Verb::kStatus
+                                                         ? CommandQueue::Entry::kAsks
+                                                         : CommandQueue::Entry::kLimited);
   // Both the thread and the failure below may have to deliver.
   auto shared = std::make_shared<Deliver>(std::move(deliver));
   const Status started = StartAttachedThread(

@@ -93,8 +93,7 @@ void ClassRestorer::Restore(JNIEnv* jni, WeakClasses& found, const Hooks& hooks,
     const std::vector<jclass> classes = found.Take(retransformer.NextBatch());
     const std::vector<jclass> passed = guard_.Pass(jni, classes);
     restored.redefined += classes.size() - passed.size();
-    retransformer.Run(passed, [](size_t) { return true; });
-    guard_.Swapped(jni, passed);
+    guard_.Swapped(jni, passed, retransformer.Run(passed, [](size_t) { return true; }));
   }
 }
 

@@ -20,6 +20,8 @@ constexpr uint64_t kUnloadedShare = 8;
 // How long a dump waits for a harvest, which takes milliseconds, and for class files to be looked
 // up.
 constexpr auto kHarvestTimeout = std::chrono::milliseconds(3000);
+// To choose what to freeze takes longer in a large program on a busy machine.
+constexpr auto kFreezerTimeout = std::chrono::milliseconds(10000);
 constexpr auto kOriginTimeout = std::chrono::milliseconds(20000);
 
 constexpr auto kThreadPeriod = std::chrono::milliseconds(250);
@@ -146,7 +148,7 @@ Status Counting::Start() {
 
 // Before a start swaps classes: the thread does so, too, and a stop does not wait for it for ever.
 Status Counting::AwaitThread() {
-  if (thread_.Stop(AgentThread::kBusyPatience)) return {};
+  if (thread_.StopForStart()) return {};
   return {Code::kLimit, "the agent's thread has not ended yet: try again later"};
 }
 
@@ -295,7 +297,8 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
   on_.store(false, std::memory_order_release);
   CloseWindow(jni);
   // Before the classes are swapped, since the thread swaps classes, too.
-  if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+  if (!thread_.Stop(AgentThread::kBusyPatience))
+    log_.Step("the agent's thread did not end in time");
   RestoredClasses restored;
   if (plan_.restorable) {
     if (!environment_.Enable({JVMTI_EVENT_CLASS_PREPARE}).ok())
@@ -345,6 +348,7 @@ Status Counting::Resume(JNIEnv* jni) {
 
 void Counting::CloseWindow(JNIEnv* jni) {
   const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  if (lock && !store_.is_open()) return;  // a start failed before it opened it
   if (!lock || !store_.CloseWindow(environment_.get(), jni, kHarvestTimeout)) {
     log_.Error(
         "the profile may have counts from after the stop: the agent's tables could not be read in "
@@ -414,12 +418,16 @@ bool Counting::Close() {
 }
 
 CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
-  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  const std::unique_lock lock =
+      LockWithin(unload_mutex_, freezer_ == nullptr ? kHarvestTimeout : kFreezerTimeout);
+  uint64_t without_estimates = 0;
   if (!lock) {
-    log_.Error(freezer_ == nullptr
-                   ? "counts of classes that are being unloaded may be missing"
-                   : "counts of classes that are being unloaded may be missing, and estimates of "
-                     "methods without probes are");
+    if (freezer_ != nullptr) without_estimates = freezer_->figures().methods;
+    log_.Error(fmt::format("counts of classes that are being unloaded may be missing{}",
+                           without_estimates == 0
+                               ? std::string()
+                               : fmt::format(", and the estimates of {} methods without probes are",
+                                             without_estimates)));
   }
   ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
   if (!reading.whole) {
@@ -442,7 +450,7 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
-  return {std::move(added), positions(), std::move(estimated)};
+  return {std::move(added), positions(), std::move(estimated), without_estimates};
 }
 
 OriginOf Counting::Origins() const {

@@ -112,6 +112,7 @@ struct CountedProfile {
   ClassFilePositions positions;
   // The methods that were without probes for a while, with their estimated calls.
   FrozenCounts::EstimatedCalls estimated_calls = {};
+  uint64_t without_estimates = 0;  // methods whose estimates could not be read
 };
 
 class Counting final : public HiddenClassCounting {
@@ -199,7 +200,7 @@ class Counting final : public HiddenClassCounting {
   size_t copy_bytes() const;
   // What copy_bytes() will be soon after BeginCopy, roughly.
   size_t expected_copy_bytes() const;
-  // Whether most classes in the file are gone, or most pairs of a site and a class.
+  // Whether most classes in the file are gone, or a third of the pairs of a site and a class.
   bool CopyHasOutgrown() const;
   ClassFilePositions positions() const { return {instrumenter_, proxies_.names(), Origins()}; }
   AssemblyOptions assembly_options() const { return instrumenter_.assembly_options(); }
@@ -285,6 +286,7 @@ class Counting final : public HiddenClassCounting {
   // What a raw file has.
   struct Copy {
     TypePairs pairs;
+    bool is_whole = false;  // the last reading had all pairs
     uint32_t added_pairs = 0;
     uint64_t added_classes = 0;
     std::vector<uint64_t> counters;

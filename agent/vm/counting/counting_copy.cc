@@ -44,7 +44,7 @@ bool Counting::CopyHasOutgrown() const {
   constexpr uint64_t kFew = 4096;
   const auto known = instrumenter_.classes();
   return copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew ||
-         copy_.pairs.size() > copy_.pairs.seen() * 3 / 2 + kFew;
+         (copy_.is_whole && copy_.pairs.size() > copy_.pairs.seen() * 3 / 2 + kFew);
 }
 
 std::optional<Counting::Numbers> Counting::AddTo(JNIEnv* jni, RawWriter& file) {
@@ -62,8 +62,7 @@ std::optional<Counting::Numbers> Counting::AddTo(JNIEnv* jni, RawWriter& file) {
       continue;
     }
     // The counters of a class that was unloaded must be read after the file was told.
-    static_cast<void>(
-        store_.Read(environment_.get(), jni, kPatience, &copy_.counters, &copy_.pairs));
+    copy_.is_whole = store_.Read(environment_.get(), jni, kPatience, &copy_.counters, &copy_.pairs);
     for (; copy_.added_pairs < copy_.pairs.size(); ++copy_.added_pairs) {
       file.AddPair(copy_.added_pairs, copy_.pairs.SiteOf(copy_.added_pairs),
                    copy_.pairs.TypeOf(copy_.added_pairs));

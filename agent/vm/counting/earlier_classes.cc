@@ -177,8 +177,7 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
 void EarlierClasses::Retransform(JNIEnv* jni, const std::vector<jclass>& classes,
                                  const Retransformer::BeforeBatch& before_batch) {
   const std::vector<jclass> passed = guard_.Pass(jni, classes);
-  retransformer_->Run(passed, before_batch);
-  guard_.Swapped(jni, passed);
+  guard_.Swapped(jni, passed, retransformer_->Run(passed, before_batch));
   std::lock_guard lock(mutex_);
   outcome_ = retransformer_->outcome();
 }

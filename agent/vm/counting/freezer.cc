@@ -395,6 +395,7 @@ void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIn
   instrumenter_.frozen().Freeze(stay);
   swapped_ = counters;
   Saw(counters);
+  if (counts_.frozen() > 0 && rearm_period_s_ > 0) rearm_s_ = Seconds() + rearm_period_s_;
   next_choice_s_ = seen_s_ + kRearmedFor;
   choice_period_s_ = kFirstChoice;
   const std::lock_guard figures_lock(figures_mutex_);
@@ -423,7 +424,7 @@ Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Sw
       const bool is_refused = std::find(refused.begin(), refused.end(), klass) != refused.end();
       (is_refused ? swapped.refused : swapped.changed).insert(NameOf(jvmti, klass));
     }
-    guard.Swapped(jni, batch);
+    guard.Swapped(jni, batch, refused);
   }
   return swapped;
 }

@@ -197,17 +197,16 @@ bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds p
                        TypePairs& into) {
   const std::unique_lock lock = LockWithin(mutex_, patience);
   if (!lock) return false;
+  if (forgets_pairs_.exchange(false)) known_ = {};
   hashes_.names().Absorb();
   AddHarvested(into);
   const jsize in_use = HalfInUse(jni);
   if (at_rest_) Drain(jvmti, jni, slots_ - in_use, into);
   Drain(jvmti, jni, in_use, into);
-  return true;
-}
-
-size_t SpillTable::pairs_bytes() const {
   constexpr size_t kNodeBytes = 64;
-  return (known_.hashed.size() + known_.slots.size() + known_.harvested.size()) * kNodeBytes;
+  pairs_bytes_.store((known_.hashed.size() + known_.slots.size() + known_.harvested.size()) *
+                     kNodeBytes);
+  return true;
 }
 
 uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {

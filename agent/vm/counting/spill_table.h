@@ -56,10 +56,10 @@ class SpillTable {
   // The same for pairs, again and again: what it learns is kept, so that a call costs little if
   // little has changed. It asks the JVM for no list of classes.
   bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs& into);
-  // The pairs have other numbers from now on.
-  void ForgetPairs() { known_ = {}; }
-  // The memory of what it keeps for that; read it only where AddTo may be called.
-  size_t pairs_bytes() const;
+  // The pairs have other numbers from the next call on. Any thread.
+  void ForgetPairs() { forgets_pairs_.store(true); }
+  // The memory of what the last call kept for the next one. Any thread.
+  size_t pairs_bytes() const { return pairs_bytes_.load(std::memory_order_relaxed); }
   // Calls visit(site, count) for the counts that found no slot, for sites below the limit.
   template <typename Visit>
   void ForEachLost(JNIEnv* jni, uint32_t site_limit, Visit visit) const {
@@ -129,6 +129,8 @@ class SpillTable {
     std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> harvested;
   } known_;
   uint64_t clearings_ = 0;
+  std::atomic<bool> forgets_pairs_{false};  // known_ has numbers of before
+  std::atomic<size_t> pairs_bytes_{0};
   std::atomic<uint64_t> harvests_{0};
   std::atomic<uint64_t> rounds_{0};
 };

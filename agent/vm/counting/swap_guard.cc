@@ -1,5 +1,7 @@
 #include "agent/vm/counting/swap_guard.h"
 
+#include <algorithm>
+
 #include "agent/vm/jvmti/boot_class.h"
 
 namespace iprof::vm {
@@ -93,13 +95,15 @@ std::vector<jclass> SwapGuard::Pass(JNIEnv* jni, std::span<const jclass> classes
   return passed;
 }
 
-void SwapGuard::Swapped(JNIEnv* jni, std::span<const jclass> classes) {
+void SwapGuard::Swapped(JNIEnv* jni, std::span<const jclass> classes,
+                        std::span<const jclass> refused) {
   if (!is_needed_) return;
   for (jclass klass : classes) {
     ClassTag tag = ClassTag::Of(jvmti_, klass);
     const std::optional<int32_t> own = OwnRedefinitions(jni, klass);
-    // One more is ours, none if the JVM refused. With two, others were there meanwhile, too.
-    tag.is_noted = tag.is_noted && own && (*own == tag.own || *own == tag.own + 1);
+    const bool is_swapped = std::find(refused.begin(), refused.end(), klass) == refused.end();
+    // One more is ours; none, if the swap was given up before this class. With two, others were there meanwhile, too.
+    tag.is_noted = tag.is_noted && own && (*own == tag.own || (is_swapped && *own == tag.own + 1));
     tag.own = own.value_or(0);
     tag.Set(jvmti_, klass);
   }

@@ -62,8 +62,9 @@ class SwapGuard {
   void NoteUntouched(JNIEnv* jni, jclass klass);
   // Removes the classes that others have redefined, and counts them.
   std::vector<jclass> Pass(JNIEnv* jni, std::span<const jclass> classes);
-  // We have swapped these, which passed, once each. A class that others have redefined meanwhile passes no more.
-  void Swapped(JNIEnv* jni, std::span<const jclass> classes);
+  // We have swapped these, which passed, once each, but for those that the JVM refused. A class that others have
+  // redefined meanwhile passes no more.
+  void Swapped(JNIEnv* jni, std::span<const jclass> classes, std::span<const jclass> refused = {});
 
   // How many did not pass.
   uint64_t kept_back() const { return kept_back_.load(std::memory_order_relaxed); }

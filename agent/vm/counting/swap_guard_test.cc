@@ -77,8 +77,11 @@ TEST_CASE("a class whose swap the JVM refused passes again") {
   SwapGuard guard(f.environment.get(), true);
   REQUIRE(f.Passing(guard, {f.base}) == 1);
   const jclass refused = Family::Ref(f.base);
-  guard.Swapped(f.jvm.jni(), {&refused, 1});
+  guard.Swapped(f.jvm.jni(), {&refused, 1}, {&refused, 1});
   CHECK(f.Passing(guard, {f.base}) == 1);
+  f.jvm.CountRedefinition(*f.base);  // by others, meanwhile
+  guard.Swapped(f.jvm.jni(), {&refused, 1}, {&refused, 1});
+  CHECK(f.Passing(guard, {f.base}) == 0);
 }
 
 TEST_CASE("a class that was loaded after a swap of its superclass passes") {

@@ -257,6 +257,7 @@ TypeChunks::Collected TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni,
 bool TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience,
                          TypePairs* pairs) {
   if (!armed_.load(std::memory_order_acquire)) return true;
+  if (forgets_rows_.exchange(false)) row_pairs_.Clear();
   const LocalFrame frame(jni);
   const bool whole = spill_.AddTo(jvmti, jni, patience, *pairs);
   const std::vector<Rows> rows = AllRows();
@@ -278,7 +279,7 @@ bool TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds
 size_t TypeChunks::pairs_bytes() const { return spill_.pairs_bytes() + row_pairs_.bytes(); }
 
 void TypeChunks::ForgetPairs() {
-  row_pairs_.Clear();
+  forgets_rows_.store(true);
   spill_.ForgetPairs();
 }
 

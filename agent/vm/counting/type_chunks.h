@@ -80,8 +80,9 @@ class TypeChunks final : public ChunkHolders {
   // The same as pairs, again and again; see SpillTable::AddTo. Not while Take runs. Returns false if
   // a harvest did not end in time.
   bool Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs* pairs);
-  // The pairs have other numbers from now on.
+  // The pairs have other numbers from the next call on. Any thread, also while Take runs.
   void ForgetPairs();
+  // On the thread that collects pairs.
   size_t pairs_bytes() const;
 
   // All counts of an unloaded class's sites are included once two harvests have ended since.
@@ -121,7 +122,8 @@ class TypeChunks final : public ChunkHolders {
   std::atomic<bool> armed_{false};  // the slow path and the spill table are ready
   mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
-  RowPairs row_pairs_;  // for Collect
+  RowPairs row_pairs_;  // for Collect; whoever collects or takes has the owner's lock
+  std::atomic<bool> forgets_rows_{false};  // row_pairs_ has numbers of before
 };
 
 }  // namespace iprof::vm

@@ -8,12 +8,16 @@ namespace {
 // The size of a node of the map, with its bucket.
 constexpr size_t kNodeBytes = 48;
 
+uint64_t KeyOf(uint32_t site, NameId name) {
+  return uint64_t{site} << 32 | static_cast<uint32_t>(name);
+}
+
 }  // namespace
 
 uint32_t TypePairs::NumberOf(uint32_t site, std::string_view type) {
   const NameId name = names_.Add(type);
-  const auto [at, is_new] = numbers_.try_emplace(uint64_t{site} << 32 | static_cast<uint32_t>(name),
-                                                 static_cast<uint32_t>(pairs_.size()));
+  const auto [at, is_new] =
+      numbers_.try_emplace(KeyOf(site, name), static_cast<uint32_t>(pairs_.size()));
   if (is_new) {
     pairs_.push_back({site, name});
     counts_.push_back(0);
@@ -32,7 +36,11 @@ void TypePairs::AddAll(const TypeCounts& counts) {
 
 void TypePairs::SubtractAll(const TypeCounts& counts) {
   const auto subtract = [&](uint32_t site, std::string_view type, uint64_t amount) {
-    uint64_t& count = counts_[NumberOf(site, type)];
+    const auto name = names_.Find(type);
+    if (!name) return;
+    const auto at = numbers_.find(KeyOf(site, *name));
+    if (at == numbers_.end()) return;
+    uint64_t& count = counts_[at->second];
     count -= std::min(count, amount);
   };
   counts.ForEach([&](uint32_t site, const TypeCounts::Site& seen) {

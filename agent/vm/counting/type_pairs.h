@@ -36,11 +36,11 @@ class TypePairs {
     Add(NumberOf(site, type), count);
   }
   void AddAll(const TypeCounts& counts);
-  // No count becomes negative.
+  // No count becomes negative, and no pair is made.
   void SubtractAll(const TypeCounts& counts);
 
   size_t size() const { return pairs_.size(); }
-  // Those that were added to in this reading. The others are of classes that are gone.
+  // Those that were added to in this reading. Most others are of classes that are gone.
   size_t seen() const { return seen_; }
   uint32_t SiteOf(uint32_t pair) const { return pairs_[pair].site; }
   std::string_view TypeOf(uint32_t pair) const { return names_.Text(pairs_[pair].type); }

@@ -33,6 +33,11 @@ TEST_CASE("a pair of a site and a class keeps its number") {
   pairs.SubtractAll(before);  // of before the recording; the class is there
   CHECK(pairs.counts()[first] == 0);
   CHECK(pairs.seen() == 1);
+  // Of a class that is gone, and of a site that is: neither is a pair of this reading.
+  before.Add(7, "a.Gone", 9);
+  before.Add(99, "a.A", 9);
+  pairs.SubtractAll(before);
+  CHECK(pairs.size() == 3);
 
   pairs.Clear();
   CHECK(pairs.size() == 0);

@@ -35,7 +35,7 @@ Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
   bool is_retired = false;
   {
     std::unique_lock lock(mutex_);
-    if (stop_) changed_.wait_for(lock, kBusyPatience, [this] { return !running_ || is_retired_; });
+    if (stop_) changed_.wait_for(lock, kBusyPatience, [this] { return MayGoOn(); });
     is_retired = is_retired_;
     starts = !running_ && !is_retired;
     if (starts) {
@@ -76,6 +76,13 @@ bool AgentThread::Stop(std::chrono::milliseconds timeout) {
   stop_ = true;
   changed_.notify_all();
   return changed_.wait_for(lock, timeout, [this] { return !running_; });
+}
+
+bool AgentThread::StopForStart() {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, kBusyPatience, [this] { return MayGoOn(); });
 }
 
 void JNICALL AgentThread::Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self) {

@@ -54,9 +54,15 @@ class AgentThread {
   void Retire();
   // Returns true if the thread has ended or never started.
   bool Stop(std::chrono::milliseconds timeout);
+  // The same before a start, whose patience it has. Returns true also once the thread is retired, because the start
+  // will do nothing then.
+  bool StopForStart();
 
  private:
   static constexpr auto kEndPatience = std::chrono::seconds(10);
+
+  // A start need not wait any longer. With the mutex held.
+  bool MayGoOn() const { return !running_ || is_retired_; }
 
   static void JNICALL Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void Loop(jvmtiEnv* jvmti, JNIEnv* jni);

@@ -112,16 +112,23 @@ TEST_CASE("a stop waits no longer than its timeout, and needs no thread") {
 
 TEST_CASE("a start after a stop that was not in time waits for the body, and then begins anew") {
   std::atomic<int> runs{0};
+  std::atomic<bool> hold{true};
   AgentThread thread(
       [&](jvmtiEnv*, JNIEnv*) {
-        if (++runs == 1) std::this_thread::sleep_for(300ms);
+        ++runs;
+        while (hold) std::this_thread::yield();
       },
       1h);
   Vm vm;
   REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
   while (runs == 0) std::this_thread::yield();
   CHECK_FALSE(thread.Stop(10ms));
+  std::thread later([&] {
+    std::this_thread::sleep_for(100ms);  // by then the start waits; otherwise it need not
+    hold = false;
+  });
   CHECK(thread.Start(&vm.jvmti, &vm.env).ok());
+  later.join();
   CHECK(vm.threads.size() == 2);
   CHECK(vm.live_local_references == 0);
   while (runs == 1) std::this_thread::yield();
@@ -141,8 +148,14 @@ TEST_CASE("a start that waits for a busy body gives up when the thread is retire
   REQUIRE(thread.Start(&vm.jvmti, &vm.env).ok());
   while (!inside) std::this_thread::yield();
   CHECK_FALSE(thread.Stop(1ms));
-  std::thread end([&] { thread.Retire(); });
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread end([&] {
+    std::this_thread::sleep_for(50ms);  // by then the start waits; otherwise it need not
+    thread.Retire();
+  });
   CHECK(thread.Start(&vm.jvmti, &vm.env).ok());
+  CHECK(thread.StopForStart());
+  CHECK(std::chrono::steady_clock::now() - begin < AgentThread::kBusyPatience);
   end.join();
   CHECK(vm.threads.size() == 1);
   hold = false;

@@ -312,7 +312,7 @@ void Agent::OnVmDeath(JNIEnv* jni) {
   CloseCommands();
   const bool is_starting =
       taken.from == SessionState::kStarting || taken.from == SessionState::kResuming;
-  if (is_starting && !current->has_begun()) {
+  if (is_starting && current->GiveUpBegin()) {
     // An attach or a start is in progress on another thread. A profile written now would contain no counts,
     // and could replace an earlier one that does.
     Log& log = current->log();

@@ -125,8 +125,12 @@ void Agent::RefuseAtTheEnd(const Command& command, Answer& answer) const {
   if (const auto current = session())
     current->log().Step(fmt::format("the command '{}' failed at the program's end: {}",
                                     VerbName(command.verb), answer.message));
-  // A stop has ended the recording, so "refused" would be wrong.
-  if (command.verb != Verb::kStop) answer.outcome = Outcome::kRefused;
+  if (command.verb == Verb::kStop) {
+    // It has ended the recording, so "refused" would be wrong, and what it could not do may have another reason.
+    answer.message = fmt::format("the program is ending: {}", answer.message);
+    return;
+  }
+  answer.outcome = Outcome::kRefused;
   answer.message = "the program is ending";
 }
 

@@ -157,7 +157,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
   if (Status status = Prepare(running); !status.ok()) return status;
   if (!running) {
     if (Status status = Equip(); !status.ok()) return status;
-    has_begun_.store(true);
+    begun_.store(Begun::kYes);
     run_.Begin();
     if (counting_ != nullptr) {
       if (Status status = counting_->Start(); !status.ok()) return status;
@@ -179,13 +179,19 @@ Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
     AtBoundary(*log_, "the start of counting", [&] { status = counting_->Begin(jni); });
     if (!status.ok()) return status;
   }
-  if (is_over()) return {};  // retransforming all classes takes time
-  has_begun_.store(true);
+  // Retransforming all classes takes time. Either the program's end finds a recording, or there is none.
+  Begun no = Begun::kNo;
+  if (is_over() || !begun_.compare_exchange_strong(no, Begun::kYes)) return {};
   run_.Begin();
   ReadyTheEnd(jni);
   const Status status = settings_.options.samples ? StartSampling(true, is_over) : Status();
   if (status.ok()) StartSnapshots(jni);
   return status;
+}
+
+bool Session::GiveUpBegin() {
+  Begun no = Begun::kNo;
+  return begun_.compare_exchange_strong(no, Begun::kNever) || no == Begun::kNever;
 }
 
 // Does what must not be done at the end, because it may wait for memory.
@@ -508,6 +514,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   if (whole->counted) {
     AddCounts(whole->counted->added.assembly, &run);
     AddEstimates(whole->counted->estimated_calls.size(), &run);
+    run.Lose("estimates", whole->counted->without_estimates);
   }
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);

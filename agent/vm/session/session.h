@@ -99,7 +99,9 @@ class Session {
   void NameRaw();
 
   // Whether there is or was anything to write a profile of.
-  bool has_begun() const { return has_begun_.load(); }
+  bool has_begun() const { return begun_.load() == Begun::kYes; }
+  // At the program's end: false if the recording has begun; otherwise it never begins.
+  bool GiveUpBegin();
   // Whether classes are changed, or were.
   bool HasCounted() const { return has_begun() && counting_ != nullptr; }
 
@@ -175,7 +177,8 @@ class Session {
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
   bool is_equipped_ = false;
-  std::atomic<bool> has_begun_{false};
+  enum class Begun : uint8_t { kNo, kYes, kNever };
+  std::atomic<Begun> begun_{Begun::kNo};
   std::atomic<bool> has_warned_of_harvest_{false};
   // Used only by the starting thread until it has begun. The first two are for Equip.
   JvmtiEnvironment counting_environment_;
