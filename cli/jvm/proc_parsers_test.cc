@@ -18,7 +18,7 @@ namespace iprof::jvm {
 namespace {
 
 const std::string kStatus =
-    "Name:\tjava\nState:\tS (sleeping)\nTgid:\t4711\nUid:\t1000\t1001\t1000\t1000\n"
+    "Name:\tjava\nState:\tS (sleeping)\nTgid:\t4711\nPid:\t4711\nUid:\t1000\t1001\t1000\t1000\n"
     "Gid:\t100\t101\t100\t100\nGroups:\t4 24 100 \nNStgid:\t4711\t17\t1\nNSpid:\t4711\t17\t1\n"
     "SigBlk:\t0000000000000000\nSigCgt:\t0000000101005ccf\n";
 
@@ -100,6 +100,13 @@ TEST_CASE("SIGQUIT is bit 2 of the mask") {
 TEST_CASE("a status names the memory of a process that has some") {
   CHECK_FALSE(ParseProcessStatus(kStatus, 4711)->has_memory);
   CHECK(ParseProcessStatus(kStatus + "VmSize:\t    9000 kB\n", 4711)->has_memory);
+}
+
+TEST_CASE("a status of a thread names its process") {
+  CHECK(ParseProcessStatus(kStatus, 4711)->thread_of == 0);
+  std::string of_thread = kStatus;
+  of_thread.replace(of_thread.find("\nPid:\t4711"), 10, "\nPid:\t4712");
+  CHECK(ParseProcessStatus(of_thread, 4712)->thread_of == 4711);
 }
 
 TEST_CASE("mapped files") {

@@ -15,6 +15,8 @@
 #include <memory>
 #include <string_view>
 
+#include "cli/jvm/target_wait.h"
+
 namespace iprof::jvm {
 namespace {
 
@@ -90,8 +92,17 @@ std::vector<std::string> NamesIn(int folder) {
 Result<Process> Process::Open(pid_t pid) {
   const std::string path = fmt::format("/proc/{}", pid);
   OwnedFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open()) return Process(pid, std::move(folder));
   const int error = errno;
+  if (folder.is_open()) {
+    Process process(pid, std::move(folder));
+    const Result<ProcessStatus> status = process.ReadStatus();
+    // A signal to a thread reaches its whole process, and the file of an attach has the process's number.
+    if (status.ok() && status->thread_of != 0) {
+      return Status(Code::kUnsupported,
+                    fmt::format("{} is a thread of process {}", pid, status->thread_of));
+    }
+    return process;
+  }
   if (pid > 0 && kill(pid, 0) != 0 && errno == EPERM) {
     // The process is there, but /proc hides other users' processes.
     return Status(Code::kIo,
@@ -107,8 +118,16 @@ std::string Process::Name() const { return fmt::format("process {}", pid_); }
 
 Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has ended", Name())); }
 
-Status Process::WithoutMemory() const {
+Status Process::LivesOn() const {
   if (EndsNow()) return Ended();
+  const Result<ProcessStatus> status = ReadStatus();
+  if (!status.ok() || status->has_ended()) return Ended();
+  return status->has_memory ? Status() : WithoutMemoryYet();
+}
+
+Status Process::WithoutMemory() const { return EndsNow() ? Ended() : WithoutMemoryYet(); }
+
+Status Process::WithoutMemoryYet() const {
   return Status(
       Code::kUnsupported,
       fmt::format("{} has no memory: it is ending, or it is a thread of the kernel", Name()));
@@ -117,9 +136,7 @@ Status Process::WithoutMemory() const {
 Status Process::Refused(int error, const char* what) const {
   if (HasEnded()) return Ended();
   if (error == ESRCH || error == ENOENT) {
-    if (EndsNow()) return Ended();
-    const Result<ProcessStatus> status = ReadStatus();
-    if (status.ok() && !status->has_memory) return WithoutMemory();
+    if (Status lives = LivesOn(); !lives.ok()) return lives;
   }
   if (error != EACCES && error != EPERM) {
     return Status(Code::kIo,
@@ -172,7 +189,7 @@ bool Process::HasEnded() const {
 }
 
 bool Process::EndsNow() const {
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 50 && !HeldSignals::IsPending(); ++i) {
     if (HasEnded()) return true;
     poll(nullptr, 0, 10);
   }

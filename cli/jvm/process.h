@@ -21,6 +21,7 @@ namespace iprof::jvm {
 
 class Process {
  public:
+  // Fails for a thread: its number is not one of a process.
   static Result<Process> Open(pid_t pid);
 
   pid_t pid() const { return pid_; }
@@ -34,8 +35,10 @@ class Process {
   Result<OwnedFd> OpenFolder(const char* link) const;
   bool HasEnded() const;
   // Whether it has ended, or does so within half a second. A process that ends loses its memory, its folders and its connections
-  // a moment before the kernel says that it has ended.
+  // a moment before the kernel says that it has ended. An interrupt (HeldSignals) ends the wait.
   bool EndsNow() const;
+  // Ok if it does not end within half a second and has memory then; otherwise what WithoutMemory says.
+  Status LivesOn() const;
   // False when the kernel refuses.
   bool SendQuit() const;
 
@@ -45,6 +48,8 @@ class Process {
 
  private:
   Process(pid_t pid, OwnedFd folder) : pid_(pid), folder_(std::move(folder)) {}
+  // The same as WithoutMemory, of a process that has been waited for.
+  Status WithoutMemoryYet() const;
   // From errno: it has ended, or belongs to another user.
   Status Refused(int error, const char* what) const;
 

@@ -31,6 +31,7 @@ std::vector<Number> Numbers(std::string_view text, int base = 10) {
 std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid) {
   ProcessStatus status;
   status.inner_pid = pid;
+  pid_t process = 0, thread = 0;
   bool has_state = false, has_uid = false, has_gid = false, has_signals = false;
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -53,6 +54,9 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid
       (key == "Uid" ? has_uid : has_gid) = true;
     } else if (key == "Groups") {
       status.groups = Numbers<gid_t>(value);
+    } else if (key == "Tgid" || key == "Pid") {
+      const auto pids = Numbers<pid_t>(value);
+      if (!pids.empty()) (key == "Tgid" ? process : thread) = pids[0];
     } else if (key == "VmSize") {
       status.has_memory = true;
     } else if (key == "NSpid") {
@@ -68,6 +72,7 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid
     }
   }
   if (!has_state || !has_uid || !has_gid || !has_signals) return std::nullopt;
+  if (process > 0 && thread > 0 && process != thread) status.thread_of = process;
   return status;
 }
 

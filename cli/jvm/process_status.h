@@ -18,6 +18,7 @@ struct ProcessStatus {
   gid_t gid = 0;              // effective
   std::vector<gid_t> groups;  // supplementary
   pid_t inner_pid = 0;        // in the process's own namespace: what the process takes for its pid
+  pid_t thread_of = 0;        // the process, where this is another thread of it than the first
   bool catches_quit = false;  // SIGQUIT has a handler; without one it ends the process
   bool quit_is_pending = false;  // a SIGQUIT was sent and not taken yet
   // Threads of the kernel have none, nor has a process that is ending.

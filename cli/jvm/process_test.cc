@@ -2,15 +2,19 @@
 #include "cli/jvm/process.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 
 #include "cli/jvm/fake_jvm.h"
 #include "cli/jvm/running_jvm.h"
+#include "cli/jvm/target_wait.h"
 
 namespace iprof::jvm {
 namespace {
@@ -26,6 +30,7 @@ TEST_CASE("of a process that lives, what cannot be read is named") {
   CHECK(process->Read(kGone).status().message() == "cannot read /proc/" + std::to_string(getpid()) +
                                                        "/no such file: No such file or directory");
   CHECK_FALSE(process->EndsNow());
+  CHECK(process->LivesOn().ok());
 }
 
 TEST_CASE("of a process that is ending, what cannot be read is its end") {
@@ -33,7 +38,7 @@ TEST_CASE("of a process that is ending, what cannot be read is its end") {
   const Result<Process> process = Process::Open(fake.pid());
   REQUIRE(process.ok());
   std::thread end([&] {
-    usleep(50'000);
+    usleep(10'000);
     kill(fake.pid(), SIGKILL);
   });
   SECTION("a file") {
@@ -65,12 +70,47 @@ TEST_CASE("a JVM whose memory is being freed has ended, and is not taken for ano
 
 TEST_CASE("a thread of the kernel has no memory, like a process that is ending") {
   const Result<Process> kthreadd = Process::Open(2);
-  if (!kthreadd.ok() || !kthreadd->ReadStatus().ok() || kthreadd->ReadStatus()->has_memory) {
+  const Result<ProcessStatus> status =
+      kthreadd.ok() ? kthreadd->ReadStatus() : Result<ProcessStatus>(kthreadd.status());
+  if (!status.ok() || status->has_ended() || status->has_memory) {
     WARN("no thread of the kernel is to be seen");
     return;
   }
-  CHECK(LookAt(*kthreadd).status().message() ==
-        "process 2 has no memory: it is ending, or it is a thread of the kernel");
+  const std::string expected =
+      "process 2 has no memory: it is ending, or it is a thread of the kernel";
+  CHECK(LookAt(*kthreadd).status().message() == expected);
+  CHECK(kthreadd->LivesOn().message() == expected);
+  CHECK(kthreadd->Read(kGone).status().message() == expected);
+}
+
+TEST_CASE("an interrupt ends the wait for an end") {
+  const Result<Process> own = Process::Open(getpid());
+  REQUIRE(own.ok());
+  const auto before = signal(SIGTERM, [](int) {});
+  {
+    const HeldSignals held;
+    kill(getpid(), SIGTERM);
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 100; ++i) CHECK_FALSE(own->EndsNow());
+    CHECK(std::chrono::steady_clock::now() - start <
+          std::chrono::seconds(25));  // half of the waits
+  }
+  signal(SIGTERM, before);
+}
+
+TEST_CASE("the number of a thread is not that of a process") {
+  std::promise<pid_t> number;
+  std::promise<void> done;
+  std::thread thread([&] {
+    number.set_value(static_cast<pid_t>(syscall(SYS_gettid)));
+    done.get_future().wait();
+  });
+  const pid_t id = number.get_future().get();
+  const Result<Process> process = Process::Open(id);
+  done.set_value();
+  thread.join();
+  REQUIRE_FALSE(process.ok());
+  CHECK(process.status().message() == std::to_string(id) + " is a thread of " + Named(getpid()));
 }
 
 }  // namespace
