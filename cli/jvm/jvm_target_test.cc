@@ -1,4 +1,4 @@
-// Processes whose program is called java and which are no HotSpot.
+// Processes whose program is called java: what they are taken for, also while they end.
 #include "cli/jvm/jvm_target.h"
 
 #include <signal.h>
@@ -32,8 +32,9 @@ class Launcher {
     }
     std::string name = "java";
     std::string time = "3600";
+    std::string options = "JAVA_TOOL_OPTIONS=-agentlib:iprofagent=control=/a.sock";
     char* const arguments[] = {name.data(), time.data(), nullptr};
-    char* const environment[] = {preload.data(), nullptr};
+    char* const environment[] = {preload.data(), options.data(), nullptr};
     REQUIRE(posix_spawn(&pid_, "/bin/sleep", nullptr, nullptr, arguments, environment) == 0);
     // The kernel lets this process go on before it shows the new arguments.
     const Result<Process> made = Process::Open(pid_);
@@ -78,6 +79,26 @@ TEST_CASE("an OpenJ9 JVM is refused at once, since it never becomes another one"
   REQUIRE_FALSE(target.ok());
   CHECK(target.status().message() == "process " + std::to_string(launcher.pid()) +
                                          " is an OpenJ9 JVM; iprof works with HotSpot");
+}
+
+TEST_CASE("a JVM that ends has its command line and options until it is said to have ended") {
+  for (int round = 0; round < 20; ++round) {
+    const Launcher launcher("libjvm.so");
+    const Result<Process> process = Process::Open(launcher.pid());
+    REQUIRE(process.ok());
+    while (!LookAt(*process).ok()) std::this_thread::yield();  // until the library is mapped
+    kill(launcher.pid(), SIGKILL);
+    for (bool is_over = false; !is_over;) {
+      is_over = process->HasEnded();
+      const Result<RunningJvm> seen = LookAt(*process);
+      if (seen.ok()) {
+        CHECK(seen->program == "3600");
+        CHECK(seen->control == "/a.sock");
+      } else {
+        CHECK(seen.status().message() == process->Name() + " has ended");
+      }
+    }
+  }
 }
 
 TEST_CASE("a launcher that loads no JVM is given the time, and then refused") {

@@ -168,6 +168,13 @@ Result<std::string> Process::Read(const char* file) const {
   return text;
 }
 
+std::string Process::ReadIfReadable(const char* file) const {
+  const OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_CLOEXEC));
+  std::string text;
+  if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) text.clear();
+  return text;
+}
+
 Result<ProcessStatus> Process::ReadStatus() const {
   const OwnedFd fd(openat(folder_.get(), "status", O_RDONLY | O_CLOEXEC));
   std::string text;

@@ -30,6 +30,8 @@ class Process {
 
   // A file of its folder, whole: "maps", "cmdline".
   Result<std::string> Read(const char* file) const;
+  // The same without a reason and without a wait for the process's end: empty where it cannot be read.
+  std::string ReadIfReadable(const char* file) const;
   Result<ProcessStatus> ReadStatus() const;
   // What "root" or "cwd" leads to, as a folder for the calls that end in "at".
   Result<OwnedFd> OpenFolder(const char* link) const;

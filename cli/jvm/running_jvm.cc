@@ -89,6 +89,25 @@ bool HasValueBehind(std::string_view option) {
   return std::find(std::begin(kOptions), std::end(kOptions), option) != std::end(kOptions);
 }
 
+// The files of a process that tell what it is.
+struct ProcessFiles {
+  std::string maps;
+  OwnedFd root;
+  std::string arguments;
+  std::string environment;  // empty where it cannot be read
+};
+
+Result<ProcessFiles> ReadFiles(const Process& process) {
+  Result<std::string> maps = process.Read("maps");
+  if (!maps.ok()) return maps.status();
+  Result<OwnedFd> root = process.OpenFolder("root");
+  if (!root.ok()) return root.status();
+  Result<std::string> arguments = process.Read("cmdline");
+  if (!arguments.ok()) return arguments.status();
+  return ProcessFiles{std::move(*maps), std::move(*root), std::move(*arguments),
+                      process.ReadIfReadable("environ")};
+}
+
 }  // namespace
 
 std::string ProgramOf(const std::vector<std::string>& command_line) {
@@ -130,14 +149,14 @@ Result<RunningJvm> LookAt(const Process& process) {
   const Result<ProcessStatus> status = process.ReadStatus();
   if (!status.ok()) return status.status();
   if (status->has_ended()) return process.Ended();
-  const Result<std::string> maps = process.Read("maps");
-  // Where the process lost its memory meanwhile, the file is cut short or cannot be read.
+  if (!status->has_memory) return process.WithoutMemory();
+  const Result<ProcessFiles> read = ReadFiles(process);
+  // Where the process lost its memory meanwhile, files are cut short, empty, or cannot be read.
   const Result<ProcessStatus> now = process.ReadStatus();
   if (!now.ok()) return now.status();
-  if (now->has_ended()) return process.Ended();
-  if (!now->has_memory) return status->has_memory ? process.Ended() : process.WithoutMemory();
-  if (!maps.ok()) return maps.status();
-  const std::vector<MappedFile> files = MappedFiles(*maps);
+  if (now->has_ended() || !now->has_memory) return process.Ended();
+  if (!read.ok()) return read.status();
+  const std::vector<MappedFile> files = MappedFiles(read->maps);
   const JvmKind kind = KindOfJvm(files);
   if (kind == JvmKind::kOpenJ9) {
     return Status(Code::kUnsupported,
@@ -147,12 +166,9 @@ Result<RunningJvm> LookAt(const Process& process) {
     return Status(Code::kUnsupported,
                   fmt::format("{} is not a JVM: no libjvm.so is loaded in it", process.Name()));
   }
-  const Result<OwnedFd> root = process.OpenFolder("root");
-  if (!root.ok()) return root.status();
-  const Result<std::string> arguments = process.Read("cmdline");
-  if (!arguments.ok()) return arguments.status();
-  const std::vector<std::string> command_line = SplitAtZeros(*arguments);
-  const std::string perf_data = PerfDataOf(files, root->get());
+  const int root = read->root.get();
+  const std::vector<std::string> command_line = SplitAtZeros(read->arguments);
+  const std::string perf_data = PerfDataOf(files, root);
   const PerfTexts texts = ReadPerfTexts(perf_data);
 
   RunningJvm jvm;
@@ -166,13 +182,10 @@ Result<RunningJvm> LookAt(const Process& process) {
   } else {
     jvm.program = ProgramOf(command_line);
   }
-  jvm.jdk_version = VersionBeside(*FindNamed(files, "libjvm.so"), root->get());
+  jvm.jdk_version = VersionBeside(*FindNamed(files, "libjvm.so"), root);
   if (jvm.jdk_version.empty()) jvm.jdk_version = TextOf(texts, "java.property.java.version");
   if (const MappedFile* agent = FindNamed(files, kAgentLibrary)) jvm.agent = *agent;
-  const Result<std::string> environment = process.Read("environ");
-  jvm.control = ControlPathIn(
-      command_line, environment.ok() ? SplitAtZeros(*environment) : std::vector<std::string>(),
-      jvm.inner_pid);
+  jvm.control = ControlPathIn(command_line, SplitAtZeros(read->environment), jvm.inner_pid);
   const std::string capabilities = TextOf(texts, "sun.rt.jvmCapabilities");
   jvm.attach_disabled =
       capabilities.empty() ? SwitchesAttachOff(command_line) : capabilities.starts_with('0');
