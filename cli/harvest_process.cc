@@ -77,7 +77,10 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
   if (!maps.ok()) return refuse(Why::kFinal, maps.status());
   const bool has_library = jvm::KindOfJvm(jvm::MappedFiles(*maps)) != jvm::JvmKind::kNone;
   const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
-  if (!jvm.ok()) return refuse(has_library ? Why::kFinal : Why::kNoLibrary, jvm.status());
+  if (!jvm.ok()) {
+    const bool lacks_library = !has_library && jvm.status().code() == Code::kUnsupported;
+    return refuse(lacks_library ? Why::kNoLibrary : Why::kFinal, jvm.status());
+  }
   const hotspot::ProcessMemory memory(process.pid());
   const std::vector<hotspot::Address> bases = hotspot::BasesOf("libjvm.so", *maps);
   for (const hotspot::Address base : bases) {
@@ -120,7 +123,9 @@ Result<ProcessHarvest> HarvestProcess(const jvm::Process& process, int naming_jd
       harvest->read_us = ProcessorTimeUs() - before_us;
       return harvest;
     }
-    if (process.HasEnded()) return process.Ended();
+    // A process that is ending lacks something, and that is not what fails.
+    const Result<jvm::ProcessStatus> status = process.ReadStatus();
+    if (!status.ok() || status->has_ended() || !status->has_memory) return process.WithoutMemory();
     const bool is_young = AgeOf(process) < kYoung_s;
     const auto waited = std::chrono::steady_clock::now() - start;
     if (!is_young || waited >= PatienceFor(refusal.why)) return Explain(process, refusal, is_young);

@@ -19,7 +19,7 @@ struct ReadingRights {
   int ptrace_scope = -1;        // kernel.yama.ptrace_scope; -1: the kernel has no yama
 };
 
-// For a process whose memory could not be read with EPERM: one sentence.
+// For a process whose memory could not be read: one sentence. Where it has no memory any more, that is the reason.
 Status WhyUnreadable(const Process& process);
 
 // The same, with these rights; `name` is "process 4711".

@@ -1,7 +1,13 @@
 // Each reason why the memory of another process may not be read has a sentence that says what helps.
 #include "cli/jvm/memory_rights.h"
 
+#include <signal.h>
+
 #include <catch2/catch.hpp>
+#include <string>
+#include <thread>
+
+#include "cli/jvm/fake_jvm.h"
 
 namespace iprof::jvm {
 namespace {
@@ -48,6 +54,21 @@ TEST_CASE("with all rights, a security module is left") {
   CHECK(Explained({.is_root = true, .has_capability = true, .ptrace_scope = 1}) ==
         "the memory of process 4711 may not be read: a security module of the system forbids it: "
         "add --attach");
+}
+
+TEST_CASE("the memory of a process that is ending is not a matter of rights") {
+  FakeJvm::Part part;
+  part.memory = size_t{64} << 20;  // to free it takes some milliseconds
+  const FakeJvm fake(part);
+  const Result<Process> process = Process::Open(fake.pid());
+  REQUIRE(process.ok());
+  kill(fake.pid(), SIGKILL);
+  for (Result<ProcessStatus> status = process->ReadStatus(); status.ok() && status->has_memory;
+       status = process->ReadStatus()) {
+    std::this_thread::yield();
+  }
+  CHECK(WhyUnreadable(*process).message() ==
+        "process " + std::to_string(fake.pid()) + " has ended");
 }
 
 TEST_CASE("the value of yama's setting") {
