@@ -27,8 +27,10 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostAnswer = 64 << 20;
 // A JVM that has not opened its socket by then is asked again.
 constexpr std::chrono::seconds kLongAgo{30};
-// How long a JVM that has lost its socket is waited for.
+// How long a JVM that has lost its socket is waited for. In less time than kLeast it is not asked: it could print its threads if
+// it gets the signal when the file is gone.
 constexpr std::chrono::milliseconds kAgain{10'000};
+constexpr std::chrono::milliseconds kLeast{500};
 
 enum class SocketState { kListens, kAbsent, kStale };
 
@@ -224,16 +226,19 @@ Status ConnectToListener(const JvmTarget& target, OwnedFd& connection, TargetWai
     }
     if (!state.ok()) return state.status();
     if (*state == SocketState::kListens) return Status();
-    if (target.process.EndsNow()) return target.process.Ended();
-    if (*state != SocketState::kAbsent || !is_first) {
-      return Status(Code::kIo,
-                    fmt::format("{} does not listen any more: it is ending, or its attach socket "
-                                "was removed",
-                                target.process.Name()));
+    if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
+    const Status gone(Code::kIo,
+                      fmt::format("{} does not listen any more: it is ending, or its attach socket "
+                                  "was removed",
+                                  target.process.Name()));
+    if (*state != SocketState::kAbsent || !is_first || wait.left() < kLeast) return gone;
+    // It listened when it was asked. One that was still starting then may have removed the socket, see LostSocket.
+    TargetWait again(target.process, std::min(wait.left(), kAgain));
+    if (Status status = WakeListener(target, again); !status.ok()) {
+      const Result<ProcessStatus> now = target.process.ReadStatus();
+      const bool runs = now.ok() && !now->has_ended() && !now->is_stopped();
+      return runs && !HeldSignals::IsPending() ? gone : status;
     }
-    // A JVM that starts has removed it, see LostSocket.
-    TargetWait again(target.process, std::min(wait.most(), kAgain));
-    if (Status status = WakeListener(target, again); !status.ok()) return status;
   }
 }
 

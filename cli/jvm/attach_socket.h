@@ -12,7 +12,7 @@
 //    removes it when the JVM listens, as it does with what a killed tool left.
 //  - A stale socket, which an earlier process or JVM left, is removed if it is the target user's, and the
 //    JVM is asked to make a new one. Another user's file at that place is refused.
-//  - No call waits longer than its TargetWait.
+//  - No call waits longer than its TargetWait, and half a second for the end of a JVM that does not listen any more.
 // Threads: one. Failure: one sentence that names the process.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace iprof::jvm {
 Status WakeListener(const JvmTarget& target, TargetWait& wait);
 
 // Sends a request and gives everything that comes back. The JVM must listen; if its socket is gone although it lives, it is
-// asked once more.
+// asked once more, within the same wait.
 Result<std::string> Exchange(const JvmTarget& target, const std::string& request, TargetWait& wait);
 
 }  // namespace iprof::jvm

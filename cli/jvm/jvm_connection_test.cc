@@ -191,6 +191,18 @@ TEST_CASE("a JVM that lives and has a socket without a listener does not listen 
             " does not listen any more: it is ending, or its attach socket was removed");
 }
 
+TEST_CASE("a JVM that has lost its socket and makes no other one does not listen any more") {
+  const FakeJvm fake;
+  Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), {60s, 1200ms});
+  REQUIRE(connection.ok());
+  fs::remove(fake.socket_path());
+  CHECK(connection->Request({"properties"}).status().message() ==
+        Process(fake) +
+            " does not listen any more: it is ending, or its attach socket was removed");
+  CHECK(fake.IsRunning());
+  CHECK(fake.IsTidy());
+}
+
 TEST_CASE("a JVM that ends while it answers a load has ended") {
   FakeJvm::Part part;
   part.answer = [](const std::string&) {

@@ -58,6 +58,11 @@ TargetWait::TargetWait(const Process& process, std::chrono::milliseconds most)
 
 bool TargetWait::is_half_over() const { return Clock::now() - start_ > most_ / 2; }
 
+std::chrono::milliseconds TargetWait::left() const {
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
+  return std::max(std::chrono::milliseconds(0), most_ - waited);
+}
+
 Status TargetWait::Check() const {
   if (HeldSignals::IsPending())
     return Status(Code::kIo, fmt::format("interrupted while waiting for {}", process_.Name()));

@@ -47,6 +47,8 @@ class TargetWait {
 
   std::chrono::milliseconds most() const { return most_; }
   bool is_half_over() const;
+  // What is left of it; 0 if the time is up.
+  std::chrono::milliseconds left() const;
 
  private:
   using Clock = std::chrono::steady_clock;
