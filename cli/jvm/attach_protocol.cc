@@ -87,7 +87,7 @@ Result<Answer> ParseAnswer(std::string_view bytes) {
     return Status(Code::kUnsupported,
                   bytes.empty()
                       ? std::string("it closed the connection without an answer: it is ending, or "
-                                    "takes no requests of this user")
+                                    "takes no requests of this user and group")
                       : fmt::format("its answer is not one of HotSpot: '{}'", Excerpt(bytes)));
   }
   answer.code = *code;

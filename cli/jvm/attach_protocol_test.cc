@@ -45,7 +45,7 @@ TEST_CASE("answers") {
   CHECK(ParseAnswer("-1\n")->code == -1);
   CHECK(ParseAnswer("").status().message() ==
         "it closed the connection without an answer: it is ending, or takes no requests of this "
-        "user");
+        "user and group");
   CHECK(ParseAnswer("HTTP/1.1 400\nx").status().message() ==
         "its answer is not one of HotSpot: 'HTTP/1.1 400 x'");
   CHECK_FALSE(ParseAnswer("0").ok());

@@ -107,7 +107,7 @@ TEST_CASE("a JVM that does not answer, or not as it should") {
     part.answer = [](const std::string&) { return std::string(); };
     expected =
         ": it closed the connection without an answer: it is ending, or takes no requests of this "
-        "user";
+        "user and group";
   }
   SECTION("writes garbage") {
     part.answer = [](const std::string&) { return std::string("\x7f\x01garbage\n"); };
