@@ -39,6 +39,15 @@ Result<control::Answer> Parsed(const Result<std::string>& json, const std::strin
   return Status(answer.status().code(), fmt::format("{}: {}", who, answer.status().message()));
 }
 
+// The same of a target's answer. A JVM that is killed while its agent answers leaves a part of it.
+Result<control::Answer> ParsedOf(const JvmTarget& target, const Result<std::string>& json,
+                                 const std::string& who) {
+  Result<control::Answer> answer = Parsed(json, who);
+  if (!json.ok() || answer.ok()) return answer;
+  Status lives = target.process.LivesOn();
+  return lives.ok() ? answer : lives;
+}
+
 Status NoAgent(const JvmTarget& target) {
   const pid_t pid = target.process.pid();
   return Status(Code::kUnsupported,
@@ -52,7 +61,7 @@ Result<control::Answer> ReadAnswer(const JvmTarget& target, const PrivateFolder&
   if (!ReadAll(folder.OpenFile(kAnswerFile).get(), control::kLongestAnswer + 1, json)) {
     return Status(Code::kIo, fmt::format("cannot read the answer of {}", target.process.Name()));
   }
-  return Parsed(json, target.process.Name());
+  return ParsedOf(target, json, target.process.Name());
 }
 
 // The answer that the agent writes into the folder.
@@ -117,7 +126,8 @@ Result<control::Answer> SendByAttach(JvmConnection& connection, const PrivateFol
   const Status verdict = JudgeLoad(*said, target.jvm.agent->path);
   if (!verdict.ok() && ForbidsLoading(*said)) {
     if (!target.jvm.control.empty()) {
-      return Parsed(ExchangeIn(target, target.jvm.control, to_socket, most), target.process.Name());
+      return ParsedOf(target, ExchangeIn(target, target.jvm.control, to_socket, most),
+                      target.process.Name());
     }
     if (Status rung = Ring(connection, text, most); !rung.ok()) return rung;
   } else if (!verdict.ok() && !folder.OpenFile(kAnswerFile).is_open()) {
@@ -142,11 +152,12 @@ Result<control::Answer> SendTo(const std::shared_ptr<JvmTarget>& target,
   Result<control::Answer> answer =
       connection ? SendByAttach(*connection, folder, command, timeouts.answer)
       : address.socket.empty()
-          ? Parsed(
+          ? ParsedOf(
+                *target,
                 ExchangeIn(*target, target->jvm.control, FormatCommand(command), timeouts.answer),
                 name)
-          : Parsed(ExchangeAt(address.socket, FormatCommand(command), timeouts.answer),
-                   "control socket " + address.socket);
+          : ParsedOf(*target, ExchangeAt(address.socket, FormatCommand(command), timeouts.answer),
+                     "control socket " + address.socket);
   if (answer.ok() || !patience.IsOver() || target->process.HasEnded()) return answer;
   return MayGoOn(answer.status(), std::to_string(address.pid), command, &folder);
 }

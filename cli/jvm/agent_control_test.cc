@@ -65,6 +65,16 @@ void Obey(control::Command command) {
   WriteAnswer(command, is_private ? control::FormatAnswer(answer) : "the folder is not private");
 }
 
+// Does it soon, while the tool has the whole answer already.
+template <typename Act>
+void InAMoment(const Act& act) {
+  if (fork() != 0) return;
+  for (int fd = 3; fd < 100; ++fd) close(fd);
+  usleep(10'000);
+  act();
+  _exit(0);
+}
+
 std::string LoadAndObey(const std::string& request) {
   if (!request.starts_with("load|")) return "-1\n";
   Obey(CommandIn(request));
@@ -188,6 +198,14 @@ TEST_CASE("what an agent can do wrong") {
     };
     expected = ": the agent's answer is damaged";
   }
+  SECTION("its answer is cut by its end") {
+    part.answer = [](const std::string& request) {
+      WriteAnswer(CommandIn(request), "{\"iprofagent\":1");
+      InAMoment([own = getpid()] { kill(own, SIGKILL); });
+      return kLoaded;
+    };
+    expected = " has ended";
+  }
   SECTION("its answer is too long") {
     part.answer = [](const std::string& request) {
       WriteAnswer(CommandIn(request), std::string(2 << 20, ' '));
@@ -230,17 +248,21 @@ TEST_CASE("what an agent can do wrong") {
   CHECK(fake.IsTidy());
 }
 
-// An agent in a JVM that forbids loading: it takes commands from the doorbell's file.
-std::string TakeFromDoorbell(const std::string& request) {
-  if (request.starts_with("load|")) return kForbidden;
-  if (request != "jcmd|JVMTI.data_dump||") return "-1\n" + request;
-  const std::string path = "/tmp/.iprof_command" + std::to_string(getpid());
+void TakeFile(pid_t jvm) {
+  const std::string path = "/tmp/.iprof_command" + std::to_string(jvm);
   struct stat found {};
   const bool is_private = lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
                           found.st_uid == geteuid() && (found.st_mode & 07777) == 0600;
   const auto command = control::ParseCommand(ReadFile(path));
   fs::remove(path);
   if (is_private && command.ok()) Obey(*command);
+}
+
+// An agent in a JVM that forbids loading: it takes commands from the doorbell's file.
+std::string TakeFromDoorbell(const std::string& request) {
+  if (request.starts_with("load|")) return kForbidden;
+  if (request != "jcmd|JVMTI.data_dump||") return "-1\n" + request;
+  TakeFile(getpid());
   return "0\n";
 }
 
@@ -290,17 +312,24 @@ TEST_CASE("the doorbell is not answered") {
   }
 }
 
+TEST_CASE("an agent that looks at the doorbell only after the JVM's answer has the command") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string& request) {
+    if (request.starts_with("load|")) return std::string(kForbidden);
+    InAMoment([own = getpid()] { TakeFile(own); });
+    return std::string("0\n");
+  };
+  const FakeJvm fake(part);
+  const Result<AgentReply> reply = Send(fake, Verb::kReset);
+  REQUIRE(reply.ok());
+  CHECK(reply->answer.command == "reset");
+}
+
 TEST_CASE("a JVM that ends without a look at the doorbell has ended") {
   FakeJvm::Part part = WithAgent();
   part.answer = [](const std::string& request) {
     if (request.starts_with("load|")) return std::string(kForbidden);
-    const pid_t own = getpid();
-    if (fork() == 0) {
-      for (int fd = 3; fd < 100; ++fd) close(fd);  // so that the tool has the whole answer
-      usleep(100'000);
-      kill(own, SIGKILL);
-      _exit(0);
-    }
+    InAMoment([own = getpid()] { kill(own, SIGKILL); });
     return std::string("0\n");
   };
   const FakeJvm fake(part);

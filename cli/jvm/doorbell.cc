@@ -100,7 +100,10 @@ Status Ring(JvmConnection& connection, const std::string& command, std::chrono::
   const Result<Answer> answer = connection.Request({"jcmd", "JVMTI.data_dump"});
   if (!answer.ok()) return answer.status();
   if (file.WasTaken()) return Status();
-  if (target.process.EndsNow()) return target.process.Ended();
+  const Status lives = target.process.LivesOn();
+  if (file.WasTaken())
+    return Status();  // late, and its answer may be there although the JVM has ended
+  if (!lives.ok()) return lives;
   return Status(Code::kUnsupported,
                 fmt::format("{}: the agent did not take the command: the program is ending, or the "
                             "agent has stopped working or is too old for commands",
