@@ -30,6 +30,13 @@ struct Place {
   std::string name;
 };
 
+// What a failure can come from.
+enum class Cause : uint8_t {
+  kOther,
+  kNoListener,  // the program is ending, or its agent is making the socket
+  kNoAnswer,    // the program is ending, or its agent refuses
+};
+
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -73,7 +80,8 @@ class Deadline {
   Clock::time_point start_ = Clock::now();
 };
 
-Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadline& deadline) {
+Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadline& deadline,
+                        Cause& cause) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (place.name.size() > kLongestName) return Failed(path, "its name is too long");
@@ -86,11 +94,18 @@ Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadl
         0) {
       return connection;
     }
-    // ENOENT: the JVM has removed it since it was found.
-    if (errno == ECONNREFUSED || errno == ENOENT) {
+    const int error = errno;
+    if (error == ECONNREFUSED || error == ENOENT) cause = Cause::kNoListener;
+    if (error == ECONNREFUSED) {
       return Failed(path, "it has no listener: the JVM that made it has ended");
     }
-    if (errno != EAGAIN && errno != EINTR) return FailedWithErrno(path, "cannot connect");
+    struct stat found {};
+    if (error == ENOENT &&
+        fstatat(place.folder.get(), place.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      return Failed(path, "it was removed: the program that made it is ending");
+    }
+    errno = error;
+    if (error != EAGAIN && error != EINTR) return FailedWithErrno(path, "cannot connect");
     if (Status status = deadline.Pause(path); !status.ok()) return status;
   }
 }
@@ -112,7 +127,8 @@ Status SendAll(int connection, std::string_view line, const std::string& path,
   return Status();
 }
 
-Result<std::string> ReceiveAll(int connection, const std::string& path, const Deadline& deadline) {
+Result<std::string> ReceiveAll(int connection, const std::string& path, const Deadline& deadline,
+                               Cause& cause) {
   std::string answer;
   char buffer[1 << 14];
   for (;;) {
@@ -129,6 +145,7 @@ Result<std::string> ReceiveAll(int connection, const std::string& path, const De
     }
   }
   if (answer.empty()) {
+    cause = Cause::kNoAnswer;
     return Failed(
         path,
         "it was closed without an answer: the JVM has ended, its agent could not start, or it "
@@ -138,20 +155,21 @@ Result<std::string> ReceiveAll(int connection, const std::string& path, const De
 }
 
 Result<std::string> Exchange(const Place& place, const std::string& path,
-                             const std::string& command, milliseconds most) {
+                             const std::string& command, milliseconds most, Cause& cause) {
   const Deadline deadline(most);
-  const Result<OwnedFd> connection = Connect(place, path, deadline);
+  const Result<OwnedFd> connection = Connect(place, path, deadline, cause);
   if (!connection.ok()) return connection.status();
   const Status sent = SendAll(connection->get(), command + "\n", path, deadline);
   if (!sent.ok()) return sent;
-  return ReceiveAll(connection->get(), path, deadline);
+  return ReceiveAll(connection->get(), path, deadline, cause);
 }
 
 // Why there is no socket at the place, or ok.
-Status CheckSocket(const Place& place, const std::string& path, const uid_t* owner) {
+Status CheckSocket(const Place& place, const std::string& path, const uid_t* owner, Cause& cause) {
   struct stat found {};
   if (fstatat(place.folder.get(), place.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
     // The path is that of the JVM's own options, and a JVM that is ending removes its socket.
+    if (errno == ENOENT) cause = Cause::kNoListener;
     if (errno == ENOENT && owner != nullptr) {
       return Failed(path, "it is not there: the program is ending, or the file was removed");
     }
@@ -167,7 +185,7 @@ Status CheckSocket(const Place& place, const std::string& path, const uid_t* own
 
 // See ExchangeIn.
 Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& path,
-                                   const std::string& command, milliseconds most) {
+                                   const std::string& command, milliseconds most, Cause& cause) {
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
   const std::string folder = FolderOf(path);
@@ -179,9 +197,14 @@ Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& p
     place.folder = OwnedFd(
         openat(target.cwd.get(), folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
-  if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
-  if (Status status = CheckSocket(place, path, &target.status.uid); !status.ok()) return status;
-  return Exchange(place, path, command, most);
+  if (!place.folder.is_open()) {
+    if (errno == ENOENT) cause = Cause::kNoListener;
+    return FailedWithErrno(path, "cannot find it");
+  }
+  if (Status status = CheckSocket(place, path, &target.status.uid, cause); !status.ok()) {
+    return status;
+  }
+  return Exchange(place, path, command, most, cause);
 }
 
 }  // namespace
@@ -191,14 +214,23 @@ Result<std::string> ExchangeAt(const std::string& path, const std::string& comma
   const Place place{OwnedFd(open(FolderOf(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
                     path.substr(path.rfind('/') + 1)};
   if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
-  if (Status status = CheckSocket(place, path, nullptr); !status.ok()) return status;
-  return Exchange(place, path, command, most);
+  Cause unused = Cause::kOther;
+  if (Status status = CheckSocket(place, path, nullptr, unused); !status.ok()) return status;
+  return Exchange(place, path, command, most, unused);
 }
 
 Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
                                const std::string& command, milliseconds most) {
-  Result<std::string> answer = ExchangeWithin(target, path, command, most);
-  if (answer.ok() || HeldSignals::IsPending() || !target.process.EndsNow()) return answer;
+  const Clock::time_point start = Clock::now();
+  Cause cause = Cause::kOther;
+  Result<std::string> answer = ExchangeWithin(target, path, command, most, cause);
+  if (answer.ok()) return answer;
+  if (cause == Cause::kOther) return target.process.HasEnded() ? target.process.Ended() : answer;
+  if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
+  if (cause != Cause::kNoListener || HeldSignals::IsPending()) return answer;
+  const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+  answer = ExchangeWithin(target, path, command, std::max(most - waited, milliseconds(0)), cause);
+  if (answer.ok() || !target.process.HasEnded()) return answer;
   return target.process.Ended();
 }
 

@@ -147,12 +147,39 @@ TEST_CASE("a JVM that is ending has removed its socket") {
   const Result<JvmTarget> target = JvmTarget::Open(fake.pid(), 60s);
   REQUIRE(target.ok());
   std::thread end([&] {
-    usleep(50'000);
+    usleep(10'000);
     kill(fake.pid(), SIGKILL);
   });
   CHECK(ExchangeIn(*target, "c.sock", "x", 60s).status().message() ==
         "process " + std::to_string(fake.pid()) + " has ended");
   end.join();
+}
+
+TEST_CASE("a socket that the agent makes just then is found") {
+  const FakeJvm fake;
+  const Result<JvmTarget> target = JvmTarget::Open(fake.pid(), 60s);
+  REQUIRE(target.ok());
+  const std::string draft = fake.folder() + "/draft";
+  const Server server(draft,
+                      [](int connection, const std::string&) { Write(connection, "answered"); });
+  std::thread agent([&] {
+    usleep(10'000);
+    fs::rename(draft, fake.folder() + "/c.sock");
+  });
+  const Result<std::string> answer = ExchangeIn(*target, "c.sock", "x", 60s);
+  agent.join();
+  REQUIRE(answer.ok());
+  CHECK(*answer == "answered");
+}
+
+// How many sockets this process has.
+size_t OwnSockets() {
+  size_t count = 0;
+  std::error_code ignored;  // of one that was closed meanwhile
+  for (const auto& each : fs::directory_iterator("/proc/self/fd")) {
+    if (fs::read_symlink(each.path(), ignored).string().starts_with("socket:")) ++count;
+  }
+  return count;
 }
 
 TEST_CASE("a socket that its JVM removes before it takes the connection") {
@@ -167,12 +194,13 @@ TEST_CASE("a socket that its JVM removes before it takes the connection") {
   // It takes the only place, so the tool tries again and again.
   const int first = socket(AF_UNIX, SOCK_STREAM, 0);
   REQUIRE(connect(first, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  const size_t before = OwnSockets();
   std::thread end([&] {
-    usleep(500'000);
+    while (OwnSockets() == before) std::this_thread::yield();  // until the tool has found the file
     unlink(path.c_str());
   });
   CHECK(WhyNot(path) ==
-        "control socket " + path + ": it has no listener: the JVM that made it has ended");
+        "control socket " + path + ": it was removed: the program that made it is ending");
   end.join();
   close(first);
   close(listener);

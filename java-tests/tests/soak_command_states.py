@@ -94,6 +94,7 @@ class CommandStates(unittest.TestCase):
                  True),
                 ("process 7: it takes no agents now: it is ending, or is still starting", True),
                 (socket + "it has no listener: the JVM that made it has ended", True),
+                (socket + "it was removed: the program that made it is ending", True),
                 (socket + "it is not there: the program is ending, or the file was removed", True),
                 (socket + "cannot find it: No such file or directory", True),
                 (socket + "it was closed without an answer: the JVM has ended, its agent could not start, or it takes no commands of "
