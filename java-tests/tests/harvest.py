@@ -22,7 +22,7 @@ NOBODY = 65534
 FIRST_THAT_TRAINS = 25
 RECORDS_FAILED_CHECKS = 22  # the first Java whose compiled code records the classes of type checks that fail
 STARTING = r"has only just started"  # beyond the tool's patience
-ENDING = r"has ended|no process"
+ENDING = r"has ended|no process|it is ending"
 CHANGING = r"changes too quickly"  # the classes of a program that loads and unloads them without a break
 
 
