@@ -28,8 +28,9 @@ const char* FileOf(ProfileForm form) {
 // which command it waited for.
 milliseconds QueueTime(const AttachTimeouts& timeouts) {
   const milliseconds longest = timeouts.answer * 4 / 5;
-  return timeouts.answer == AttachTimeouts().answer ? std::min(control::kDefaultTimeout, longest)
-                                                    : longest;
+  const AttachTimeouts usual;
+  const bool is_usual = timeouts.answer == usual.answer && timeouts.listen == usual.listen;
+  return is_usual ? std::min(control::kDefaultTimeout, longest) : longest;
 }
 
 Result<control::Answer> Parsed(const Result<std::string>& json, const std::string& who) {

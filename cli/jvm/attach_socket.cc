@@ -233,11 +233,14 @@ Status ConnectToListener(const JvmTarget& target, OwnedFd& connection, TargetWai
                                   target.process.Name()));
     if (*state != SocketState::kAbsent || !is_first || wait.left() < kLeast) return gone;
     // It listened when it was asked. One that was still starting then may have removed the socket, see LostSocket.
+    // An interrupt would end the wait at once, and then the JVM would take the signal for a request to print its threads.
+    if (HeldSignals::IsPending()) return wait.Pause();
     TargetWait again(target.process, std::min(wait.left(), kAgain));
     if (Status status = WakeListener(target, again); !status.ok()) {
       const Result<ProcessStatus> now = target.process.ReadStatus();
       const bool runs = now.ok() && !now->has_ended() && !now->is_stopped();
-      return runs && !HeldSignals::IsPending() ? gone : status;
+      const bool is_silent = again.left().count() <= 0;
+      return runs && is_silent && !HeldSignals::IsPending() ? gone : status;
     }
   }
 }

@@ -155,8 +155,7 @@ Result<std::string> ReceiveAll(int connection, const std::string& path, const De
 }
 
 Result<std::string> Exchange(const Place& place, const std::string& path,
-                             const std::string& command, milliseconds most, Cause& cause) {
-  const Deadline deadline(most);
+                             const std::string& command, const Deadline& deadline, Cause& cause) {
   const Result<OwnedFd> connection = Connect(place, path, deadline, cause);
   if (!connection.ok()) return connection.status();
   const Status sent = SendAll(connection->get(), command + "\n", path, deadline);
@@ -185,7 +184,8 @@ Status CheckSocket(const Place& place, const std::string& path, const uid_t* own
 
 // See ExchangeIn.
 Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& path,
-                                   const std::string& command, milliseconds most, Cause& cause) {
+                                   const std::string& command, const Deadline& deadline,
+                                   Cause& cause) {
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
   const std::string folder = FolderOf(path);
@@ -204,7 +204,7 @@ Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& p
   if (Status status = CheckSocket(place, path, &target.status.uid, cause); !status.ok()) {
     return status;
   }
-  return Exchange(place, path, command, most, cause);
+  return Exchange(place, path, command, deadline, cause);
 }
 
 }  // namespace
@@ -216,20 +216,19 @@ Result<std::string> ExchangeAt(const std::string& path, const std::string& comma
   if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
   Cause unused = Cause::kOther;
   if (Status status = CheckSocket(place, path, nullptr, unused); !status.ok()) return status;
-  return Exchange(place, path, command, most, unused);
+  return Exchange(place, path, command, Deadline(most), unused);
 }
 
 Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
                                const std::string& command, milliseconds most) {
-  const Clock::time_point start = Clock::now();
+  const Deadline deadline(most);
   Cause cause = Cause::kOther;
-  Result<std::string> answer = ExchangeWithin(target, path, command, most, cause);
+  Result<std::string> answer = ExchangeWithin(target, path, command, deadline, cause);
   if (answer.ok()) return answer;
   if (cause == Cause::kOther) return target.process.HasEnded() ? target.process.Ended() : answer;
   if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
   if (cause != Cause::kNoListener || HeldSignals::IsPending()) return answer;
-  const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-  answer = ExchangeWithin(target, path, command, std::max(most - waited, milliseconds(0)), cause);
+  answer = ExchangeWithin(target, path, command, deadline, cause);
   if (answer.ok() || !target.process.HasEnded()) return answer;
   return target.process.Ended();
 }

@@ -196,7 +196,8 @@ TEST_CASE("a socket that its JVM removes before it takes the connection") {
   REQUIRE(connect(first, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   const size_t before = OwnSockets();
   std::thread end([&] {
-    while (OwnSockets() == before) std::this_thread::yield();  // until the tool has found the file
+    // Until the tool has found the file.
+    for (int i = 0; i < 1'000'000 && OwnSockets() == before; ++i) std::this_thread::yield();
     unlink(path.c_str());
   });
   CHECK(WhyNot(path) ==

@@ -161,6 +161,15 @@ class Choice:
         fit = _fits(state, command)
         return command.verb == "profile" or (fit is not None and fit.after is State.RECORDING and state is not State.RECORDING)
 
+    def next_calmly(self, state):
+        """For a recording that goes on: nearly always a command that only looks, and a start where nothing is recorded."""
+        wanted = [command for command in self._commands if command.verb in ("status", "dump")]
+        if state is not State.RECORDING:
+            wanted = [command for command in self._commands if self._starts(command, state) and command.verb != "profile"]
+        if not wanted or self._chance.random() < 0.1:
+            return self.next(state)
+        return self._chance.choice(wanted)
+
     def pause_s(self):
         """Often none at all, so that one command follows the other at once."""
         return self._chance.choice((0, 0, self._chance.uniform(0, 0.3)))

@@ -16,9 +16,12 @@ from soak.churn import Churn
 from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Session, State, chance_of
 
 WAYS = ("agentpath", "control", "attached")
-MODES = ("loaders", "lambdas", "redefinition")
+STEADY = "steady"  # only with options that take probes out, and mostly with commands that only look
+CALM_PAUSE_S = 0.3
+MODES = ("loaders", "lambdas", "redefinition", STEADY)
 OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", ",interval=1ms,snapshot=1s",
            ",placement=direct,snapshot=0", ",count-until=1000,rearm=1s", ",overhead=1%")
+FREEZING = (",count-until=1000,rearm=1s", ",count-until=5000,rearm=0", ",overhead=1%", ",count-until=1000,placement=direct")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
 RAW = "soak.iraw"  # beside it, while there is something that no profile has
@@ -65,7 +68,8 @@ class Commander:
         self.way, self.found, self.answers, self.swaps, self.raw_checks = program.way, [], {}, 0, 0
         self.chance = chance_of(*seed)
         self.choice = Choice(self.chance, COMMANDS if self.way == "control" else BY_PID, MOST_STARTS)
-        self.options = self.chance.choice(OPTIONS)
+        self.options = self.chance.choice(FREEZING if program.mode == STEADY else OPTIONS)
+        self.is_calm, self.most_frozen = program.mode == STEADY, 0
         records = self.way != "attached" and self.chance.random() < 0.5
         state = State.ABSENT if self.way == "attached" else State.RECORDING if records else State.READY
         self.session = Session(state)
@@ -89,7 +93,7 @@ class Commander:
         try:
             while process.poll() is None and " rounds" not in (self.folder / "stderr").read_text(errors="replace"):
                 self.one(process)
-                time.sleep(self.choice.pause_s())
+                time.sleep(self.choice.pause_s() + (CALM_PAUSE_S if self.is_calm else 0))
         finally:
             process.stdin.close()  # the program collects its garbage
         while process.poll() is None and " kept " not in (self.folder / "stdout").read_text(errors="replace"):
@@ -109,7 +113,8 @@ class Commander:
         return ("libjvm.so" if self.way == "attached" else self.library.name) in maps
 
     def one(self, process):
-        before, command = self.session.state, self.choice.next(self.session.state)
+        before = self.session.state
+        command = self.choice.next_calmly(before) if self.is_calm else self.choice.next(before)
         answer, profile = self.ask(process, command)
         if process.poll() is not None:
             self.session.is_ending = True
@@ -155,14 +160,15 @@ class Commander:
                                                       "--format", "json")], capture_output=True, text=True, check=False, cwd=self.folder)
         return self.read(done), profile
 
-    @staticmethod
-    def read(done):
+    def read(self, done):
         try:
             said = json.loads(done.stdout)
         except ValueError:
             said = {}
         if "outcome" in said:
-            return Answer(said["outcome"], said["message"], said.get("status", {}).get("state", ""))
+            status = said.get("status", {})
+            self.most_frozen = max(self.most_frozen, status.get("frozen_methods", 0))
+            return Answer(said["outcome"], said["message"], status.get("state", ""))
         if done.returncode == 0 and said:
             return Answer("done", done.stderr)
         return Answer("error", done.stderr.strip())
@@ -199,4 +205,5 @@ class Commander:
 
     def shown(self):
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.answers.items()))
-        return f"{sum(self.answers.values())} commands ({outcomes}), {self.raw_checks} checks of the raw file"
+        frozen = f", {self.most_frozen} methods without probes" if self.most_frozen else ""
+        return f"{sum(self.answers.values())} commands ({outcomes}), {self.raw_checks} checks of the raw file{frozen}"

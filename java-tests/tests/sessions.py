@@ -203,6 +203,7 @@ class Starting(SessionCase):
         process = self.begin("")
         (tool,) = self.give(process, "stop")
         process.terminate()
+        process.wait(PATIENCE_S)  # with its input open, so that premain does not end before
         process.communicate(timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertNotEqual(tool.wait(PATIENCE_S), 0)

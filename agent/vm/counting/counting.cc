@@ -148,7 +148,9 @@ Status Counting::Start() {
 
 // Before a start swaps classes: the thread does so, too, and a stop does not wait for it for ever.
 Status Counting::AwaitThread() {
-  if (thread_.StopForStart()) return {};
+  const bool is_over = thread_.StopForStart();
+  if (has_ended_.load()) return {Code::kUsage, "the program is ending"};
+  if (is_over) return {};
   return {Code::kLimit, "the agent's thread has not ended yet: try again later"};
 }
 
@@ -346,8 +348,12 @@ Status Counting::Resume(JNIEnv* jni) {
   return status;
 }
 
+std::chrono::milliseconds Counting::patience() const {
+  return freezer_ == nullptr ? kHarvestTimeout : kFreezerTimeout;
+}
+
 void Counting::CloseWindow(JNIEnv* jni) {
-  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   if (lock && !store_.is_open()) return;  // a start failed before it opened it
   if (!lock || !store_.CloseWindow(environment_.get(), jni, kHarvestTimeout)) {
     log_.Error(
@@ -361,7 +367,7 @@ void Counting::CloseWindow(JNIEnv* jni) {
 }
 
 void Counting::OpenWindow(JNIEnv* jni) {
-  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   if (!lock || !store_.OpenWindow(environment_.get(), jni, kHarvestTimeout)) {
     log_.Error(
         "nothing more is recorded: the agent's tables could not be read in time (a debugger may "
@@ -375,7 +381,7 @@ void Counting::OpenWindow(JNIEnv* jni) {
 }
 
 Status Counting::Reset(JNIEnv* jni) {
-  const std::unique_lock lock = LockWithin(unload_mutex_, kHarvestTimeout);
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
   if (freezer_ != nullptr) freezer_->Reset(environment_.get(), jni);
@@ -418,8 +424,7 @@ bool Counting::Close() {
 }
 
 CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
-  const std::unique_lock lock =
-      LockWithin(unload_mutex_, freezer_ == nullptr ? kHarvestTimeout : kFreezerTimeout);
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   uint64_t without_estimates = 0;
   if (!lock) {
     if (freezer_ != nullptr) without_estimates = freezer_->figures().methods;

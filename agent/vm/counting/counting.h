@@ -227,6 +227,8 @@ class Counting final : public HiddenClassCounting {
   Status BeginLate(JNIEnv* jni);
   Status AwaitThread();
   Status NoteStart(const Status& status);
+  // How long to wait for unload_mutex_.
+  std::chrono::milliseconds patience() const;
   void CloseWindow(JNIEnv* jni);
   void OpenWindow(JNIEnv* jni);
   void NoteSwap(const RestoredClasses& swap);

@@ -26,7 +26,11 @@ void Counting::BeginCopy() {
 
 void Counting::EndCopy() {
   copy_ = {};
-  store_.types().ForgetPairs();
+  if (const std::unique_lock lock = LockWithin(unload_mutex_, kPatience); lock) {
+    store_.types().DropPairs(kPatience);
+  } else {
+    store_.types().ForgetPairs();
+  }
   instrumenter_.table().StopNotingChanges();
 }
 

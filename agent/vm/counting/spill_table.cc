@@ -209,6 +209,14 @@ bool SpillTable::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds p
   return true;
 }
 
+bool SpillTable::DropPairs(std::chrono::milliseconds patience) {
+  const std::unique_lock lock = LockWithin(mutex_, patience);
+  if (!lock) return false;
+  known_ = {};
+  pairs_bytes_.store(0);
+  return true;
+}
+
 uint64_t SpillTable::LostAt(JNIEnv* jni, uint32_t site) const {
   jlong lost = 0;
   jni->GetLongArrayRegion(lost_, static_cast<jsize>(site) & (slots_ - 1), 1, &lost);

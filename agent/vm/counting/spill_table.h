@@ -58,6 +58,8 @@ class SpillTable {
   bool AddTo(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs& into);
   // The pairs have other numbers from the next call on. Any thread.
   void ForgetPairs() { forgets_pairs_.store(true); }
+  // No call comes any more, so far as is known: frees the memory. Where AddTo may be called; false if a harvest hangs.
+  bool DropPairs(std::chrono::milliseconds patience);
   // The memory of what the last call kept for the next one. Any thread.
   size_t pairs_bytes() const { return pairs_bytes_.load(std::memory_order_relaxed); }
   // Calls visit(site, count) for the counts that found no slot, for sites below the limit.

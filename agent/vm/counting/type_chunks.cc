@@ -278,6 +278,11 @@ bool TypeChunks::Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds
 
 size_t TypeChunks::pairs_bytes() const { return spill_.pairs_bytes() + row_pairs_.bytes(); }
 
+void TypeChunks::DropPairs(std::chrono::milliseconds patience) {
+  row_pairs_.Clear();
+  if (!spill_.DropPairs(patience)) spill_.ForgetPairs();
+}
+
 void TypeChunks::ForgetPairs() {
   forgets_rows_.store(true);
   spill_.ForgetPairs();

@@ -82,6 +82,8 @@ class TypeChunks final : public ChunkHolders {
   bool Collect(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience, TypePairs* pairs);
   // The pairs have other numbers from the next call on. Any thread, also while Take runs.
   void ForgetPairs();
+  // Frees what is kept for the next call. Not while Take runs.
+  void DropPairs(std::chrono::milliseconds patience);
   // On the thread that collects pairs.
   size_t pairs_bytes() const;
 

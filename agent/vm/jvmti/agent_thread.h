@@ -54,8 +54,8 @@ class AgentThread {
   void Retire();
   // Returns true if the thread has ended or never started.
   bool Stop(std::chrono::milliseconds timeout);
-  // The same before a start, whose patience it has. Returns true also once the thread is retired, because the start
-  // will do nothing then.
+  // The same before a start, whose patience it has. Does not wait any longer once the thread is retired: then the
+  // caller must not start.
   bool StopForStart();
 
  private:

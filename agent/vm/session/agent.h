@@ -160,7 +160,7 @@ class Agent {
   void CloseCommands();
   bool HasEnded() const { return life_.state() == SessionState::kEnded; }
   void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
-  // Says instead of the failure that the program is ending.
+  // Says that the program is ending instead of the failure, or before the failure of a stop.
   void RefuseAtTheEnd(const control::Command& command, control::Answer& answer) const;
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);

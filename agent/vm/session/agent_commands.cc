@@ -14,6 +14,8 @@ using control::Command;
 using control::Outcome;
 using control::Verb;
 
+constexpr char kEnding[] = "the program is ending";
+
 Answer AnswerOf(const Command& command, const Status& status, std::string done) {
   Answer answer{std::string(VerbName(command.verb)), Outcome::kDone, std::move(done), {}};
   if (status.ok()) return answer;
@@ -127,11 +129,13 @@ void Agent::RefuseAtTheEnd(const Command& command, Answer& answer) const {
                                     VerbName(command.verb), answer.message));
   if (command.verb == Verb::kStop) {
     // It has ended the recording, so "refused" would be wrong, and what it could not do may have another reason.
-    answer.message = fmt::format("the program is ending: {}", answer.message);
+    const bool is_overtaken =
+        answer.message == kEnding || answer.message == StillWriting().message();
+    answer.message = is_overtaken ? kEnding : fmt::format("{}: {}", kEnding, answer.message);
     return;
   }
   answer.outcome = Outcome::kRefused;
-  answer.message = "the program is ending";
+  answer.message = kEnding;
 }
 
 Answer Agent::Execute(JNIEnv* jni, const Command& command) {

@@ -201,11 +201,13 @@ TEST_CASE("a dump that fails after the program's end says that the program is en
   REQUIRE(l.Load(kCalls).ok());
   l.jvm.LivePhase();
   ends_now = true;
-  const control::Answer answer = Tell(l, "command=dump,out=/no such folder/x");
+  const bool stops = GENERATE(false, true);
+  const control::Answer answer =
+      Tell(l, stops ? "command=stop,out=/no such folder/x" : "command=dump,out=/no such folder/x");
   REQUIRE(end.joinable());
   end.join();
   CHECK(answer.message == "the program is ending");
-  CHECK(answer.outcome == control::Outcome::kRefused);
+  CHECK(answer.outcome == (stops ? control::Outcome::kFailed : control::Outcome::kRefused));
   CHECK(fs::exists(l.out));
 }
 

@@ -513,8 +513,9 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   RunNote run = DescribeRun();
   if (whole->counted) {
     AddCounts(whole->counted->added.assembly, &run);
-    AddEstimates(whole->counted->estimated_calls.size(), &run);
-    run.Lose("estimates", whole->counted->without_estimates);
+    const uint64_t without_estimates = whole->counted->without_estimates;
+    AddEstimates(whole->counted->estimated_calls.size() + without_estimates, &run);
+    run.Lose("estimates", without_estimates);
   }
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);

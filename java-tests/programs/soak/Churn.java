@@ -17,7 +17,8 @@ import java.util.function.IntUnaryOperator;
  * Loads and unloads classes, round after round, for a number of seconds: Churn MODE SECONDS
  *
  * <p>Modes: loaders, unique (every class has another name), hidden, lambdas, proxies, refusing (loaders that know only
- * a list of names), redefinition (with this class as a Java agent). Every round checks its own result. At the end, one
+ * a list of names), redefinition (with this class as a Java agent), steady (much of the same work, partly in a class whose
+ * loader is replaced now and then, so that an agent may take its probes out). Every round checks its own result. At the end, one
  * full collection must free every loader and hidden class. Standard output does not depend on the number of rounds, so
  * that runs can be compared; the number of rounds goes to standard error. Before the collection, the program waits for the
  * end of its input, so that a test can end what it does to the program.
@@ -67,6 +68,7 @@ public final class Churn {
             case "lambdas" -> Churn::lambdas;
             case "proxies" -> Churn::proxies;
             case "redefinition" -> new Redefinition();
+            case "steady" -> new Steady();
             default -> throw new IllegalArgumentException("no mode " + mode);
         };
     }
@@ -138,6 +140,46 @@ public final class Churn {
         private static byte[] renamed(byte[] bytes, String from, String to) {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             return text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    private static final class Steady implements Callable<Object> {
+        private static final int CALLS = 200_000;
+        private static final int PART = 100;  // short, so that changed code is used soon
+        private static final long EXPECTED = 74_999_850_000L;
+        private static final int ROUNDS_OF_LOADER = 256;
+        private static final int ROUNDS_BETWEEN_LOADS = 16;
+
+        private IntUnaryOperator guest;
+        private int number;
+
+        @Override
+        public Object call() throws ReflectiveOperationException {
+            if (number % ROUNDS_OF_LOADER == 0) {
+                ClassLoader loader = new Loaders.Delegating(Map.of("soak.Small00000000", Loaders.bytesOf("soak.Small00000000")));
+                guest = (IntUnaryOperator) loader.loadClass("soak.Small00000000").getDeclaredConstructor().newInstance();
+            }
+            number++;
+            long sum = 0;
+            for (int from = 0; from < CALLS; from += PART) {
+                sum += part(from);
+            }
+            if (sum != EXPECTED) {
+                throw new AssertionError(sum + " instead of " + EXPECTED);
+            }
+            return number % ROUNDS_BETWEEN_LOADS == 0 ? use(new Loaders.Delegating(payload())) : new Object();
+        }
+
+        private long part(int from) {
+            long sum = 0;
+            for (int n = from; n < from + PART; n++) {
+                sum += guest.applyAsInt(n) + doubled(n);
+            }
+            return sum;
+        }
+
+        private static int doubled(int n) {
+            return n % 3 == 0 ? 2 * n : n + n;
         }
     }
 
