@@ -4,6 +4,7 @@ used only once."""
 import re
 
 from harness.case import AgentCase
+from harness.scope import on_one_jvm
 
 CLASSES = 12000
 JVM_ARGS = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MetaspaceSize=24m",
@@ -36,6 +37,7 @@ class Churn(AgentCase):
 
 
 class RawFile(AgentCase):
+    @on_one_jvm
     def test_it_forgets_what_is_gone(self):
         """Each round loads a class with a name of its own, an object of which comes to the same sites. The sites' tables
         hold 65,000 pairs of a site and a class at most; the raw file once kept all that they had ever held."""

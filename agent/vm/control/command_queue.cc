@@ -48,7 +48,7 @@ uint64_t CommandQueue::Arrive(Entry entry) {
   return arrived_;
 }
 
-// While the queue is held, whoever asks is next.
+// While the queue is held, only a command that changes nothing is next.
 bool CommandQueue::IsNext(uint64_t number, bool asks) const {
   if (!running_.empty()) return false;
   return is_held_ ? asks : waiting_.front() == number;

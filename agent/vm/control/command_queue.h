@@ -1,7 +1,7 @@
 // CommandQueue: lets commands run one at a time, in order of arrival.
 //
 // A command takes its place when it arrives, and later waits for its turn on a thread of its own. While the queue
-// is held, nobody has the turn but those who only ask.
+// is held, only commands that change nothing get the turn.
 //
 // Guarantees: at most one command has the turn. A command that gives up, or whose place is destroyed,
 // holds up no other. After Close, every command is refused, also while the queue is held.

@@ -124,7 +124,7 @@ class TypeChunks final : public ChunkHolders {
   std::atomic<bool> armed_{false};  // the slow path and the spill table are ready
   mutable std::mutex mutex_;        // guards rows_
   std::vector<Rows> rows_;
-  RowPairs row_pairs_;  // for Collect; whoever collects or takes has the owner's lock
+  RowPairs row_pairs_;  // for Collect; guarded by the owner's lock, as Collect and Take are
   std::atomic<bool> forgets_rows_{false};  // row_pairs_ has numbers of before
 };
 
