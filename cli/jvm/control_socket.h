@@ -18,8 +18,9 @@ Result<std::string> ExchangeAt(const std::string& path, const std::string& comma
                                std::chrono::milliseconds most);
 
 // At a path of the target; a relative one begins at its working directory. The socket must belong to the
-// target's user, and the command is sent as that user. A failure says that the target has ended if it ends now. Where nobody
-// listens, half a second is waited for that end, and then the agent may have made its socket: it is tried once more.
+// target's user, and the command is sent as that user. If the target is ending, the
+// failure says so. If nobody listens, the call waits half a second for the target to end. If it lives on, its agent
+// may have made the socket meanwhile, so the call tries once more.
 Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
                                const std::string& command, std::chrono::milliseconds most);
 

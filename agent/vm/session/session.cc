@@ -179,7 +179,8 @@ Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
     AtBoundary(*log_, "the start of counting", [&] { status = counting_->Begin(jni); });
     if (!status.ok()) return status;
   }
-  // Retransforming all classes takes time. Either the program's end finds a recording, or there is none.
+  // The program may have ended meanwhile, because it takes time to retransform all classes. If its end came first,
+  // nothing is recorded; otherwise the end writes the profile.
   Begun no = Begun::kNo;
   if (is_over() || !begun_.compare_exchange_strong(no, Begun::kYes)) return {};
   run_.Begin();

@@ -78,7 +78,8 @@ class Snapshots {
   // The same for good: a thread that was started meanwhile takes no snapshots.
   bool End(std::chrono::milliseconds timeout);
 
-  // One more snapshot, on this thread. After End, nothing: whoever ends the recording decides about the file.
+  // One more snapshot, on this thread. Does nothing after End: then the end of the
+  // recording decides whether the file stays.
   void Take(JNIEnv* jni);
   // Only if there is a file.
   void TakeIfBegun(JNIEnv* jni);
