@@ -222,6 +222,11 @@ class Counting final : public HiddenClassCounting {
   std::string Report(const CountedProfile& counted) const;
 
  private:
+  // How long to wait for a harvest of the classes of receivers, which takes milliseconds, and for class
+  // files to be looked up.
+  static constexpr std::chrono::milliseconds kHarvestTimeout{3000};
+  static constexpr std::chrono::milliseconds kOriginTimeout{20000};
+
   void PrepareFreezing();
   Status LearnJvm(JNIEnv* jni);
   Status BeginLate(JNIEnv* jni);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "agent/vm/jvmti/jvmti_memory.h"
+#include "agent/vm/counting/named_classes.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/jvmti/local_frame.h"
 #include "agent/vm/jvmti/own_jvm.h"
-#include "writer/names/typed_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -48,52 +46,6 @@ uint64_t SumOf(std::span<const uint64_t> counters) {
 
 uint64_t At(const std::vector<uint64_t>& counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
-}
-
-// The loaded classes of some names.
-struct FoundClasses {
-  std::vector<jclass> linked;      // that the JVM can change, in the order of the names
-  std::set<std::string> unlinked;  // names of those that are not linked yet
-};
-
-FoundClasses FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
-                         const std::vector<std::string>& names) {
-  FoundClasses result;
-  std::unordered_map<std::string_view, size_t> order;
-  for (size_t n = 0; n < names.size(); ++n) order.emplace(names[n], n);
-  std::vector<std::pair<size_t, jclass>> found;
-  for (jclass klass : loaded) {
-    JvmtiString signature(jvmti);
-    if (jvmti->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) continue;
-    const auto known = order.find(Descriptor(ViewOf(signature)).ClassName().text());
-    if (known == order.end()) continue;
-    jboolean is_modifiable = JNI_FALSE;
-    jint status = 0;
-    if (jvmti->IsModifiableClass(klass, &is_modifiable) != JVMTI_ERROR_NONE || !is_modifiable ||
-        jvmti->GetClassStatus(klass, &status) != JVMTI_ERROR_NONE)
-      continue;
-    if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) {
-      found.emplace_back(known->second, klass);
-    } else {
-      result.unlinked.insert(names[known->second]);
-    }
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [number, klass] : found) result.linked.push_back(klass);
-  return result;
-}
-
-std::string NameOf(jvmtiEnv* jvmti, jclass klass) {
-  JvmtiString signature(jvmti);
-  if (jvmti->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE) return {};
-  return std::string(Descriptor(ViewOf(signature)).ClassName().text());
-}
-
-std::set<std::string> NamesOf(jvmtiEnv* jvmti, std::span<const jclass> classes) {
-  std::set<std::string> names;
-  for (jclass klass : classes) names.insert(NameOf(jvmti, klass));
-  return names;
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+// What Counting adds to a profile and to its report. See counting.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/vm/counting/counting.h"
+#include "agent/vm/jvmti/lock_within.h"
+
+namespace iprof::vm {
+
+CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
+  uint64_t without_estimates = 0;
+  if (!lock) {
+    if (freezer_ != nullptr) without_estimates = freezer_->figures().methods;
+    log_.Error(fmt::format("counts of classes that are being unloaded may be missing{}",
+                           without_estimates == 0
+                               ? std::string()
+                               : fmt::format(", and the estimates of {} methods without probes are",
+                                             without_estimates)));
+  }
+  ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
+  if (!reading.whole) {
+    log_.Error(
+        "many classes of receivers are missing: the agent's thread, "
+        "iprof, is suspended");
+  }
+  LiveFrames live =
+      store_.is_open() ? LiveFrames::Collect(classes_, environment_.get(), jni) : live_at_close_;
+  live.Add(edges_);
+  // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
+  // thread may be in the middle of them.
+  FrozenCounts::EstimatedCalls estimated;
+  if (freezer_ != nullptr && lock)
+    estimated = freezer_->AddTo(environment_.get(), jni, reading.counts);
+  WarnOfCap();
+  // After the counters were read, so that its own work is not counted.
+  if (origin_ != nullptr && store_.is_open())
+    origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
+  instrument::AddedCounts added = instrumenter_.AddTo(
+      reading.counts.counters, reading.counts.types,
+      [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
+  return {std::move(added), positions(), std::move(estimated), without_estimates};
+}
+
+OriginOf Counting::Origins() const {
+  if (origin_ == nullptr) return {};
+  return [this](const ClassRecord& klass, const CountedMethod& method) {
+    return origin_->Judge(klass, method);
+  };
+}
+
+void ClassFilePositions::Translate(std::span<Position> positions) const {
+  std::vector<Position*> by_class;
+  for (Position& position : positions) by_class.push_back(&position);
+  const auto less = [](const Position* a, const Position* b) {
+    return a->class_descriptor < b->class_descriptor;
+  };
+  std::sort(by_class.begin(), by_class.end(), less);
+  for (auto at = by_class.begin(); at != by_class.end();) {
+    const auto end = std::upper_bound(at, by_class.end(), *at, less);
+    TranslateOneClass({at, end});
+    at = end;
+  }
+}
+
+void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const {
+  const Descriptor owner(positions.front()->class_descriptor);
+  std::vector<instrument::ClassInstrumenter::RunningPosition> running;
+  for (const Position* position : positions)
+    running.push_back({position->name, position->descriptor,
+                       static_cast<uint32_t>(std::max(position->running, Bci{0}))});
+  if (owner.IsClass())
+    instrumenter_.OriginalBcis(names_.InternalName(owner.ClassName().text()), running, origin_of_);
+  for (size_t i = 0; i < running.size(); ++i) {
+    Position& position = *positions[i];
+    // Each method begins at 0.
+    if (position.running <= 0 || !owner.IsClass()) {
+      position.original = position.running;
+    } else if (running[i].original) {
+      position.original = static_cast<Bci>(*running[i].original);
+    }
+  }
+}
+
+std::string Counting::Summary(const CountedProfile& counted) const {
+  std::string summary =
+      instrumenter_.Summary(counted.added) + store_.LeftAlone() + access_.LeftAlone();
+  if (earlier_ != nullptr) summary += earlier_->LeftAlone();
+  if (freezer_ != nullptr) summary += freezer_->Summary();
+  if (plan_.weights != nullptr && plan_.weights->earlier() != nullptr) {
+    const instrument::ProfileWeights& earlier = *plan_.weights->earlier();
+    summary +=
+        fmt::format("weights: {} branches; {} of {} fit the code of the classes\n",
+                    earlier.branches(), earlier.fitting(), earlier.fitting() + earlier.unfitting());
+  }
+  return summary;
+}
+
+std::string Counting::Report(const CountedProfile& counted) const {
+  std::string report = instrumenter_.Report(counted.added) + store_.Report();
+  if (origin_ != nullptr) report += origin_->Report();
+  if (earlier_ != nullptr) report += earlier_->Report();
+  if (freezer_ != nullptr) report += freezer_->Report();
+  return report;
+}
+
+}  // namespace iprof::vm

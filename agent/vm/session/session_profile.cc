@@ -1,0 +1,193 @@
+// The profile of a session: made from its parts, written, reported. See session.h.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "agent/instrument/probes/inherited_members.h"
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/names/class_registry.h"
+#include "agent/vm/session/counted_positions.h"
+#include "agent/vm/session/profile_report.h"
+#include "agent/vm/session/session.h"
+#include "writer/base/grouped.h"
+#include "writer/image/finish_for_image.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
+#include "writer/raw/run_counts.h"
+
+namespace iprof::vm {
+namespace {
+
+// For a user.
+std::string SummarizeShare(const ImageProfile& made, ImageTarget target) {
+  int64_t weight = 0;
+  int64_t usable = 0;
+  for (const Table table : kAllTables) {
+    weight = SaturatingAdd(weight, made.share.Of(table).weight);
+    usable = SaturatingAdd(usable, made.share.Of(table).usable_weight);
+  }
+  const double share = weight == 0 ? 1 : static_cast<double>(usable) / static_cast<double>(weight);
+  const ImageShare::Part calls = made.share.Of(Table::kCalls);
+  return fmt::format(
+      "kept for an image build for JDK {}: {} of {} entries, among them those of {} of {} methods "
+      "that ran, with {:.1f} % of all counts (image=n keeps everything)\n",
+      JdkOf(target), Grouped(made.share.usable_entries()), Grouped(made.share.entries()),
+      Grouped(calls.usable_entries), Grouped(calls.entries), 100 * share);
+}
+
+std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
+  std::string text = fmt::format(
+      "image build for JDK {}: {} of {} entries kept, {} contexts cut, {} methods left out\n",
+      JdkOf(target), made.share.usable_entries(), made.share.entries(), made.contexts_cut,
+      made.methods_left_out);
+  for (const Table table : kAllTables) {
+    const ImageShare::Part part = made.share.Of(table);
+    if (part.entries == 0) continue;
+    text += fmt::format("  {}: {} of {} entries, {} of {} counts\n", TableKey(table),
+                        part.usable_entries, part.entries, part.usable_weight, part.weight);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner) {
+  Result<std::string> written = WriteProfile(jni, path, owner);
+  if (written.ok()) return written;
+  const std::string line = fmt::format("no profile was written: {}", written.status().message());
+  if (written.status().code() == Code::kUsage) {
+    log_->Warning(line);
+  } else {
+    log_->Error(line);
+  }
+  return written;
+}
+
+Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
+  MadeProfile made;
+  Profile& profile = made.profile;
+  profile.AddStandardTypes();
+  if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
+  if (made.counted && !made.counted->estimated_calls.empty()) {
+    EstimateNote note;
+    for (const auto& [method, calls] : made.counted->estimated_calls)
+      note.calls.emplace(method, static_cast<int64_t>(calls));
+    SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  }
+  if (settings_.options.Harvests()) AddHarvest(made);
+  const auto was_added = [&](InternalName owner, std::string_view name,
+                             std::string_view descriptor) {
+    if (owner.text() == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
+    return made.counted && made.counted->added.assembly.WasAdded(owner, name, descriptor);
+  };
+  const Result<RegistryCounts> counts =
+      AddLoadedClasses(classes_, environment_.get(), jni, was_added, proxies_, profile);
+  if (!counts.ok()) return counts.status();
+  log_->Step(fmt::format("left out: {} hidden classes, {} other classes, {} methods",
+                         counts->hidden_classes, counts->left_out_classes,
+                         counts->left_out_methods));
+  if (Sampling* const sampling = samples_.load()) {
+    std::optional<CountedPositions> positions;
+    if (made.counted) positions.emplace(made.counted->positions);
+    made.samples = sampling->AddTo(jni, positions ? &*positions : nullptr, profile);
+  }
+  return made;
+}
+
+// Takes what the probes did not count from HotSpot's own counters.
+void Session::AddHarvest(MadeProfile& made) {
+  HarvestOrder order{.options = settings_.options,
+                     .target_jdk = target_jdk_,
+                     .most_bytes = MostHarvestBytes(settings_.options),
+                     .max_lost = static_cast<double>(settings_.options.receivers_max_lost) / 100};
+  if (counting_ != nullptr)
+    order.is_counted = [this](std::string_view name) { return counting_->Knows(name); };
+  Result<std::string> added = Status(Code::kInternal, "failed in an unexpected way");
+  AtBoundary(*log_, "the harvest", [&] { added = AddOwnHarvest(vm_, order, made.profile); });
+  if (added.ok()) {
+    made.harvest_report = std::move(*added);
+  } else if (!has_warned_of_harvest_.exchange(true)) {
+    log_->Warning(fmt::format("HotSpot's counters are not in the profile: this JVM {}",
+                              added.status().message()));
+  }
+}
+
+Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner) {
+  Result<MadeProfile> whole = MakeProfile(jni);
+  if (!whole.ok()) return whole.status();
+  Profile& profile = whole->profile;
+  const Options& options = settings_.options;
+  const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
+  const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
+  RunNote run = DescribeRun();
+  if (whole->counted) {
+    AddCounts(whole->counted->added.assembly, &run);
+    const uint64_t without_estimates = whole->counted->without_estimates;
+    AddEstimates(whole->counted->estimated_calls.size() + without_estimates, &run);
+    run.Lose("estimates", without_estimates);
+  }
+  NoteProvenance(options, run, profile);
+  ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
+  if (options.image) {
+    whole->image_summary = SummarizeShare(image, image_target);
+    whole->image_report = DescribeShare(image, image_target);
+  }
+  profile = std::move(image.profile);
+  if (IsEmpty(profile) && options.force != Overwrite::kAlways)
+    return Status(Code::kUsage, "nothing was recorded (force=always writes it anyway)");
+  const Result<DumpedFile> file = files_.Write(profile, path, owner);
+  if (!file.ok()) return file.status();
+  if (!file->not_replaced.ok()) {
+    log_->Warning(
+        fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
+  }
+  log_->Result(
+      fmt::format("wrote {}: {}", file->path,
+                  DescribeProfile(profile, options,
+                                  whole->counted ? &whole->counted->added.assembly : nullptr)));
+  for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
+  if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole);
+  return file->path;
+}
+
+RunNote Session::DescribeRun() const {
+  RunNote note = run_.Note();
+  if (counting_ != nullptr) {
+    const Counting::Figures counted = counting_->figures();
+    note.Lose("methods_not_counted", counted.sums.methods_left_alone);
+    note.Lose("refused_memory", counted.refusals);
+  }
+  if (Sampling* const sampling = samples_.load()) note.Lose("samples", sampling->figures().failed);
+  return note;
+}
+
+void Session::LogReport(const MadeProfile& made) {
+  std::string summary;
+  std::string report;
+  if (made.counted) {
+    summary += counting_->Summary(*made.counted);
+    report += counting_->Report(*made.counted);
+  }
+  if (hidden_ != nullptr) {
+    summary += hidden_->LeftAlone();
+    report += hidden_->Report();
+  }
+  if (Sampling* const sampling = samples_.load()) {
+    const SampleTexts texts = sampling->Describe(made.samples);
+    summary += texts.summary;
+    report += texts.report;
+  }
+  summary += made.harvest_report;
+  summary += made.image_summary;
+  report += budget_.Report();
+  report += made.image_report;
+  for (const std::string_view line : SplitAt(summary, "\n")) {
+    if (!line.empty()) log_->Statistics(line);
+  }
+  for (const std::string_view line : SplitAt(report, "\n")) {
+    if (!line.empty()) log_->Step(line);
+  }
+}
+
+}  // namespace iprof::vm
