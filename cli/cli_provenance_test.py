@@ -5,6 +5,7 @@ Usage: cli_provenance_test.py IPROF GENERATED_FOLDER [unittest options]
 """
 
 import os
+import re
 import unittest
 
 from cli_case import CliTest, profile, section
@@ -44,6 +45,16 @@ run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent 0
 sampling:       cpu, every 10 ms, 20 signals, 1 failed
 """, self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [RUN])
+
+    def test_the_bound_of_a_snapshot_is_not_known(self):
+        for methods, said in (({"exact": 0, "within_k": 2444, "unknown": 1},
+                               "exact in 0 methods, within k in 2,444 (k is not known: the snapshot was taken while threads were counting), "
+                               "of unknown error in 1"),
+                              ({"exact": 1, "within_k": 0, "unknown": 0, "largest_k": 0}, "exact in 1 method")):
+            run = {"methods": methods, "losses": {}, "recorded_ms": 1}
+            a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(run))))
+            self.assertRegex(" ".join(self.out("show", a).split()), re.escape(f" counts: {said}") + " (left out|methods:)")
+            self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [run])
 
     def test_what_is_not_known_is_left_out(self):
         a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance({}))))

@@ -83,10 +83,16 @@ std::string Describe(const Losses& losses) {
 }
 
 std::string Describe(const RunExactness& methods) {
-  std::string text = fmt::format("counts: exact in {} methods", Grouped(methods.exact));
-  if (methods.within_k > 0)
+  std::string text = fmt::format("counts: exact in {} {}", Grouped(methods.exact),
+                                 methods.exact == 1 ? "method" : "methods");
+  if (!methods.KnowsK()) {
+    text += fmt::format(
+        ", within k in {} (k is not known: the snapshot was taken while threads were counting)",
+        Grouped(methods.within_k));
+  } else if (methods.within_k > 0) {
     text += fmt::format(", off by at most {} in {}", Grouped(methods.largest_k),
                         Grouped(methods.within_k));
+  }
   if (methods.unknown > 0)
     text += fmt::format(", of unknown error in {}", Grouped(methods.unknown));
   return text;
@@ -182,7 +188,7 @@ void PrintProvenance(JsonText& json, const AgentSection& section) {
       json.Field("exact", run.exactness->exact);
       json.Field("within_k", run.exactness->within_k);
       json.Field("unknown", run.exactness->unknown);
-      json.Field("largest_k", run.exactness->largest_k);
+      if (run.exactness->KnowsK()) json.Field("largest_k", run.exactness->largest_k);
       json.EndObject();
     }
     json.Key("losses");

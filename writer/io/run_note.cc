@@ -84,7 +84,10 @@ std::string RunNote::ToJson() const {
   if (recorded_ms > 0) json.Number("recorded_ms", recorded_ms);
   if (exactness) {
     ObjectText methods;
-    for (const auto& [name, count] : kExactness) methods.Number(name, (*exactness).*count);
+    for (const auto& [name, count] : kExactness) {
+      if (count == &RunExactness::largest_k && !exactness->KnowsK()) continue;
+      methods.Number(name, (*exactness).*count);
+    }
     json.Raw("methods", methods.Finish());
   }
   if (!losses.empty()) {

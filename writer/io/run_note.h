@@ -7,7 +7,7 @@
 // reads a raw file that the agent left.
 //
 // Guarantees: RunNote::Parse reads what ToJson returns, also with additional members. ToJson leaves
-// out what is not known: empty texts and times of 0. RunList keeps each run's text, so that members
+// out what is not known: empty texts, times of 0, and the largest k of a snapshot. RunList keeps each run's text, so that members
 // of later versions are not lost. Equal runs are one run; adding is commutative and associative. It
 // writes the kMostRuns runs that ended last, and counts the others.
 // Threads: any for RunNote; one per RunList. Failure: what is no note is nullopt, what is no list is
@@ -29,9 +29,12 @@ namespace iprof {
 // How exact the counts of the methods that ran are (writer/methods/profile_assembly.h).
 struct RunExactness {
   int64_t exact = 0;
-  int64_t within_k = 0;  // off by k at most, k > 0
-  int64_t unknown = 0;   // k is only a lower estimate
-  int64_t largest_k = 0;
+  int64_t within_k = 0;   // off by k at most, k > 0
+  int64_t unknown = 0;    // k is only a lower estimate
+  int64_t largest_k = 0;  // 0: no method is within k, or k is not known
+  // Not of a snapshot that was taken while threads were counting: calls that had not ended are in its
+  // counts, and nobody knows how many.
+  bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
   bool operator==(const RunExactness&) const = default;
 };
 

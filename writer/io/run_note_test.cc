@@ -52,6 +52,17 @@ TEST_CASE("a run is read as it was written") {
   CHECK(RunNote::Parse(R"({ "later" : [1], "program" : "x" })")->program == "x");
 }
 
+TEST_CASE("k is told if it is known") {
+  RunNote run;
+  run.exactness = RunExactness{.exact = 0, .within_k = 3, .unknown = 0, .largest_k = 0};
+  CHECK_FALSE(run.exactness->KnowsK());
+  CHECK(run.ToJson() == R"({"methods":{"exact":0,"within_k":3,"unknown":0}})");
+  CHECK(RunNote::Parse(run.ToJson()) == run);
+  run.exactness->within_k = 0;
+  CHECK(run.exactness->KnowsK());
+  CHECK(run.ToJson() == R"({"methods":{"exact":0,"within_k":0,"unknown":0,"largest_k":0}})");
+}
+
 TEST_CASE("what is no run is refused") {
   for (const char* text : {"", "[]", "{", R"({"agent":1})", R"({"losses":{"a":"b"}})",
                            R"({"methods":[]})", R"({"recorded_ms":1.5})", "{}x"}) {

@@ -151,10 +151,7 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
   RunList runs;
   for (RunNote run : given.Runs()) {
     AddCounts(assembly, &run);
-    if (run.exactness && !contents.at_rest) {
-      run.exactness->within_k += run.exactness->exact;
-      run.exactness->exact = 0;
-    }
+    if (!contents.at_rest) NoteCountingGoesOn(&run);
     run.end_ms = contents.time_ns / 1'000'000;
     if (run.start_ms > 0 && run.recorded_ms == 0 && run.end_ms > run.start_ms)
       run.recorded_ms = run.end_ms - run.start_ms;

@@ -3,8 +3,8 @@
 //
 // A snapshot is not taken at one moment: threads go on counting while the counters are read, and the
 // frames that are live then are unknown. So, unless nothing was counted meanwhile, counts are within
-// k of the truth where they would be exact at the end, and the profile says so in the part "snapshot" of its
-// section "iprofagent" (writer/io/snapshot_note.h).
+// k of the truth where they would be exact at the end, and how large k is, is not known. The profile says so in
+// the parts "provenance" and "snapshot" of its section "iprofagent" (writer/io/run_note.h, snapshot_note.h).
 //
 // Guarantees: the same file gives the same profile. If everything that was published is what a session
 // had at its end, the profile is that of the session, except for that part.

@@ -113,7 +113,39 @@ TEST_CASE("runs are completed with what is known of the counts, and methods have
   REQUIRE(found[0].exactness);
   CHECK(found[0].exactness->exact == (at_rest ? 3 : 0));
   CHECK(found[0].exactness->within_k == (at_rest ? 0 : 3));
+  CHECK(found[0].exactness->KnowsK() == at_rest);
   CHECK(AgentSection::Of(made.profile).Part(kCodePart));
+}
+
+TEST_CASE("a snapshot that was taken while threads were counting states no bound") {
+  OneFile file;
+  TestProgram program(1);
+  program.Load(3);
+  program.Run(100);
+  program.AddTo(file.writer());
+  RunList runs;
+  RunNote run;
+  run.program = "app.jar";
+  runs.Add(run);
+  const std::string json = runs.ToJson();
+  file.writer().AddPart({"provenance", json});
+  const bool at_rest = GENERATE(false, true);
+  const std::pair<std::string_view, uint64_t> live{"test/C0.m0(I)I", 501};
+  REQUIRE(file.writer()
+              .Publish({.time_ns = 1,
+                        .counters = program.counters(),
+                        .live_frames = {&live, 1},
+                        .at_rest = at_rest})
+              .status.ok());
+  const RawProfile made = file.Recover();
+  CHECK(made.assembly.largest_k == 501);
+  const std::vector<RunNote> found = RunList::Of(made.profile).Runs();
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0].exactness);
+  CHECK(found[0].exactness->KnowsK() == at_rest);
+  CHECK(*found[0].exactness ==
+        (at_rest ? RunExactness{.exact = 2, .within_k = 1, .unknown = 0, .largest_k = 501}
+                 : RunExactness{.exact = 0, .within_k = 3, .unknown = 0, .largest_k = 0}));
 }
 
 TEST_CASE("counts are within k, unless nothing was counted meanwhile") {

@@ -1,6 +1,7 @@
 #include "writer/raw/run_counts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace iprof {
 
@@ -17,6 +18,13 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   note->Lose("damaged_records", assembly.damaged_records);
   note->Lose("methods_changed_by_others", assembly.positions_dropped);
   note->Lose("method_versions", assembly.versions_dropped);
+}
+
+void NoteCountingGoesOn(RunNote* note) {
+  if (!note->exactness) return;
+  RunExactness& exactness = *note->exactness;
+  exactness.within_k += std::exchange(exactness.exact, 0);
+  exactness.largest_k = 0;
 }
 
 void AddEstimates(size_t methods, RunNote* note) {

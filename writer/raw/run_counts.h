@@ -1,4 +1,4 @@
-// AddCounts: what a run's note says of its counts (writer/io/run_note.h), at the end of a recording and for a
+// What a run's note says of its counts (writer/io/run_note.h), at the end of a recording and for a
 // snapshot.
 //
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
@@ -13,6 +13,8 @@ namespace iprof {
 
 // How exact the counts are, and what was left out.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
+// Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
+void NoteCountingGoesOn(RunNote* note);
 // Of the methods called exact, this many are estimates: how far they are off is unknown.
 void AddEstimates(size_t methods, RunNote* note);
 

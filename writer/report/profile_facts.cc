@@ -36,9 +36,9 @@ void WriteRun(const RunNote& run, DataJson& json) {
     json.Key("exactness").Open('{');
     json.Field("exact", run.exactness->exact)
         .Field("within_k", run.exactness->within_k)
-        .Field("unknown", run.exactness->unknown)
-        .Field("largest_k", run.exactness->largest_k)
-        .Close('}');
+        .Field("unknown", run.exactness->unknown);
+    if (run.exactness->KnowsK()) json.Field("largest_k", run.exactness->largest_k);
+    json.Close('}');
   }
   json.Key("losses").Open('[');
   for (const auto& [name, count] : run.losses) json.Open('[').String(name).Int(count).Close(']');

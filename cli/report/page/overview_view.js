@@ -13,13 +13,19 @@ export function programOf(profile) {
   return programs.length === 1 ? programs[0] : profile.file;
 }
 
+// Without the largest k, the run was recovered from a snapshot that was taken while threads were counting.
+function withinK({ within_k: methods, largest_k: largest }) {
+  if (methods <= 0) return '';
+  return largest === undefined ? `${count(methods)} within k, which is not known: threads were counting` : `${count(methods)} off by at most ${count(largest)}`;
+}
+
 function runFacts(run) {
   const jvm = [run.jvm_vendor, run.jvm_build ?? run.jvm_version, run.architecture].filter(Boolean).join(', ');
   const window = [run.start ? `${moment(run.start)}${run.end ? ` to ${moment(run.end)}` : ''} UTC` : '',
     run.recorded_ms ? duration(run.recorded_ms) : '', BEGINS[run.begin] ?? ''].filter(Boolean).join(', ');
   const { exactness } = run;
   const exact = exactness && [`${plural(exactness.exact, 'method')} exact`,
-    exactness.within_k > 0 ? `${count(exactness.within_k)} off by at most ${count(exactness.largest_k)}` : '',
+    withinK(exactness),
     exactness.unknown > 0 ? `${count(exactness.unknown)} of unknown error` : ''].filter(Boolean).join(', ');
   const losses = run.losses.map(([name, number]) => `${count(number)} ${name.replaceAll('_', ' ')}`).join(', ');
   return [
