@@ -90,8 +90,12 @@ class RecoverCommand : public Command {
                  const std::vector<Recovered>& recovered) const {
     for (const auto& [path, note] : recovered) {
       console.Print("{}: {}\n", EscapeForTerminal(path), note.Describe());
-      console.Print("{}: what ran after the snapshot, {} ago, is not in it\n",
-                    EscapeForTerminal(path), AgeText(AgeOf(note)));
+      const std::string recorded =
+          note.recorded_ms == 0
+              ? std::string()
+              : fmt::format("{:.1f} s recorded; ", static_cast<double>(note.recorded_ms) / 1000);
+      console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n",
+                    EscapeForTerminal(path), recorded, AgeText(AgeOf(note)));
     }
     console.Print("{}\n", DescribeWritten(output_, profile));
   }

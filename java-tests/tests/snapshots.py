@@ -2,6 +2,7 @@
 the file changes the program."""
 
 import collections
+import datetime
 import errno
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import resource
 import signal
 import subprocess
+import time
 
 from iprofdev.processes import PATIENCE_S
 
@@ -323,6 +325,25 @@ class Sessions(SnapshotCase):
         self.wait_for_rounds(process, 3)
         self.kill(process)
         self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
+
+    @on_one_jvm
+    def test_a_pause_is_not_recorded(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.command("stop", process)
+        paused = time.monotonic()
+        time.sleep(1)
+        pause_ms = (time.monotonic() - paused) * 1000
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 2)
+        self.kill(process)
+        section = self.recovered("app.iraw").section
+        (run,) = section["provenance"]["runs"]
+        self.assertEqual(section["snapshot"]["recorded_ms"], run["recorded_ms"])
+        start, end = (datetime.datetime.fromisoformat(run[name].replace("Z", "+00:00")) for name in ("start", "end"))
+        self.assertLess(run["recorded_ms"], (end - start).total_seconds() * 1000 - pause_ms + 100)
+        self.assertEqual(self.run_tool("show", self.folder / "recovered.iprof").stdout.count(" s recorded"), 1)
 
     def test_status(self):
         process = self.start()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "writer/base/grouped.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
@@ -27,6 +28,27 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
 };
 
 int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+std::string Counted(int64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", Grouped(count), count == 1 ? one : several);
+}
+
+// What the files say of their counts; other inputs of a merge may say something else of the same methods.
+std::string DescribeCounts(const SnapshotNote& note) {
+  std::string text;
+  const auto add = [&](std::string_view what, int64_t methods) {
+    if (methods == 0) return;
+    text += text.empty() ? fmt::format("{} in {}", what, Counted(methods, "method", "methods"))
+                         : fmt::format(", {} in {}", what, Grouped(methods));
+  };
+  add("exact", note.methods_exact);
+  add("within k", note.methods_within_k);
+  if (text.empty()) return text;
+  text = (note.files == 1 ? "; its counts are " : "; their counts are ") + text;
+  if (note.at_rest) return text;
+  return text + (note.files == 1 ? " (k is not known: threads were counting)"
+                                 : " (k is not known where threads were counting)");
+}
 
 }  // namespace
 
@@ -83,31 +105,29 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
 }
 
 bool SnapshotNote::HasLosses() const {
-  return lost_classes + lost_counts + lost_other + damaged_records > 0 || without_harvest;
+  return lost_classes > 0 || lost_counts > 0 || lost_other > 0 || damaged_records > 0 ||
+         without_harvest;
 }
 
 std::string SnapshotNote::Describe() const {
-  std::string text = files == 1 ? fmt::format("snapshot {} of {}", generation, time)
-                                : fmt::format("{} files, the oldest snapshot of {}", files, time);
-  text += fmt::format(", {:.1f} s recorded", static_cast<double>(recorded_ms) / 1000);
-  if (at_rest) {
-    text +=
-        fmt::format("; counts of {} methods exact, {} within k", methods_exact, methods_within_k);
-  } else {
-    text += fmt::format("; counts of all {} methods within k, because threads were counting",
-                        methods_exact + methods_within_k);
-  }
+  std::string text = files == 1
+                         ? fmt::format("snapshot {} of {}", generation, time)
+                         : fmt::format("{} files, the oldest snapshot of {}", Grouped(files), time);
+  text += DescribeCounts(*this);
   if (!HasLosses()) return text;
   text += "; lost:";
-  auto lost = [&, first = true](int64_t count, std::string_view what) mutable {
-    if (count == 0) return;
-    text += fmt::format("{} {} {}", std::exchange(first, false) ? "" : ",", count, what);
+  auto add = [&, separator = " "](std::string_view what) mutable {
+    text += std::exchange(separator, ", ");
+    text += what;
   };
-  lost(lost_classes, "classes");
-  lost(lost_counts, "counters, receivers or stacks");
-  lost(lost_other, "other things");
-  lost(damaged_records, "damaged parts of the file");
-  lost(without_harvest ? 1 : 0, "harvest of HotSpot's own counts");
+  const auto lost = [&](int64_t count, std::string_view one, std::string_view several) {
+    if (count > 0) add(Counted(count, one, several));
+  };
+  lost(lost_classes, "class", "classes");
+  lost(lost_counts, "counter, receiver or stack", "counters, receivers or stacks");
+  lost(lost_other, "other thing", "other things");
+  lost(damaged_records, "damaged part of the file", "damaged parts of the file");
+  if (without_harvest) add("HotSpot's own counts, which a raw file does not have");
   return text;
 }
 

@@ -17,11 +17,12 @@
 namespace iprof {
 
 struct SnapshotNote {
-  int64_t files = 1;        // raw files that were recovered and merged
-  int64_t generation = 0;   // the highest
-  std::string time;         // UTC, "2026-11-22T23:35:27.120Z"; the earliest
-  int64_t recorded_ms = 0;  // from the start of the recording to the snapshot; the sum
-  bool at_rest = false;     // nothing was counted meanwhile: as exact as a profile of the end
+  int64_t files = 1;       // raw files that were recovered and merged
+  int64_t generation = 0;  // the highest
+  std::string time;        // UTC, "2026-11-22T23:35:27.120Z"; the earliest
+  int64_t recorded_ms =
+      0;                 // until the snapshot, without pauses; the sum. 0: the file does not tell
+  bool at_rest = false;  // nothing was counted meanwhile: as exact as a profile of the end
   // Methods that ran, by what is known of their counts.
   int64_t methods_exact = 0;
   int64_t methods_within_k = 0;
@@ -39,7 +40,8 @@ struct SnapshotNote {
   // Adds what the note of another input of a merge says.
   void Unite(const SnapshotNote& other);
   bool HasLosses() const;
-  // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z, …".
+  // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
+  // snapshot tells, too (run_note.h).
   std::string Describe() const;
 };
 

@@ -55,14 +55,35 @@ TEST_CASE("a merge adds losses up and is as old as its oldest input") {
 }
 
 TEST_CASE("a note says what was lost, in words") {
-  CHECK(Example().Describe() ==
-        "snapshot 12 of 2026-11-22T23:35:27Z, 61.5 s recorded; counts of all 70 methods within k, "
-        "because threads were counting; lost: 1 classes, 2 counters, receivers or stacks, 3 other "
-        "things, 4 damaged parts of the file, 1 harvest of HotSpot's own counts");
+  CHECK(
+      Example().Describe() ==
+      "snapshot 12 of 2026-11-22T23:35:27Z; its counts are within k in 70 methods (k is not known: "
+      "threads were counting); lost: 1 class, 2 counters, receivers or stacks, 3 other things, "
+      "4 damaged parts of the file, HotSpot's own counts, which a raw file does not have");
   SnapshotNote rest{.generation = 3, .time = "t", .recorded_ms = 1000, .at_rest = true};
-  rest.methods_exact = 5;
+  rest.methods_exact = 1;
+  CHECK(rest.Describe() == "snapshot 3 of t; its counts are exact in 1 method");
+  rest.methods_exact = 1235;
+  rest.methods_within_k = 1001;
   CHECK(rest.Describe() ==
-        "snapshot 3 of t, 1.0 s recorded; counts of 5 methods exact, 0 within k");
+        "snapshot 3 of t; its counts are exact in 1,235 methods, within k in 1,001");
+}
+
+TEST_CASE("a note of samples only says nothing of counts") {
+  SnapshotNote samples{.generation = 3, .time = "t"};
+  CHECK(samples.Describe() == "snapshot 3 of t");
+  samples.without_harvest = true;
+  CHECK(samples.Describe() ==
+        "snapshot 3 of t; lost: HotSpot's own counts, which a raw file does not have");
+}
+
+TEST_CASE("the note of a merge speaks of the files, and of exact counts as exact ones") {
+  SnapshotNote both{.generation = 3, .time = "t", .at_rest = true, .methods_exact = 5};
+  both.Unite({.generation = 9, .time = "u", .methods_within_k = 8});
+  CHECK(
+      both.Describe() ==
+      "2 files, the oldest snapshot of t; their counts are exact in 5 methods, within k in 8 (k is "
+      "not known where threads were counting)");
 }
 
 }  // namespace

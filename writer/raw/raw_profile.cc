@@ -219,12 +219,13 @@ int64_t Clamped(uint64_t count) {
   return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
 }
 
-SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly) {
+SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
+                    const Profile& profile) {
   SnapshotNote note;
   note.generation = Clamped(contents.generation);
   note.time = UtcText(contents.time_ns / 1'000'000);
-  if (contents.time_ns > contents.header.start_ns && contents.header.start_ns > 0)
-    note.recorded_ms = (contents.time_ns - contents.header.start_ns) / 1'000'000;
+  for (const RunNote& run : RunList::Of(profile).Runs())
+    note.recorded_ms += Clamped(static_cast<uint64_t>(std::max<int64_t>(run.recorded_ms, 0)));
   note.at_rest = contents.at_rest;
   const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
   note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
@@ -257,7 +258,7 @@ RawProfile MakeRawProfile(const RawContents& contents) {
   AddDeclared(contents, made.assembly, profile);
   AddStacks(contents, profile);
   AddParts(contents, made.assembly, profile);
-  made.note = NoteOf(contents, made.assembly);
+  made.note = NoteOf(contents, made.assembly, profile);
   SetAgentPart(profile, kSnapshotPart, made.note.ToJson());
   made.profile =
       std::move(FinishForImage(std::move(profile), ImageTargetForJdk(contents.header.target_jdk),

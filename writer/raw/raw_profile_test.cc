@@ -82,7 +82,7 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   CHECK(*note == made.note);
   CHECK(note->generation == 1);
   CHECK(note->time == "2023-11-14T22:14:21.500Z");
-  CHECK(note->recorded_ms == 61'500);
+  CHECK(note->recorded_ms == 0);  // there is no run that tells
 }
 
 TEST_CASE("runs are completed with what is known of the counts, and methods have hashes of code") {
@@ -110,6 +110,7 @@ TEST_CASE("runs are completed with what is known of the counts, and methods have
   CHECK(found[0].program == "app.jar");
   CHECK(found[0].end_ms - found[0].start_ms == 5000);
   CHECK(found[0].recorded_ms == 5000);
+  CHECK(made.note.recorded_ms == 5000);
   REQUIRE(found[0].exactness);
   CHECK(found[0].exactness->exact == (at_rest ? 3 : 0));
   CHECK(found[0].exactness->within_k == (at_rest ? 0 : 3));
@@ -146,6 +147,23 @@ TEST_CASE("a snapshot that was taken while threads were counting states no bound
   CHECK(*found[0].exactness ==
         (at_rest ? RunExactness{.exact = 2, .within_k = 1, .unknown = 0, .largest_k = 501}
                  : RunExactness{.exact = 0, .within_k = 3, .unknown = 0, .largest_k = 0}));
+}
+
+TEST_CASE("pauses are not part of what was recorded") {
+  OneFile file;
+  RunNote run;
+  run.start_ms = TestProgram::Header().start_ns / 1'000'000;
+  run.recorded_ms = 2'700;
+  RunList runs;
+  runs.Add(run);
+  const std::string json = runs.ToJson();
+  file.writer().AddPart({"provenance", json});
+  REQUIRE(file.writer()
+              .Publish({.time_ns = TestProgram::Header().start_ns + 6'600'000'000})
+              .status.ok());
+  const RawProfile made = file.Recover();
+  CHECK(made.note.recorded_ms == 2'700);
+  CHECK(RunList::Of(made.profile).Runs().at(0).recorded_ms == 2'700);
 }
 
 TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
