@@ -327,6 +327,19 @@ class Sessions(SnapshotCase):
         self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
 
     @on_one_jvm
+    def test_what_hotspot_counts_is_not_in_the_file(self):
+        process = self.start("out=app.iprof,source=methoddata")
+        raw, out = self.folder / "app.iraw", self.folder / "recovered.iprof"
+        self.wait_until(lambda: raw.exists() and self.run_tool("recover", raw, "-o", out, expect=None).code == 0, process)
+        self.kill(process)
+        said = self.run_tool("recover", raw, "-o", out).stdout
+        self.assertIn("; lost: HotSpot's own counts, which a raw file does not have\n", said)
+        self.assertNotIn("its counts are", said)
+        (run,) = self.profile("recovered.iprof").section["provenance"]["runs"]
+        self.assertEqual(run["tables"], "samples")
+        self.assertFalse({"source", "methods"} & set(run))
+
+    @on_one_jvm
     def test_a_pause_is_not_recorded(self):
         process = self.start()
         self.rounds(process, 1)

@@ -10,6 +10,7 @@
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
+#include "writer/io/harvest_note.h"
 #include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
 #include "writer/methods/class_record_bytes.h"
@@ -142,6 +143,16 @@ void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Pr
   }
 }
 
+// HotSpot's own counters are not in a raw file. So its profile has neither them nor their tables.
+void LeaveOutHotSpots(RunNote* run) {
+  if (run->source == kBothSources) run->source = kExactSource;
+  if (run->source != kMethodDataSource) return;
+  const bool has_samples = ("+" + run->tables + "+").find("+samples+") != std::string::npos;
+  run->tables = has_samples ? "samples" : "";
+  run->source.clear();
+  run->exactness.reset();
+}
+
 // The part "provenance" with what is only known now: how exact the counts are, and when the recorded
 // window ended. Empty if the part cannot be read.
 std::string CompletedRuns(const RawContents& contents, const AssemblyResult& assembly,
@@ -152,6 +163,7 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
   for (RunNote run : given.Runs()) {
     AddCounts(assembly, &run);
     if (!contents.at_rest) NoteCountingGoesOn(&run);
+    LeaveOutHotSpots(&run);
     run.end_ms = contents.time_ns / 1'000'000;
     if (run.start_ms > 0 && run.recorded_ms == 0 && run.end_ms > run.start_ms)
       run.recorded_ms = run.end_ms - run.start_ms;

@@ -6,6 +6,8 @@
 // k of the truth where they would be exact at the end, and how large k is, is not known. The profile says so in
 // the parts "provenance" and "snapshot" of its section "iprofagent" (writer/io/run_note.h, snapshot_note.h).
 //
+// HotSpot's own counters (source=methoddata and both) are not in a raw file, and the run says nothing of them.
+//
 // Guarantees: the same file gives the same profile. If everything that was published is what a session
 // had at its end, the profile is that of the session, except for that part.
 // Threads: any. Failure: none but std::bad_alloc.

@@ -149,6 +149,40 @@ TEST_CASE("a snapshot that was taken while threads were counting states no bound
                  : RunExactness{.exact = 0, .within_k = 3, .unknown = 0, .largest_k = 0}));
 }
 
+TEST_CASE("what HotSpot counts is not in a raw file, and the run does not claim it") {
+  struct Expected {
+    std::string source;
+    std::string tables;
+    std::string recovered_source;
+    std::string recovered_tables;
+  };
+  const Expected expected = GENERATE(
+      Expected{"methoddata", "calls+branches+receivers+samples", "", "samples"},
+      Expected{"methoddata", "calls+branches", "", ""},
+      Expected{"both", "calls+branches+samples", "counters", "calls+branches+samples"},
+      Expected{"counters", "calls+branches+samples", "counters", "calls+branches+samples"});
+  RawHeader header = TestProgram::Header();
+  header.harvests = expected.source != "counters";
+  OneFile file(header);
+  RunNote run;
+  run.source = expected.source;
+  run.tables = expected.tables;
+  RunList runs;
+  runs.Add(run);
+  const std::string json = runs.ToJson();
+  file.writer().AddPart({"provenance", json});
+  REQUIRE(file.writer().Publish({.time_ns = 1}).status.ok());
+  const RawProfile made = file.Recover();
+  const RunNote found = RunList::Of(made.profile).Runs().at(0);
+  CHECK(found.source == expected.recovered_source);
+  CHECK(found.tables == expected.recovered_tables);
+  CHECK(found.exactness.has_value() == (expected.source != "methoddata"));
+  CHECK(made.note.Describe() ==
+        (header.harvests ? "snapshot 1 of 1970-01-01T00:00:00.000Z; lost: HotSpot's own counts, "
+                           "which a raw file does not have"
+                         : "snapshot 1 of 1970-01-01T00:00:00.000Z"));
+}
+
 TEST_CASE("pauses are not part of what was recorded") {
   OneFile file;
   RunNote run;
