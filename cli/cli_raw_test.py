@@ -95,6 +95,17 @@ class Recover(RawTest):
         self.assertIn("left out: new.iraw: has no snapshot yet", done.stderr.decode())
         self.assertEqual(self.counts("x.iprof"), self.truth())
 
+    def test_a_newer_snapshot_that_is_damaged(self):
+        newest = bytearray(self.examples["app.iraw"])
+        newest[2 * 4096 + 60] ^= 1  # in the commit of snapshot 7
+        self.write("odd.iraw", bytes(newest))
+        out = self.out("recover", "odd.iraw", "-o", "x.iprof")
+        self.assertIn("odd.iraw: snapshot 6 of ", out)
+        self.assertIn("; lost: 1 snapshot that seems to be newer (damaged or not complete)\n", out)
+        self.assertEqual(self.note("x.iprof")["newer_damaged"], 1)
+        self.assertEqual(self.json("recover", "odd.iraw", "-o", "x.iprof")["files"][0]["newer_damaged"], 1)
+        self.assertEqual(self.json("recover", "app.iraw", "-o", "x.iprof")["files"][0]["newer_damaged"], 0)
+
     def test_a_truncated_file(self):
         whole = self.examples["app.iraw"]
         recovered = 0

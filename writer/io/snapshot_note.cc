@@ -25,6 +25,7 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
     {"lost_counts", &SnapshotNote::lost_counts},
     {"lost_other", &SnapshotNote::lost_other},
     {"damaged_records", &SnapshotNote::damaged_records},
+    {"newer_damaged", &SnapshotNote::newer_damaged},
 };
 
 int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
@@ -106,7 +107,7 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
 
 bool SnapshotNote::HasLosses() const {
   return lost_classes > 0 || lost_counts > 0 || lost_other > 0 || damaged_records > 0 ||
-         without_harvest;
+         newer_damaged > 0 || without_harvest;
 }
 
 std::string SnapshotNote::Describe() const {
@@ -127,6 +128,8 @@ std::string SnapshotNote::Describe() const {
   lost(lost_counts, "counter, receiver or stack", "counters, receivers or stacks");
   lost(lost_other, "other thing", "other things");
   lost(damaged_records, "damaged part of the file", "damaged parts of the file");
+  lost(newer_damaged, "snapshot that seems to be newer (damaged or not complete)",
+       "snapshots that seem to be newer (damaged or not complete)");
   if (without_harvest) add("HotSpot's own counts, which a raw file does not have");
   return text;
 }

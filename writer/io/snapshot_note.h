@@ -32,6 +32,8 @@ struct SnapshotNote {
   int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
   int64_t lost_other = 0;   // types without counts, parts of the section
   int64_t damaged_records = 0;
+  int64_t newer_damaged =
+      0;  // files in which there seems to be a newer snapshot, which is not whole
   bool without_harvest = false;
   bool operator==(const SnapshotNote&) const = default;
 

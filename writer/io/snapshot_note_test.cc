@@ -14,6 +14,7 @@ SnapshotNote Example() {
           .lost_counts = 2,
           .lost_other = 3,
           .damaged_records = 4,
+          .newer_damaged = 1,
           .without_harvest = true};
 }
 
@@ -51,6 +52,7 @@ TEST_CASE("a merge adds losses up and is as old as its oldest input") {
   CHECK(a.time == "2026-11-22T23:35:27Z");
   CHECK(a.generation == 30);
   CHECK(a.lost_counts == 4);
+  CHECK(a.newer_damaged == 2);
   CHECK_FALSE(a.at_rest);
 }
 
@@ -59,7 +61,8 @@ TEST_CASE("a note says what was lost, in words") {
       Example().Describe() ==
       "snapshot 12 of 2026-11-22T23:35:27Z; its counts are within k in 70 methods (k is not known: "
       "threads were counting); lost: 1 class, 2 counters, receivers or stacks, 3 other things, "
-      "4 damaged parts of the file, HotSpot's own counts, which a raw file does not have");
+      "4 damaged parts of the file, 1 snapshot that seems to be newer (damaged or not "
+      "complete), HotSpot's own counts, which a raw file does not have");
   SnapshotNote rest{.generation = 3, .time = "t", .recorded_ms = 1000, .at_rest = true};
   rest.methods_exact = 1;
   CHECK(rest.Describe() == "snapshot 3 of t; its counts are exact in 1 method");

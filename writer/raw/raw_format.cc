@@ -200,4 +200,9 @@ std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words) {
   return commit;
 }
 
+bool SeemsToPrecede(const RawCommitWords& damaged, const RawCommit& commit) {
+  return damaged[1] > 0 && damaged[1] + 1 == commit.generation &&
+         static_cast<int64_t>(damaged[2]) <= commit.time_ns;
+}
+
 }  // namespace iprof

@@ -170,5 +170,7 @@ RawExtentWords EncodeRawExtent(const RawExtent& extent);
 std::optional<RawExtent> DecodeRawExtent(const RawExtentWords& words);
 RawCommitWords EncodeRawCommit(const RawCommit& commit);
 std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words);
+// Whether this commit, which cannot be decoded, is that of the generation before `commit`, as far as can be told.
+bool SeemsToPrecede(const RawCommitWords& damaged, const RawCommit& commit);
 
 }  // namespace iprof

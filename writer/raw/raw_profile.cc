@@ -248,6 +248,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
     note.lost_counts += Clamped(lost);
   note.lost_other = Clamped(losses.types) + Clamped(losses.parts);
   note.damaged_records = Clamped(contents.damaged_records) + Clamped(contents.damaged_pages);
+  note.newer_damaged = contents.newer_is_damaged ? 1 : 0;
   note.without_harvest = contents.header.harvests;
   return note;
 }

@@ -45,7 +45,8 @@ class FileReading {
         const Result<bool> is_usable = Load(copy, commit, &contents);
         if (!is_usable.ok()) return is_usable.status();
         if (!*is_usable) continue;
-        contents.newer_is_damaged = commit.generation < commits_.front().second.generation;
+        contents.newer_is_damaged = commit.generation < commits_.front().second.generation ||
+                                    (unreadable_ && !SeemsToPrecede(*unreadable_, commit));
         if (DamageOf(contents) == 0) return contents;
         if (!best || DamageOf(contents) < DamageOf(*best)) best = std::move(contents);
       }
@@ -75,19 +76,12 @@ class FileReading {
   // The valid commits, the newest first.
   Status ReadCommits() {
     commits_.clear();
-    has_commit_bytes_ = false;
+    unreadable_.reset();
     const Result<uint64_t> size = file_.Size();
     if (!size.ok()) return Say(Code::kIo, size.status().message());
     size_ = std::min(*size, kMostRawBytes);
     for (size_t copy = 0; copy < 2; ++copy) {
-      RawCommitWords words{};
-      const Result<size_t> read =
-          file_.ReadAt(RawCommitPlace(copy), reinterpret_cast<uint8_t*>(words.data()),
-                       words.size() * sizeof words[0]);
-      if (!read.ok()) return Say(Code::kIo, read.status().message());
-      has_commit_bytes_ = has_commit_bytes_ || std::any_of(words.begin(), words.end(),
-                                                           [](uint64_t word) { return word != 0; });
-      if (const auto commit = DecodeRawCommit(words)) commits_.emplace_back(copy, *commit);
+      if (Status status = ReadCommit(copy); !status.ok()) return status;
     }
     std::sort(commits_.begin(), commits_.end(), [](const auto& a, const auto& b) {
       return a.second.generation > b.second.generation;
@@ -95,8 +89,29 @@ class FileReading {
     return {};
   }
 
+  Status ReadCommit(size_t copy) {
+    RawCommitWords words{};
+    // A running JVM may be writing it. It is done at once.
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      words.fill(0);
+      const Result<size_t> read =
+          file_.ReadAt(RawCommitPlace(copy), reinterpret_cast<uint8_t*>(words.data()),
+                       words.size() * sizeof words[0]);
+      if (!read.ok()) return Say(Code::kIo, read.status().message());
+      if (std::all_of(words.begin(), words.end(), [](uint64_t word) { return word == 0; }))
+        return {};
+      if (const auto commit = DecodeRawCommit(words)) {
+        commits_.emplace_back(copy, *commit);
+        return {};
+      }
+    }
+    unreadable_ = words;
+    return {};
+  }
+
   std::string WhyNothing() const {
-    if (has_commit_bytes_) return "is damaged or cut: it has no snapshot that can be read";
+    if (unreadable_ || !commits_.empty())
+      return "is damaged or cut: it has no snapshot that can be read";
     return "has no snapshot yet: the program ended before the first one was complete, or has just "
            "begun";
   }
@@ -232,7 +247,7 @@ class FileReading {
   const std::string name_;
   RawHeader header_;
   uint64_t size_ = 0;
-  bool has_commit_bytes_ = false;
+  std::optional<RawCommitWords> unreadable_;  // a commit that cannot be decoded
   std::vector<std::pair<size_t, RawCommit>> commits_;
 };
 

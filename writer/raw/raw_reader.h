@@ -3,7 +3,8 @@
 // Guarantees:
 //  - A file that is torn, truncated, or still being written gives its newest whole generation. If none
 //    is whole, because the file was cut or damaged, it gives what is left of the newest one: pages
-//    and records that have their hashes. The rest is counted.
+//    and records that have their hashes. The rest is counted. A newer generation that is not whole is noted:
+//    it was damaged, or its commit was being written when the process was killed.
 //  - Hostile files do no harm: reads nothing outside the file, allocates at most a small multiple of
 //    its size (which is at most kMostRawBytes), and takes time that is proportional to it.
 //  - Counts never belong to the wrong class: if it is not known for sure which classes were unloaded,
@@ -92,7 +93,7 @@ struct RawContents {
   RawLosses losses;               // what the writer had no room for
   uint64_t damaged_records = 0;   // records of the log that could not be read
   uint64_t damaged_pages = 0;     // pages of the arrays; what was on them reads as zeros
-  bool newer_is_damaged = false;  // there is a newer snapshot, which is not whole
+  bool newer_is_damaged = false;  // there is, or seems to be, a newer snapshot, which is not whole
   std::vector<RawClass> classes;
   std::vector<uint64_t> counters;  // by CounterIndex
   TypeCounts types;                // by site
