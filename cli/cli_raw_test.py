@@ -106,6 +106,17 @@ class Recover(RawTest):
         self.assertEqual(self.json("recover", "odd.iraw", "-o", "x.iprof")["files"][0]["newer_damaged"], 1)
         self.assertEqual(self.json("recover", "app.iraw", "-o", "x.iprof")["files"][0]["newer_damaged"], 0)
 
+    def test_the_profile_is_as_private_as_the_raw_file(self):
+        self.addCleanup(os.umask, os.umask(0))
+        for name in ("x.iprof", "x.iprof.gz"):
+            self.run_tool("recover", "app.iraw", "-o", name)
+            self.assertEqual(os.stat(self.path(name)).st_mode & 0o777, 0o600)
+            os.chmod(self.path(name), 0o640)  # the owner's own decision
+            self.run_tool("recover", "app.iraw", "-o", name)
+            self.assertEqual(os.stat(self.path(name)).st_mode & 0o777, 0o640)
+        self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o666)
+
     def test_a_truncated_file(self):
         whole = self.examples["app.iraw"]
         recovered = 0

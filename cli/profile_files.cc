@@ -8,7 +8,6 @@
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
-#include "writer/io/atomic_file.h"
 #include "writer/io/reader.h"
 #include "writer/ops/summary.h"
 
@@ -117,7 +116,7 @@ Result<Profile> ReadInput(Console& console, const std::string& path) {
 }
 
 Status WriteOutput(Console& console, const std::string& path, bool gzip,
-                   const std::function<Status(ByteSink& sink)>& write) {
+                   const std::function<Status(ByteSink& sink)>& write, Readers readers) {
   if (path == "-") {
     const bool terminal = isatty(console.out_fd()) == 1;
     if (gzip && terminal) {
@@ -126,7 +125,7 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
     ConsoleSink sink(console, terminal);
     return WriteThrough(sink, gzip, write);
   }
-  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path);
+  Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path, SystemCalls::Real(), readers);
   if (!file.ok()) return file.status();
   if (Status status = WriteThrough(**file, gzip, write); !status.ok()) return status;
   return (*file)->Commit();
@@ -135,7 +134,7 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
 bool WantsGzip(bool asked, const std::string& path) { return asked || path.ends_with(".gz"); }
 
 Status WriteProfileOutput(Console& console, const Profile& profile, const std::string& path,
-                          const std::string& version, bool pretty, bool gzip) {
+                          const std::string& version, bool pretty, bool gzip, Readers readers) {
   WriteOptions options;
   options.pretty = pretty;
   options.version = SmallestVersionFor(profile);
@@ -145,12 +144,13 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
     options.version = *parsed;
   }
   size_t left_out = 0;
-  Status status = WriteOutput(console, path, WantsGzip(gzip, path), [&](ByteSink& sink) -> Status {
+  const auto write = [&](ByteSink& sink) -> Status {
     const Result<WriteReport> report = WriteProfile(profile, options, sink);
     if (!report.ok()) return report.status();
     left_out = report->instance_of_entries_left_out;
     return {};
-  });
+  };
+  Status status = WriteOutput(console, path, WantsGzip(gzip, path), write, readers);
   if (status.ok() && left_out != 0) {
     console.Warn(fmt::format(
         "{} instanceof entries were left out: version 1.0.0 has no table for them", left_out));

@@ -16,6 +16,7 @@
 
 #include "cli/console.h"
 #include "writer/base/status.h"
+#include "writer/io/atomic_file.h"
 #include "writer/io/byte_stream.h"
 #include "writer/io/writer.h"
 #include "writer/model/model.h"
@@ -31,7 +32,8 @@ Status WithInput(Console& console, const std::string& path,
 
 // `write` writes to the sink, through gzip if requested.
 Status WriteOutput(Console& console, const std::string& path, bool gzip,
-                   const std::function<Status(ByteSink& sink)>& write);
+                   const std::function<Status(ByteSink& sink)>& write,
+                   Readers readers = Readers::kByUmask);
 
 // "wrote app.iprof: 2,450 methods ran, of 31,210 that are declared", escaped.
 std::string DescribeWritten(const std::string& path, const Profile& profile);
@@ -45,6 +47,7 @@ bool WantsGzip(bool asked, const std::string& path);
 // Writes the requested version ("1.0.0", "1.1.0"), or for "auto" the smallest that loses nothing.
 // Warns if entries are lost.
 Status WriteProfileOutput(Console& console, const Profile& profile, const std::string& path,
-                          const std::string& version, bool pretty, bool gzip);
+                          const std::string& version, bool pretty, bool gzip,
+                          Readers readers = Readers::kByUmask);
 
 }  // namespace iprof::cli

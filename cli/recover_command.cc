@@ -56,7 +56,9 @@ class RecoverCommand : public Command {
     }
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
     if (files_.size() > 1) profile = merger.Finish();
-    const Status status = WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_);
+    // As the agent's own profiles: the raw file is private, too.
+    const Status status =
+        WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_, Readers::kOwner);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") {
       PrintJson(console, profile, recovered, failures);
@@ -159,7 +161,8 @@ const CommandEntry kRecoverEntry = {
     "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
     "a running JVM.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
-    "missing. Several files are merged. A file from which nothing can be recovered is left out "
+    "missing. Several files are merged. The profile is for your user only, as the raw file is. A "
+    "file from which nothing can be recovered is left out "
     "with a warning, and the exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "
     "(3), and so is one whose header is damaged or that has no snapshot yet.",
