@@ -63,6 +63,19 @@ class Recover(RawTest):
         self.assertEqual(self.counts("both.iprof"), self.counts("a.iprof") + self.counts("b.iprof"))
         self.assertEqual(self.note("both.iprof")["files"], 2)
 
+    def test_a_file_that_is_given_twice_is_taken_once(self):
+        os.symlink("app.iraw", self.path("soft.iraw"))
+        os.link(self.path("app.iraw"), self.path("hard.iraw"))
+        self.run_tool("recover", "app.iraw", "-o", "once.iprof")
+        for second, said in (("app.iraw", "app.iraw was given more than once; it is taken once"),
+                             ("./app.iraw", "./app.iraw is the same file as app.iraw; it is taken once"),
+                             ("soft.iraw", "soft.iraw is the same file as app.iraw; it is taken once"),
+                             ("hard.iraw", "hard.iraw is the same file as app.iraw; it is taken once")):
+            self.assertEqual(self.err("recover", "app.iraw", second, "-o", "x.iprof"), f"iprof: warning: {said}\n")
+            self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
+        self.err("recover", "app.iraw", "other.iraw", "soft.iraw", "-o", "x.iprof")
+        self.assertEqual(self.note("x.iprof")["files"], 2)
+
     def test_nothing_to_recover(self):
         for name, data, reason in (
             ("empty.iraw", b"", "is empty"),

@@ -1,6 +1,10 @@
 // iprof recover: makes a profile of the raw files that ended JVMs left.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,18 +37,19 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
+    const std::vector<std::string> files = DistinctFiles(console);
     std::vector<Recovered> recovered;
     std::vector<Status> failures;
     ProfileMerger merger;
     Profile profile;
-    for (const std::string& path : files_) {
+    for (const std::string& path : files) {
       Result<RawProfile> made = ReadRawFile(path);
       if (!made.ok()) {
         failures.push_back(made.status());
         continue;
       }
       recovered.push_back({path, std::move(made->note)});
-      if (files_.size() == 1) {
+      if (files.size() == 1) {
         profile = std::move(made->profile);
       } else {
         merger.Add(std::move(made->profile));
@@ -55,7 +60,7 @@ class RecoverCommand : public Command {
       return console.Error(failures.front());
     }
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
-    if (files_.size() > 1) profile = merger.Finish();
+    if (files.size() > 1) profile = merger.Finish();
     // As the agent's own profiles: the raw file is private, too.
     const Status status =
         WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_, Readers::kOwner);
@@ -73,6 +78,29 @@ class RecoverCommand : public Command {
     std::string path;
     SnapshotNote note;
   };
+
+  // Each file once. It may have been given twice, also through a link; it has one run all the same.
+  std::vector<std::string> DistinctFiles(Console& console) const {
+    std::vector<std::string> distinct;
+    std::map<std::pair<dev_t, ino_t>, std::string> first_names;
+    for (const std::string& path : files_) {
+      struct stat info {};
+      const bool is_there =
+          path == "-" ? fstat(STDIN_FILENO, &info) == 0 : stat(path.c_str(), &info) == 0;
+      if (is_there) {
+        const auto [first, is_new] = first_names.try_emplace({info.st_dev, info.st_ino}, path);
+        if (!is_new) {
+          console.Warn(path == first->second
+                           ? path + " was given more than once; it is taken once"
+                           : fmt::format("{} is the same file as {}; it is taken once", path,
+                                         first->second));
+          continue;
+        }
+      }
+      distinct.push_back(path);
+    }
+    return distinct;
+  }
 
   // How old a snapshot is; 0 if its time cannot be read or is in the future.
   static int64_t AgeOf(const SnapshotNote& note) {
@@ -161,7 +189,8 @@ const CommandEntry kRecoverEntry = {
     "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
     "a running JVM.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
-    "missing. Several files are merged. The profile is for your user only, as the raw file is. A "
+    "missing. Several files are merged, and one that is given twice is taken once. The profile is "
+    "for your user only, as the raw file is. A "
     "file from which nothing can be recovered is left out "
     "with a warning, and the exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "
