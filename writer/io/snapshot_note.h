@@ -20,8 +20,8 @@ struct SnapshotNote {
   int64_t files = 1;       // raw files that were recovered and merged
   int64_t generation = 0;  // the highest
   std::string time;        // UTC, "2026-11-22T23:35:27.120Z"; the earliest
-  int64_t recorded_ms =
-      0;                 // until the snapshot, without pauses; the sum. 0: the file does not tell
+  // Until the snapshot, without pauses; the sum. 0: the file does not tell.
+  int64_t recorded_ms = 0;
   bool at_rest = false;  // nothing was counted meanwhile: as exact as a profile of the end
   // Methods that ran, by what is known of their counts.
   int64_t methods_exact = 0;
@@ -32,8 +32,8 @@ struct SnapshotNote {
   int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
   int64_t lost_other = 0;   // types without counts, parts of the section
   int64_t damaged_records = 0;
-  int64_t newer_damaged =
-      0;  // files in which there seems to be a newer snapshot, which is not whole
+  // Files in which there seems to be a newer snapshot, which is not whole.
+  int64_t newer_damaged = 0;
   bool without_harvest = false;
   bool operator==(const SnapshotNote&) const = default;
 
