@@ -264,6 +264,32 @@ class Failures(SnapshotCase):
         self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*No space left on device")
         self.goes_on(process, 2)
 
+    def test_a_disk_with_room_for_the_profile_only(self):
+        prefix, place = in_small_folder(self, "800k")
+        process = self.start(f"out={place}/app.iprof.gz", prefix=prefix)
+        inside = os.open(f"/proc/{process.pid}/root{place}", os.O_RDONLY | os.O_DIRECTORY)  # it outlives the process
+        self.addCleanup(os.close, inside)
+        self.rounds(process, 2)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.assertRegex(self.warnings(process)[0], "No space left on device; the raw file had no complete snapshot yet, so it is removed;")
+        lines = self.end(process)
+        self.assertEqual([line for line in lines if "recover" in line or "no profile" in line], [])
+        self.assertEqual(os.listdir(inside), ["app.iprof.gz"])
+        with os.fdopen(os.open("app.iprof.gz", os.O_RDONLY, dir_fd=inside), "rb") as file:
+            (self.folder / "app.iprof.gz").write_bytes(file.read())
+        self.assertEqual(self.profile("app.iprof.gz").calls_of(ROUND), 2)
+
+    def test_no_room_at_all(self):
+        """Neither for a snapshot nor for the profile: the agent names no file that could not be recovered."""
+        process = self.start("out=app.iprof", prefix=["bash", "-c", "ulimit -f 64 && exec \"$@\"", "bash"])
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.assertRegex(self.warnings(process)[0], "File too large; the raw file had no complete snapshot yet, so it is removed;")
+        lines = self.end(process)
+        self.assertTrue(any("no profile was written" in line for line in lines), lines)
+        self.assertEqual([line for line in lines if "iprof recover" in line], [])
+        self.assertEqual(self.files(), [])
+
     @needs_root
     def test_a_folder_that_became_read_only(self):
         needs_jvm_for_all_users(self)

@@ -363,6 +363,7 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
         "writes it anyway)");
     return session.DiscardRaw(jni);
   }
+  session.DiscardUselessRaw();
   const Result<std::string> written = session.DumpTo(jni, OutPath(), NameOwner::kSession);
   // Usage: there is nothing to write.
   if (written.ok() || written.status().code() == Code::kUsage) return session.DiscardRaw(jni);

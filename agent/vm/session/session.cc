@@ -287,10 +287,16 @@ void Session::KeepRaw(JNIEnv* jni) {
 }
 
 void Session::NameRaw() {
-  const std::string path = snapshots_ == nullptr ? "" : snapshots_->figures().path;
-  if (path.empty()) return;
+  if (snapshots_ == nullptr) return;
+  const Snapshots::Figures raw = snapshots_->figures();
+  if (!raw.has_snapshot) return;
   log_->Warning(fmt::format(
-      "what was recorded is in the raw file; 'iprof recover {} -o FILE' makes the profile", path));
+      "what was recorded is in the raw file; 'iprof recover {} -o FILE' makes the profile",
+      raw.path));
+}
+
+void Session::DiscardUselessRaw() {
+  if (snapshots_ != nullptr) snapshots_->DiscardUseless();
 }
 
 void Session::StopSampling() {

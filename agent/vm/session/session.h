@@ -93,9 +93,12 @@ class Session {
   void TakeSnapshot(JNIEnv* jni);
   // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
+  // Removes a raw file from which nothing could be recovered, so that the profile has its room.
+  void DiscardUselessRaw();
   // No profile could be written: keeps the raw file, and says where it is.
   void KeepRaw(JNIEnv* jni);
-  // Says where the raw file is, if there is one. It may be called when the JVM has ended.
+  // Says where the raw file is, if a profile can be recovered from it. It may be called when the JVM has
+  // ended.
   void NameRaw();
 
   // Whether there is or was anything to write a profile of.

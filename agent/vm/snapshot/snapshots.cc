@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "agent/vm/jvmti/attached_thread.h"
@@ -21,6 +22,10 @@ constexpr uint64_t kOwnBytes = 1 << 20;
 // Other files of the same name that are left alone. With more, something restarts and is killed again
 // and again, and the files would fill the disk.
 constexpr int kMostNames = 10;
+
+// A disk that is full at the first snapshot: the profile needs the room more.
+constexpr std::string_view kIsRemoved =
+    "the raw file had no complete snapshot yet, so it is removed; ";
 
 int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -98,6 +103,7 @@ void Snapshots::TakeLocked(JNIEnv* jni) {
     } else if ((done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
       done = Publish(jni);
     }
+    if (!done.status.ok() && IsWithoutSnapshot()) RemoveFiles();
   }
   const uint64_t cpu_ns = ThreadCpuNs() - before;
   log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
@@ -149,7 +155,8 @@ bool Snapshots::BeginAnew() {
   log_.Step(fmt::format("the raw file '{}' is written anew", file_->path()));
   Result<std::unique_ptr<RawWriter>> next = file_->Rewrite();
   if (!next.ok()) {
-    Fail(next.status());
+    Fail(next.status(), IsWithoutSnapshot() ? kIsRemoved : "");
+    if (IsWithoutSnapshot()) RemoveFiles();
     return false;
   }
   if (replaced_ == nullptr) replaced_ = std::move(file_);
@@ -166,7 +173,10 @@ bool Snapshots::IsLost(const RawPublication& done) {
 // Nothing of the file is of use any more.
 void Snapshots::Replace(const Status& why) {
   if (!std::exchange(has_warned_of_loss_, true)) {
-    log_.Warning(fmt::format("the raw file {}; the next snapshot begins a new one", why.message()));
+    std::string_view reason = why.message();
+    const std::string prefix = file_->path() + ": ";
+    if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
+    log_.Warning(fmt::format("the raw file '{}' {}; a new one is begun", file_->path(), reason));
   }
   file_->Remove();
   Close();
@@ -183,7 +193,7 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
   is_whole_ = true;
   budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + source_.bytes());
   if (is_complete && done.status.ok()) replaced_ = nullptr;
-  if (!done.status.ok() && !IsLost(done)) Fail(done.status);
+  if (!done.status.ok() && !IsLost(done)) Fail(done.status, IsWithoutSnapshot() ? kIsRemoved : "");
   WarnOfRoom();
   const std::lock_guard lock(figures_mutex_);
   figures_.path = file_->path();
@@ -193,6 +203,7 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
     ++figures_.skipped;
   } else if (done.status.ok()) {
     ++figures_.snapshots;
+    figures_.has_snapshot = true;
     figures_.last_ms = static_cast<uint64_t>(numbers.time_ns / 1'000'000);
   }
   return done;
@@ -206,7 +217,7 @@ void Snapshots::WarnOfRoom() {
       file_->path()));
 }
 
-void Snapshots::Fail(const Status& why) {
+void Snapshots::Fail(const Status& why, std::string_view consequence) {
   {
     const std::lock_guard lock(figures_mutex_);
     ++figures_.failed;
@@ -216,9 +227,18 @@ void Snapshots::Fail(const Status& why) {
     return;
   }
   log_.Warning(fmt::format(
-      "a snapshot could not be written: {}; later ones are tried without a word, and the "
+      "a snapshot could not be written: {}; {}later ones are tried without a word, and the "
       "program goes on",
-      why.message()));
+      why.message(), consequence));
+}
+
+bool Snapshots::IsWithoutSnapshot() const { return file_ != nullptr && !figures().has_snapshot; }
+
+void Snapshots::RemoveFiles() {
+  if (file_ == nullptr) return;
+  if (replaced_ != nullptr) replaced_->Remove();
+  file_->Remove();
+  Close();
 }
 
 void Snapshots::Close() {
@@ -228,6 +248,7 @@ void Snapshots::Close() {
   budget_.Set(instrument::MemoryPart::kRawFile, 0);
   const std::lock_guard lock(figures_mutex_);
   figures_.path.clear();
+  figures_.has_snapshot = false;
   figures_.file_bytes = 0;
 }
 
@@ -241,10 +262,14 @@ void Snapshots::Discard(JNIEnv* jni) {
   if (file_ == nullptr) return;
   AtBoundary(log_, "the raw file's end", [&] {
     if (settings_.keeps_file) return TakeLocked(jni);
-    if (replaced_ != nullptr) replaced_->Remove();
-    file_->Remove();
-    Close();
+    RemoveFiles();
   });
+}
+
+void Snapshots::DiscardUseless() {
+  const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  // Without the lock: a snapshot hangs, and decides itself.
+  if (lock && IsWithoutSnapshot()) AtBoundary(log_, "the raw file's end", [&] { RemoveFiles(); });
 }
 
 Snapshots::Figures Snapshots::figures() const {

@@ -8,13 +8,16 @@
 // its name exists, it belongs to another JVM or is what a killed JVM left behind, so it stays as it is,
 // and this JVM's file has a number in its name.
 //
-// Guarantees: after End no file is made, except by Keep; so a stop that the program's end overtakes leaves none
-// beside the profile. No failure of the file changes the program or the profile. It is logged once, and the next
-// snapshot tries again. If the file was removed or cut, another one is made. No lock is held that a
-// thread of the program waits for; other threads of the agent wait for one snapshot at most. Where
-// memory is short, there is no file, because the profile is worth more.
+// Guarantees: a file whose first snapshot fails is removed at once: nothing could be recovered from it,
+// and the profile may need the room. After End no file is made, except by Keep; so a stop that the
+// program's end overtakes leaves none beside the profile. No failure of the file changes the program or
+// the profile. It is logged once, and the next snapshot tries again. If the file was removed or cut,
+// another one is made. No lock is held that a thread of the program waits for; other threads of the
+// agent wait for one snapshot at most. Where memory is short, there is no file, because the profile is
+// worth more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
-// any attached thread in the live phase, including VMDeath; Stop, End and figures on any thread.
+// any attached thread in the live phase, including VMDeath; Stop, End, DiscardUseless and figures on any
+// thread.
 // Failure: Start returns a Status; the rest is logged and counted.
 #pragma once
 
@@ -27,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/jvmti/agent_thread.h"
@@ -85,11 +89,14 @@ class Snapshots {
   void TakeIfBegun(JNIEnv* jni);
   // The profile has everything, or the user wants none: removes the file, unless it is to be kept.
   void Discard(JNIEnv* jni);
+  // Removes a file that has no snapshot from which a profile could be recovered.
+  void DiscardUseless();
   // The program ends, and no profile could be written: the file gets the last state, and stays.
   void Keep(JNIEnv* jni);
 
   struct Figures {
-    std::string path;  // of the file; empty: there is none
+    std::string path;           // of the file; empty: there is none
+    bool has_snapshot = false;  // it has a complete one, so it can be recovered
     uint64_t snapshots = 0;
     uint64_t last_ms = 0;  // when the last one was taken; ms since 1970
     uint64_t file_bytes = 0;
@@ -112,8 +119,11 @@ class Snapshots {
   static bool IsLost(const RawPublication& done);
   void Replace(const Status& why);
   RawPublication Publish(JNIEnv* jni);
+  bool IsWithoutSnapshot() const;
+  void RemoveFiles();
   void Close();
-  void Fail(const Status& why);
+  // `consequence`: for the user, ends with "; "; empty: none.
+  void Fail(const Status& why, std::string_view consequence = {});
   void WarnOfRoom();
   std::string NameOf(int attempt) const;
 

@@ -52,11 +52,13 @@ struct Source final : SnapshotSource {
   size_t expected_bytes() const override { return 1000; }
 };
 
-// Writes fail while `fails` is set.
+// Writes fail while `fails` is set, all or those behind a file's header.
 struct Disk final : SystemCalls {
   int fails = 0;
+  bool has_room_for_header = false;
   ssize_t Pwrite(int fd, const void* bytes, size_t size, off_t offset) override {
-    if (fails == 0) return SystemCalls::Pwrite(fd, bytes, size, offset);
+    if (fails == 0 || (has_room_for_header && offset == 0))
+      return SystemCalls::Pwrite(fd, bytes, size, offset);
     errno = fails;
     return -1;
   }
@@ -236,6 +238,49 @@ TEST_CASE("a disk that is full at the first snapshot leaves no file") {
   CHECK(world.Counter() == 7);
 }
 
+TEST_CASE(
+    "a file whose first snapshot does not fit is removed, because the profile needs the room") {
+  World world;
+  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = true;
+  SECTION("at its time") {
+    world.Take();
+    CHECK(world.source.begun == 1);  // so there was a file
+    CHECK(world.source.ended == 1);
+  }
+  SECTION("at the end, when no profile could be written either") {
+    world.snapshots->Keep(world.jvm.jni());
+  }
+  CHECK(world.Files() == 0);
+  CHECK(world.snapshots->figures().path.empty());
+  CHECK_FALSE(world.snapshots->figures().has_snapshot);
+  CHECK(world.budget.Used(instrument::MemoryPart::kRawFile) == 0);
+  REQUIRE(world.Warnings() == 1);
+  CHECK(world.lines.lines()[0].find("so it is removed; later ones are tried") != std::string::npos);
+  world.disk.fails = 0;
+  world.Take();
+  CHECK(world.Counter() == 7);
+  CHECK(world.snapshots->figures().has_snapshot);
+}
+
+TEST_CASE("a file without a snapshot is useless, and one with a snapshot is not") {
+  World world;
+  world.source.is_possible = false;
+  world.Take();
+  CHECK(world.Files() == 1);
+  CHECK_FALSE(world.snapshots->figures().has_snapshot);
+  world.snapshots->DiscardUseless();
+  CHECK(world.Files() == 0);
+  world.source.is_possible = true;
+  world.Take();
+  CHECK(world.snapshots->figures().has_snapshot);
+  world.disk.fails = ENOSPC;
+  world.source.counters = {8};
+  world.Take();
+  world.snapshots->DiscardUseless();
+  CHECK(world.Counter() == 7);
+}
+
 TEST_CASE("a file that was removed or cut is written anew") {
   World world;
   world.Take();
@@ -245,7 +290,10 @@ TEST_CASE("a file that was removed or cut is written anew") {
   world.source.counters = {8};
   world.Take();
   CHECK(world.Counter() == 8);
-  CHECK(world.Warnings() == 1);
+  REQUIRE(world.Warnings() == 1);
+  const std::string line = world.lines.lines()[0];
+  CHECK(line.find("the raw file '" + world.Path() + "' was ") != std::string::npos);
+  CHECK(line.ends_with(" by another program; a new one is begun"));
   CHECK(world.source.begun == 2);
   CHECK(world.Files() == 1);
   world.snapshots->Discard(world.jvm.jni());
