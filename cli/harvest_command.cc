@@ -160,7 +160,7 @@ class HarvestCommand : public Command {
     Result<Profile> profile =
         HarvestAttached({pid_, !no_estimate_, max_lost_, NamingJdk()}, timeouts_);
     if (!profile.ok()) return console.Error(profile.status());
-    AddProvenance(HarvestedRun(jvm->program, jvm->jdk_version), *profile);
+    AddProvenance(HarvestedRun(jvm->public_program, jvm->jdk_version), *profile);
     const Profile made =
         ForImage(std::move(*profile), vm::MakeVmIdentity("", jvm->jdk_version).major);
     const Status written =
@@ -211,7 +211,7 @@ class HarvestCommand : public Command {
     profile.AddStandardTypes();
     result_ = hotspot::WriteHarvest(program, scales, {.max_lost = max_lost_}, profile);
     SetAgentPart(profile, kHarvestPart, harvest.note.ToJson());
-    RunNote run = HarvestedRun(harvest.main_class, harvest.jdk_version);
+    RunNote run = HarvestedRun(harvest.public_program, harvest.jdk_version);
     if (core_.empty()) {
       run.start_ms = run.end_ms - harvest.note.jvm_age_s * 1000;
       run.recorded_ms = run.end_ms - run.start_ms;

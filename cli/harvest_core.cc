@@ -186,7 +186,9 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
 
   ProcessHarvest harvest;
   harvest.program = std::move(*program);
-  harvest.main_class = vm::FromJavaCommand(jvm.JavaCommand(), {}).name;
+  const vm::MainProgram started = vm::FromJavaCommand(jvm.JavaCommand(), {});
+  harvest.main_class = started.name;
+  harvest.public_program = vm::PublicName(started);
   harvest.jdk_version = jvm.Version();
   harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), 0);
   harvest.note.time = UtcTextOfSeconds(file->changed_s());

@@ -100,6 +100,7 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
   ProcessHarvest harvest;
   harvest.program = std::move(*program);
   harvest.main_class = jvm->program;
+  harvest.public_program = jvm->public_program;
   harvest.jdk_version = jvm->jdk_version;
   harvest.note = hotspot::NoteOf(*harvest.program, target.flags(), AgeOf(process));
   return harvest;

@@ -19,6 +19,7 @@ namespace iprof::cli {
 struct ProcessHarvest {
   std::unique_ptr<hotspot::HarvestedProgram> program;
   std::string main_class;
+  std::string public_program;  // as a profile may name it
   std::string jdk_version;
   HarvestNote note;     // without the estimator
   std::string unread;   // a warning about a file that a core needs; empty: none

@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "agent/vm/settings/main_program.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
 #include "writer/io/harvest_note.h"
@@ -20,7 +19,7 @@ RunNote HarvestedRun(const std::string& program, const std::string& jdk_version)
   if (run.jvm_version != jdk_version) run.jvm_build = jdk_version;
   utsname machine{};
   if (uname(&machine) == 0) run.architecture = machine.machine;
-  run.program = vm::PublicName(program);
+  run.program = program;
   run.source = kMethodDataSource;
   run.tables = "calls+branches+receivers+instanceofs";
   run.begin = kBeginAtStart;

@@ -12,6 +12,7 @@
 namespace iprof::cli {
 
 // Of a process of this machine, until now.
+// `program`: as a profile may name it.
 RunNote HarvestedRun(const std::string& program, const std::string& jdk_version);
 
 // Writes the note and the hashes of code into the profile.

@@ -177,11 +177,13 @@ Result<RunningJvm> LookAt(const Process& process) {
   jvm.uid = status->uid;
   jvm.is_starting = SaysStarting(perf_data);
   const std::string java_command = TextOf(texts, "sun.rt.javaCommand");
-  if (!java_command.empty() && java_command != "Unknown") {
-    jvm.program = vm::FromJavaCommand(java_command, command_line).name;
-  } else {
-    jvm.program = ProgramOf(command_line);
-  }
+  const vm::MainProgram program =
+      java_command.empty() || java_command == "Unknown"
+          ? vm::FromCommandLine(ProgramOf(command_line), command_line)
+          : vm::FromJavaCommand(java_command, command_line,
+                                TextOf(texts, "java.property.java.class.path"));
+  jvm.program = program.name;
+  jvm.public_program = vm::PublicName(program);
   jvm.jdk_version = VersionBeside(*FindNamed(files, "libjvm.so"), root);
   if (jvm.jdk_version.empty()) jvm.jdk_version = TextOf(texts, "java.property.java.version");
   if (const MappedFile* agent = FindNamed(files, kAgentLibrary)) jvm.agent = *agent;

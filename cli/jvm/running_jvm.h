@@ -23,6 +23,7 @@ struct RunningJvm {
   pid_t inner_pid = 0;  // what the JVM itself takes for its pid, in a container
   uid_t uid = 0;
   std::string program;              // main class or jar
+  std::string public_program;       // the same, a jar without its folder
   std::string jdk_version;          // "17.0.15"
   std::optional<MappedFile> agent;  // our library, where it is mapped
   std::string control;              // its control socket as its options name it; empty: none

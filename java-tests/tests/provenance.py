@@ -4,6 +4,7 @@ retransformation, harvest. A merge of profiles of different JDKs keeps the posit
 import datetime
 import json
 import re
+import zipfile
 
 from iprofdev import jvms
 from iprofdev.processes import PATIENCE_S
@@ -45,6 +46,19 @@ class Provenance(AgentCase):
         self.assertIn(f"run:            Harvestable on JDK {run['jvm_version']}", shown)
         self.assertIn(f"counts: exact in {run['methods']['exact']:,} methods", shown)
         self.assertIn("sampling:       cpu, every 1 ms", shown)
+
+    @on_one_jvm
+    def test_whatever_is_behind_jar_is_named_without_its_folder(self):
+        (self.folder / "secret folder").mkdir()
+        for name in ("app.war", "tool"):
+            path = self.folder / "secret folder" / name
+            with zipfile.ZipFile(path, "w") as jar:
+                jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Fib\n\n")
+                jar.write(Settings.classes / "Fib.class", "Fib.class")
+            for given in (path, path.relative_to(self.folder)):
+                self.run_java(["-jar", given], "a/b", agent="out=a.iprof")
+                self.assertEqual(self.run_of("a.iprof")["program"], name)
+                self.assertNotIn("secret", json.dumps(self.profile("a.iprof").section["provenance"]))
 
     def test_it_can_be_left_out(self):
         self.run_java("Fib", agent="provenance=n")

@@ -54,7 +54,7 @@ void RunRecord::Learn(jvmtiEnv* jvmti, const Options& options) {
   facts_.jvm_version = facts_.jvm_build.substr(0, facts_.jvm_build.find_first_of("+-"));
   utsname machine{};
   if (uname(&machine) == 0) facts_.architecture = machine.machine;
-  facts_.program = PublicName(RunningProgram(jvmti).name);
+  facts_.program = PublicName(RunningProgram(jvmti));
   facts_.source = NameOf(options.source);
   for (const std::string_view table : TablesOf(options)) {
     if (!facts_.tables.empty()) facts_.tables += '+';

@@ -1,7 +1,7 @@
 // RunRecord: what a session's profiles say about the run that they were recorded in (RunNote).
 //
-// Guarantees: what it tells of the program is its main class or the name of its jar, without
-// arguments and folders.
+// Guarantees: what it tells of the program is its main class or the name of its jar (or whatever file is
+// behind -jar), without arguments and folders.
 // Threads: Learn and SetBegin before all else; then any. Failure: what is not known is left out; std::bad_alloc.
 #pragma once
 

@@ -15,10 +15,12 @@ namespace {
 
 // A record of a JVM that says these things about itself.
 struct Recorded {
-  explicit Recorded(const char* options, const char* command = "com.acme.Main secret") {
+  explicit Recorded(const char* options, const char* command = "com.acme.Main secret",
+                    const char* class_path = "/home/bob/classes") {
     jvm.properties = {{"java.vm.version", "17.0.15+6-Debian-1"},
                       {"java.vm.vendor", "Debian"},
-                      {"sun.java.command", command}};
+                      {"sun.java.command", command},
+                      {"java.class.path", class_path}};
     auto environment = JvmtiEnvironment::Open(jvm.vm());
     REQUIRE(environment.ok());
     parsed = ParseOptions(options)->options;
@@ -50,6 +52,8 @@ TEST_CASE("a run has the JVM, the options and the program without its arguments"
 
 TEST_CASE("a jar is named without its folder") {
   CHECK(Recorded("", "/home/bob/secret/app.jar --port 80").run.Note().program == "app.jar");
+  CHECK(Recorded("", "bob/app.war --port 80", "bob/app.war").run.Note().program == "app.war");
+  CHECK(Recorded("", "bob/app", "bob/app:/opt/agent.jar").run.Note().program == "app");
   CHECK(Recorded("", "acme.module/com.acme.Main").run.Note().program ==
         "acme.module/com.acme.Main");
 }

@@ -13,7 +13,7 @@ std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
 MainProgram RunningProgram(jvmtiEnv* jvmti) {
   const std::string command = SystemProperty(jvmti, "sun.java.command");
   if (command.empty()) return MainProgram{ExecutableName()};
-  return FromJavaCommand(command, CurrentCommandLine());
+  return FromJavaCommand(command, CurrentCommandLine(), SystemProperty(jvmti, "java.class.path"));
 }
 
 }  // namespace iprof::vm

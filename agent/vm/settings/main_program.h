@@ -21,16 +21,23 @@ namespace iprof::vm {
 // What was started: "com.acme.Main", "/opt/acme/tool.jar" or "acme.module/com.acme.Main".
 struct MainProgram {
   std::string name;
+  bool is_file = false;  // known to be the file behind -jar, whatever its suffix
 };
 
 // Finds the name in sun.java.command. The property joins everything with spaces, and a jar's path
-// may contain spaces. So the name is the longest command-line argument that the property starts
-// with; without one, the name ends at the first space.
+// may contain spaces. With -jar, the launcher makes the file the class path (`class_path`: the
+// property java.class.path, to which agents may have added their own jars; empty: not known), so the
+// name is what both begin with. Otherwise it is the longest command-line argument that the command
+// starts with; without one, it ends at the first space.
 MainProgram FromJavaCommand(std::string_view java_command,
-                            const std::vector<std::string>& command_line);
+                            const std::vector<std::string>& command_line,
+                            std::string_view class_path = {});
+// The same if the name is already known, as an argument of the launcher.
+MainProgram FromCommandLine(std::string name, const std::vector<std::string>& command_line);
 
-// The name without what it reveals beyond the program: of a jar only the base name.
-std::string PublicName(std::string_view name);
+// The name without what it reveals beyond the program: of a file only the base name. A name that is
+// not known to be a file is one if it cannot be "module/class".
+std::string PublicName(const MainProgram& program);
 
 // Whether any pattern matches the program: its whole name, a jar's base name, or the class after
 // "module/". An empty list matches every program.
