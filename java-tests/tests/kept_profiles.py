@@ -161,11 +161,23 @@ class Begun(KeptCase):
 class NothingRecorded(KeptCase):
     def test_an_earlier_profile_stays(self):
         self.put_precious()
-        run = self.run_java("Fib", agent="out=app.iprof,include=no.such.Class,jdk=n,samples=n")
+        run = self.run_java("Fib", agent="out=app.iprof,exclude=*,jdk=n,samples=n")
         self.assertEqual(self.agent_lines(run.stderr),
                          ["iprofagent: no profile was written: nothing was recorded (force=always writes it anyway)"])
         self.assert_kept(run)
-        self.run_java("Fib", agent="out=app.iprof,include=no.such.Class,jdk=n,samples=n,force=always")
+        self.run_java("Fib", agent="out=app.iprof,exclude=*,jdk=n,samples=n,force=always")
+        self.assertEqual(self.profile("app.iprof").calls(), {})
+
+    @on_one_jvm
+    def test_a_mistyped_pattern_does_not_replace_a_profile_by_one_of_samples(self):
+        self.put_precious()
+        for options in ("jdk=n,samples=n", "interval=1ms"):
+            run = self.run_java("Harvestable", STEPS, "end", agent=f"out=app.iprof,include=no.such.Class+com/acme/*,{options}")
+            self.assertEqual(self.agent_lines(run.stderr),
+                             ["iprofagent: no profile was written: nothing was counted, because include=no.such.Class+com/acme/* matches no class "
+                              "that was loaded (names have dots, not slashes; force=always writes it anyway)"])
+            self.assert_kept(run)
+        self.run_java("Fib", agent="out=app.iprof,include=no.such.Class,jdk=n,force=always")
         self.assertEqual(self.profile("app.iprof").calls(), {})
 
     @on_one_jvm

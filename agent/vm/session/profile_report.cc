@@ -44,11 +44,32 @@ bool MatchesAnyType(std::string_view pattern, const Profile& profile) {
   return false;
 }
 
+bool IsCounted(Table table) { return table != Table::kSamples; }
+
+constexpr std::string_view kNamesHaveDots = "names have dots, not slashes";
+
 }  // namespace
 
 bool IsEmpty(const Profile& profile) {
   return std::all_of(std::begin(kAllTables), std::end(kAllTables),
                      [&](Table table) { return profile.entry_count(table) == 0; });
+}
+
+Status FindNothing(const Profile& profile, const Options& options,
+                   const std::vector<std::string>& unmatched) {
+  if (options.force == Overwrite::kAlways) return {};
+  const bool is_nothing_counted = std::all_of(
+      std::begin(kAllTables), std::end(kAllTables),
+      [&](Table table) { return !IsCounted(table) || profile.entry_count(table) == 0; });
+  if (is_nothing_counted && !unmatched.empty() && unmatched.size() == options.include.size()) {
+    return {Code::kUsage,
+            fmt::format("nothing was counted, because include={} matches no class that was loaded "
+                        "({}; force=always writes it anyway)",
+                        fmt::join(unmatched, "+"), kNamesHaveDots)};
+  }
+  if (IsEmpty(profile))
+    return {Code::kUsage, "nothing was recorded (force=always writes it anyway)"};
+  return {};
 }
 
 std::string DescribeProfile(const Profile& profile, const Options& options,
@@ -97,8 +118,8 @@ std::vector<std::string> FindMissing(const Profile& profile, const Options& opti
         fmt::format("the profile has no {}, which were to be recorded", fmt::join(empty, ", no ")));
   }
   for (const std::string& pattern : unmatched) {
-    found.push_back(fmt::format(
-        "include={} matches no class that was loaded (names have dots, not slashes)", pattern));
+    found.push_back(
+        fmt::format("include={} matches no class that was loaded ({})", pattern, kNamesHaveDots));
   }
   return found;
 }

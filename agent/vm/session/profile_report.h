@@ -1,12 +1,14 @@
 // ProfileReport: what the user is told of each profile that is written, and which of it are warnings.
 //
-// Guarantees: pure; names no file. Threads: any. Failure: none but std::bad_alloc.
+// Guarantees: pure; names no file. Threads: any. Failure: FindNothing returns a Status; otherwise none but
+// std::bad_alloc.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "agent/vm/settings/options.h"
+#include "writer/base/status.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/model/model.h"
 
@@ -14,6 +16,12 @@ namespace iprof::vm {
 
 // Whether it has no entry in any table.
 bool IsEmpty(const Profile& profile);
+
+// Why this profile must not replace another one: it has nothing that was recorded, or nothing was
+// counted because no pattern of include= matched a class (then its samples are not what the user is
+// after). ok: it may be written. `unmatched`: of UnmatchedPatterns.
+Status FindNothing(const Profile& profile, const Options& options,
+                   const std::vector<std::string>& unmatched);
 
 // "3,187 methods ran, 9,456 sites, 41 samples; counts exact but for races between threads".
 // `assembly`: null if the agent counts nothing itself.

@@ -72,6 +72,31 @@ TEST_CASE("a profile without entries is empty, whatever types and methods it has
   CHECK_FALSE(IsEmpty(profile));
 }
 
+TEST_CASE("a profile in which nothing could be counted is none, even with samples") {
+  Profile sampled;
+  sampled.AddStandardTypes();
+  const TypeIndex signature[] = {sampled.AddType("a.B"), sampled.AddType("void")};
+  const MethodIndex method = sampled.AddMethod("run", signature);
+  sampled.AddCount(Table::kSamples, sampled.AddContext(kNoContext, method, Bci{0}), 1);
+  const auto why = [](const Profile& profile, std::string_view options,
+                      const std::vector<std::string>& unmatched) {
+    return FindNothing(profile, Parsed(options), unmatched).message();
+  };
+  CHECK(why(sampled, "include=com.nope.*", {"com.nope.*"}) ==
+        "nothing was counted, because include=com.nope.* matches no class that was loaded (names "
+        "have dots, not slashes; force=always writes it anyway)");
+  CHECK(why(Profile(), "include=x.*+y.*", {"x.*", "y.*"}).find("include=x.*+y.* matches") !=
+        std::string::npos);
+  CHECK(why(sampled, "include=com.nope.*,force=always", {"com.nope.*"}).empty());
+  // A pattern that matches, or counts of other classes (source=both): there is something.
+  CHECK(why(sampled, "include=a.*+com.nope.*", {"com.nope.*"}).empty());
+  CHECK(why(Example(), "include=com.nope.*", {"com.nope.*"}).empty());
+  // Only samples are wanted, or nothing was counted yet.
+  CHECK(why(sampled, "", {}).empty());
+  CHECK(why(Profile(), "", {}) == "nothing was recorded (force=always writes it anyway)");
+  CHECK(why(Profile(), "force=always", {}).empty());
+}
+
 TEST_CASE("empty tables that were asked for are one warning") {
   const Profile profile = Example();
   using Lines = std::vector<std::string>;

@@ -1,6 +1,6 @@
 // ProgramStart: whether the JVM got as far as the program.
 //
-// Why: a mistyped class name or a missing jar ends the JVM in its launcher. What was recorded until then
+// Why: a mistyped class name, for example, ends the JVM in its launcher. What was recorded until then
 // is the launcher's code, which must not replace the profile of a program.
 //
 // How: the java launcher names itself in a system property and keeps the program's main class in a static

@@ -134,8 +134,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     whole->image_report = DescribeShare(image, image_target);
   }
   profile = std::move(image.profile);
-  if (IsEmpty(profile) && options.force != Overwrite::kAlways)
-    return Status(Code::kUsage, "nothing was recorded (force=always writes it anyway)");
+  if (Status status = FindNothing(profile, options, unmatched); !status.ok()) return status;
   const Result<DumpedFile> file = files_.Write(profile, path, owner);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {

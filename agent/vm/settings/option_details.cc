@@ -19,8 +19,8 @@ constexpr OptionDetails kDetails[] = {
     {"force",
      "Overwrite an existing file. With `n` a number is added instead: `app.1.iprof`. With `y` "
      "and `n`, a run writes no profile, and says so, if it ended before the program's main "
-     "class began (a mistyped class, a missing jar, `java -version`) or recorded nothing; with "
-     "`always` it writes one."},
+     "class began (a mistyped class, `java -version`), recorded nothing, or counted nothing "
+     "because `include=` matches no class; with `always` it writes one."},
     {"merge",
      "Add to the profile in `out` instead of overwriting it. Any number of JVMs may share one "
      "file, also at once: each adds its counts when its program ends, one after the other "
