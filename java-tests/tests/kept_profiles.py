@@ -320,6 +320,28 @@ class ManyJvms(KeptCase):
         self.assertEqual(self.rounds_in("app.iprof"), 2)
 
     @on_one_jvm
+    def test_with_merge_each_line_is_true(self):
+        self.end(process := self.start(f"out=app.iprof,merge=y,{CALLS}", 1))
+        shared = self.folder.resolve() / "app.iprof"
+        own = shared.with_name("app.1.iprof")
+        wrote, removed = self.said(process)
+        self.assertTrue(wrote.startswith(f"iprofagent: wrote {own} (to be added to {shared} at the end): "), wrote)
+        self.assertEqual(removed, f"iprofagent: removed {own}: it was added to {shared}")
+
+    @on_one_jvm
+    def test_with_merge_no_program_waits_for_one_that_does_not_merge(self):
+        first = self.start(f"out=app.iprof,{CALLS}", 1)
+        second = self.start(f"out=app.iprof,merge=y,{CALLS}", 2)
+        begin = time.monotonic()
+        self.end(second)
+        self.assertLess(time.monotonic() - begin, 30)  # it was a minute
+        self.assertRegex(self.said(second)[-1], r"app\.iprof: another running process writes it, without merge=y; not merged: "
+                                                r"the profile stays in .*/app\.1\.iprof$")
+        self.assertEqual(self.rounds_in("app.1.iprof"), 2)
+        self.end(first)
+        self.assertEqual(self.rounds_in("app.iprof"), 1)
+
+    @on_one_jvm
     def test_what_is_no_profile_is_not_merged_and_not_lost(self):
         self.put_precious()
         process = self.start(f"out=app.iprof,merge=y,{CALLS}", 1)

@@ -19,13 +19,14 @@ namespace iprof {
 namespace {
 
 constexpr size_t kLongestName = 255;
-constexpr std::string_view kSuffix = ".lock";
+constexpr std::string_view kClaimSuffix = ".lock";
+constexpr std::string_view kTurnSuffix = ".merge.lock";
 constexpr auto kBetweenTries = std::chrono::milliseconds(5);
 constexpr int kAttempts = 100;  // while others remove the file at the same moment
 
 Status Refused(int error) { return {Code::kIo, std::strerror(error)}; }
 
-Status Taken() { return {Code::kLimit, "another running process writes it"}; }
+Status Taken() { return {Code::kLimit, std::string(LockFile::kTaken)}; }
 
 Status TakenByUser(uid_t owner) {
   return {Code::kLimit, "its lock belongs to another user (uid " + std::to_string(owner) + ")"};
@@ -69,24 +70,25 @@ bool IsNamed(int folder, const char* name, int fd, SystemCalls& calls) {
 
 }  // namespace
 
-std::string LockFile::NameFor(const std::string& name) {
+std::string LockFile::NameFor(const std::string& name, LockUse use) {
+  const std::string_view suffix = use == LockUse::kTurn ? kTurnSuffix : kClaimSuffix;
   std::string text = "." + name;
-  if (text.size() + kSuffix.size() > kLongestName) {
+  if (text.size() + suffix.size() > kLongestName) {
     // Different long names have different locks.
     const uint64_t hash = Murmur3(std::string_view(name)).low;
-    text.resize(kLongestName - kSuffix.size() - 2 * sizeof hash);
+    text.resize(kLongestName - suffix.size() - 2 * sizeof hash);
     char digits[17] = {};
     std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
     text += digits;
   }
-  return text.append(kSuffix);
+  return text.append(suffix);
 }
 
 Result<LockFile> LockFile::Take(const FilePlace& place, std::chrono::milliseconds patience,
-                                SystemCalls& calls) {
+                                SystemCalls& calls, LockUse use) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + patience;
-  std::string name = NameFor(place.name());
+  std::string name = NameFor(place.name(), use);
   for (int attempt = 0; attempt < kAttempts;) {
     const Opened opened = Open(place.folder(), name.c_str(), calls);
     if (opened.fd < 0) return opened.status;

@@ -1,10 +1,11 @@
-// LockFile: a process's claim on a file name, which ends with the process at the latest.
+// LockFile: a process's claim on a file name, which ends with the process at the latest. Or its turn to
+// add to a file that many processes share; turns and claims do not exclude each other.
 //
 // A lock on the file itself would not do: a profile is replaced by a rename, and may not exist yet. So
-// the lock is on a small empty file beside it, ".NAME.lock".
+// the lock is on a small empty file beside it, ".NAME.lock", for a turn ".NAME.merge.lock".
 //
 // Guarantees:
-//  - At most one LockFile of all processes is held for a name in a folder. The kernel releases it when
+//  - At most one LockFile of all processes is held for a name in a folder and a use. The kernel releases it when
 //    the process ends, also by kill -9, so what a dead process left behind never blocks a name. That
 //    holds across containers that share the folder, and over NFS.
 //  - Release and the destructor remove the file. Only a process that is killed leaves it, and the next
@@ -21,7 +22,9 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "writer/base/status.h"
@@ -30,15 +33,25 @@
 
 namespace iprof {
 
+// What a lock is for.
+enum class LockUse : uint8_t {
+  kClaim,  // nobody else writes the file; perhaps as long as a JVM lives
+  kTurn,   // nobody else merges into it; as long as a merge takes
+};
+
 class LockFile {
  public:
+  // The message if another process has it.
+  static constexpr std::string_view kTaken = "another running process writes it";
+
   // Waits so long for a process that has the name.
   static Result<LockFile> Take(const FilePlace& place, std::chrono::milliseconds patience = {},
-                               SystemCalls& calls = SystemCalls::Real());
-  // Whether this process has the name. False also if the system does not tell.
+                               SystemCalls& calls = SystemCalls::Real(),
+                               LockUse use = LockUse::kClaim);
+  // Whether this process has a claim on the name. False also if the system does not tell.
   static bool IsHeldBy(const FilePlace& place, pid_t process);
   // The lock's own name in the folder.
-  static std::string NameFor(const std::string& name);
+  static std::string NameFor(const std::string& name, LockUse use = LockUse::kClaim);
 
   // Holds nothing.
   LockFile() : folder_(-1) {}

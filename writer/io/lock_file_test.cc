@@ -221,6 +221,27 @@ TEST_CASE("a file system without locks, or a folder that cannot be written, is t
   CHECK(folder.IsEmpty());
 }
 
+TEST_CASE("a turn and a claim are two locks") {
+  const Folder folder;
+  const Result<FilePlace> place = FilePlace::Find(folder / "app.iprof");
+  REQUIRE(place.ok());
+  const auto take = [&](LockUse use) {
+    return LockFile::Take(*place, {}, SystemCalls::Real(), use);
+  };
+  {
+    const Result<LockFile> claim = take(LockUse::kClaim);
+    const Result<LockFile> turn = take(LockUse::kTurn);
+    REQUIRE(claim.ok());
+    REQUIRE(turn.ok());
+    CHECK(fs::exists(folder / ".app.iprof.lock"));
+    CHECK(fs::exists(folder / ".app.iprof.merge.lock"));
+    CHECK_FALSE(take(LockUse::kClaim).ok());
+    CHECK_FALSE(take(LockUse::kTurn).ok());
+  }
+  CHECK(folder.IsEmpty());
+  CHECK(LockFile::NameFor(std::string(255, 'x'), LockUse::kTurn).size() == 255);
+}
+
 TEST_CASE("long names have locks of their own") {
   const std::string common(250, 'x');
   const std::string a = LockFile::NameFor(common + "aaaaa");

@@ -25,6 +25,8 @@ struct DumpedFile {
   std::string path;  // the file that now contains the profile
   // Why the name has a number although overwriting is allowed; otherwise ok.
   Status not_replaced;
+  // The file that this one is added to at the program's end (merge=y); empty: it stays.
+  std::string added_to = {};
 };
 
 Result<DumpedFile> DumpProfile(const Profile& profile, const DumpTarget& target);

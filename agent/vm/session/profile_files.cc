@@ -82,7 +82,10 @@ Result<DumpedFile> ProfileFiles::Write(const Profile& profile, const std::string
   }
   Result<DumpedFile> dumped = DumpProfile(profile, target);
   if (!dumped.ok()) return dumped;
-  if (is_own && options_.merge && own_path() != session_out) to_merge_ = dumped->path;
+  if (is_own && options_.merge && own_path() != session_out) {
+    to_merge_ = dumped->path;
+    dumped->added_to = session_out;
+  }
   if (dumped->not_replaced.ok() && !claim.why_numbered().empty())
     dumped->not_replaced = Status(Code::kLimit, fmt::format("{}: {}", path, claim.why_numbered()));
   return dumped;
@@ -91,9 +94,14 @@ Result<DumpedFile> ProfileFiles::Write(const Profile& profile, const std::string
 void ProfileFiles::Finish(Log& log, std::chrono::milliseconds patience) {
   if (!to_merge_.empty()) {
     const std::string own = std::exchange(to_merge_, {});
-    const Status merged = MergeInto(own, out(), FormatOf(options_.gzip), patience);
+    const auto on_wait = [&] {
+      log.Result(fmt::format(
+          "waiting for other JVMs that add their profiles to {}; this one's is in {}", out(), own));
+    };
+    const Status merged =
+        MergeInto(own, out(), FormatOf(options_.gzip), {.patience = patience, .on_wait = on_wait});
     if (merged.ok()) {
-      log.Result(fmt::format("added to {}", out()));
+      log.Result(fmt::format("removed {}: it was added to {}", own, out()));
     } else {
       log.Warning(fmt::format("{}; not merged: the profile stays in {}", merged.message(), own));
     }

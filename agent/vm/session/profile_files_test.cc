@@ -71,6 +71,7 @@ struct Jvm {
   std::string Write(int64_t count) {
     const auto written = files->Write(Called(count), files->out(), NameOwner::kSession);
     REQUIRE(written.ok());
+    CHECK(written->added_to == (options.merge ? files->out() : ""));
     return fs::path(written->path).filename();
   }
   TemporaryLog file;
@@ -130,7 +131,8 @@ TEST_CASE("with merge=y each profile in between is the JVM's own, and the last i
   second.files->Finish(second.log, kNoWait);
   CHECK(folder.Names() == Names{"app.iprof"});
   CHECK(folder.CallsIn("app.iprof") == 25);
-  CHECK(first.file.lines().back().ends_with("added to " + (folder / "app.iprof")));
+  CHECK(first.file.lines().back().ends_with("removed " + (folder / "app.1.iprof") +
+                                            ": it was added to " + (folder / "app.iprof")));
 }
 
 TEST_CASE("with merge=y a damaged file stays, and so does the JVM's own profile") {
@@ -147,6 +149,21 @@ TEST_CASE("with merge=y a damaged file stays, and so does the JVM's own profile"
   next.files->Finish(next.log, kNoWait);
   CHECK(folder.Names() == Names{"app.1.iprof", "app.2.iprof", "app.iprof"});
   CHECK(folder.CallsIn("app.1.iprof") == 1);
+}
+
+TEST_CASE("a JVM that merges does not wait for one that has the file and does not merge") {
+  const Folder folder;
+  Jvm other(folder, "");
+  Jvm jvm(folder, "merge=y");
+  CHECK(jvm.Write(1) == "app.1.iprof");
+  const auto begin = std::chrono::steady_clock::now();
+  jvm.files->Finish(jvm.log, std::chrono::minutes(5));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
+  CHECK(jvm.file.lines().back().ends_with(
+      (folder / "app.iprof") +
+      ": another running process writes it, without merge=y; not merged: " +
+      "the profile stays in " + (folder / "app.1.iprof")));
+  CHECK(folder.Names() == Names{"app.1.iprof"});
 }
 
 TEST_CASE("a JVM that wrote nothing adds nothing") {

@@ -19,6 +19,9 @@
 namespace iprof::vm {
 namespace {
 
+// Some have a claim for a moment only: who writes one dump, or a child process before its exec.
+constexpr auto kClaimPatience = std::chrono::milliseconds(200);
+
 Status Failed(const std::string& path, std::string_view why) {
   return {Code::kIo, fmt::format("{}: {}", path, why)};
 }
@@ -81,16 +84,35 @@ Status AddTo(const FilePlace& place, const std::string& own, const std::string& 
   return WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
 }
 
+bool IsTaken(const Result<LockFile>& lock) {
+  return !lock.ok() && lock.status().message() == LockFile::kTaken;
+}
+
+Result<LockFile> TakeTurn(const FilePlace& place, const MergeWait& wait) {
+  const auto take = [&](std::chrono::milliseconds patience) {
+    return LockFile::Take(place, patience, SystemCalls::Real(), LockUse::kTurn);
+  };
+  const auto silence = std::min(wait.silence, wait.patience);
+  Result<LockFile> turn = take(silence);
+  if (!IsTaken(turn) || silence == wait.patience) return turn;
+  if (wait.on_wait) wait.on_wait();
+  return take(wait.patience - silence);
+}
+
 }  // namespace
 
 Status MergeInto(const std::string& own, const std::string& shared, WriteOptions format,
-                 std::chrono::milliseconds patience) {
+                 const MergeWait& wait) {
   const Result<FilePlace> own_place = FilePlace::Find(own);
   if (!own_place.ok()) return Failed(own, own_place.status().message());
   const Result<FilePlace> before = FilePlace::Find(shared);
   if (!before.ok()) return Failed(shared, before.status().message());
-  const Result<LockFile> lock = LockFile::Take(*before, patience);
-  if (!lock.ok()) return Failed(shared, lock.status().message());
+  const Result<LockFile> turn = TakeTurn(*before, wait);
+  if (IsTaken(turn)) return Failed(shared, "other JVMs have been merging into it for too long");
+  if (!turn.ok()) return Failed(shared, turn.status().message());
+  const Result<LockFile> claim = LockFile::Take(*before, kClaimPatience);
+  if (IsTaken(claim)) return Failed(shared, fmt::format("{}, without merge=y", LockFile::kTaken));
+  if (!claim.ok()) return Failed(shared, claim.status().message());
   // Now that others have merged.
   const Result<FilePlace> place = FilePlace::Find(shared);
   if (!place.ok()) return Failed(shared, place.status().message());

@@ -63,7 +63,7 @@ int64_t CallsIn(const std::string& path) {
   return read->Total(Table::kCalls);
 }
 
-constexpr milliseconds kNone{0};
+const MergeWait kNone;
 
 TEST_CASE("the first profile becomes the shared one, and later ones are added to it") {
   const Folder folder;
@@ -90,7 +90,7 @@ TEST_CASE("processes that merge at once lose nothing") {
     if (children.back() != 0) continue;
     const std::string own = folder / ("app." + std::to_string(i + 1) + ".iprof");
     if (!WriteProfileFile(Called(int64_t{1} << (4 * i)), {}, own).ok()) _exit(1);
-    _exit(MergeInto(own, shared, {}, std::chrono::minutes(5)).ok() ? 0 : 2);
+    _exit(MergeInto(own, shared, {}, {.patience = std::chrono::minutes(5)}).ok() ? 0 : 2);
   }
   for (const pid_t child : children) {
     int status = -1;
@@ -144,19 +144,51 @@ TEST_CASE("a shared file of another user, or behind another user's link, is not 
   CHECK(CallsIn(own) == 5);
 }
 
-TEST_CASE("the wait for a JVM that writes the file is bounded") {
+// What another process has locked.
+Result<LockFile> Held(const std::string& path, LockUse use) {
+  const Result<FilePlace> place = FilePlace::Find(path);
+  REQUIRE(place.ok());
+  return LockFile::Take(*place, {}, SystemCalls::Real(), use);
+}
+
+TEST_CASE("the wait for other JVMs that merge is bounded, and the user is told of it") {
   const Folder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Put(own, Called(5));
-  const Result<FilePlace> place = FilePlace::Find(shared);
-  Result<LockFile> held = LockFile::Take(*place);
+  Result<LockFile> held = Held(shared, LockUse::kTurn);
   REQUIRE(held.ok());
-  CHECK(MergeInto(own, shared, {}, milliseconds(20)).message() ==
-        shared + ": another running process writes it");
+  int told = 0;
+  const MergeWait wait{
+      .patience = milliseconds(20), .on_wait = [&] { ++told; }, .silence = milliseconds(5)};
+  CHECK(MergeInto(own, shared, {}, wait).message() ==
+        shared + ": other JVMs have been merging into it for too long");
+  CHECK(told == 1);
+  CHECK(CallsIn(own) == 5);
+  // While the user is told, the other one ends.
+  const MergeWait longer{.patience = std::chrono::minutes(5),
+                         .on_wait = [&] { held->Release(); },
+                         .silence = milliseconds(5)};
+  CHECK(MergeInto(own, shared, {}, longer).ok());
+  CHECK(folder.size() == 1);
+}
+
+TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Put(own, Called(5));
+  Result<LockFile> held = Held(shared, LockUse::kClaim);
+  REQUIRE(held.ok());
+  const auto begin = std::chrono::steady_clock::now();
+  const MergeWait wait{.patience = std::chrono::minutes(5), .on_wait = [] { FAIL("it waits"); }};
+  CHECK(MergeInto(own, shared, {}, wait).message() ==
+        shared + ": another running process writes it, without merge=y");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
   CHECK(CallsIn(own) == 5);
   held->Release();
   CHECK(MergeInto(own, shared, {}, kNone).ok());
+  CHECK(folder.size() == 1);
 }
 
 TEST_CASE("the shared file keeps tables that the older format has no place for") {

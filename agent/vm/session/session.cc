@@ -27,7 +27,7 @@ constexpr auto kReleasePatience = std::chrono::seconds(2);
 // How long the JVM's exit may wait for a thread: less than it would wait itself.
 constexpr auto kExitPatience = std::chrono::milliseconds(100);
 
-// Far longer than many JVMs take that end at once and merge.
+// Far longer than many JVMs take that end at once and merge. Others are not waited for.
 constexpr auto kMergePatience = std::chrono::seconds(60);
 
 // Far longer than a snapshot takes.

@@ -141,8 +141,10 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
+  const std::string later =
+      file->added_to.empty() ? "" : fmt::format(" (to be added to {} at the end)", file->added_to);
   log_->Result(
-      fmt::format("wrote {}: {}", file->path,
+      fmt::format("wrote {}{}: {}", file->path, later,
                   DescribeProfile(profile, options,
                                   whole->counted ? &whole->counted->added.assembly : nullptr)));
   for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
