@@ -122,6 +122,8 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   if (!status.raw.empty()) {
     row("raw file", fmt::format("{}, {}, {}", EscapeForTerminal(status.raw),
                                 Mebibytes(status.raw_bytes), Snapshots(status)));
+  } else if (!status.no_raw.empty()) {
+    row("raw file", "none: " + EscapeForTerminal(status.no_raw));
   }
   row("agent", EscapeForTerminal(status.agent_version));
   return text;

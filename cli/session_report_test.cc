@@ -121,13 +121,22 @@ TEST_CASE("rows that a status has only where there is something to say") {
         std::string::npos);
 }
 
+TEST_CASE("a recording without a raw file says why, until it has one") {
+  SessionStatus status = Example();
+  CHECK(StatusText("x", status).find("raw file") == std::string::npos);
+  status.no_raw = "snapshot=0";
+  CHECK(StatusText("x", status).find("\n  raw file    none: snapshot=0\n") != std::string::npos);
+}
+
 TEST_CASE("no text in a status can control the terminal") {
   SessionStatus status = Example();
   const std::string bad = "\x1b[2J\r\n";
-  status.state = status.agent_version = status.out = status.raw = bad;
+  status.state = status.agent_version = status.out = status.no_raw = bad;
   status.records = {bad};
   status.losses = {{bad, 1}};
-  const std::string text = StatusText(bad, status);
+  std::string text = StatusText(bad, status);
+  status.raw = bad;
+  text += StatusText(bad, status);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
   // A clock that was set back is no reason for a huge time.

@@ -14,7 +14,7 @@ import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import Settings
+from harness.case import AgentCase, C1_ONLY, Settings
 from harness.scope import on_one_jvm
 from harness.session_case import AS_NOBODY, needs_jvm_for_all_users, needs_root
 from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase, in_small_folder
@@ -418,6 +418,25 @@ class Sessions(SnapshotCase):
         self.wait_for_rounds(process, 3)
         self.kill(process)
         self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
+
+
+@on_one_jvm
+class NoFile(AgentCase):
+    jvm_defaults = C1_ONLY
+
+    def test_it_says_why(self):
+        for agent, reason in (("out=app.iprof,mode=budget", "it would lack the estimates of overhead="),
+                              ("out=app.iprof,count-until=9", "it would lack the estimates of count-until="),
+                              ("out=/dev/null", "the profile goes to a device or a pipe")):
+            with self.subTest(agent=agent):
+                process = self.start_java("Ends", "wait", agent=f"{agent},verbose=1")
+                self.assertIn(f"there is no raw file: {reason}", "\n".join(self.agent_lines(process.err_path.read_text())))
+                status = json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]
+                self.assertTrue(status["no_raw"].startswith(reason), status)
+                self.assertEqual((status["raw"], status["snapshots"]), ("", 0))
+                self.assertIn(f"\n  raw file    none: {reason}", self.run_tool("status", process.pid).stdout)
+                process.communicate(b"\n", timeout=PATIENCE_S)
+                self.assertEqual(process.returncode, 0)
 
 
 class Same(SnapshotCase):

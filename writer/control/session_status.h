@@ -57,6 +57,7 @@ struct SessionStatus {
 
   // The raw file; empty: there is none now.
   std::string raw;
+  std::string no_raw;  // why this recording never has one; empty: it has one, or will
   uint64_t raw_bytes = 0;
   uint64_t snapshots = 0;         // that were written
   uint64_t snapshot_ms = 0;       // when the last one was taken; ms since 1970
@@ -103,6 +104,7 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("swap_longest_pause_ms", status.swap_longest_pause_ms);
   number("swap_total_pause_ms", status.swap_total_pause_ms);
   text("raw", status.raw);
+  text("no_raw", status.no_raw);
   number("raw_bytes", status.raw_bytes);
   number("snapshots", status.snapshots);
   number("snapshot_ms", status.snapshot_ms);

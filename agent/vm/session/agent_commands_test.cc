@@ -20,6 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+TEST_CASE("the status says why there is no raw file, once something is recorded") {
+  LoadedAgent l;
+  REQUIRE(l.Load(std::string(kCalls) + ",snapshot=0,start=n").ok());
+  l.jvm.LivePhase();
+  CHECK(Tell(l, "command=status").status->no_raw.empty());
+  REQUIRE(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  CHECK(Tell(l, "command=status").status->no_raw == "snapshot=0");
+}
+
 TEST_CASE("commands say what they did, or why not") {
   LoadedAgent l;
   REQUIRE(l.Load(kCalls).ok());

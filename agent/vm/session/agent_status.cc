@@ -102,6 +102,7 @@ SessionStatus Agent::Describe() const {
     AddSnapshots(*figures.snapshots, status);
     cpu_ns += figures.snapshots->cpu_ns;
   }
+  status.no_raw = figures.why_no_raw;
   status.heap_bytes = figures.heap_bytes;
   status.native_bytes = figures.native_bytes;
   status.memory_limit_bytes = figures.memory_limit;

@@ -12,9 +12,9 @@
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
+#include "agent/vm/session/raw_place.h"
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
-#include "agent/vm/settings/out_path.h"
 
 namespace iprof::vm {
 namespace {
@@ -246,18 +246,21 @@ void Session::OnVmInit(JNIEnv* jni) {
 
 void Session::PlanSnapshots() {
   const Options& options = settings_.options;
-  // A raw file would lack the estimates of methods without probes.
-  if (options.snapshot.ns == 0 || options.Freezes()) return;
-  // Unless the user names it: beside this JVM's own file, so that no other one has it.
-  const std::string raw =
-      settings_.raw_path.empty() ? RawPathBeside(files_.own_path()) : settings_.raw_path;
-  if (raw.empty()) return;
+  // Beside this JVM's own file, so that no other one has it.
+  RawPlace place = PlaceRaw(options, settings_.raw_path, files_.own_path());
+  why_no_raw_ = std::move(place.why_none);
+  if (place.path.empty()) {
+    // Who wrote snapshot=0 knows.
+    if (options.snapshot.ns != 0)
+      log_->Statistics(fmt::format("there is no raw file: {}", why_no_raw_));
+    return;
+  }
   source_ = std::make_unique<SessionSource>(
       settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
       [this] { return DescribeRun(); });
   snapshots_ = std::make_unique<Snapshots>(
       SnapshotSettings{
-          .path = raw,
+          .path = std::move(place.path),
           .period = std::chrono::milliseconds(settings_.options.snapshot.ns / 1'000'000),
           .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
           .keeps_file = settings_.options.keep_raw},
@@ -384,6 +387,7 @@ Session::Figures Session::figures() const {
   if (counting_ != nullptr) figures.counting = counting_->figures();
   if (Sampling* const sampling = samples_.load()) figures.sampling = sampling->figures();
   if (snapshots_ != nullptr) figures.snapshots = snapshots_->figures();
+  figures.why_no_raw = why_no_raw_;
   figures.heap_bytes = budget_.UsedHeap();
   figures.native_bytes = budget_.Used() - std::min(budget_.Used(), figures.heap_bytes);
   figures.memory_limit = budget_.limit();

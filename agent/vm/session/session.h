@@ -126,6 +126,7 @@ class Session {
     std::optional<Counting::Figures> counting;
     std::optional<Sampling::Figures> sampling;
     std::optional<Snapshots::Figures> snapshots;
+    std::string why_no_raw;  // empty: snapshots are taken
     uint64_t heap_bytes = 0;
     uint64_t native_bytes = 0;
     uint64_t memory_limit = 0;
@@ -193,6 +194,7 @@ class Session {
   std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
   std::unique_ptr<SessionSource> source_;    // null if there is no raw file, as is the next one
   std::unique_ptr<Snapshots> snapshots_;
+  std::string why_no_raw_;  // does not change once it has begun
 };
 
 }  // namespace iprof::vm

@@ -1,0 +1,41 @@
+// Where the raw file is, and what the user is told if there is none.
+#include "agent/vm/session/raw_place.h"
+
+#include <catch2/catch.hpp>
+#include <string_view>
+
+namespace iprof::vm {
+namespace {
+
+RawPlace Placed(std::string_view text, const std::string& asked = "",
+                const std::string& profile = "/x/app.iprof") {
+  const auto parsed = ParseOptions(text);
+  REQUIRE(parsed.ok());
+  return PlaceRaw(parsed->options, asked, profile);
+}
+
+TEST_CASE("the raw file is beside the profile, or where the user wants it") {
+  CHECK(Placed("").path == "/x/app.iraw");
+  CHECK(Placed("", "/raws/a.iraw").path == "/raws/a.iraw");
+  CHECK(Placed("", "/raws/a.iraw", "/dev/null").path == "/raws/a.iraw");
+  CHECK(Placed("").why_none.empty());
+}
+
+TEST_CASE("where there is no raw file, there is a reason") {
+  for (const char* options :
+       {"mode=budget", "overhead=5%", "count-until=9", "snapshot=0", "mode=budget,snapshot=0"}) {
+    INFO(options);
+    CHECK(Placed(options).path.empty());
+    CHECK_FALSE(Placed(options).why_none.empty());
+  }
+  CHECK(Placed("mode=budget").why_none ==
+        "it would lack the estimates of overhead=; 'iprof dump' now and then saves what a kill "
+        "would lose");
+  CHECK(Placed("count-until=9").why_none.find("count-until=") != std::string::npos);
+  CHECK(Placed("snapshot=0").why_none == "snapshot=0");
+  CHECK(Placed("", "", "/dev/null").path.empty());
+  CHECK(Placed("", "", "/dev/null").why_none.find("a device or a pipe") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace iprof::vm
