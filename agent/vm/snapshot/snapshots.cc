@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,9 @@ constexpr uint64_t kOwnBytes = 1 << 20;
 // Other files of the same name that are left alone. With more, something restarts and is killed again
 // and again, and the files would fill the disk.
 constexpr int kMostNames = 10;
+
+// With the default period, the last tries are five minutes apart.
+constexpr int kMostDeferrals = 6;
 
 // A disk that is full at the first snapshot: the profile needs the room more.
 constexpr std::string_view kIsRemoved =
@@ -103,7 +107,10 @@ void Snapshots::TakeLocked(JNIEnv* jni) {
     } else if ((done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
       done = Publish(jni);
     }
-    if (!done.status.ok() && IsWithoutSnapshot()) RemoveFiles();
+    if (!done.status.ok() && IsWithoutSnapshot()) {
+      RemoveFiles();
+      Defer();
+    }
   }
   const uint64_t cpu_ns = ThreadCpuNs() - before;
   log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
@@ -204,6 +211,7 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
   } else if (done.status.ok()) {
     ++figures_.snapshots;
     figures_.has_snapshot = true;
+    deferrals_ = 0;
     figures_.last_ms = static_cast<uint64_t>(numbers.time_ns / 1'000'000);
   }
   return done;
@@ -239,6 +247,12 @@ void Snapshots::RemoveFiles() {
   if (replaced_ != nullptr) replaced_->Remove();
   file_->Remove();
   Close();
+}
+
+// Each try fills the disk for a moment, which others may notice: so they become rare.
+void Snapshots::Defer() {
+  deferrals_ = std::min(deferrals_ + 1, kMostDeferrals);
+  next_ = std::chrono::steady_clock::now() + settings_.period * (1 << deferrals_);
 }
 
 void Snapshots::Close() {

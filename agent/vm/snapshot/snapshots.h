@@ -9,12 +9,12 @@
 // and this JVM's file has a number in its name.
 //
 // Guarantees: a file whose first snapshot fails is removed at once: nothing could be recovered from it,
-// and the profile may need the room. After End no file is made, except by Keep; so a stop that the
-// program's end overtakes leaves none beside the profile. No failure of the file changes the program or
-// the profile. It is logged once, and the next snapshot tries again. If the file was removed or cut,
-// another one is made. No lock is held that a thread of the program waits for; other threads of the
-// agent wait for one snapshot at most. Where memory is short, there is no file, because the profile is
-// worth more.
+// and the profile may need the room. The thread then tries less and less often. After End no file is
+// made, except by Keep; so a stop that the program's end overtakes leaves none beside the profile. No
+// failure of the file changes the program or the profile. It is logged once, and a later snapshot tries
+// again. If the file was removed or cut, another one is made. No lock is held that a thread of the
+// program waits for; other threads of the agent wait for one snapshot at most. Where memory is short,
+// there is no file, because the profile is worth more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
 // any attached thread in the live phase, including VMDeath; Stop, End, DiscardUseless and figures on any
 // thread.
@@ -121,6 +121,7 @@ class Snapshots {
   RawPublication Publish(JNIEnv* jni);
   bool IsWithoutSnapshot() const;
   void RemoveFiles();
+  void Defer();
   void Close();
   // `consequence`: for the user, ends with "; "; empty: none.
   void Fail(const Status& why, std::string_view consequence = {});
@@ -140,7 +141,8 @@ class Snapshots {
   bool has_warned_of_name_ = false;
   bool has_warned_of_room_ = false;
   bool has_warned_of_loss_ = false;
-  std::chrono::steady_clock::time_point next_{};
+  std::chrono::steady_clock::time_point next_{};  // the thread does nothing before
+  int deferrals_ = 0;                             // files in a row that were removed
   std::atomic<bool> has_ended_{false};
   mutable std::mutex figures_mutex_;
   Figures figures_;

@@ -9,10 +9,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "agent/vm/jvmti/fake_jvm.h"
+#include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/settings/temporary_log.h"
 #include "writer/raw/raw_reader.h"
 
@@ -20,6 +22,7 @@ namespace iprof::vm {
 namespace {
 
 namespace fs = std::filesystem;
+using std::chrono::milliseconds;
 
 // Counts one class with one counter.
 struct Source final : SnapshotSource {
@@ -74,14 +77,15 @@ struct World {
   Disk disk;
   std::unique_ptr<Snapshots> snapshots;
 
-  explicit World(bool keeps_file = false) {
+  explicit World(bool keeps_file = false, milliseconds period = milliseconds(5000)) {
     std::string name = (fs::temp_directory_path() / "iprof-snapshots.XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     folder = name;
     REQUIRE(log.Open(lines.path()).ok());
     snapshots = std::make_unique<Snapshots>(
-        SnapshotSettings{.path = Path(), .most_bytes = 1 << 20, .keeps_file = keeps_file}, source,
-        log, budget, disk);
+        SnapshotSettings{
+            .path = Path(), .period = period, .most_bytes = 1 << 20, .keeps_file = keeps_file},
+        source, log, budget, disk);
   }
   ~World() {
     snapshots = nullptr;
@@ -261,6 +265,24 @@ TEST_CASE(
   world.Take();
   CHECK(world.Counter() == 7);
   CHECK(world.snapshots->figures().has_snapshot);
+}
+
+TEST_CASE("the thread tries less and less often what only fills the disk") {
+  using Clock = std::chrono::steady_clock;
+  World world(false, milliseconds(1));
+  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = true;
+  auto environment = JvmtiEnvironment::Open(world.jvm.vm());
+  REQUIRE(environment.ok());
+  const auto begin = Clock::now();
+  REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
+  while (Clock::now() - begin < milliseconds(300) || world.snapshots->figures().failed == 0)
+    std::this_thread::sleep_for(milliseconds(1));
+  REQUIRE(world.snapshots->Stop(std::chrono::minutes(1)));
+  const auto spent = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+  // After 2, 4 … 64 ms, then every 64 ms.
+  CHECK(world.snapshots->figures().failed <= static_cast<uint64_t>(7 + spent.count() / 64));
+  CHECK(world.Files() == 0);
 }
 
 TEST_CASE("a file without a snapshot is useless, and one with a snapshot is not") {
