@@ -7,6 +7,7 @@
 #include "cli/classpath/class_path.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
 #include "writer/image/image_note.h"
 #include "writer/io/run_note.h"
 
@@ -31,9 +32,6 @@ std::string RecordedVersion(const Profile& profile) {
   return runs.empty() ? std::string() : runs.back().jvm_version;
 }
 
-std::string Counted(size_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
-}
 std::string Entries(size_t count) { return Counted(count, "entry", "entries"); }
 
 void PrintNotes(Console& console, const std::string& prefix, const FitResult& result) {

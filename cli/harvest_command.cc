@@ -15,8 +15,8 @@
 #include "cli/harvest_attached.h"
 #include "cli/harvest_core.h"
 #include "cli/harvest_process.h"
+#include "cli/harvest_report.h"
 #include "cli/harvest_run.h"
-#include "cli/json_text.h"
 #include "cli/jvm/process.h"
 #include "cli/jvm/running_jvm.h"
 #include "cli/jvm/target_wait.h"
@@ -24,9 +24,9 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/program_wait.h"
-#include "cli/terminal_text.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/harvest_note.h"
 #include "writer/ops/unite.h"
 
 namespace iprof::cli {
@@ -160,27 +160,20 @@ class HarvestCommand : public Command {
     Result<Profile> profile =
         HarvestAttached({pid_, !no_estimate_, max_lost_, NamingJdk()}, timeouts_);
     if (!profile.ok()) return console.Error(profile.status());
-    AddProvenance(HarvestedRun(jvm->public_program, jvm->jdk_version), *profile);
+    const HarvestNote note = HarvestNote::Of(*profile).value_or(HarvestNote());
+    AddProvenance(RunOf(note, jvm->public_program, jvm->jdk_version), *profile);
     const Profile made =
         ForImage(std::move(*profile), vm::MakeVmIdentity("", jvm->jdk_version).major);
-    const Status written =
-        WriteProfileOutput(console, made, output_, version_, /*pretty=*/false, gzip_);
+    const Status written = Write(console, made);
     if (!written.ok()) return console.Error(written);
-    if (output_ != "-") ReportWritten(console, made);
+    if (output_ == "-") return ExitCode::kOk;
+    HarvestReport report;
+    report.program = jvm->program;
+    report.jdk_version = jvm->jdk_version;
+    report.note = note;
+    report.profile = &made;
+    Print(console, std::move(report));
     return ExitCode::kOk;
-  }
-
-  void ReportWritten(Console& console, const Profile& profile) const {
-    if (format_ != "json") {
-      return console.Print("{}\n", DescribeWritten(output_, profile));
-    }
-    JsonText json(console);
-    json.StartObject();
-    json.Field("pid", static_cast<int64_t>(pid_));
-    json.Field("output", output_);
-    json.Field("types", profile.type_count());
-    json.Field("methods", profile.method_count());
-    json.EndObject();
   }
 
   Result<ProcessHarvest> Read(const jvm::Process* process) const {
@@ -204,111 +197,55 @@ class HarvestCommand : public Command {
     return std::move(estimate.scales);
   }
 
-  Profile MakeProfile(const ProcessHarvest& harvest,
-                      const std::vector<hotspot::MethodScale>& scales) {
+  // Also completes the note.
+  Profile MakeProfile(ProcessHarvest& harvest,
+                      const std::vector<hotspot::MethodScale>& scales) const {
     const hotspot::HarvestedProgram& program = *harvest.program;
     Profile profile;
     profile.AddStandardTypes();
-    result_ = hotspot::WriteHarvest(program, scales, {.max_lost = max_lost_}, profile);
+    const AssemblyResult written =
+        hotspot::WriteHarvest(program, scales, {.max_lost = max_lost_}, profile);
+    harvest.note.sites_left_out += static_cast<int64_t>(written.sites_left_out);
     SetAgentPart(profile, kHarvestPart, harvest.note.ToJson());
-    RunNote run = HarvestedRun(harvest.public_program, harvest.jdk_version);
-    if (core_.empty()) {
-      run.start_ms = run.end_ms - harvest.note.jvm_age_s * 1000;
-      run.recorded_ms = run.end_ms - run.start_ms;
-    } else {
+    AddProvenance(RunOf(harvest.note, harvest.public_program, harvest.jdk_version), profile);
+    return ForImage(std::move(profile), program.major);
+  }
+
+  RunNote RunOf(const HarvestNote& note, const std::string& program,
+                const std::string& jdk_version) const {
+    RunNote run = HarvestedRun(program, jdk_version);
+    if (!core_.empty()) {
       run.end_ms = 0;  // a core does not say when it was written
       run.architecture.clear();
+    } else if (note.jvm_age_s >= 0) {
+      run.start_ms = run.end_ms - note.jvm_age_s * 1000;
+      run.recorded_ms = run.end_ms - run.start_ms;
     }
-    run.Lose("sites", result_.sites_left_out + program.counts.checks_unknown);
-    run.Lose("method_data", program.counts.failed);
-    run.Lose("lambdas_without_name", program.counts.unnamed_lambdas);
-    AddProvenance(run, profile);
-    return ForImage(std::move(profile), program.major);
+    note.AddLosses(&run);
+    return run;
+  }
+
+  void Print(Console& console, HarvestReport report) const {
+    report.pid = pid_;
+    report.core = core_;
+    report.output = output_;
+    report.is_filtered = !no_image_;
+    if (format_ == "json") {
+      report.PrintJson(console);
+    } else {
+      report.PrintText(console);
+    }
   }
 
   // Without a profile: what the JVM offers.
   void Report(Console& console, const ProcessHarvest& harvest, const Profile* profile) const {
-    if (format_ == "json") {
-      PrintJson(console, harvest, profile);
-    } else {
-      PrintText(console, harvest, profile);
-    }
-  }
-
-  void PrintText(Console& console, const ProcessHarvest& harvest, const Profile* profile) const {
-    const hotspot::HarvestCounts& counts = harvest.program->counts;
-    if (profile != nullptr) {
-      console.Print("{}\n", DescribeWritten(output_, *profile));
-    } else {
-      console.Print("{}: {}, JDK {}, {} classes{}\n",
-                    core_.empty() ? fmt::format("process {}", pid_) : EscapeForTerminal(core_),
-                    EscapeForTerminal(harvest.main_class), EscapeForTerminal(harvest.jdk_version),
-                    harvest.program->classes.size(),
-                    core_.empty() ? fmt::format(", running for {} s", harvest.note.jvm_age_s)
-                                  : std::string());
-      console.Print("up to {} classes at each call site (-XX:TypeProfileWidth)\n",
-                    harvest.note.type_width);
-    }
-    console.Print("{} methods have counters, {} more ran without; {} failed a check\n",
-                  counts.method_datas - counts.failed, counts.without_data, counts.failed);
-    for (const std::string& example : counts.failed_examples)
-      console.Print("  {}\n", EscapeForTerminal(example));
-    if (profile != nullptr) {
-      console.Print("left out: {} call sites and type checks with too many classes\n",
-                    result_.sites_left_out + counts.checks_unknown);
-    }
-    if (counts.with_probes > 0 && profile != nullptr) {
-      console.Warn(
-          fmt::format("{} methods have only calls, because the agent counts in them: its own "
-                      "profile (iprof dump) "
-                      "has everything",
-                      counts.with_probes));
-    }
-    console.Print("without a name in an image: {} lambdas, {} other generated classes\n",
-                  counts.unnamed_lambdas, counts.left_out_classes);
-    if (harvest.note.trained)
-      console.Print("the AOT cache's training run is part of these counts\n");
-  }
-
-  void PrintJson(Console& console, const ProcessHarvest& harvest, const Profile* profile) const {
-    const hotspot::HarvestCounts& counts = harvest.program->counts;
-    JsonText json(console);
-    json.StartObject();
-    if (core_.empty()) {
-      json.Field("pid", static_cast<int64_t>(pid_));
-    } else {
-      json.Field("core", core_);
-    }
-    json.Field("program", harvest.main_class);
-    json.Field("jdk", harvest.jdk_version);
-    if (core_.empty()) json.Field("age_s", harvest.note.jvm_age_s);
-    json.Field("type_width", harvest.note.type_width);
-    json.Field("classes", harvest.program->classes.size());
-    json.Field("methods_loaded", harvest.program->methods.size());
-    json.Field("methods_with_data", counts.method_datas);
-    json.Field("methods_without_data", counts.without_data);
-    json.Field("failed", counts.failed);
-    json.Field("sites_without_rows", counts.sites_without_rows);
-    json.Field("type_checks_unknown", counts.checks_unknown);
-    json.Field("methods_with_probes", counts.with_probes);
-    json.Field("unnamed_lambdas", counts.unnamed_lambdas);
-    json.Field("generated_classes", counts.left_out_classes);
-    json.Field("trained", harvest.note.trained);
-    // What reading cost, and all of it, with the estimate and the writing.
-    json.Field("read_cpu_us", harvest.read_us);
-    json.Field("read_cpu_us_per_10000_methods",
-               harvest.read_us * 10'000 /
-                   static_cast<int64_t>(std::max<uint64_t>(harvest.CalledMethods(), 1)));
-    json.Field("cpu_us", ProcessorTimeUs());
-    if (profile != nullptr) {
-      json.Field("output", output_);
-      json.Field("types", profile->type_count());
-      json.Field("methods", profile->method_count());
-      json.Field("sites_left_out", result_.sites_left_out);
-      json.Field("estimator", harvest.note.estimator);
-      json.Field("harvests", harvest.note.harvests);
-    }
-    json.EndObject();
+    HarvestReport report;
+    report.program = harvest.main_class;
+    report.jdk_version = harvest.jdk_version;
+    report.note = harvest.note;
+    report.read = &harvest;
+    report.profile = profile;
+    Print(console, std::move(report));
   }
 
   pid_t pid_ = 0;
@@ -326,7 +263,6 @@ class HarvestCommand : public Command {
   std::string version_ = "auto";
   bool gzip_ = false;
   std::string format_ = "text";
-  AssemblyResult result_;
 };
 
 constexpr Example kExamples[] = {

@@ -21,14 +21,9 @@ struct ProcessHarvest {
   std::string main_class;
   std::string public_program;  // as a profile may name it
   std::string jdk_version;
-  HarvestNote note;     // without the estimator
+  HarvestNote note;     // without the estimator, and the sites that writing leaves out
   std::string unread;   // a warning about a file that a core needs; empty: none
   int64_t read_us = 0;  // of processor time, for reading
-
-  // How many methods have been called, as far as HotSpot knows.
-  uint64_t CalledMethods() const {
-    return program->counts.method_datas + program->counts.without_data;
-  }
 };
 
 // The processor time that this process has used, in microseconds.

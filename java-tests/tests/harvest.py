@@ -100,20 +100,36 @@ class KnownShares(Harvest):
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()
         before = utc()
-        harvested, _ = self.harvest(process)
+        harvested, said = self.harvest(process)
         note = harvested.section["harvest"]
         self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
-                                     "recursive_groups", "jvm_age_s", "harvests", "time", "trained"})
+                                     "recursive_groups", "jvm_age_s", "harvests", "time", "trained", "methods_with_data",
+                                     "methods_without_data", "methods_failed", "sites_left_out", "lambdas_left_out", "classes_left_out"})
         self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-5", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
         self.assertGreater(note["without_methoddata_permille"], 0)
+        self.assertEqual([note[name] for name in ("methods_with_data", "methods_without_data", "lambdas_left_out", "classes_left_out")],
+                         [said[name] for name in ("methods_with_data", "methods_without_data", "unnamed_lambdas", "generated_classes")])
+        self.assertAlmostEqual(said["read_cpu_us_per_10000_methods"], said["read_cpu_us"] * 1e4 / said["methods_loaded"], delta=1)
         self.assertLessEqual(before, note["time"])
         self.assertLessEqual(note["time"], utc())
         shown = " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split())
-        groups = f", {note['recursive_groups']} recursive groups" if note["recursive_groups"] else ""
+        groups = {0: "", 1: ", 1 recursive group"}.get(note["recursive_groups"], f", {note['recursive_groups']} recursive groups")
         self.assertIn(f"methoddata, calls and weights estimated (flow-5), {note['time']} after {note['jvm_age_s']} s; no data for "
                       f"{note['without_methoddata_permille'] / 10:.1f} % of the methods that ran, 2 classes a site{groups}", shown)
+        self.end(process)
+
+    @on_one_jvm
+    def test_numbers_of_one_and_of_many(self):
+        process = self.start(jvm_args=["-XX:TypeProfileWidth=1"])
+        self.assertIn("\nup to 1 class at each call site", self.run_tool("harvest", str(process.pid), "--list").stdout)
+        said = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof").stdout
+        self.assertRegex(said, r"\n\d[0-9,]* methods have counters, \d{1,3}(,\d{3})* more ran without; 0 failed a check\n"
+                               r"of these, the profile has what an image build can use \(--no-image: all\)\nleft out: ")
+        whole = self.run_tool("harvest", str(process.pid), "--no-image", "-o", self.folder / "h.iprof").stdout
+        self.assertNotIn("image build", whole)
+        self.assertIn(", 1 class a site", " ".join(self.run_tool("show", self.folder / "h.iprof").stdout.split()))
         self.end(process)
 
     def test_the_counts_of_a_training_run_are_told(self):

@@ -88,6 +88,29 @@ class MethodData(Inside):
             self.assertAlmostEqual(inside.calls_of(name), outside.calls_of(name), delta=0.02 * STEPS)
         self.assertGreaterEqual(self.profile("end.iprof").calls_of("Harvestable.step"), inside.calls_of("Harvestable.step"))
 
+    def test_all_ways_say_what_was_left_out(self):
+        """With one class at each site, the site of two shapes is left out."""
+        process = self.start("source=methoddata,samples=n,verbose=1,out=end.iprof", jvm_args=["-XX:TypeProfileWidth=1"])
+        losses, notes, said = {}, {}, {}
+        for way, command in (("outside", ("harvest",)), ("attached", ("harvest", "--attach")), ("dump", ("dump",))):
+            name = f"{way}.iprof"
+            said[way] = self.run_tool(command[0], process.pid, *command[1:], "-o", self.folder / name).stdout.replace(name, "FILE")
+            profile = self.profile(name)
+            (run,) = profile.section["provenance"]["runs"]
+            losses[way], notes[way] = run["losses"], profile.section["harvest"]
+            self.assertTrue(run["start"] and run["end"], run)
+        for way in notes:
+            self.assertGreater(losses[way]["sites"], 0, way)
+            self.assertEqual(losses[way]["sites"], notes[way]["sites_left_out"], way)
+            # The program waits. But what a command does is counted, too.
+            self.assertAlmostEqual(losses[way]["sites"], losses["outside"]["sites"], delta=10, msg=way)
+            for number in ("methods_with_data", "methods_without_data"):
+                self.assertAlmostEqual(notes[way][number], notes["outside"][number], delta=0.2 * notes["outside"][number], msg=f"{way} {number}")
+        for way in ("outside", "attached"):
+            self.assertRegex(said[way], r"^wrote .*FILE: .* methods ran, of .*\n[0-9,]+ methods have counters, [0-9,]+ more ran without; 0 failed a "
+                                        r"check\nof these, .*\nleft out: .*\nwithout a name in an image: .*\n$")
+        self.end(process)
+
     def test_without_the_estimate_the_numbers_are_hotspots(self):
         process = self.start("source=methoddata,estimate=n,samples=n,image=n,out=end.iprof")
         self.run_tool("dump", str(process.pid), "-o", self.folder / "inside.iprof")

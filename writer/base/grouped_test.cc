@@ -16,5 +16,11 @@ TEST_CASE("numbers have groups of three digits") {
   CHECK(Grouped(UINT64_MAX) == "18,446,744,073,709,551,615");
 }
 
+TEST_CASE("one is counted with the singular") {
+  CHECK(Counted(0, "class", "classes") == "0 classes");
+  CHECK(Counted(1U, "class", "classes") == "1 class");
+  CHECK(Counted(int64_t{1234}, "class", "classes") == "1,234 classes");
+}
+
 }  // namespace
 }  // namespace iprof

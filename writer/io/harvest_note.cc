@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "writer/base/grouped.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
@@ -12,8 +14,19 @@
 namespace iprof {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // a note has about 300
+constexpr size_t kMostBytes = 4096;  // a note has about 500
 constexpr std::string_view kSeveralPatterns = "different classes of the merged profiles";
+
+struct CountMember {
+  std::string_view name;
+  int64_t HarvestNote::*count;
+};
+constexpr CountMember kCounts[] = {{"methods_with_data", &HarvestNote::methods_with_data},
+                                   {"methods_without_data", &HarvestNote::methods_without_data},
+                                   {"methods_failed", &HarvestNote::methods_failed},
+                                   {"sites_left_out", &HarvestNote::sites_left_out},
+                                   {"lambdas_left_out", &HarvestNote::lambdas_left_out},
+                                   {"classes_left_out", &HarvestNote::classes_left_out}};
 
 using Words = std::set<std::string, std::less<>>;
 
@@ -67,7 +80,7 @@ std::string HarvestNote::ToJson() const {
   number("left_out_permille", left_out_permille);
   number("type_width", type_width);
   number("recursive_groups", recursive_groups);
-  number("jvm_age_s", jvm_age_s);
+  if (jvm_age_s >= 0) number("jvm_age_s", jvm_age_s);
   number("harvests", harvests);
   text("time", time);
   if (!exact_classes.empty()) {
@@ -75,6 +88,7 @@ std::string HarvestNote::ToJson() const {
     number("exact_methods", exact_methods);
   }
   number("trained", trained ? 1 : 0);
+  for (const auto& [name, count] : kCounts) number(name, this->*count);
   return json + '}';
 }
 
@@ -109,11 +123,29 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
     if (name == "exact_classes") return text(&note.exact_classes);
     if (name == "exact_methods") return number(&note.exact_methods);
     if (name == "trained") return number(&trained);
+    for (const auto& [known, count] : kCounts) {
+      if (name == known) return number(&(note.*count));
+    }
     return scanner.SkipValue();
   });
   if (!read || !scanner.ExpectEnd() || note.source.empty()) return std::nullopt;
   note.trained = trained != 0;
   return note;
+}
+
+std::optional<HarvestNote> HarvestNote::Of(const Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kHarvestPart);
+  return json ? Parse(*json) : std::nullopt;
+}
+
+void HarvestNote::AddLosses(RunNote* run) const {
+  const auto lose = [&](std::string_view what, int64_t count) {
+    if (count > 0) run->Lose(what, static_cast<uint64_t>(count));
+  };
+  lose("sites", sites_left_out);
+  lose("method_data", methods_failed);
+  lose("lambdas_without_name", lambdas_left_out);
 }
 
 bool HarvestNote::IsMixed() const {
@@ -130,6 +162,7 @@ void HarvestNote::Unite(const HarvestNote& other) {
         &HarvestNote::type_width, &HarvestNote::recursive_groups, &HarvestNote::jvm_age_s,
         &HarvestNote::harvests, &HarvestNote::exact_methods})
     this->*number = std::max(this->*number, other.*number);
+  for (const auto& [name, count] : kCounts) this->*count = std::max(this->*count, other.*count);
   time = std::max(time, other.time);
   if (exact_classes.empty()) {
     exact_classes = other.exact_classes;
@@ -143,15 +176,19 @@ void HarvestNote::UniteExact() { source = United(source, kExactSource); }
 
 std::string HarvestNote::Describe() const {
   std::string text = source + CallsAndWeights(*this);
-  text += fmt::format(", {} after {} s", time, jvm_age_s);
+  text += ", " + time;
+  if (jvm_age_s >= 0) text += fmt::format(" after {} s", jvm_age_s);
   if (harvests > 1) text += fmt::format(", {} harvests united", harvests);
-  text += fmt::format("; no data for {:.1f} % of the methods that ran, {} classes a site",
-                      static_cast<double>(without_data_permille) / 10, type_width);
+  text += fmt::format("; no data for {:.1f} % of the methods that ran, {} a site",
+                      static_cast<double>(without_data_permille) / 10,
+                      Counted(type_width, "class", "classes"));
   if (left_out_permille > 0)
     text += fmt::format(", {:.1f} % left out", static_cast<double>(left_out_permille) / 10);
-  if (recursive_groups > 0) text += fmt::format(", {} recursive groups", recursive_groups);
+  if (recursive_groups > 0)
+    text += ", " + Counted(recursive_groups, "recursive group", "recursive groups");
   if (!exact_classes.empty())
-    text += fmt::format(", exact counts of {} methods in {}", exact_methods, exact_classes);
+    text += fmt::format(", exact counts of {} in {}", Counted(exact_methods, "method", "methods"),
+                        exact_classes);
   if (trained) text += ", with counts of the AOT cache's training run";
   return text;
 }

@@ -73,7 +73,13 @@ bool ReadNumber(JsonScanner& scanner, int64_t* value) {
 
 void RunNote::Lose(std::string_view what, uint64_t count) {
   if (count == 0) return;
-  losses.emplace_back(what, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)));
+  const auto lost = static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
+  for (auto& [name, sum] : losses) {
+    if (name != what) continue;
+    sum = SaturatingAdd(sum, lost);
+    return;
+  }
+  losses.emplace_back(what, lost);
 }
 
 std::string RunNote::ToJson() const {

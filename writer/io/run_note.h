@@ -56,7 +56,7 @@ struct RunNote {
   std::vector<std::pair<std::string, int64_t>> losses;  // what was left out, by name; not 0
   bool operator==(const RunNote&) const = default;
 
-  // Adds a loss unless it is 0.
+  // Adds a loss unless it is 0; to one of that name, if there is one.
   void Lose(std::string_view what, uint64_t count);
   std::string ToJson() const;
   static std::optional<RunNote> Parse(std::string_view json);

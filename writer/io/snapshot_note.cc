@@ -30,10 +30,6 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
 
 int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
-std::string Counted(int64_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", Grouped(count), count == 1 ? one : several);
-}
-
 // What the files say of their counts; other inputs of a merge may say something else of the same methods.
 std::string DescribeCounts(const SnapshotNote& note) {
   std::string text;

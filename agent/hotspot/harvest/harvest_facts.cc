@@ -43,6 +43,12 @@ HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_
   note.jvm_age_s = age_s;
   note.time = UtcTextOfSeconds(std::time(nullptr));
   note.trained = IsTrained(program, flags);
+  note.methods_with_data = static_cast<int64_t>(counts.method_datas - counts.failed);
+  note.methods_without_data = static_cast<int64_t>(counts.without_data);
+  note.methods_failed = static_cast<int64_t>(counts.failed);
+  note.sites_left_out = static_cast<int64_t>(counts.checks_unknown);
+  note.lambdas_left_out = static_cast<int64_t>(counts.unnamed_lambdas);
+  note.classes_left_out = static_cast<int64_t>(counts.left_out_classes);
   return note;
 }
 

@@ -1,4 +1,5 @@
-// HarvestFacts: what a harvest says about itself in its profile, but for the estimate.
+// HarvestFacts: what a harvest says about itself in its profile, but for the estimate and the sites that
+// writing it leaves out.
 //
 // Guarantees: pure, except that NoteOf reads the clock.
 // Threads: any. Failure: facts that are unknown are 0.
@@ -14,7 +15,7 @@
 
 namespace iprof::hotspot {
 
-// `age_s`: how long the JVM has run, in seconds.
+// `age_s`: how long the JVM has run, in seconds; HarvestNote::kUnknownAge if that is not known.
 HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s);
 
 // How long a process has run, in seconds, from the content of its /proc/PID/stat.

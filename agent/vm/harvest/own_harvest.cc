@@ -20,6 +20,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/settings/container_memory.h"
 #include "writer/base/glob.h"
+#include "writer/base/grouped.h"
 #include "writer/base/small_file.h"
 #include "writer/io/agent_section.h"
 
@@ -91,17 +92,18 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
   return program;
 }
 
-std::string Describe(const HarvestedProgram& program, const AssemblyResult& added) {
+std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
   const hotspot::HarvestCounts& counts = program.counts;
-  std::string text = fmt::format(
-      "HotSpot's own counters: {} methods with, {} more ran without; {} failed a check\n",
-      counts.method_datas - counts.failed, counts.without_data, counts.failed);
+  std::string text =
+      fmt::format("HotSpot's own counters: {} with, {} more ran without; {} failed a check\n",
+                  Counted(note.methods_with_data, "method", "methods"),
+                  Grouped(note.methods_without_data), Grouped(note.methods_failed));
   for (const std::string& example : counts.failed_examples) text += fmt::format("  {}\n", example);
   text += fmt::format(
-      "  left out: {} call sites and type checks with too many classes, {} lambdas "
-      "and {} other generated classes without a stable name\n",
-      added.sites_left_out + counts.checks_unknown, counts.unnamed_lambdas,
-      counts.left_out_classes);
+      "  left out: {} with too many classes, {} and {} without a stable name\n",
+      Counted(note.sites_left_out, "call site or type check", "call sites and type checks"),
+      Counted(note.lambdas_left_out, "lambda", "lambdas"),
+      Counted(note.classes_left_out, "other generated class", "other generated classes"));
   return text;
 }
 
@@ -143,8 +145,9 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
        .max_lost = order.max_lost,
        .takes = [&](const HarvestedClass& klass) { return Takes(order, klass); }},
       profile);
+  note.sites_left_out += static_cast<int64_t>(added.sites_left_out);
   SetAgentPart(profile, kHarvestPart, note.ToJson());
-  return Describe(program, added);
+  return Describe(program, note);
 }
 
 }  // namespace iprof::vm

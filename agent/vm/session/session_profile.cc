@@ -14,6 +14,7 @@
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
+#include "writer/io/harvest_note.h"
 #include "writer/raw/run_counts.h"
 
 namespace iprof::vm {
@@ -127,6 +128,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     AddEstimates(whole->counted->estimated_calls.size() + without_estimates, &run);
     run.Lose("estimates", without_estimates);
   }
+  if (const auto harvest = HarvestNote::Of(profile)) harvest->AddLosses(&run);
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
   if (options.image) {

@@ -1,0 +1,107 @@
+#include "cli/harvest_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/json_text.h"
+#include "cli/profile_files.h"
+#include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
+
+namespace iprof::cli {
+namespace {
+
+// What reading cost, per 10,000 methods: it reads all that are loaded.
+int64_t PerTenThousandMethods(const ProcessHarvest& read) {
+  return read.read_us * 10'000 /
+         static_cast<int64_t>(std::max<size_t>(read.program->methods.size(), 1));
+}
+
+}  // namespace
+
+void HarvestReport::PrintText(Console& console) const {
+  if (profile != nullptr) {
+    console.Print("{}\n", DescribeWritten(output, *profile));
+  } else {
+    const std::string age =
+        core.empty() ? fmt::format(", running for {} s", note.jvm_age_s) : std::string();
+    console.Print("{}: {}, JDK {}, {}{}\n",
+                  core.empty() ? fmt::format("process {}", pid) : EscapeForTerminal(core),
+                  EscapeForTerminal(program), EscapeForTerminal(jdk_version),
+                  Counted(read->program->classes.size(), "class", "classes"), age);
+    console.Print("up to {} at each call site (-XX:TypeProfileWidth)\n",
+                  Counted(note.type_width, "class", "classes"));
+  }
+  console.Print("{} counters, {} more ran without; {} failed a check\n",
+                Counted(note.methods_with_data, "method has", "methods have"),
+                Grouped(note.methods_without_data), Grouped(note.methods_failed));
+  if (read != nullptr) {
+    for (const std::string& example : read->program->counts.failed_examples)
+      console.Print("  {}\n", EscapeForTerminal(example));
+  }
+  if (profile != nullptr) {
+    if (is_filtered)
+      console.Print("of these, the profile has what an image build can use (--no-image: all)\n");
+    console.Print(
+        "left out: {} with too many classes\n",
+        Counted(note.sites_left_out, "call site or type check", "call sites and type checks"));
+    if (read != nullptr && read->program->counts.with_probes > 0) {
+      const uint64_t with_probes = read->program->counts.with_probes;
+      console.Warn(fmt::format(
+          "{} only calls, because the agent counts in {}: its own profile "
+          "(iprof dump) has everything",
+          Counted(with_probes, "method has", "methods have"), with_probes == 1 ? "it" : "them"));
+    }
+  }
+  console.Print("without a name in an image: {}, {}\n",
+                Counted(note.lambdas_left_out, "lambda", "lambdas"),
+                Counted(note.classes_left_out, "other generated class", "other generated classes"));
+  if (note.trained) console.Print("the AOT cache's training run is part of these counts\n");
+}
+
+void HarvestReport::PrintJson(Console& console) const {
+  JsonText json(console);
+  json.StartObject();
+  if (core.empty()) {
+    json.Field("pid", static_cast<int64_t>(pid));
+  } else {
+    json.Field("core", core);
+  }
+  json.Field("program", program);
+  json.Field("jdk", jdk_version);
+  if (note.jvm_age_s >= 0) json.Field("age_s", note.jvm_age_s);
+  json.Field("type_width", note.type_width);
+  if (read != nullptr) {
+    json.Field("classes", read->program->classes.size());
+    json.Field("methods_loaded", read->program->methods.size());
+  }
+  json.Field("methods_with_data", note.methods_with_data + note.methods_failed);
+  json.Field("methods_without_data", note.methods_without_data);
+  json.Field("failed", note.methods_failed);
+  if (read != nullptr) {
+    json.Field("sites_without_rows", read->program->counts.sites_without_rows);
+    json.Field("type_checks_unknown", read->program->counts.checks_unknown);
+    json.Field("methods_with_probes", read->program->counts.with_probes);
+  }
+  json.Field("unnamed_lambdas", note.lambdas_left_out);
+  json.Field("generated_classes", note.classes_left_out);
+  json.Field("trained", note.trained);
+  if (read != nullptr) {
+    // What reading cost, and all of it, with the estimate and the writing.
+    json.Field("read_cpu_us", read->read_us);
+    json.Field("read_cpu_us_per_10000_methods", PerTenThousandMethods(*read));
+    json.Field("cpu_us", ProcessorTimeUs());
+  }
+  if (profile != nullptr) {
+    json.Field("output", output);
+    json.Field("types", profile->type_count());
+    json.Field("methods", profile->method_count());
+    json.Field("sites_left_out", note.sites_left_out);
+    json.Field("estimator", note.estimator);
+    json.Field("harvests", note.harvests);
+  }
+  json.EndObject();
+}
+
+}  // namespace iprof::cli
