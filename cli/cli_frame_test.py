@@ -73,6 +73,7 @@ class Frame(CliTest):
             (["status", "1", "2"], "unexpected argument '2'"),
             (["reset", "1", "-o", "x"], "unknown option '-o'"),
             (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
+            (["harvest", "1", "-o", "x", "--every", "1s"], "--every is the time between the harvests of --watch: give --watch, too"),
             (["profile", "1"], "--output is required"),
             (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
             (["profile", "1", "-o", "x", "--warmup", "5min"], "did you mean '5m'?"),

@@ -24,6 +24,7 @@
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/program_wait.h"
+#include "writer/base/grouped.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
@@ -31,6 +32,10 @@
 
 namespace iprof::cli {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kUsuallyEvery{60'000};
 
 class HarvestCommand : public Command {
  public:
@@ -48,8 +53,8 @@ class HarvestCommand : public Command {
                     "but not read its memory");
     AddDuration(
         options, "--watch", watch_,
-        "Harvest again and again for this long or until Ctrl-C, and keep what is unloaded or "
-        "compiled anew meanwhile");
+        "Harvest again and again for this long or until Ctrl-C, a last time at its end, and keep "
+        "what is unloaded or compiled anew meanwhile");
     AddDuration(options, "--every", every_,
                 "The time between two harvests of --watch (default: 1m)");
     options.AddFlag("--no-estimate", no_estimate_,
@@ -79,6 +84,10 @@ class HarvestCommand : public Command {
       return console.Error(Status(
           Code::kUsage, "a core file does not change: --attach and --watch are for processes"));
     }
+    if (every_.count() > 0 && watch_.count() == 0) {
+      return console.Error(Status(
+          Code::kUsage, "--every is the time between the harvests of --watch: give --watch, too"));
+    }
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
     if (attach_) return RunAttached(console);
@@ -93,21 +102,22 @@ class HarvestCommand : public Command {
   }
 
  private:
-  // Harvests once, or with --watch until its end. A core file has no process.
+  // Harvests once, or with --watch until its end, and then a last time. A core file has no process.
   ExitCode Watch(Console& console, const jvm::Process* process) {
-    const auto end = std::chrono::steady_clock::now() + watch_;
+    const Clock::time_point end = Clock::now() + watch_;
     std::optional<Profile> united;
     int64_t harvests = 0;
     while (true) {
+      const bool is_last = Clock::now() >= end;
       Result<ProcessHarvest> harvest = Read(process);
-      const bool is_last = std::chrono::steady_clock::now() + every_ > end;
       if (!harvest.ok()) {
         if (!united) return console.Error(harvest.status());
         const bool has_ended = process != nullptr && process->HasEnded();
-        console.Warn(fmt::format("{}; {} {} the {} harvests before", harvest.status().message(),
+        console.Warn(fmt::format("{}; {} {} the {} before", harvest.status().message(),
                                  output_ == "-" ? "standard output" : output_,
-                                 has_ended || is_last ? "holds" : "goes on from", harvests));
-        if (has_ended || is_last || IsInterrupted(console, *process))
+                                 has_ended || is_last ? "holds" : "goes on from",
+                                 harvests == 1 ? "harvest" : Grouped(harvests) + " harvests"));
+        if (has_ended || is_last || IsInterrupted(console, *process, end))
           return Finish(console, *united);
         continue;
       }
@@ -124,16 +134,21 @@ class HarvestCommand : public Command {
         const Status written = Write(console, *united);
         if (!written.ok()) return console.Error(written);
       }
-      if (is_last || IsInterrupted(console, *process)) {
+      if (is_last || IsInterrupted(console, *process, end)) {
         if (output_ != "-") Report(console, *harvest, &*united);
         return Finish(console, *united);
       }
     }
   }
 
-  // Waits for the next harvest, which is due at once when the program has ended: it says so.
-  bool IsInterrupted(const Console& console, const jvm::Process& process) const {
-    return WaitFor(console, process, "until the next harvest", every_) == Ending::kInterrupt;
+  // Waits for the next harvest, which is due at the end of the watch at the latest, and at once when the
+  // program has ended: it says so.
+  bool IsInterrupted(const Console& console, const jvm::Process& process,
+                     Clock::time_point end) const {
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const auto pause =
+        std::clamp(rest, std::chrono::milliseconds(0), every_.count() > 0 ? every_ : kUsuallyEvery);
+    return WaitFor(console, process, "until the next harvest", pause) == Ending::kInterrupt;
   }
 
   Status Write(Console& console, const Profile& profile) const {
@@ -255,7 +270,7 @@ class HarvestCommand : public Command {
   bool attach_ = false;
   jvm::AttachTimeouts timeouts_;
   std::chrono::milliseconds watch_{0};
-  std::chrono::milliseconds every_{60'000};
+  std::chrono::milliseconds every_{0};  // 0: not given
   bool no_estimate_ = false;
   double max_lost_ = 0.02;
   bool no_image_ = false;

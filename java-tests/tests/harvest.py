@@ -186,7 +186,7 @@ class KnownShares(Harvest):
             time.sleep(0.02)
         self.end(process)
         self.assertEqual(tool.wait(PATIENCE_S), 0)
-        self.assertIn("harvests before", tool.stderr.read().decode())
+        self.assertRegex(tool.stderr.read().decode(), "harvests? before")
         self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
 
     def test_watching_ends_with_the_program_or_an_interrupt_and_not_with_the_next_harvest(self):
@@ -210,9 +210,21 @@ class KnownShares(Harvest):
                 self.assertEqual(tool.returncode, 0, said)
                 section = json.loads(written)["iprofagent"] if output == "-" else self.profile(output).section
                 self.assertEqual(section["harvest"]["harvests"], 1)
-                self.assertEqual(b"harvests before" in said, ending is None, said)
+                self.assertEqual(b"holds the harvest before" in said, ending is None, said)
                 if ending:
                     self.end(process)
+
+    def test_watching_takes_the_time_that_it_was_given_and_harvests_at_its_end(self):
+        process = self.start()
+        for every, most in (([], 2), (["--every", "2s"], 3)):  # the usual minute is longer than the watch
+            with self.subTest(every=every):
+                begun = time.monotonic()
+                watched, _ = self.harvest(process, "--watch", "3s", *every)
+                self.assertGreaterEqual(time.monotonic() - begun, 3)
+                harvests = watched.section["harvest"]["harvests"]
+                self.assertGreaterEqual(harvests, 2)
+                self.assertLessEqual(harvests, most)
+        self.end(process)
 
     def test_watching_keeps_what_is_unloaded_meanwhile(self):
         process = self.start("Guests", STEPS)
