@@ -91,9 +91,10 @@ constexpr Example kExamples[] = {
 const CommandEntry kListEntry = {
     "list", "List the running JVMs, and which of them have the agent",
     "Prints for each HotSpot JVM of this user its process id, the version of its JDK, whether our "
-    "agent is loaded in it, and its main class, jar or module. Root sees the JVMs of all users, "
-    "also "
-    "those in containers.\n\n"
+    "agent's library is loaded in it, and its main class, jar or module. Root sees the JVMs of all "
+    "users, also those in containers.\n\n"
+    "The library stays loaded after 'iprof harvest --attach' and 'iprof refresh', without an agent "
+    "that runs: 'iprof status' tells these apart.\n\n"
     "It reads files only, so the JVMs do not notice. '?' stands for what cannot be found out.",
     kExamples, [] { return std::unique_ptr<Command>(new ListCommand); }};
 

@@ -13,13 +13,15 @@
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/left_behind.h"
 #include "writer/base/small_file.h"
+#include "writer/control/command.h"
 
 namespace iprof::jvm {
 namespace {
 
 Status LastError() { return Status(Code::kIo, std::strerror(errno)); }
 
-constexpr std::string_view kPrefix = ".iprof-";
+constexpr std::string_view kTmp = "/tmp/";
+constexpr std::string_view kPrefix = control::kToolsFolders.substr(kTmp.size());
 constexpr size_t kDigits = 16;
 
 }  // namespace

@@ -1,6 +1,7 @@
 """source=methoddata and source=both: the agent takes HotSpot's own counters of the JVM that it runs in. No class is changed, the
 profile equals that of iprof harvest, and what is counted exactly beside it stays exact."""
 
+import json
 import pathlib
 import sys
 
@@ -110,6 +111,8 @@ class MethodData(Inside):
             self.assertRegex(said[way], r"^wrote .*FILE: .* methods ran, of .*\n[0-9,]+ methods have counters, [0-9,]+ more ran without; 0 failed a "
                                         r"check\nof these, .*\nleft out: .*\nwithout a name in an image: .*\n$")
         self.end(process)
+        self.assertNotIn("/tmp/.iprof-", process.err_path.read_text())
+        self.assertIn("wrote a profile for the tool: ", process.err_path.read_text())  # verbose=1
 
     def test_without_the_estimate_the_numbers_are_hotspots(self):
         process = self.start("source=methoddata,estimate=n,samples=n,image=n,out=end.iprof")
@@ -156,6 +159,8 @@ class MethodData(Inside):
                 warned = [line for line in self.agent_lines(run.stderr) if "HotSpot's counters" in line]
                 self.assertEqual(len(warned), 1, run.stderr)
                 self.assertIn("HotSpot's counters are not in the profile: this JVM has no MethodData to harvest", warned[0])
+                (wrote,) = (line for line in self.agent_lines(run.stderr) if "wrote" in line)
+                self.assertRegex(wrote, r"own\.iprof: [0-9,]+ samples?; without HotSpot's counters$")
         own = self.profile("own.iprof")
         self.assertNotIn("harvest", own.section)
         self.assertEqual(own.calls(), {})
@@ -181,6 +186,12 @@ class Attached(Inside):
                 self.assertAlmostEqual(attached.calls_of(name), outside.calls_of(name), delta=0.02 * STEPS)
             self.assertEqual(attached.section["image"], outside.section["image"])
             self.assertEqual(attached.section["harvest"]["estimator"], outside.section["harvest"]["estimator"])
+        # The library stays, and the program's stderr is not for what a tool asks it.
+        self.assertTrue(self.is_listed_with_the_library(process))
+        asked = self.run_tool("status", process.pid, expect=None)
+        self.assertNotEqual(asked.code, 0)
+        self.assertIn("the agent's library is loaded, and the agent was not started", asked.stderr)
+        self.assertEqual(self.said(process), [])
         # HotSpot's own threads of attaching stay.
         self.assertEqual({t for t in self.threads(process) - threads if "iprof" in t.lower()}, set())
         # A later load of the agent is the first one.
@@ -189,6 +200,10 @@ class Attached(Inside):
         self.end(process)
         self.assertGreater(self.profile("end.iprof").calls_of("Harvestable.step"), 0)
         self.assertEqual(len(self.said(process)), 1, "only of the profile at the end")
+
+    def is_listed_with_the_library(self, process):
+        jvms = json.loads(self.run_tool("list", "--format", "json").stdout)["jvms"]
+        return next(jvm["agent"] for jvm in jvms if jvm["pid"] == process.pid)
 
     @staticmethod
     def threads(process):

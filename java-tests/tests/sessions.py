@@ -412,9 +412,8 @@ class AtOnce(SessionCase):
         self.assertEqual(self.status(process)["state"], "stopped")
         self.profile("app.iprof")
         # Nothing was recorded since then, so the end of the program writes nothing and has nothing to complain about.
-        lines = self.end(process)
-        self.assertEqual([line for line in lines if ": wrote /tmp/.iprof-" not in line], [])
-        self.assertEqual(len(lines), 1, lines)
+        # Nor is the tool's own file, which is gone, anybody's concern.
+        self.assertEqual(self.end(process), [])
 
     def test_an_interrupt_ends_the_recording_and_writes(self):
         for number, ending in enumerate((signal.SIGINT, signal.SIGTERM)):

@@ -59,6 +59,11 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
+// A tool takes the answer, and a profile that it asked for, from a folder of its own whose path begins so; it is
+// removed afterwards (cli/jvm/private_folder.h).
+inline constexpr std::string_view kToolsFolders = "/tmp/.iprof-";
+inline bool IsToolsFile(std::string_view path) { return path.starts_with(kToolsFolders); }
+
 // Whether agent options are a command: one of them is command=.
 bool IsCommand(std::string_view options);
 

@@ -66,6 +66,11 @@ TEST_CASE("some commands need only the library") {
   CHECK_FALSE(NeedsNoAgent("out=command=refresh"));
 }
 
+TEST_CASE("a tool's own folder is told from the user's files") {
+  CHECK(IsToolsFile("/tmp/.iprof-0123456789abcdef/profile.iprof"));
+  CHECK_FALSE(IsToolsFile("/tmp/app.iprof"));
+}
+
 TEST_CASE("what is no command") {
   CHECK(WhyNot("") == "a command must begin with command=");
   CHECK(WhyNot("out=/x") == "a command must begin with command=");

@@ -33,6 +33,11 @@ namespace {
 
 enum class Outcome { kRunning, kHelped, kStaysOut, kLoadedBefore, kOvertaken };
 
+// A harvest or a refresh has loaded the library, or the agent could not start.
+constexpr char kIdleText[] =
+    "the agent's library is loaded, and the agent was not started: 'iprof profile' or 'iprof "
+    "attach' starts it";
+
 struct Loaded {
   Outcome outcome = Outcome::kRunning;
   std::string answer;  // if the agent was loaded before: why this load has no effect
@@ -125,8 +130,13 @@ Result<Loaded> TakeCommand(JavaVM* vm, std::string_view text, LoadReason reason)
   if (reason == LoadReason::kStart)
     return Status(Code::kUsage, "command= is for a JVM that runs the agent already");
   Agent& agent = Agent::Get();
-  if (agent.state() == SessionState::kIdle && !control::NeedsNoAgent(text))
-    return Status(Code::kUsage, "the agent is not loaded in this JVM");
+  if (agent.state() == SessionState::kIdle && !control::NeedsNoAgent(text)) {
+    const Status idle(Code::kUsage, kIdleText);
+    // A tool that reads the answer tells its user. The program's stderr is for others.
+    if (ReplyPathIn(text).empty()) return idle;
+    Reply(text, control::Outcome::kRefused, idle.message());
+    return Loaded{Outcome::kRunning, {}};
+  }
   agent.Submit(vm, text);
   return Loaded{Outcome::kRunning, {}};
 }

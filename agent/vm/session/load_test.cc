@@ -1,6 +1,9 @@
 // The agent of this process, loaded into a JVM that a test drives.
 #include "agent/vm/session/load.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +16,57 @@ namespace iprof::vm {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Leads stderr to a file while it lives.
+class RedirectedStderr {
+ public:
+  explicit RedirectedStderr(const fs::path& path) : before_(dup(STDERR_FILENO)) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~RedirectedStderr() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+  }
+  RedirectedStderr(const RedirectedStderr&) = delete;
+  RedirectedStderr& operator=(const RedirectedStderr&) = delete;
+
+ private:
+  const int before_;
+};
+
+Result<control::Answer> AnswerIn(const fs::path& path) {
+  std::ifstream in(path);
+  return control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+}
+
+// Before the test that loads it. As after `iprof harvest --attach`.
+TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
+  static FakeJvm& jvm = *new FakeJvm;
+  const TemporaryFolder folder;
+  const fs::path printed = folder.path() / "stderr";
+  const std::string status = "command=status,reply=" + (folder.path() / "answer").string();
+  jint code = JNI_ERR;
+  {
+    const RedirectedStderr to(printed);
+    code = LoadAgent(jvm.vm(), status.c_str(), LoadReason::kAttach);
+  }
+  CHECK(code == JNI_OK);
+  CHECK(fs::file_size(printed) == 0);
+  const auto answer = AnswerIn(folder.path() / "answer");
+  REQUIRE(answer.ok());
+  CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(
+      answer->message.starts_with("the agent's library is loaded, and the agent was not started"));
+  {
+    // Nobody reads an answer, as with jcmd.
+    const RedirectedStderr to(printed);
+    code = LoadAgent(jvm.vm(), "command=status", LoadReason::kAttach);
+  }
+  CHECK(code == JNI_ERR);
+  CHECK(fs::file_size(printed) > 0);
+}
 
 // The only test that loads it: a process has one agent, and after its end there is no other.
 TEST_CASE("an attach that the program's end overtakes is told so") {
@@ -31,8 +85,7 @@ TEST_CASE("an attach that the program's end overtakes is told so") {
   CHECK_FALSE(Agent::Get().HasEndedUnbegun());
   CHECK(LoadAgent(jvm.vm(), options.c_str(), LoadReason::kAttach) == JNI_ERR);
   CHECK(Agent::Get().HasEndedUnbegun());
-  std::ifstream in(in_folder("answer"));
-  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+  const auto answer = AnswerIn(in_folder("answer"));
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
   CHECK(answer->message == "the program is ending");

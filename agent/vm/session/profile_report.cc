@@ -10,16 +10,20 @@
 
 #include "writer/base/glob.h"
 #include "writer/base/grouped.h"
+#include "writer/io/agent_section.h"
 
 namespace iprof::vm {
 namespace {
 
-// "1,234 samples", "1 sample".
-std::string Counted(uint64_t number, std::string_view singular, std::string_view plural) {
-  return fmt::format("{} {}", Grouped(number), number == 1 ? singular : plural);
+// Whether HotSpot's counters were to be in the profile, and could not be read.
+bool LacksHarvest(const Profile& profile, const Options& options) {
+  return options.Harvests() && !AgentSection::Of(profile).Part(kHarvestPart);
 }
 
-std::string DescribeExactness(const Options& options, const AssemblyResult* assembly) {
+std::string DescribeExactness(const Options& options, const AssemblyResult* assembly,
+                              bool lacks_harvest) {
+  if (options.source == CountSource::kMethodData && lacks_harvest)
+    return "without HotSpot's counters";
   if (options.source == CountSource::kMethodData)
     return options.estimate ? "counts are HotSpot's, calls estimated" : "counts are HotSpot's";
   if (assembly == nullptr) return {};
@@ -33,7 +37,8 @@ std::string DescribeExactness(const Options& options, const AssemblyResult* asse
     text += fmt::format(" off by at most {}", assembly->largest_k);
   }
   if (options.source == CountSource::kBoth)
-    text += "; those of classes outside include= are HotSpot's";
+    text += lacks_harvest ? "; without HotSpot's counters of other classes"
+                          : "; those of classes outside include= are HotSpot's";
   return text;
 }
 
@@ -75,9 +80,11 @@ Status FindNothing(const Profile& profile, const Options& options,
 std::string DescribeProfile(const Profile& profile, const Options& options,
                             const AssemblyResult* assembly) {
   std::vector<std::string> parts;
-  if (options.calls)
+  const bool lacks_harvest = LacksHarvest(profile, options);
+  const bool has_counts = options.source != CountSource::kMethodData || !lacks_harvest;
+  if (options.calls && has_counts)
     parts.push_back(Counted(profile.entry_count(Table::kCalls), "method ran", "methods ran"));
-  if (options.branches || options.receivers || options.instance_ofs) {
+  if (has_counts && (options.branches || options.receivers || options.instance_ofs)) {
     const size_t sites = profile.entry_count(Table::kConditionals) +
                          profile.entry_count(Table::kVirtualInvokes) +
                          profile.entry_count(Table::kInstanceOfs);
@@ -87,9 +94,10 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
     parts.push_back(
         Counted(static_cast<uint64_t>(profile.Total(Table::kSamples)), "sample", "samples"));
   }
-  std::string text = parts.empty() ? "no methods, sites or samples were to be recorded"
-                                   : fmt::format("{}", fmt::join(parts, ", "));
-  const std::string exactness = DescribeExactness(options, assembly);
+  std::string text = !parts.empty() ? fmt::format("{}", fmt::join(parts, ", "))
+                     : has_counts   ? "no methods, sites or samples were to be recorded"
+                                    : "nothing";
+  const std::string exactness = DescribeExactness(options, assembly, lacks_harvest);
   return exactness.empty() ? text : text + "; " + exactness;
 }
 

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "writer/io/agent_section.h"
+#include "writer/io/harvest_note.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -47,18 +50,27 @@ TEST_CASE("the line says how much there is, and how exact it is") {
 }
 
 TEST_CASE("the line names only what was to be recorded") {
-  const Profile profile = Example();
+  Profile profile = Example();
   CHECK(DescribeProfile(profile, Parsed("calls=n,branches=n,receivers=n,monitors=n"), nullptr) ==
         "1,234 samples");
+  const AssemblyResult exact;
+  const Options both = Parsed("source=both,include=com.acme.*,samples=n");
+  // HotSpot's counters could not be read.
+  CHECK(DescribeProfile(profile, Parsed("source=methoddata"), nullptr) ==
+        "1,234 samples; without HotSpot's counters");
+  CHECK(DescribeProfile(profile, Parsed("source=methoddata,samples=n"), nullptr) ==
+        "nothing; without HotSpot's counters");
+  CHECK(DescribeProfile(profile, both, &exact) ==
+        "1 method ran, 1 site; counts exact but for races between threads; without HotSpot's "
+        "counters of other classes");
+  SetAgentPart(profile, kHarvestPart, HarvestNote().ToJson());
   CHECK(DescribeProfile(profile, Parsed("source=methoddata"), nullptr) ==
         "1 method ran, 1 site, 1,234 samples; counts are HotSpot's, calls estimated");
   CHECK(DescribeProfile(profile, Parsed("source=methoddata,estimate=n"), nullptr) ==
         "1 method ran, 1 site, 1,234 samples; counts are HotSpot's");
-  const AssemblyResult exact;
-  CHECK(
-      DescribeProfile(profile, Parsed("source=both,include=com.acme.*,samples=n"), &exact) ==
-      "1 method ran, 1 site; counts exact but for races between threads; those of classes outside "
-      "include= are HotSpot's");
+  CHECK(DescribeProfile(profile, both, &exact) ==
+        "1 method ran, 1 site; counts exact but for races between threads; those of classes "
+        "outside include= are HotSpot's");
 }
 
 TEST_CASE("a profile without entries is empty, whatever types and methods it has") {

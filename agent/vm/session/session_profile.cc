@@ -11,6 +11,7 @@
 #include "agent/vm/session/profile_report.h"
 #include "agent/vm/session/session.h"
 #include "writer/base/grouped.h"
+#include "writer/control/command.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
@@ -143,12 +144,16 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
-  const std::string later =
-      file->added_to.empty() ? "" : fmt::format(" (to be added to {} at the end)", file->added_to);
-  log_->Result(
-      fmt::format("wrote {}{}: {}", file->path, later,
-                  DescribeProfile(profile, options,
-                                  whole->counted ? &whole->counted->added.assembly : nullptr)));
+  const std::string described =
+      DescribeProfile(profile, options, whole->counted ? &whole->counted->added.assembly : nullptr);
+  if (control::IsToolsFile(file->path)) {
+    log_->Statistics("wrote a profile for the tool: " + described);
+  } else {
+    const std::string later = file->added_to.empty()
+                                  ? ""
+                                  : fmt::format(" (to be added to {} at the end)", file->added_to);
+    log_->Result(fmt::format("wrote {}{}: {}", file->path, later, described));
+  }
   for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
   if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole);
   return file->path;
