@@ -74,6 +74,8 @@ class Frame(CliTest):
             (["reset", "1", "-o", "x"], "unknown option '-o'"),
             (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
             (["harvest", "1", "-o", "x", "--every", "1s"], "--every is the time between the harvests of --watch: give --watch, too"),
+            (["harvest", "--", "1", "--list"], "unexpected argument '--list' behind '--'"),
+            (["--"], "a command is missing"),
             (["profile", "1"], "--output is required"),
             (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
             (["profile", "1", "-o", "x", "--warmup", "5min"], "did you mean '5m'?"),
@@ -99,6 +101,11 @@ class Frame(CliTest):
                 self.assertIn(message, error)
                 self.assertEqual(error.count("\n"), 1, error)
 
+    def test_options_end_at_two_dashes(self):
+        self.write("-odd.iprof", profile())
+        self.assertIn("-odd.iprof", self.out("show", "--", "-odd.iprof"))
+        self.assertEqual(self.out("--", "version"), self.out("version"))
+
     def test_bad_input_and_io(self):
         bad = self.write("bad.iprof", "{")
         old = self.write("old.iprof", profile(version="0.2.0"))
@@ -113,6 +120,12 @@ class Frame(CliTest):
             self.run_tool(command, "none.iprof", a, expect=4)
         self.assertIn("0.2.0", self.err("show", old, expect=3))
         self.not_a_profile()
+        # What may have been meant for a process.
+        self.assertIn("none: No such file or directory; 'iprof list' shows the process ids of JVMs",
+                      self.err("harvest", "none", "-o", "x.iprof", expect=4))
+        self.assertIn(f"{self.folder} is a folder: give a core file, or a process id",
+                      self.err("harvest", self.folder, "-o", "x.iprof", expect=4))
+        self.assertIn("/dev/null is not a file, so it is no core", self.err("harvest", "/dev/null", "-o", "x.iprof", expect=4))
         # Before anything is asked of a JVM, the output is known to be writable.
         for command in ["stop", "dump", "profile"]:
             self.assertIn("No such file", self.err(command, "1", "-o", "none/x.iprof", expect=4))

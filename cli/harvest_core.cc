@@ -143,6 +143,16 @@ const CoreMapping* FindLibrary(const CoreLayout& layout) {
   return nullptr;
 }
 
+// The argument may have been meant for a process.
+Status WhyNotOpened(const std::string& path, int error) {
+  if (error == EISDIR)
+    return Status(Code::kIo, path + " is a folder: give a core file, or a process id");
+  std::string why = fmt::format("cannot open {}: {}", path, std::strerror(error));
+  if (error == ENOENT) why += "; 'iprof list' shows the process ids of JVMs";
+  if (error == EINVAL) why = path + " is not a file, so it is no core";
+  return Status(Code::kIo, std::move(why));
+}
+
 }  // namespace
 
 Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
@@ -151,8 +161,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   };
   const int64_t before_us = ProcessorTimeUs();
   const auto file = FileMemory::Open(files.core);
-  if (file == nullptr)
-    return Status(Code::kIo, fmt::format("cannot open {}: {}", files.core, std::strerror(errno)));
+  if (file == nullptr) return WhyNotOpened(files.core, errno);
   const Result<CoreLayout> layout = CoreLayout::Read(*file, file->size());
   if (!layout.ok()) return about(layout.status());
   const CoreMapping* const mapping = FindLibrary(*layout);

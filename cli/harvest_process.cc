@@ -28,6 +28,7 @@ constexpr std::chrono::milliseconds kBetweenAttempts{50};
 enum class Why : uint8_t {
   kFinal,      // it will not be different later
   kNoLibrary,  // libjvm.so is not loaded
+  kNoTables,   // libjvm.so has not HotSpot's tables
   kNotReady,   // something in HotSpot is missing or does not fit
 };
 
@@ -41,6 +42,7 @@ std::chrono::seconds PatienceFor(Why why) {
     case Why::kFinal:
       break;
     case Why::kNoLibrary:
+    case Why::kNoTables:
       return std::chrono::seconds(2);  // a JVM loads it at once
     case Why::kNotReady:
       return std::chrono::seconds(5);
@@ -57,6 +59,7 @@ Status Explain(const jvm::Process& process, const Refusal& refusal, bool is_youn
   const std::string& message = refusal.status.message();
   const Code code = refusal.status.code();
   if (refusal.why == Why::kFinal) return refusal.status;
+  if (refusal.why == Why::kNoTables) return {code, process.Name() + " " + message};
   if (refusal.why == Why::kNotReady) {
     return {code, is_young ? fmt::format("{} has only just started, so try again soon: it {}",
                                          process.Name(), message)
@@ -88,7 +91,10 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
     if (!memory.Read(base, &byte, 1)) return refuse(Why::kFinal, jvm::WhyUnreadable(process));
   }
   const auto remote = hotspot::RemoteJvm::Open(memory, bases);
-  if (!remote.ok()) return refuse(Why::kNotReady, remote.status());
+  if (!remote.ok()) {
+    const bool lacks_tables = remote.status().message() == hotspot::kNoTables;
+    return refuse(lacks_tables ? Why::kNoTables : Why::kNotReady, remote.status());
+  }
   const hotspot::RemoteJvm& target = **remote;
   auto program = hotspot::HarvestProgram(memory, target.layout(), target.flags(), naming_jdk);
   if (!program.ok()) {

@@ -26,6 +26,8 @@ ExitCode UsageError(Console& console, const std::string& message, std::string_vi
 std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return "unexpected argument";
+  if (extras.size() > 1 && extras.front() == "--")
+    return fmt::format("unexpected argument '{}' behind '--'", extras[1]);
   const std::string& given = extras.front();
   if (!given.starts_with('-') || given == "-") {
     return fmt::format("unexpected argument '{}'", given);
@@ -103,6 +105,7 @@ ExitCode UnknownCommand(Console& console, const std::string& name) {
 }
 
 ExitCode Dispatch(std::vector<std::string> arguments, Console& console) {
+  if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
   if (arguments.empty()) return UsageError(console, "a command is missing", "");
   std::string name = arguments.front();
   arguments.erase(arguments.begin());

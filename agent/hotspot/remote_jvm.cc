@@ -21,9 +21,7 @@ Result<std::unique_ptr<RemoteJvm>> RemoteJvm::Open(const Memory& memory,
     }
     const auto find = [&](const char* name) { return image->Find(name); };
     if (!find("gHotSpotVMStructs")) {
-      last = {Code::kUnsupported,
-              "has a libjvm.so without HotSpot's tables (gHotSpotVMStructs): it is not HotSpot, or "
-              "its symbols were stripped"};
+      last = {Code::kUnsupported, kNoTables};
       continue;
     }
     jvm->structs_ = std::make_unique<VmStructs>(jvm->cache_, find);

@@ -18,6 +18,12 @@
 
 namespace iprof::hotspot {
 
+// Why a libjvm.so is refused that is in memory whole and is not HotSpot's, however long one waits.
+inline constexpr char kNoTables[] =
+    "has a libjvm.so without HotSpot's tables (gHotSpotVMStructs): it is not HotSpot, or its "
+    "symbols "
+    "were stripped";
+
 class RemoteJvm {
  public:
   // `bases`: where files with the name libjvm.so are mapped. The memory must outlive the object.

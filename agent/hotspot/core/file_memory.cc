@@ -14,7 +14,7 @@ std::unique_ptr<FileMemory> FileMemory::Open(const std::string& path) {
   struct stat found {};
   if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
     close(fd);
-    errno = EINVAL;
+    errno = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
     return nullptr;
   }
   return std::unique_ptr<FileMemory>(
