@@ -1,4 +1,4 @@
-"""The programs that are harvested: those of bench/overhead, with fixed work, held at their end."""
+"""The programs that are harvested: those of bench/overhead, and those of java/overhead, with fixed work, held at their end."""
 
 import subprocess
 
@@ -7,13 +7,15 @@ from preparation import compiler, prepare
 from workloads import REAL, WORKLOADS, Workload
 
 ECJ = Workload("ecj", REAL, 1, 2, libraries=("ecj",), needs_sources=True)  # where a JVM has no javac
-PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ) if workload.kind == REAL}
-REPETITIONS = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20}
+VISITOR = Workload("visitor", REAL, 2, 400)  # calls with more receivers than HotSpot lists
+PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, VISITOR) if workload.kind == REAL}
+REPETITIONS = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20, "visitor": 200}
+ON_REQUEST = {"visitor"}  # no real program: only if it is named
 
 
 def add_selection(parser):
     parser.add_argument("--jvm", default="", help="as scripts/jvms names them, joined by commas; default: all")
-    parser.add_argument("--programs", default="", help=f"of {', '.join(REPETITIONS)}, joined by commas; default: all")
+    parser.add_argument("--programs", default="", help=f"of {', '.join(REPETITIONS)}, joined by commas; default: all but {', '.join(ON_REQUEST)}")
     parser.add_argument("--times", type=int, default=1, help="multiplies the work")
 
 
@@ -30,15 +32,16 @@ def selected(arguments, parser):
     for jvm in found:
         if wanted and jvm.id not in wanted:
             continue
-        usual = [name for name in REPETITIONS if name != ("javac" if jvm.kind == "jre" else "ecj")]
+        unusual = ON_REQUEST | {"javac" if jvm.kind == "jre" else "ecj"}
+        usual = [name for name in REPETITIONS if name not in unusual]
         yield jvm, named or usual
 
 
 def prepare_held(names, jvm, here, folder):
-    """As prepare(), and with the class Held, which keeps a program at its end."""
+    """As prepare(), and with the programs of java/overhead and the class Held, which keeps a program at its end."""
     ready, skipped = prepare([PROGRAMS[name] for name in names], jvm.java, folder)
     subprocess.run([compiler(jvm.java), "--release", "17", "-cp", folder / "classes", "-d", folder / "held",
-                    here / "java" / "Held.java"], check=True)
+                    here / "java" / "Held.java", *(here / "java" / "overhead").glob("*.java")], check=True)
     return ready, skipped
 
 
