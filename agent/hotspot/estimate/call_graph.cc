@@ -14,12 +14,13 @@ constexpr double kSmallest = 0.001;  // of the weights that divide an unlisted r
 // does not decide.
 constexpr double kRare = 0.1 * (1 - 1e-9);
 
-// The rest of a virtual call, which goes to any of these methods.
+// The rest of a virtual call, which goes to any method of the classes without a row.
 struct Rest {
   uint32_t caller;
   uint32_t klass;
   Selector selector;
   double count;
+  const HarvestedTypes* rows;  // null: none
 };
 
 class Builder {
@@ -70,7 +71,7 @@ class Builder {
       }
       rest = count * static_cast<double>(rows->lost) / total;
     }
-    if (rest > 0) rests_.push_back({caller, owner, selector, rest});
+    if (rest > 0) rests_.push_back({caller, owner, selector, rest, rows});
   }
 
   void AddHandleCall(const HarvestedHandleCall& call) {
@@ -82,7 +83,8 @@ class Builder {
     }
     const Selector selector = hierarchy_.SelectorOf(call.callee);
     if (call.receiver == kNoClass) {
-      rests_.push_back({call.caller, program_.methods[call.callee].klass, selector, call.count});
+      rests_.push_back(
+          {call.caller, program_.methods[call.callee].klass, selector, call.count, nullptr});
     } else if (const auto callee = hierarchy_.Resolve(call.receiver, selector)) {
       AddTo(call.caller, *callee, call.count);
     }
@@ -94,10 +96,11 @@ class Builder {
   }
 
   void Divide(const Rest& rest) {
-    const std::vector<uint32_t>& methods = hierarchy_.Implementations(rest.klass, rest.selector);
+    const Implementations& all = hierarchy_.ImplementationsOf(rest.klass, rest.selector);
     // A method without MethodData has no receivers either. How often it calls and whom would both be
     // guessed.
-    if (methods.size() > 1 && !program_.methods[rest.caller].has_data) return;
+    if (all.methods.size() > 1 && !program_.methods[rest.caller].has_data) return;
+    const std::vector<uint32_t> methods = CandidatesFor(rest, all);
     std::vector<double> weights;
     weights.reserve(methods.size());
     for (const uint32_t method : methods) weights.push_back(WeightOf(method));
@@ -114,6 +117,34 @@ class Builder {
       if (weights[m] > 0)
         calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum)});
     }
+  }
+
+  // Where the rest may go. HotSpot counts a class that has a row in this row, and in the rest only what
+  // comes when no row is free. Rows that were cleared, as their classes were unloaded, begin anew with
+  // the rest at 0. So the rest is of classes without a row, and a method that only listed classes run
+  // gets nothing of it. While a row is free, the rest comes from elsewhere: code of C1 that calls the
+  // one final method there is yet counts no class, so a listed class may be meant.
+  std::vector<uint32_t> CandidatesFor(const Rest& rest, const Implementations& all) {
+    if (rest.rows == nullptr || rest.rows->has_free_row) return all.methods;
+    std::vector<uint32_t> listed;
+    for (const auto& [type, objects] : rest.rows->rows) {
+      if (std::binary_search(all.classes.begin(), all.classes.end(), type)) listed.push_back(type);
+    }
+    // Threads that claim rows at the same time may give one class two.
+    std::sort(listed.begin(), listed.end());
+    listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+    std::vector<uint32_t> receivers = all.receivers;
+    for (const uint32_t type : listed) {
+      const auto method = hierarchy_.Resolve(type, rest.selector);
+      if (!method) continue;
+      const auto at = std::lower_bound(all.methods.begin(), all.methods.end(), *method);
+      --receivers[static_cast<size_t>(at - all.methods.begin())];
+    }
+    std::vector<uint32_t> candidates;
+    for (size_t m = 0; m < receivers.size(); ++m) {
+      if (receivers[m] > 0) candidates.push_back(all.methods[m]);
+    }
+    return candidates.empty() ? all.methods : candidates;
   }
 
   // How many calls of a method are listed nowhere. The counts of methods that were compiled without

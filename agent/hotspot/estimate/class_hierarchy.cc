@@ -92,10 +92,11 @@ std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selecto
   return found;
 }
 
-const std::vector<uint32_t>& ClassHierarchy::Implementations(uint32_t klass, Selector selector) {
+const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selector selector) {
   const auto [known, is_new] = implementations_.try_emplace(Key(klass, selector));
-  if (!is_new) return known->second;
-  std::vector<uint32_t> methods;
+  Implementations& found = known->second;
+  if (!is_new) return found;
+  std::vector<uint32_t> runs;  // the method of each class
   std::vector<bool> seen(program_.classes.size());
   std::vector<uint32_t> open{klass};
   seen[klass] = true;
@@ -103,16 +104,26 @@ const std::vector<uint32_t>& ClassHierarchy::Implementations(uint32_t klass, Sel
     const uint32_t c = open.back();
     open.pop_back();
     if ((program_.classes[c].access & (kAccAbstract | kAccInterface)) == 0) {
-      if (const auto method = Resolve(c, selector)) methods.push_back(*method);
+      if (const auto method = Resolve(c, selector)) {
+        runs.push_back(*method);
+        found.classes.push_back(c);
+      }
     }
     for (const uint32_t subtype : subtypes_[c]) {
       if (!seen[subtype]) open.push_back(subtype);
       seen[subtype] = true;
     }
   }
-  std::sort(methods.begin(), methods.end());
-  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
-  return implementations_[Key(klass, selector)] = std::move(methods);
+  std::sort(found.classes.begin(), found.classes.end());
+  std::sort(runs.begin(), runs.end());
+  for (const uint32_t method : runs) {
+    if (found.methods.empty() || found.methods.back() != method) {
+      found.methods.push_back(method);
+      found.receivers.push_back(0);
+    }
+    ++found.receivers.back();
+  }
+  return found;
 }
 
 }  // namespace iprof::hotspot

@@ -21,6 +21,13 @@ namespace iprof::hotspot {
 // A method's name and descriptor, as a number.
 using Selector = uint32_t;
 
+// What objects of some classes run for a call.
+struct Implementations {
+  std::vector<uint32_t> methods;    // ascending, each once
+  std::vector<uint32_t> receivers;  // for each method, how many of the classes run it
+  std::vector<uint32_t> classes;    // those with a method, ascending
+};
+
 class ClassHierarchy {
  public:
   explicit ClassHierarchy(const HarvestedProgram& program);
@@ -35,8 +42,8 @@ class ClassHierarchy {
   // this class runs.
   std::optional<uint32_t> Resolve(uint32_t klass, Selector selector);
 
-  // What objects of the class and of its concrete subclasses may run, ascending, each once.
-  const std::vector<uint32_t>& Implementations(uint32_t klass, Selector selector);
+  // What objects of the class and of its concrete subclasses may run. Valid as long as this object.
+  const Implementations& ImplementationsOf(uint32_t klass, Selector selector);
 
  private:
   struct Text {
@@ -64,7 +71,7 @@ class ClassHierarchy {
   std::unordered_map<uint64_t, uint32_t> resolved_;  // kNone: nothing
   std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_;
   std::vector<std::vector<uint32_t>> subtypes_;  // direct ones
-  std::unordered_map<uint64_t, std::vector<uint32_t>> implementations_;
+  std::unordered_map<uint64_t, Implementations> implementations_;
 };
 
 }  // namespace iprof::hotspot

@@ -94,6 +94,67 @@ TEST_CASE("receivers divide a call, and the rest goes to what is called beyond w
   CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
 }
 
+// Main.main calls Base.run 10,000 times. One and Two have rows, and 40 % had none. All four classes are
+// compiled without counters, as accessors are.
+struct Megamorphic {
+  Program program;
+  uint32_t main = 0;
+  std::array<uint32_t, 4> classes{}, runs{};
+
+  Megamorphic() {
+    const uint32_t base = program.Class("Base", kNoClass, 0x401);
+    for (size_t c = 0; c < classes.size(); ++c) {
+      classes[c] = program.Class(std::array{"One", "Two", "Three", "Four"}[c], base);
+      runs[c] = program.Method("run", 128, /*has_data=*/false);
+    }
+    program.Class("Main");
+    main = program.Method("main", 1);
+    program.Call(main, Op::invokevirtual, "Base", "run", 10'000);
+    program.made.methods[main].types.push_back(
+        {.bci = 0, .is_call = true, .rows = {{classes[0], 300}, {classes[1], 300}}, .lost = 400});
+  }
+
+  std::vector<uint64_t> Calls() const {
+    const Estimate estimate = EstimateCalls(program.made);
+    std::vector<uint64_t> calls;
+    for (const uint32_t run : runs) calls.push_back(estimate.scales[run].calls);
+    return calls;
+  }
+};
+
+TEST_CASE("an unlisted rest goes to the classes without a row") {
+  const Megamorphic site;
+  CHECK(site.Calls() == std::vector<uint64_t>{3000, 3000, 2000, 2000});
+}
+
+TEST_CASE("while a row is free, an unlisted rest may be of a class that has one") {
+  Megamorphic site;
+  site.program.made.methods[site.main].types[0].has_free_row = true;
+  CHECK(site.Calls() == std::vector<uint64_t>{5000, 5000, 128, 128});
+}
+
+TEST_CASE("where all classes have rows, an unlisted rest is theirs") {
+  Megamorphic site;
+  auto& rows = site.program.made.methods[site.main].types[0].rows;
+  rows = {{site.classes[0], 150},
+          {site.classes[1], 150},
+          {site.classes[2], 150},
+          {site.classes[3], 150}};
+  CHECK(site.Calls() == std::vector<uint64_t>{2500, 2500, 2500, 2500});
+}
+
+TEST_CASE("an unlisted class may run what it shares with a listed one") {
+  Megamorphic site;
+  // Five runs what One runs. A class that has two rows is one class.
+  const uint32_t five = site.program.Class("Five", site.classes[0]);
+  site.program.made.methods[site.main].types[0].rows = {{site.classes[0], 300},
+                                                        {site.classes[0], 300}};
+  CHECK(site.Calls() == std::vector<uint64_t>{10'000, 128, 128, 128});
+  // If it has a row as well, the rest is of the others.
+  site.program.made.methods[site.main].types[0].rows = {{site.classes[0], 300}, {five, 300}};
+  CHECK(site.Calls() == std::vector<uint64_t>{6000, 1333, 1333, 1333});
+}
+
 TEST_CASE("an exact count gets no larger part of an unlisted rest") {
   Program program;
   program.Class("Base", kNoClass, 0x401);

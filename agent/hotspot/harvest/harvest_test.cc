@@ -50,6 +50,7 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   REQUIRE(method.types.size() == 1);
   CHECK(method.types[0].is_call);
   CHECK(method.types[0].rows == Types{{0, 80}});
+  CHECK(method.types[0].has_free_row);
   REQUIRE(method.calls.size() == 1);
   CHECK(method.calls[0].owner == "a/A");
   CHECK(method.calls[0].name == "run");

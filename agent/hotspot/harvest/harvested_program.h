@@ -36,6 +36,7 @@ struct HarvestedTypes {
   std::vector<std::pair<uint32_t, uint64_t>> rows;  // class, count
   uint64_t lost = 0;                                // objects of other classes
   bool is_lost_known = true;
+  bool has_free_row = false;  // so no class can have been lost for lack of one
 
   uint64_t Listed() const;
 };

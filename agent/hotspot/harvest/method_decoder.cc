@@ -124,6 +124,7 @@ bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& in
   if (!is_call && record.tag != DataTag::kReceiverType) return true;
   const TypeRows rows = ReadTypeRows(record, shape_);
   HarvestedTypes types{.bci = insn.bci, .is_call = is_call, .rows = {}};
+  types.has_free_row = !rows.is_full;
   if (rows.unlisted > 0) types.lost = static_cast<uint64_t>(rows.unlisted);
   uint64_t total = types.lost;
   for (const TypeRow& row : rows.rows) {
