@@ -78,7 +78,7 @@ class Builder {
     const HarvestedMethod& caller = program_.methods[call.caller];
     if (!caller.has_data && caller.calls.empty()) return;  // unloaded meanwhile
     if (!call.is_virtual) {
-      AddTo(call.caller, call.callee, call.count);
+      AddTo(call.caller, call.callee, call.count, true);
       return;
     }
     const Selector selector = hierarchy_.SelectorOf(call.callee);
@@ -86,20 +86,21 @@ class Builder {
       rests_.push_back(
           {call.caller, program_.methods[call.callee].klass, selector, call.count, nullptr});
     } else if (const auto callee = hierarchy_.Resolve(call.receiver, selector)) {
-      AddTo(call.caller, *callee, call.count);
+      AddTo(call.caller, *callee, call.count, true);
     }
   }
 
-  void AddTo(uint32_t caller, uint32_t callee, double count) {
+  void AddTo(uint32_t caller, uint32_t callee, double count, bool is_guessed = false) {
     listed_[callee] += count;
-    calls_.push_back({caller, callee, count});
+    calls_.push_back({caller, callee, count, is_guessed});
   }
 
   void Divide(const Rest& rest) {
     const Implementations& all = hierarchy_.ImplementationsOf(rest.klass, rest.selector);
     // A method without MethodData has no receivers either. How often it calls and whom would both be
     // guessed.
-    if (all.methods.size() > 1 && !program_.methods[rest.caller].has_data) return;
+    const bool is_guessed = all.methods.size() > 1;
+    if (is_guessed && !program_.methods[rest.caller].has_data) return;
     const std::vector<uint32_t> methods = CandidatesFor(rest, all);
     std::vector<double> weights;
     weights.reserve(methods.size());
@@ -115,7 +116,7 @@ class Builder {
     }
     for (size_t m = 0; m < methods.size(); ++m) {
       if (weights[m] > 0)
-        calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum)});
+        calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum), is_guessed});
     }
   }
 

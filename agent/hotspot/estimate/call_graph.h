@@ -18,6 +18,7 @@ struct CountedCall {
   uint32_t caller = 0;
   uint32_t callee = 0;
   double count = 0;
+  bool is_guessed = false;  // another method may have been called
 };
 
 // All calls of methods that have a MethodData, as counted.

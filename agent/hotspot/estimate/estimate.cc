@@ -6,6 +6,7 @@
 #include "agent/hotspot/estimate/call_graph.h"
 #include "agent/hotspot/estimate/flow_solver.h"
 #include "agent/hotspot/estimate/unseen_calls.h"
+#include "agent/hotspot/harvest/counter_wrap.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -29,23 +30,26 @@ bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method)
 class Estimator {
  public:
   explicit Estimator(const HarvestedProgram& program)
-      : program_(program), calls_(CountCalls(program)), loops_(program.methods.size(), 1.0) {}
+      : program_(program),
+        calls_(CountCalls(program)),
+        loops_(program.methods.size(), 1.0),
+        wrapped_(program.methods.size()) {}
 
   Estimate Run() {
+    FindWraps();
     ScaleLoops();
     FlowProblem problem;
     const size_t methods = program_.methods.size();
     problem.external.resize(methods);
-    for (const HarvestedMethod& method : program_.methods)
-      problem.floor.push_back(static_cast<double>(method.invocations));
+    for (uint32_t m = 0; m < methods; ++m)
+      problem.floor.push_back(static_cast<double>(program_.methods[m].invocations + wrapped_[m]));
     for (const CountedCall& call : calls_) {
-      const HarvestedMethod& caller = program_.methods[call.caller];
       if (IsCounted(program_.methods[call.callee])) continue;  // needs no inflow
       if (KeepsItsCounts(call.caller)) {
         problem.external[call.callee] += call.count;
       } else {
         problem.edges.push_back(
-            {call.caller, call.callee, call.count * loops_[call.caller] / EntriesOf(caller)});
+            {call.caller, call.callee, call.count * loops_[call.caller] / EntriesOf(call.caller)});
       }
     }
     const FlowSolution flow = SolveWithUnseen(problem);
@@ -84,8 +88,9 @@ class Estimator {
 
   // Entries to which the counts inside a method belong. If it was not entered since it has a
   // MethodData, they are those of loops that were under way, in as many threads as entered it.
-  static double EntriesOf(const HarvestedMethod& method) {
-    uint64_t entries = method.data_invocations;
+  double EntriesOf(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    uint64_t entries = method.data_invocations + wrapped_[number];
     if (entries == 0 && !method.is_exact) entries = method.invocations;
     return static_cast<double>(std::max<uint64_t>(entries, 1));
   }
@@ -98,7 +103,7 @@ class Estimator {
   // How much more often the blocks of a method were executed than counted.
   double FactorOf(uint32_t number, double total) const {
     if (KeepsItsCounts(number)) return 1;
-    return std::max(1.0, total / EntriesOf(program_.methods[number]) * loops_[number]);
+    return std::max(1.0, total / EntriesOf(number) * loops_[number]);
   }
 
   std::vector<double> FactorsOf(const std::vector<double>& total) const {
@@ -112,9 +117,27 @@ class Estimator {
     const HarvestedMethod& method = program_.methods[number];
     MethodScale scale;
     const double calls = std::min(std::round(total), static_cast<double>(kMostCalls));
-    scale.calls = std::max(method.invocations, static_cast<uint64_t>(calls));
+    scale.calls = std::max(method.invocations + wrapped_[number], static_cast<uint64_t>(calls));
     scale.factor = FactorOf(number, total);
     return scale;
+  }
+
+  // A counter of entries has 31 bits. Most methods begin with a record of 64 (method_decoder.cc). Of
+  // others that are counted to the end, their callers' records tell how often it began anew.
+  void FindWraps() {
+    if (!program_.counts_to_the_end) return;
+    std::vector<double> into(program_.methods.size());
+    for (const CountedCall& call : calls_) {
+      if (!call.is_guessed && program_.methods[call.caller].has_data)
+        into[call.callee] += call.count;
+    }
+    for (uint32_t m = 0; m < into.size(); ++m) {
+      const HarvestedMethod& method = program_.methods[m];
+      if (method.is_exact || !IsCounted(method) || !(into[m] < static_cast<double>(kMostCells)))
+        continue;
+      wrapped_[m] =
+          Unwrapped(method.invocations, static_cast<uint64_t>(into[m])) - method.invocations;
+    }
   }
 
   // A method that is entered a few times and loops for long is compiled while it runs, and its own
@@ -164,7 +187,8 @@ class Estimator {
 
   const HarvestedProgram& program_;
   const std::vector<CountedCall> calls_;
-  std::vector<double> loops_;  // by method: how much more often its loops ran than was counted
+  std::vector<double> loops_;      // by method: how much more often its loops ran than was counted
+  std::vector<uint64_t> wrapped_;  // by method: entries that its counter lost
 };
 
 }  // namespace

@@ -94,6 +94,26 @@ TEST_CASE("receivers divide a call, and the rest goes to what is called beyond w
   CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
 }
 
+TEST_CASE("where nothing stops the counters, callers tell that one of 31 bits began anew") {
+  constexpr uint64_t kCalls = 2'200'000'000;
+  constexpr uint64_t kRange = uint64_t{1} << 31;
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 1);
+  const uint32_t counted = program.Method("counted", kCalls - kRange);
+  const uint32_t plain = program.Method("plain", 128, /*has_data=*/false);
+  program.Call(run, Op::invokestatic, "A", "counted", kCalls + 5);
+  program.Call(counted, Op::invokestatic, "A", "plain", kCalls);
+  program.made.counts_to_the_end = true;
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[counted].calls == kCalls);
+  CHECK(estimate.scales[counted].factor == 1);
+  CHECK(estimate.scales[plain].calls == kCalls);
+  // What is missing is less than half of what a counter loses.
+  program.made.methods[run].calls[0].block_count = kCalls - kRange / 2 - 5;
+  CHECK(EstimateCalls(program.made).scales[counted].calls == kCalls - kRange);
+}
+
 // Main.main calls Base.run 10,000 times. One and Two have rows, and 40 % had none. All four classes are
 // compiled without counters, as accessors are.
 struct Megamorphic {

@@ -99,4 +99,23 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
   return result;
 }
 
+std::optional<uint64_t> CountEntries(std::span<const uint8_t> code,
+                                     std::span<const CodeInstruction> instructions,
+                                     std::span<const InstructionCount> counts) {
+  const BlockSplit split = SplitBlocks(code, instructions);
+  bool is_loop = false;
+  for (const CodeInstruction& insn : instructions) {
+    ForEachSuccessor(code, insn, [&](uint32_t bci) { is_loop = is_loop || bci == 0; });
+    is_loop = is_loop || JumpTarget(code, insn) == 0U;
+  }
+  if (is_loop) return std::nullopt;
+  uint64_t entries = 0;
+  for (const InstructionCount& count : counts) {
+    if (split.BlockAt(count.bci) != 0) break;
+    entries = std::max(entries, count.count);
+  }
+  if (entries == 0) return std::nullopt;
+  return entries;
+}
+
 }  // namespace iprof::hotspot

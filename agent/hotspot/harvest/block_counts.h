@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,5 +41,11 @@ BlockSplit SplitBlocks(std::span<const uint8_t> code,
 std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions,
                                   std::span<const InstructionCount> counts, uint64_t entries);
+
+// How often a method was entered, as far as the records of its first block tell. Nothing if there is
+// none, or if a loop begins there.
+std::optional<uint64_t> CountEntries(std::span<const uint8_t> code,
+                                     std::span<const CodeInstruction> instructions,
+                                     std::span<const InstructionCount> counts);
 
 }  // namespace iprof::hotspot

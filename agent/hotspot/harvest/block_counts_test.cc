@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "agent/hotspot/harvest/counter_wrap.h"
+
 namespace iprof::hotspot {
 namespace {
 
@@ -18,6 +20,31 @@ TEST_CASE("a block has its largest count, and one without counts what flows in")
   CHECK(CountBlocks(code, *instructions, both, 100) ==
         std::vector<uint64_t>{100, 60, 60, 30, 90, 90});
   CHECK(CountBlocks(code, *instructions, {}, 0) == std::vector<uint64_t>(6, 0));
+}
+
+TEST_CASE("a method was entered as often as its first block, unless a loop begins there") {
+  // 0: nop; 1: invokestatic; 4: ifeq 0 or 7; 7: invokestatic; 10: return
+  std::vector<uint8_t> code = {0, 184, 0, 1, 153, 0, 3, 184, 0, 1, 177};
+  const auto entries = [&](const std::vector<InstructionCount>& counts) {
+    const auto instructions = SplitCode(code);
+    REQUIRE(instructions);
+    return CountEntries(code, *instructions, counts);
+  };
+  CHECK(entries({{1, 90, {}}, {4, 100, {50, 50}}, {7, 200, {}}}) == 100U);
+  CHECK(entries({{7, 200, {}}}) == std::nullopt);
+  code[5] = 0xFF;
+  code[6] = 0xFC;
+  CHECK(entries({{1, 90, {}}, {4, 100, {50, 50}}, {7, 200, {}}}) == std::nullopt);
+}
+
+TEST_CASE("counters of 31 bits are made whole") {
+  constexpr uint64_t kRange = uint64_t{1} << 31;
+  CHECK(Unwrapped(5, 5) == 5);
+  CHECK(Unwrapped(500, 5) == 500);
+  CHECK(Unwrapped(5, kRange / 2) == 5);
+  CHECK(Unwrapped(5, kRange + 90) == kRange + 5);
+  CHECK(Unwrapped(kRange - 1, 3 * kRange) == 3 * kRange - 1);
+  CHECK(Unwrapped(5, UINT64_MAX) == 5);
 }
 
 TEST_CASE("a loop without counts does not grow without bound") {

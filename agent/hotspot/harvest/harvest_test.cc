@@ -59,6 +59,23 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK((*program)->counts.failed == 0);
 }
 
+TEST_CASE("a counter of entries that began anew is made whole by what the method begins with") {
+  constexpr uint64_t kCalls = 2'200'000'000;
+  constexpr uint64_t kLeft = kCalls - (uint64_t{1} << 31);
+  for (const bool is_loop : {false, true}) {
+    FakeProgram fake;
+    fake.vm.Put(fake.data + 12, static_cast<uint32_t>(kLeft) << 1);
+    fake.vm.Put(fake.data + 24 + 4 * 8, kCalls + 10'468);  // receivers
+    if (is_loop)
+      fake.vm.Put(*fake.vm.Load<Address>(fake.method) + 24 + 5, uint16_t{0xFCFF});  // ifeq 0
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    const HarvestedMethod& method = (*program)->methods[0];
+    CHECK(method.data_invocations == (is_loop ? kLeft : kCalls));
+    CHECK(method.invocations == method.data_invocations + 20);
+  }
+}
+
 TEST_CASE("the calls of a loop without MethodData are guessed from how often it jumped back") {
   for (const uint32_t rounds : {5'000U, 900U}) {
     FakeProgram fake;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/classfile/bytes.h"
+#include "agent/hotspot/harvest/counter_wrap.h"
 #include "agent/hotspot/harvest/guessed_blocks.h"
 #include "agent/hotspot/harvest/harvested_code.h"
 
@@ -96,6 +97,7 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
   size_t at = 0;
   std::vector<InstructionCount> counts;
   counts.reserve(records.size());
+  uint64_t largest = 0;
   for (const DataRecord& record : records) {
     while (at < instructions.size() && instructions[at].bci < record.bci) ++at;
     if (at == instructions.size() || instructions[at].bci != record.bci) return false;
@@ -106,7 +108,12 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
     if (const auto executed = ReadCount(record)) count.count = *executed;
     if (!AddTypes(record, insn, count, method)) return false;
     if (count.count > kMostCount) return false;
+    largest = std::max(largest, count.count);
     counts.push_back(std::move(count));
+  }
+  if (Unwrapped(method.data_invocations, largest) != method.data_invocations) {
+    if (const auto entries = CountEntries(code.bytes, instructions, counts))
+      method.data_invocations = Unwrapped(method.data_invocations, *entries);
   }
   const std::vector<uint64_t> blocks =
       CountBlocks(code.bytes, instructions, counts, method.data_invocations);
