@@ -199,7 +199,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   harvest.main_class = started.name;
   harvest.public_program = vm::PublicName(started);
   harvest.jdk_version = jvm.Version();
-  harvest.note = hotspot::NoteOf(*harvest.program, jvm.flags(), HarvestNote::kUnknownAge);
+  harvest.note = hotspot::NoteOf(*harvest.program, HarvestNote::kUnknownAge);
   harvest.note.time = UtcTextOfSeconds(file->changed_s());
   if (!memory.missing().empty()) {
     harvest.unread =

@@ -108,7 +108,7 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
   harvest.main_class = jvm->program;
   harvest.public_program = jvm->public_program;
   harvest.jdk_version = jvm->jdk_version;
-  harvest.note = hotspot::NoteOf(*harvest.program, target.flags(), AgeOf(process));
+  harvest.note = hotspot::NoteOf(*harvest.program, AgeOf(process));
   return harvest;
 }
 

@@ -45,7 +45,8 @@ BlockSplit SplitBlocks(std::span<const uint8_t> code,
 
 std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions,
-                                  std::span<const InstructionCount> counts, uint64_t entries) {
+                                  std::span<const InstructionCount> counts, uint64_t entries,
+                                  Records records) {
   const BlockSplit split = SplitBlocks(code, instructions);
   const std::vector<uint32_t>& block_of = split.of;
   std::vector<Block> blocks(split.count);
@@ -89,7 +90,9 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
       uint64_t in = Sum(block.known_in, b == 0 ? entries : 0);
       for (; continuation != unknown_in.end() && continuation->to == b; ++continuation)
         in = Sum(in, block_counts[continuation->from]);
-      const uint64_t count = block.known > 0 ? block.known : std::min(in, largest);
+      uint64_t count = block.known;
+      if (count == 0 || records == Records::kMaybeYounger)
+        count = std::max(count, std::min(in, largest));
       changes = changes || count != block_counts[b];
       block_counts[b] = count;
     }

@@ -3,7 +3,8 @@
 //
 // A block has the largest count of the records on its instructions. A block without a record, or
 // whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
-// most the largest count of the method.
+// most the largest count of the method. So does, where records may be younger than the entries, a
+// block whose records have less than that.
 //
 // Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
@@ -24,6 +25,10 @@ struct InstructionCount {
   std::vector<uint64_t> edges;  // of a branch or switch, as SuccessorBcis orders them
 };
 
+// An AOT cache keeps the entries of its training run, but not the classes of lambdas, and a record
+// without its classes begins anew.
+enum class Records : uint8_t { kAsOldAsEntries, kMaybeYounger };
+
 // A block begins where a jump leads to, and behind a jump.
 struct BlockSplit {
   std::vector<uint32_t> of;  // the block of each instruction
@@ -40,7 +45,8 @@ BlockSplit SplitBlocks(std::span<const uint8_t> code,
 // The count of the block of each instruction. `counts` ascend in bci.
 std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions,
-                                  std::span<const InstructionCount> counts, uint64_t entries);
+                                  std::span<const InstructionCount> counts, uint64_t entries,
+                                  Records records = Records::kAsOldAsEntries);
 
 // How often a method was entered, as far as the records of its first block tell. Nothing if there is
 // none, or if a loop begins there.

@@ -47,6 +47,20 @@ TEST_CASE("counters of 31 bits are made whole") {
   CHECK(Unwrapped(5, UINT64_MAX) == 5);
 }
 
+TEST_CASE("a block whose record is younger than the method's entries has what flows in") {
+  // 0: invokestatic; 3: ifeq 9; 6: invokestatic; 9: return
+  const std::vector<uint8_t> code = {184, 0, 1, 153, 0, 6, 184, 0, 1, 177};
+  const auto instructions = SplitCode(code);
+  REQUIRE(instructions);
+  const std::vector<InstructionCount> call = {{0, 3295, {}}};
+  CHECK(CountBlocks(code, *instructions, call, 268'230).front() == 3295);
+  CHECK(CountBlocks(code, *instructions, call, 268'230, Records::kMaybeYounger).front() == 268'230);
+  const std::vector<InstructionCount> all = {{0, 30, {}}, {3, 1000, {400, 600}}, {6, 5, {}}};
+  CHECK(CountBlocks(code, *instructions, all, 900) == std::vector<uint64_t>{1000, 1000, 5, 405});
+  CHECK(CountBlocks(code, *instructions, all, 900, Records::kMaybeYounger) ==
+        std::vector<uint64_t>{1000, 1000, 600, 1000});
+}
+
 TEST_CASE("a loop without counts does not grow without bound") {
   // 0: nop; 1: goto 0
   const std::vector<uint8_t> code = {0, 167, 0xFF, 0xFF};

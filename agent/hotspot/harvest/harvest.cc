@@ -45,6 +45,9 @@ class Harvester {
     LinkClasses();
     NameClasses(*metadata_, listed_, rule_, *program_);
     ReadMethodDatas();
+    program_->has_archive =
+        layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
+    program_->is_trained = program_->has_archive && ReplaysTraining(flags_);
     HandleReader handles(*metadata_, ReferencesOf(flags_), class_numbers_, *program_,
                          listed_methods_);
     MethodDecoder decoder(*metadata_, class_numbers_, handles, *program_);
@@ -67,8 +70,6 @@ class Harvester {
     program_->type_rows = decoder.shape().type_rows;
     program_->counts_to_the_end = CountsToTheEnd(flags_);
     program_->has_extra_cell = decoder.shape().has_extra_cell;
-    program_->has_archive =
-        layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
     return std::move(program_);
   }
 

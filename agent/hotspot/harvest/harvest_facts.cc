@@ -24,16 +24,9 @@ int64_t Permille(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<int64_t>((part * 1000 + all / 2) / all);
 }
 
-// Whether an AOT cache has put counts of its training run into MethodDatas (JEP 515). A JVM that
-// could not use the cache has the same flags, but no archive.
-bool IsTrained(const HarvestedProgram& program, const VmFlags& flags) {
-  return program.has_archive && flags.Bool("AOTReplayTraining").value_or(false) &&
-         !flags.Text("AOTCache").value_or(std::string()).empty();
-}
-
 }  // namespace
 
-HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s) {
+HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s) {
   const HarvestCounts& counts = program.counts;
   HarvestNote note;
   note.without_data_permille =
@@ -42,7 +35,7 @@ HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_
   note.type_width = program.type_rows;
   note.jvm_age_s = age_s;
   note.time = UtcTextOfSeconds(std::time(nullptr));
-  note.trained = IsTrained(program, flags);
+  note.trained = program.is_trained;
   note.methods_with_data = static_cast<int64_t>(counts.method_datas - counts.failed);
   note.methods_without_data = static_cast<int64_t>(counts.without_data);
   note.methods_failed = static_cast<int64_t>(counts.failed);

@@ -10,13 +10,12 @@
 #include <string_view>
 
 #include "agent/hotspot/harvest/harvested_program.h"
-#include "agent/hotspot/vm_flags.h"
 #include "writer/io/harvest_note.h"
 
 namespace iprof::hotspot {
 
 // `age_s`: how long the JVM has run, in seconds; HarvestNote::kUnknownAge if that is not known.
-HarvestNote NoteOf(const HarvestedProgram& program, const VmFlags& flags, int64_t age_s);
+HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s);
 
 // How long a process has run, in seconds, from the content of its /proc/PID/stat.
 int64_t AgeSeconds(std::string_view stat);

@@ -117,8 +117,14 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
   }
   const std::vector<uint64_t> blocks =
       CountBlocks(code.bytes, instructions, counts, method.data_invocations);
-  if (!AddCalls(code, blocks, pool, method)) return false;
+  // A type check that began anew is compared with what was counted since then.
   FindLostChecks(instructions, blocks, method);
+  if (!AddCalls(code,
+                program_.is_trained ? CountBlocks(code.bytes, instructions, counts,
+                                                  method.data_invocations, Records::kMaybeYounger)
+                                    : blocks,
+                pool, method))
+    return false;
   method.has_data = true;
   method.invocations += method.data_invocations;
   return true;

@@ -18,4 +18,9 @@ bool CountsToTheEnd(const VmFlags& flags) {
          flags.Number("TieredStopAtLevel") == kFirstThatProfiles;
 }
 
+bool ReplaysTraining(const VmFlags& flags) {
+  return flags.Bool("AOTReplayTraining").value_or(false) &&
+         !flags.Text("AOTCache").value_or(std::string()).empty();
+}
+
 }  // namespace iprof::hotspot

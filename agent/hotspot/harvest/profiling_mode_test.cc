@@ -18,15 +18,18 @@ struct Vm {
   uint64_t stop_at = 4;
   uint8_t compiler = 1, tiered = 1;
   const char* mode = "default";
-  Flag flags[4] = {{&stop_at, "TieredStopAtLevel"},
-                   {&compiler, "UseCompiler"},
-                   {&tiered, "TieredCompilation"},
-                   {&mode, "CompilationMode"}};
+  uint8_t replays = 0;
+  const char* cache = nullptr;
+  Flag flags[6] = {{&stop_at, "TieredStopAtLevel"}, {&compiler, "UseCompiler"},
+                   {&tiered, "TieredCompilation"},  {&mode, "CompilationMode"},
+                   {&replays, "AOTReplayTraining"}, {&cache, "AOTCache"}};
   const Flag* first = flags;
   uint64_t count = std::size(flags);
 
   bool RunsWithoutProfiling() { return Ask(hotspot::RunsWithoutProfiling); }
   bool CountsToTheEnd() { return Ask(hotspot::CountsToTheEnd); }
+
+  bool ReplaysTraining() { return Ask(hotspot::ReplaysTraining); }
 
   bool Ask(bool (*question)(const VmFlags&)) {
     FakeStructs fake;
@@ -56,6 +59,12 @@ TEST_CASE("a JVM without C2 counts to the end") {
   CHECK_FALSE(Vm().CountsToTheEnd());
   CHECK_FALSE(Vm{.stop_at = 2}.CountsToTheEnd());
   CHECK_FALSE((Vm{.stop_at = 3, .tiered = 0}.CountsToTheEnd()));  // only C2
+}
+
+TEST_CASE("a JVM with an AOT cache begins with the counts of its training") {
+  CHECK((Vm{.replays = 1, .cache = "app.aot"}.ReplaysTraining()));
+  CHECK_FALSE((Vm{.replays = 0, .cache = "app.aot"}.ReplaysTraining()));
+  CHECK_FALSE(Vm{.replays = 1}.ReplaysTraining());
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
   auto harvested = Read(vm, order);
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
-  HarvestNote note = hotspot::NoteOf(program, VmFlags(vm), OwnAgeSeconds());
+  HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
   if (options.source == CountSource::kBoth) {
     note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
