@@ -4,7 +4,8 @@
 // A block has the largest count of the records on its instructions. A block without a record, or
 // whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
 // most the largest count of the method. So does, where records may be younger than the entries, a
-// block whose records have less than that.
+// block whose records have less than that. The first block was executed at least once for each entry,
+// whatever its records have missed: HotSpot clears a record when it unloads a class of it.
 //
 // Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
