@@ -9,8 +9,8 @@
 //  - Classes that are unloaded meanwhile are left out: their memory may have been used again.
 //  - The harvest is refused if more than 1 % of the MethodDatas or 0.1 % of their counts fail (see
 //    harvest_limits.h). Those of classes that are unloaded meanwhile count on neither side.
-//  - Of methods that the agent has changed, only calls are kept: their positions are those of the
-//    changed code. They are counted. The agent's own classes have no names.
+//  - Of methods that the agent has changed, only calls and receivers are kept, for an estimate: their
+//    positions are those of the changed code. They are counted. The agent's own classes have no names.
 //  - The order of classes and methods depends on the order of their definition only.
 // Threads: one. Failure: one sentence without a subject, to be put behind "process 4711".
 #pragma once

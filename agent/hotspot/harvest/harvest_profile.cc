@@ -97,7 +97,8 @@ class ProfileMaker {
     method.counters = value;
     EncodeMethodRecord(encoded, &record.records);
     for (const HarvestedTypes& types : from.types) {
-      if (types.is_lost_known && Takes(types)) AddSite(types, index, factor, record);
+      if (!from.has_probes && types.is_lost_known && Takes(types))
+        AddSite(types, index, factor, record);
     }
     method.sites = next_site_ - method.first_site;
     record.methods.push_back(method);

@@ -205,7 +205,8 @@ struct ProbedProgram {
       method, {uint64_t{5} << 16 | 5, 0, 0, klass, 80, 0, 0, uint64_t{8} << 16 | 7, 30, 0, 50}, 80);
 };
 
-TEST_CASE("of methods with the agent's probes, only calls are kept; its classes have no names") {
+TEST_CASE(
+    "methods with the agent's probes have only calls in a profile; its classes have no names") {
   ProbedProgram fake;
   const auto harvest = [&] { return HarvestProgram(fake.vm, fake.vm.layout(), NoFlags(), 0); };
   const auto program = harvest();
@@ -217,14 +218,17 @@ TEST_CASE("of methods with the agent's probes, only calls are kept; its classes 
   CHECK(method.has_probes);
   CHECK(method.invocations == 100);
   CHECK(method.branches.empty());
-  CHECK(method.types.empty());
-  CHECK(method.calls.size() == 1);
+  REQUIRE(method.types.size() == 1);
+  REQUIRE(method.calls.size() == 1);
+  CHECK(method.types[0].rows == Types{{0, 80}});
+  CHECK(method.types[0].bci == method.calls[0].bci);
   CHECK((*program)->classes[1].is_own);
   Profile profile;
   profile.AddStandardTypes();
   WriteHarvest(**program, RawScales(**program), {}, profile);
   CHECK(profile.Total(Table::kCalls) == 100);
   CHECK(profile.entry_count(Table::kConditionals) == 0);
+  CHECK(profile.entry_count(Table::kVirtualInvokes) == 0);
   CHECK_FALSE(profile.FindType("java.lang.IprofCounters0"));
   // The same code without the agent is the program's.
   fake.vm.Put(fake.own + fake.vm.layout().klass.name, fake.vm.Symbol("java/lang/OtherCounters"));

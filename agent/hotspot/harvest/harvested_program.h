@@ -59,9 +59,11 @@ struct HarvestedMethod {
   uint16_t intrinsic = 0;    // HotSpot's number; 0: none
   uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
   bool is_exact = false;     // invocations are those of an exact count instead
-  bool has_data = false;    // a MethodData was read; what follows comes from it. Without one, calls
-                            // may be there for a method that looped, with guessed counts
-  bool has_probes = false;  // the agent changed its code: only its calls are those of the program
+  bool has_data = false;  // a MethodData was read; what follows comes from it. Without one, calls
+                          // may be there for a method that looped, with guessed counts
+  // The agent changed its code: branches are left out, and calls and types have the positions of the
+  // changed code.
+  bool has_probes = false;
   uint64_t data_invocations = 0;
   uint64_t back_edges = 0;
   uint64_t code_hash = 0;                 // of its code; 0: not known, or changed by the agent

@@ -47,7 +47,6 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
   method.has_probes = agent_is_loaded_ && HasProbes(metadata_, *pool, *code);
   if (method.has_probes) {
     method.branches.clear();
-    method.types.clear();
     sites_without_rows_ = checks_unknown_ = 0;
     ++program_.counts.with_probes;
   } else {
