@@ -269,6 +269,16 @@ class Both(Inside):
                 self.assertIn("exact counts of", self.run_tool("show", self.folder / "both.iprof").stdout)
                 self.assertEqual([c for c in both.calls() if "java.lang.Iprof" in c[0]], [])
 
+    def test_calls_out_of_exact_methods_follow_their_receivers_and_branches(self):
+        for jdk in ("jdk=n", "jdk=y"):
+            with self.subTest(jdk=jdk):
+                self.run_java("Harvestable", STEPS, "end", agent=f"source=both,include=Harvestable,{jdk},samples=n,image=n,out=both.iprof")
+                both = self.profile("both.iprof")
+                self.assertEqual(both.calls_of("Harvestable.areaOf"), STEPS)
+                # None of these is counted, and HotSpot stops counting them at 200 calls or so.
+                for method, share in (("Square.area", 0.8), ("Circle.area", 0.2), ("Square.<init>", 0.8), ("Circle.<init>", 0.2)):
+                    self.assertAlmostEqual(both.calls_of(f"Harvestable${method}"), share * STEPS, delta=0.01 * STEPS, msg=method)
+
     @on_one_jvm
     def test_it_cannot_be_attached(self):
         process = self.start(None)

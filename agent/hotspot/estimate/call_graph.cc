@@ -21,6 +21,7 @@ struct Rest {
   Selector selector;
   double count;
   const HarvestedTypes* rows;  // null: none
+  bool is_exact;
 };
 
 class Builder {
@@ -56,51 +57,58 @@ class Builder {
 
   void AddCall(uint32_t caller, const HarvestedCall& call, uint32_t owner, Selector selector,
                const HarvestedTypes* rows) {
-    const auto count = static_cast<double>(call.block_count);
+    const auto counted = static_cast<double>(call.block_count);
+    const bool is_exact = call.exact_count.has_value();
+    const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
+    // Exact or not, what is listed is compared with what HotSpot counted.
+    const auto add = [&](uint32_t klass, double share) {
+      const auto callee = hierarchy_.Resolve(klass, selector);
+      if (!callee) return;
+      listed_[*callee] += counted * share;
+      calls_.push_back({caller, *callee, count * share, false, is_exact});
+    };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
-      if (const auto callee = hierarchy_.Resolve(owner, selector)) AddTo(caller, *callee, count);
+      add(owner, 1);
       return;
     }
     double rest = count;
     if (rows != nullptr && rows->is_call) {
       const auto listed = static_cast<double>(rows->Listed());
       const double total = listed + static_cast<double>(rows->lost);
-      for (const auto& [type, objects] : rows->rows) {
-        const double share = count * static_cast<double>(objects) / total;
-        if (const auto callee = hierarchy_.Resolve(type, selector)) AddTo(caller, *callee, share);
-      }
+      for (const auto& [type, objects] : rows->rows)
+        add(type, static_cast<double>(objects) / total);
       rest = count * static_cast<double>(rows->lost) / total;
     }
-    if (rest > 0) rests_.push_back({caller, owner, selector, rest, rows});
+    if (rest > 0) rests_.push_back({caller, owner, selector, rest, rows, is_exact});
   }
 
   void AddHandleCall(const HarvestedHandleCall& call) {
     const HarvestedMethod& caller = program_.methods[call.caller];
     if (!caller.has_data && caller.calls.empty()) return;  // unloaded meanwhile
     if (!call.is_virtual) {
-      AddTo(call.caller, call.callee, call.count, true);
+      AddGuessed(call.caller, call.callee, call.count);
       return;
     }
     const Selector selector = hierarchy_.SelectorOf(call.callee);
     if (call.receiver == kNoClass) {
       rests_.push_back(
-          {call.caller, program_.methods[call.callee].klass, selector, call.count, nullptr});
+          {call.caller, program_.methods[call.callee].klass, selector, call.count, nullptr, false});
     } else if (const auto callee = hierarchy_.Resolve(call.receiver, selector)) {
-      AddTo(call.caller, *callee, call.count, true);
+      AddGuessed(call.caller, *callee, call.count);
     }
   }
 
-  void AddTo(uint32_t caller, uint32_t callee, double count, bool is_guessed = false) {
+  void AddGuessed(uint32_t caller, uint32_t callee, double count) {
     listed_[callee] += count;
-    calls_.push_back({caller, callee, count, is_guessed});
+    calls_.push_back({caller, callee, count, true});
   }
 
   void Divide(const Rest& rest) {
     const Implementations& all = hierarchy_.ImplementationsOf(rest.klass, rest.selector);
     // A method without MethodData has no receivers either. How often it calls and whom would both be
-    // guessed.
+    // guessed, unless its calls are exact.
     const bool is_guessed = all.methods.size() > 1;
-    if (is_guessed && !program_.methods[rest.caller].has_data) return;
+    if (is_guessed && !program_.methods[rest.caller].has_data && !rest.is_exact) return;
     const std::vector<uint32_t> methods = CandidatesFor(rest, all);
     std::vector<double> weights;
     weights.reserve(methods.size());
@@ -116,7 +124,8 @@ class Builder {
     }
     for (size_t m = 0; m < methods.size(); ++m) {
       if (weights[m] > 0)
-        calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum), is_guessed});
+        calls_.push_back(
+            {rest.caller, methods[m], rest.count * (weights[m] / sum), is_guessed, rest.is_exact});
     }
   }
 

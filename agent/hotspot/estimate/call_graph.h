@@ -19,6 +19,7 @@ struct CountedCall {
   uint32_t callee = 0;
   double count = 0;
   bool is_guessed = false;  // another method may have been called
+  bool is_exact = false;    // all executions, not only those that HotSpot counted
 };
 
 // All calls of methods that have a MethodData, as counted.

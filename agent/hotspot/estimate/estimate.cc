@@ -45,7 +45,7 @@ class Estimator {
       problem.floor.push_back(static_cast<double>(program_.methods[m].invocations + wrapped_[m]));
     for (const CountedCall& call : calls_) {
       if (IsCounted(program_.methods[call.callee])) continue;  // needs no inflow
-      if (KeepsItsCounts(call.caller)) {
+      if (call.is_exact || KeepsItsCounts(call.caller)) {
         problem.external[call.callee] += call.count;
       } else {
         problem.edges.push_back(
@@ -158,7 +158,7 @@ class Estimator {
         double count = 0;
         for (; at < sorted.size() && sorted[at].caller == caller && sorted[at].callee == callee;
              ++at) {
-          count += sorted[at].count;
+          if (!sorted[at].is_exact) count += sorted[at].count;
         }
         if (callee == caller || !CountsItsCalls(program_.methods[callee])) continue;
         if (count > 0 && count >= kOwnShare * into[callee]) {

@@ -32,9 +32,10 @@ constexpr int32_t kFirstWithoutExtraCell = 22;
 class Harvester {
  public:
   Harvester(const Memory& memory, const MetadataLayout& layout, const VmFlags& flags,
-            int naming_jdk)
+            int naming_jdk, const ClassChoice& keeps_code)
       : layout_(layout),
         flags_(flags),
+        keeps_code_(keeps_code),
         rule_(RuleForJdk(naming_jdk == 0 ? layout.major : naming_jdk)),
         program_(std::make_unique<HarvestedProgram>()),
         cache_(memory) {}
@@ -62,6 +63,7 @@ class Harvester {
                           .klass = listed_[program_->methods[m].klass].at,
                           .words = {}});
     }
+    if (keeps_code_) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
     if (const Status refused = CheckLimits(program_->counts, RunsWithoutProfiling(flags_));
@@ -271,6 +273,19 @@ class Harvester {
     }
   }
 
+  void KeepCode(MethodDecoder& decoder) {
+    for (uint32_t c = 0; c < listed_.size(); ++c) {
+      const HarvestedClass& klass = program_->classes[c];
+      if (klass.stable_name.empty() || klass.is_array || klass.is_previous_version) continue;
+      if (!keeps_code_(klass.stable_name)) continue;
+      for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
+        if (listed_methods_[m].code_size == 0) continue;
+        decoder.KeepCode(
+            {.method = m, .listed = listed_methods_[m], .klass = listed_[c].at, .words = {}});
+      }
+    }
+  }
+
   // MethodDatas of classes that were unloaded meanwhile count neither as read nor as failed.
   void CountFailed() {
     HarvestCounts& counts = program_->counts;
@@ -297,6 +312,7 @@ class Harvester {
 
   const MetadataLayout& layout_;
   const VmFlags& flags_;
+  const ClassChoice& keeps_code_;
   const NamingRule rule_;
   std::unique_ptr<HarvestedProgram> program_;
   BlockCache cache_;
@@ -313,8 +329,9 @@ class Harvester {
 
 Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
                                                          const MetadataLayout& layout,
-                                                         const VmFlags& flags, int naming_jdk) {
-  return Harvester(memory, layout, flags, naming_jdk).Run();
+                                                         const VmFlags& flags, int naming_jdk,
+                                                         const ClassChoice& keeps_code) {
+  return Harvester(memory, layout, flags, naming_jdk, keeps_code).Run();
 }
 
 }  // namespace iprof::hotspot

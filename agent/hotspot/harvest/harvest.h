@@ -15,7 +15,9 @@
 // Threads: one. Failure: one sentence without a subject, to be put behind "process 4711".
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string_view>
 
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "agent/hotspot/memory.h"
@@ -25,10 +27,15 @@
 
 namespace iprof::hotspot {
 
+using ClassChoice = std::function<bool(std::string_view)>;
+
 // `memory` must fail reads of bad addresses instead of faulting. `naming_jdk` is the JDK of the
-// image build, which decides how lambdas are named; 0: the JVM's.
+// image build, which decides how lambdas are named; 0: the JVM's. `keeps_code` says of which classes,
+// by their stable names, the program holds the code and all calls, also those that HotSpot did not
+// count; null: of none.
 Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
                                                          const MetadataLayout& layout,
-                                                         const VmFlags& flags, int naming_jdk);
+                                                         const VmFlags& flags, int naming_jdk,
+                                                         const ClassChoice& keeps_code = {});
 
 }  // namespace iprof::hotspot

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -236,6 +237,29 @@ TEST_CASE(
   REQUIRE(other.ok());
   CHECK((*other)->counts.with_probes == 0);
   CHECK((*other)->methods[0].branches.size() == 1);
+}
+
+TEST_CASE("of classes that are asked for, the code and all calls are kept") {
+  FakeProgram fake;
+  // The same code, which HotSpot did not count.
+  fake.vm.Method(fake.vm.Class(fake.loader, "b/B"), fake.pool, {220, 182, 1, 0, 153, 0, 4, 0, 177},
+                 20);
+  for (const std::string_view asked : {"a/A", "b/B", "c/C"}) {
+    const auto program = HarvestProgram(fake.vm, fake.vm.layout(), NoFlags(), 0,
+                                        [&](std::string_view name) { return name == asked; });
+    REQUIRE(program.ok());
+    const HarvestedMethod& a = (*program)->methods[0];
+    const HarvestedMethod& b = (*program)->methods[1];
+    CHECK(a.calls.size() == 1);
+    CHECK(a.calls[0].block_count == 80);
+    CHECK(b.calls.size() == (asked == "b/B" ? 1 : 0));
+    if (!b.calls.empty()) CHECK(b.calls[0].block_count == 0);
+    REQUIRE((*program)->codes.size() == (asked == "c/C" ? 0 : 1));
+    if (asked == "c/C") continue;
+    const HarvestedCode& kept = (*program)->codes[0];
+    CHECK(kept.method == (asked == "a/A" ? 0 : 1));
+    CHECK(kept.code.bytes == std::vector<uint8_t>(std::begin(kOriginal), std::end(kOriginal)));
+  }
 }
 
 TEST_CASE("a previous version of a class is left out") {

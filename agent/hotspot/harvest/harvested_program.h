@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/classfile/opcodes.h"
+#include "agent/hotspot/original_code.h"
 #include "agent/hotspot/text_store.h"
 
 namespace iprof::hotspot {
@@ -49,6 +50,8 @@ struct HarvestedCall {
   std::string_view descriptor;
   uint64_t block_count = 0;  // how often HotSpot counted the block that contains it
   bool has_targets = false;  // invokedynamic: handle_calls of the program has what it leads to
+  std::optional<uint64_t> exact_count =
+      {};  // how often it was executed, if somebody else counted that
 };
 
 struct HarvestedMethod {
@@ -98,6 +101,12 @@ struct HarvestedHandleCall {
   double count = 0;
 };
 
+// A method's code as it runs.
+struct HarvestedCode {
+  uint32_t method = 0;
+  OriginalCode code;
+};
+
 // What was left out, and why.
 struct HarvestCounts {
   uint64_t method_datas = 0;
@@ -124,6 +133,7 @@ struct HarvestedProgram {
   std::vector<HarvestedClass> classes;
   std::vector<HarvestedMethod> methods;  // those of a class are consecutive
   std::vector<HarvestedHandleCall> handle_calls;
+  std::vector<HarvestedCode> codes;  // ascending method; only those that were asked for
   HarvestCounts counts;
   TextStore texts;  // what the views refer to
 

@@ -36,10 +36,7 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
   const auto records = SplitMethodData(data.words, shape_);
   const Pool* pool = PoolOf(data.listed.pool);
   if (!records || pool == nullptr) return "its records do not end where its data ends";
-  if (pool->cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, *pool);
-  const auto code =
-      ReadOriginalCode(metadata_, data.listed, *pool, pool_cache_ ? &*pool_cache_ : nullptr,
-                       ReadBreakpoints(metadata_, data.klass, data.listed));
+  const auto code = CodeOf(data, *pool);
   if (!code) return "its bytecode is not understood";
   HarvestedMethod method = program_.methods[data.method];
   sites_without_rows_ = checks_unknown_ = 0;
@@ -62,10 +59,7 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
 void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
   if (pool == nullptr) return;
-  if (pool->cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, *pool);
-  const auto code =
-      ReadOriginalCode(metadata_, method.listed, *pool, pool_cache_ ? &*pool_cache_ : nullptr,
-                       ReadBreakpoints(metadata_, method.klass, method.listed));
+  const auto code = CodeOf(method, *pool);
   if (!code) return;
   HarvestedMethod guessed = program_.methods[method.method];
   guessed.data_invocations = std::max<uint64_t>(guessed.invocations, 1);
@@ -74,6 +68,31 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   if (!AddCalls(*code, blocks, *pool, guessed)) return;
   program_.methods[method.method] = std::move(guessed);
   AddHandleCalls(method, *pool);
+}
+
+void MethodDecoder::KeepCode(const ReadMethodData& method) {
+  const Pool* pool = PoolOf(method.listed.pool);
+  if (pool == nullptr) return;
+  auto code = CodeOf(method, *pool);
+  if (!code) return;
+  HarvestedMethod all;
+  const std::vector<uint64_t> listed(code->instructions.size(), 1);
+  if (!AddCalls(*code, listed, *pool, all)) return;
+  HarvestedMethod& known = program_.methods[method.method];
+  auto counted = known.calls.begin();
+  for (HarvestedCall& call : all.calls) {
+    call.block_count = 0;
+    while (counted != known.calls.end() && counted->bci < call.bci) ++counted;
+    if (counted != known.calls.end() && counted->bci == call.bci) call = *counted;
+  }
+  known.calls = std::move(all.calls);
+  program_.codes.push_back({method.method, std::move(*code)});
+}
+
+std::optional<OriginalCode> MethodDecoder::CodeOf(const ReadMethodData& method, const Pool& pool) {
+  if (pool.cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, pool);
+  return ReadOriginalCode(metadata_, method.listed, pool, pool_cache_ ? &*pool_cache_ : nullptr,
+                          ReadBreakpoints(metadata_, method.klass, method.listed));
 }
 
 std::string_view MethodDecoder::OwnNameOf(Address klass) {

@@ -50,6 +50,9 @@ class MethodDecoder {
   // Fills the calls of a method without MethodData, with guessed counts. Nothing, if its code is not
   // understood.
   void GuessCalls(const ReadMethodData& method);
+  // Keeps the code of a method, with or without MethodData, and adds those of its calls that have no
+  // counts. Nothing, if its code is not understood.
+  void KeepCode(const ReadMethodData& method);
   // The next method's constant pool is read again.
   void ForgetPool() { pool_at_ = 0; }
 
@@ -64,6 +67,7 @@ class MethodDecoder {
                       std::span<const uint64_t> blocks, HarvestedMethod& method);
   void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);
+  std::optional<OriginalCode> CodeOf(const ReadMethodData& method, const Pool& pool);
   std::string_view OwnNameOf(Address klass);
 
   Metadata& metadata_;

@@ -1,28 +1,12 @@
 #include "agent/vm/harvest/exact_calls.h"
 
-#include <string>
-#include <vector>
-
-#include "writer/names/type_names.h"
+#include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {
 namespace {
 
 using hotspot::HarvestedClass;
 using hotspot::HarvestedMethod;
-
-std::optional<MethodIndex> Find(const Profile& profile, TypeIndex owner,
-                                const HarvestedMethod& method) {
-  const auto types = SignatureOf(method.descriptor);
-  if (!types) return std::nullopt;
-  std::vector<TypeIndex> signature{owner};
-  for (const std::string& name : *types) {
-    const auto type = profile.FindType(ToUtf8(name));
-    if (!type) return std::nullopt;
-    signature.push_back(*type);
-  }
-  return profile.FindMethod(ToUtf8(method.name), signature);
-}
 
 uint64_t CallsOf(const Profile& profile, MethodIndex method) {
   const auto context = profile.FindContext(kNoContext, method, 0);
@@ -39,14 +23,13 @@ uint64_t SetExactCalls(const Profile& counted,
   uint64_t ran = 0;
   for (const HarvestedClass& klass : program.classes) {
     if (klass.stable_name.empty() || klass.is_array || !is_counted(klass.stable_name)) continue;
-    const auto name = TypeNameOf(Descriptor("L" + std::string(klass.stable_name) + ";"));
-    const auto owner = name ? counted.FindType(ToUtf8(*name)) : std::nullopt;
+    const auto owner = FindClass(counted, klass);
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       HarvestedMethod& method = program.methods[m];
       method.is_exact = true;
       method.invocations = 0;
       if (!owner) continue;
-      if (const auto found = Find(counted, *owner, method))
+      if (const auto found = FindMethod(counted, *owner, method))
         method.invocations = CallsOf(counted, *found);
       if (method.invocations > 0) ++ran;
     }

@@ -65,6 +65,13 @@ bool Takes(const HarvestOrder& order, const HarvestedClass& klass) {
   return !order.is_counted || !order.is_counted(klass.stable_name);
 }
 
+// Whether an estimate needs what the profile has inside methods with exact counts.
+bool HasExactSites(const HarvestOrder& order) {
+  const Options& options = order.options;
+  return options.source == CountSource::kBoth && options.calls && options.estimate &&
+         order.is_counted && order.to_class_file;
+}
+
 Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
   if (!layout.ok()) return layout.status();
@@ -75,7 +82,9 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
   }
   const BoundedMemory memory(process, std::chrono::steady_clock::now() + kMostHarvestTime,
                              order.most_bytes, order.has_ended);
-  auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk);
+  auto program =
+      hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
+                              HasExactSites(order) ? order.is_counted : hotspot::ClassChoice());
   switch (memory.exceeded()) {
     case BoundedMemory::Limit::kNone:
       return program;
@@ -126,6 +135,7 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
     note.exact_classes = ExactClasses(options);
     if (order.is_counted && options.calls)
       note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
+    if (HasExactSites(order)) SetExactSites(profile, order.to_class_file, program);
   }
   std::vector<hotspot::MethodScale> scales;
   if (options.estimate) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/vm/harvest/exact_sites.h"
 #include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
@@ -34,6 +35,8 @@ struct HarvestOrder {
   // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
   // already. Null: none is.
   std::function<bool(std::string_view)> is_counted = {};
+  // Where the exact counts at positions of the class file belong in the running code. Null: unknown.
+  ToClassFile to_class_file = {};
   // Whether the program has ended: then the harvest fails soon, so that the end need not wait for it. Null: it does not matter.
   std::function<bool()> has_ended = {};
 };

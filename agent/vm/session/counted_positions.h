@@ -1,7 +1,7 @@
-// CountedPositions: tells sampling which position of the class file a position in rewritten code
-// belongs to.
+// CountedPositions: tells sampling, and a harvest, which position of the class file a position in
+// rewritten code belongs to.
 //
-// Why here: counting and sampling do not know each other. Guarantees, threads and failure: as
+// Why here: counting, sampling and harvests do not know each other. Guarantees, threads and failure: as
 // ClassFilePositions.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/vm/counting/counting.h"
+#include "agent/vm/harvest/exact_sites.h"
 #include "agent/vm/sampling/sampling_profile.h"
 
 namespace iprof::vm {
@@ -30,5 +31,16 @@ class CountedPositions final : public BciMap {
  private:
   const ClassFilePositions& positions_;
 };
+
+// `positions` must outlive the result.
+inline ToClassFile ToClassFileBy(const ClassFilePositions& positions) {
+  return [&positions](std::span<RunningSite> sites) {
+    std::vector<ClassFilePositions::Position> translated;
+    for (const RunningSite& site : sites)
+      translated.push_back({site.class_descriptor, site.name, site.descriptor, site.running});
+    positions.Translate(translated);
+    for (size_t i = 0; i < sites.size(); ++i) sites[i].original = translated[i].original;
+  };
+}
 
 }  // namespace iprof::vm

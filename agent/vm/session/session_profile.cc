@@ -105,6 +105,7 @@ void Session::AddHarvest(MadeProfile& made) {
                      .max_lost = static_cast<double>(settings_.options.receivers_max_lost) / 100};
   if (counting_ != nullptr)
     order.is_counted = [this](std::string_view name) { return counting_->Knows(name); };
+  if (made.counted) order.to_class_file = ToClassFileBy(made.counted->positions);
   Result<std::string> added = Status(Code::kInternal, "failed in an unexpected way");
   AtBoundary(*log_, "the harvest", [&] { added = AddOwnHarvest(vm_, order, made.profile); });
   if (added.ok()) {

@@ -1,0 +1,42 @@
+// ExactSites: puts what the agent counted at the branches and call sites of a method into a harvested
+// program, so that an estimate passes on the method's calls as they were.
+//
+// Why: HotSpot stops counting, and its rows have two classes. The profile has exact receivers and
+// branches of the same methods.
+//
+// How: the profile has positions of the class file, and a method's calls have those of the running code,
+// which has probes. `to_class_file` maps the latter to the former. A call was executed as often as its
+// block. A block has the largest count of the receivers and branches in it, or what flows in, if all
+// branches on the way are in the profile. Other calls keep HotSpot's counts.
+//
+// Guarantees: pure. Of classes with the same name the first one that was defined is meant.
+// Threads: any. Failure: a method whose positions are unknown keeps HotSpot's counts; std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/model/model.h"
+
+namespace iprof::vm {
+
+// A position in the running code of a method. `original` is that of the class file; nullopt: unknown.
+struct RunningSite {
+  std::string_view class_descriptor;
+  std::string_view name;
+  std::string_view descriptor;
+  Bci running = 0;
+  std::optional<Bci> original = std::nullopt;
+};
+// Fills `original` of sites in one class.
+using ToClassFile = std::function<void(std::span<RunningSite>)>;
+
+// Fills the methods with exact calls (exact_calls.h) whose code the program holds.
+void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
+                   hotspot::HarvestedProgram& program);
+
+}  // namespace iprof::vm
