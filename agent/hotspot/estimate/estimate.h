@@ -33,7 +33,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-5";
+inline constexpr char kEstimatorName[] = "flow-6";
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method
