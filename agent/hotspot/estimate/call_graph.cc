@@ -132,10 +132,10 @@ class Builder {
   // Where the rest may go. HotSpot counts a class that has a row in this row, and in the rest only what
   // comes when no row is free. Rows that were cleared, as their classes were unloaded, begin anew with
   // the rest at 0. So the rest is of classes without a row, and a method that only listed classes run
-  // gets nothing of it. While a row is free, the rest comes from elsewhere: code of C1 that calls the
-  // one final method there is yet counts no class, so a listed class may be meant.
+  // gets nothing of it. While a row is free, no class can be without one. Then the rest comes from code
+  // of C1 that calls the only method there is yet, if that is final, and counts no class.
   std::vector<uint32_t> CandidatesFor(const Rest& rest, const Implementations& all) {
-    if (rest.rows == nullptr || rest.rows->has_free_row) return all.methods;
+    if (rest.rows == nullptr) return all.methods;
     std::vector<uint32_t> listed;
     for (const auto& [type, objects] : rest.rows->rows) {
       if (std::binary_search(all.classes.begin(), all.classes.end(), type)) listed.push_back(type);
@@ -143,16 +143,18 @@ class Builder {
     // Threads that claim rows at the same time may give one class two.
     std::sort(listed.begin(), listed.end());
     listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
-    std::vector<uint32_t> receivers = all.receivers;
+    std::vector<uint32_t> by_listed(all.methods.size());  // how many listed classes run each method
     for (const uint32_t type : listed) {
       const auto method = hierarchy_.Resolve(type, rest.selector);
       if (!method) continue;
       const auto at = std::lower_bound(all.methods.begin(), all.methods.end(), *method);
-      --receivers[static_cast<size_t>(at - all.methods.begin())];
+      ++by_listed[static_cast<size_t>(at - all.methods.begin())];
     }
     std::vector<uint32_t> candidates;
-    for (size_t m = 0; m < receivers.size(); ++m) {
-      if (receivers[m] > 0) candidates.push_back(all.methods[m]);
+    for (size_t m = 0; m < by_listed.size(); ++m) {
+      const bool is_candidate =
+          rest.rows->has_free_row ? by_listed[m] > 0 : by_listed[m] < all.receivers[m];
+      if (is_candidate) candidates.push_back(all.methods[m]);
     }
     return candidates.empty() ? all.methods : candidates;
   }
