@@ -10,6 +10,8 @@ namespace {
 using classfile::Op;
 
 constexpr double kSmallest = 0.001;  // of the weights that divide an unlisted rest
+// HotSpot looks at a method for the first time after so many calls. Fewer were all counted.
+constexpr uint64_t kFewestToCompile = 128;
 // Less than this part of the largest weight gets nothing. A little less than a tenth, so that rounding
 // does not decide.
 constexpr double kRare = 0.1 * (1 - 1e-9);
@@ -113,14 +115,15 @@ class Builder {
     std::vector<double> weights;
     weights.reserve(methods.size());
     for (const uint32_t method : methods) weights.push_back(WeightOf(method));
+    RaiseUnknown(methods, weights);
     // The shares of rare methods are mostly wrong. They would also join methods that never call each
     // other to one recursion, of which all would then get too much.
     double most = 0;
     for (const double weight : weights) most = std::max(most, weight);
     double sum = 0;
-    for (double& weight : weights) {
-      if (weight < kRare * most) weight = 0;
-      sum += weight;
+    for (size_t m = 0; m < weights.size(); ++m) {
+      if (weights[m] < kRare * most && !IsUnknown(methods[m])) weights[m] = 0;
+      sum += weights[m];
     }
     for (size_t m = 0; m < methods.size(); ++m) {
       if (weights[m] > 0)
@@ -157,6 +160,27 @@ class Builder {
       if (is_candidate) candidates.push_back(all.methods[m]);
     }
     return candidates.empty() ? all.methods : candidates;
+  }
+
+  bool IsUnknown(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    return !method.has_data && !method.is_exact && method.invocations >= kFewestToCompile &&
+           listed_[number] == 0;
+  }
+
+  // A method that was compiled without counters and that no row lists may be rare or not. Each gets what
+  // just is not rare, but all together no more than one that is known. Since such methods call no others,
+  // they join nothing to a recursion.
+  void RaiseUnknown(const std::vector<uint32_t>& methods, std::vector<double>& weights) const {
+    std::vector<size_t> unknown;
+    double most = 0;
+    for (size_t m = 0; m < methods.size(); ++m) {
+      most = std::max(most, weights[m]);
+      if (IsUnknown(methods[m])) unknown.push_back(m);
+    }
+    if (unknown.empty()) return;
+    const double least = most * std::min(kRare, 1 / static_cast<double>(unknown.size()));
+    for (const size_t m : unknown) weights[m] = std::max(weights[m], least);
   }
 
   // How many calls of a method are listed nowhere. The counts of methods that were compiled without

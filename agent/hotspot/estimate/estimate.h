@@ -11,7 +11,7 @@
 //     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded.
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
-//     part get nothing.
+//     part get nothing, unless nothing is known of them.
 //  3. SolveFlow (flow_solver.h) adds up, with the raw counts as lower bounds.
 //
 // Three corrections: what is called through other handles flows in from outside (unseen_calls.h); a

@@ -171,10 +171,24 @@ TEST_CASE("an unlisted class may run what it shares with a listed one") {
   const uint32_t five = site.program.Class("Five", site.classes[0]);
   site.program.made.methods[site.main].types[0].rows = {{site.classes[0], 300},
                                                         {site.classes[0], 300}};
-  CHECK(site.Calls() == std::vector<uint64_t>{10'000, 128, 128, 128});
+  CHECK(site.Calls() == std::vector<uint64_t>{9077, 308, 308, 308});
   // If it has a row as well, the rest is of the others.
   site.program.made.methods[site.main].types[0].rows = {{site.classes[0], 300}, {five, 300}};
   CHECK(site.Calls() == std::vector<uint64_t>{6000, 1333, 1333, 1333});
+}
+
+TEST_CASE("what is compiled without counters and listed nowhere is not taken for rare") {
+  Megamorphic site;
+  // Another site lists Three.
+  site.program.Call(site.main, Op::invokevirtual, "Base", "run", 5000);
+  site.program.made.methods[site.main].types.push_back(
+      {.bci = 1, .is_call = true, .rows = {{site.classes[2], 5}}, .lost = 0});
+  const std::vector<uint64_t> calls = site.Calls();
+  CHECK(calls[2] == 5000 + 3636);
+  CHECK(calls[3] == 364);
+  // So few calls were all counted.
+  site.program.made.methods[site.runs[3]].invocations = 100;
+  CHECK(site.Calls()[3] == 100);
 }
 
 TEST_CASE("an exact count gets no larger part of an unlisted rest") {
