@@ -9,26 +9,30 @@ METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu
 SETTLED = 0.9  # if the last quarter took less than this share of the one before, it was still getting faster
 
 
-def tables(results, workloads, ways):
+def tables(results, workloads, ways, planned=None):
+    """planned: the pairs of workload and configuration that were to run, by name; None: all. The others are empty."""
     lines = []
     for title, metric, unit in METRICS:
         # For a micro loop, only the loop matters: its process runs for a second, most of which is start-up.
         for kind in (REAL, MICRO, START) if metric == "steady_ms" else (REAL, START):
             columns = [w for w in workloads if w.kind == kind and (w.steady or metric != "steady_ms")]
             if columns:
-                lines += _table(f"{kind}, {title}", metric, unit, columns, results, ways) + [""]
+                lines += _table(f"{kind}, {title}", metric, unit, columns, results, ways, planned) + [""]
     return "\n".join(lines)
 
 
-def _table(title, metric, unit, columns, results, ways):
+def _table(title, metric, unit, columns, results, ways, planned):
+    def is_planned(column, way):
+        return planned is None or (column.name, way.name) in planned
     with_mean = len(columns) > 1
     rows = [[f"none, {unit}", *(f"{results.median(c.name, NONE, metric):.4g}" for c in columns), *([""] if with_mean else [])]]
     for way in ways:
         samples = [results.sample(c.name, way.name, NONE, metric) for c in columns]
         if way.name == NONE or not any(samples) or (way.slowness > 1 and metric != "steady_ms"):
             continue
-        rows.append([way.name, *(str(bootstrap.ratio(s)) for s in samples),
-                     *([str(bootstrap.mean_ratio(samples))] if with_mean else [])])
+        mean = str(bootstrap.mean_ratio(samples)) if all(is_planned(c, way) for c in columns) else ""
+        rows.append([way.name, *(str(bootstrap.ratio(s)) if is_planned(c, way) else "" for c, s in zip(columns, samples)),
+                     *([mean] if with_mean else [])])
     head = ["", *(c.name for c in columns), *(["geometric mean"] if with_mean else [])]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     return [f"{title}: medians without an agent, and ratios to them [95 % interval]"] + [
