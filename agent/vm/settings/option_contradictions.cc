@@ -18,11 +18,23 @@ constexpr int64_t kLeastMemory = 64 << 10;
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
+// An option as the user knows it: a word of mode= may stand for it.
+std::string Shown(std::string_view name, std::string_view mode, const WasGiven& was_given) {
+  return was_given(name) || !was_given("mode") ? fmt::format("{}=", name)
+                                               : fmt::format("mode={}", mode);
+}
+
+// "source=methoddata", or the mode that stands for it.
+std::string ShownMethodData(const WasGiven& was_given) {
+  return was_given("source") ? "source=methoddata" : "mode=methoddata";
+}
+
 // Contradictions with source=. `was_given` tells which options the user wrote.
 Status FindSourceContradiction(const Options& options, const WasGiven& was_given) {
   if (!options.Harvests()) return {};
   if (!options.calls && !options.branches && !options.receivers && !options.instance_ofs)
-    return Bad("source= has no effect when nothing is to be counted");
+    return Bad(fmt::format("{} has no effect when nothing is to be counted",
+                           Shown("source", "methoddata", was_given)));
   if (options.source == CountSource::kBoth) {
     if (options.include.empty())
       return Bad("source=both needs include=, for the classes that are counted exactly");
@@ -40,8 +52,8 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
   }
   for (const std::string_view name : {"placement", "weights", "stripes", "selfcheck", "jdk"}) {
     if (was_given(name)) {
-      return Bad(fmt::format(
-          "{}= is about the agent's own counters, and source=methoddata has none", name));
+      return Bad(fmt::format("{}= is about the agent's own counters, and {} has none", name,
+                             ShownMethodData(was_given)));
     }
   }
   if (was_given("monitors") && options.monitors)
@@ -71,23 +83,24 @@ Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
 
 // Contradictions with count-until= and overhead=.
 Status FindFreezeContradiction(const Options& options, const WasGiven& was_given) {
-  const std::string_view name = options.count_until > 0 ? "count-until" : "overhead";
+  const std::string name =
+      options.count_until > 0 ? "count-until=" : Shown("overhead", "budget", was_given);
   if (!options.Freezes()) {
     return was_given("rearm") ? Bad("rearm= has no effect without count-until= or overhead=")
                               : Status();
   }
   if (options.source == CountSource::kMethodData) {
-    return Bad(
-        fmt::format("{}= is about the agent's own counters, and source=methoddata has none", name));
+    return Bad(fmt::format("{} is about the agent's own counters, and {} has none", name,
+                           ShownMethodData(was_given)));
   }
   if (!options.calls)
-    return Bad(fmt::format("{}= needs calls=y: calls tell what methods without probes do", name));
+    return Bad(fmt::format("{} needs calls=y: calls tell what methods without probes do", name));
   if (options.self_check)
-    return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}=", name));
+    return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}", name));
   for (const std::string_view raw : {"raw", "snapshot", "keep-raw", "raw-max"}) {
     if (was_given(raw) && options.snapshot.ns != 0 && (raw != "keep-raw" || options.keep_raw)) {
       return Bad(fmt::format(
-          "{}= is about the raw file, and with {}= there is none: it would lack the estimates", raw,
+          "{}= is about the raw file, and with {} there is none: it would lack the estimates", raw,
           name));
     }
   }

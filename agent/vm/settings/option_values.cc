@@ -146,7 +146,7 @@ Result<int64_t> ParseNumber(std::string_view text, int64_t min, int64_t max) {
 Result<int64_t> ParsePercent(std::string_view text, int64_t most) {
   const LeadingNumber number = ReadLeadingNumber(text);
   if (!number.ok || number.value > most || !(number.rest == "%" || (text == "0")))
-    return Bad(fmt::format("must be a percentage between 0% and {}%", most));
+    return Bad(fmt::format("must be a whole percentage between 0% and {}%", most));
   return number.value;
 }
 

@@ -200,6 +200,29 @@ TEST_CASE("a mode is short for other options, and those that are given win") {
         "option 'mode' must be one of exact|budget|methoddata, not 'budgt'; did you mean budget?");
 }
 
+TEST_CASE("a contradiction names the mode if that is what was given") {
+  CHECK(Refusal("mode=budget,calls=n") ==
+        "mode=budget needs calls=y: calls tell what methods without probes do");
+  CHECK(Refusal("mode=budget,raw=a.iraw") ==
+        "raw= is about the raw file, and with mode=budget there is none: it would lack the "
+        "estimates");
+  CHECK(Refusal("mode=budget,selfcheck=y") ==
+        "selfcheck=y needs exact counts, so it contradicts mode=budget");
+  CHECK(Refusal("mode=budget,source=methoddata") ==
+        "mode=budget is about the agent's own counters, and source=methoddata has none");
+  CHECK(Refusal("mode=methoddata,count-until=10") ==
+        "count-until= is about the agent's own counters, and mode=methoddata has none");
+  CHECK(Refusal("mode=methoddata,overhead=1%") ==
+        "overhead= is about the agent's own counters, and mode=methoddata has none");
+  CHECK(Refusal("mode=methoddata,stripes=2") ==
+        "stripes= is about the agent's own counters, and mode=methoddata has none");
+  CHECK(Refusal("mode=methoddata,calls=n,branches=n,receivers=n") ==
+        "mode=methoddata has no effect when nothing is to be counted");
+  // What was given is named.
+  CHECK(Refusal("mode=budget,overhead=2%,calls=n") ==
+        "overhead= needs calls=y: calls tell what methods without probes do");
+}
+
 TEST_CASE("when methods stop being counted") {
   const Options options = Parsed("count-until=100000,rearm=7s");
   CHECK(options.Freezes());
@@ -207,9 +230,12 @@ TEST_CASE("when methods stop being counted") {
   CHECK(options.rearm.ns == 7'000'000'000);
   CHECK_FALSE(Parsed("").Freezes());
   CHECK(Refusal("overhead=5") ==
-        "option 'overhead' must be a percentage between 0% and 100%, not '5'; did you mean 5%?");
+        "option 'overhead' must be a whole percentage between 0% and 100%, not '5'; did you mean "
+        "5%?");
+  CHECK(Refusal("overhead=0.5%") ==
+        "option 'overhead' must be a whole percentage between 0% and 100%, not '0.5%'");
   CHECK(Refusal("overhead=101%") ==
-        "option 'overhead' must be a percentage between 0% and 100%, not '101%'");
+        "option 'overhead' must be a whole percentage between 0% and 100%, not '101%'");
   CHECK(Refusal("count-until=9,raw=a.iraw") ==
         "raw= is about the raw file, and with count-until= there is none: it would lack the "
         "estimates");
