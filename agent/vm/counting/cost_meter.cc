@@ -17,6 +17,10 @@ namespace {
 // Compilers are busy this long after a swap, in intervals of Note.
 constexpr int kIntervalsAfterSwap = 3;
 
+// The weight of the last interval in the program's part that the limit is taken of. So one interval in which
+// increments seem to take all of the time does not decide.
+constexpr double kNewest = 0.25;
+
 uint64_t Nanoseconds(clockid_t clock) {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return 0;
@@ -87,10 +91,12 @@ CostMeter::Reading CostMeter::ReadClocks() {
 
 double CostMeter::ShareOf(const Cost& cost) {
   if (cost.own_ns <= 0) return 0;
-  return cost.program_ns <= 0 ? 1 : std::min(cost.own_ns / cost.program_ns, 1.0);
+  return cost.program_ns <= 0 ? kMostShare : std::min(cost.own_ns / cost.program_ns, kMostShare);
 }
 
 double CostMeter::share() const { return ShareOf(all_); }
+
+void CostMeter::Restart() { all_ = {}; }
 
 void CostMeter::Skip(const Reading& now) {
   const uint64_t thread_ns = last_.thread_cpu_ns;
@@ -114,15 +120,19 @@ void CostMeter::Note(const Reading& now, bool swapped) {
     fixed += compiled;
   }
   const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
+  // The rest is the program's own part, however many increments the compiler merged.
+  const double most = cpu * kMostShare / (1 + kMostShare);
   const double own =
-      std::min(Grown(now.increments, last_.increments) * ns_per_increment_ + fixed, cpu);
+      std::min(Grown(now.increments, last_.increments) * ns_per_increment_ + fixed, most);
   const Cost cost{own, cpu - own};
   const double wall = Grown(now.wall_ns, last_.wall_ns);
   if (wall > 0) increments_per_s_ = 1e9 * Grown(now.increments, last_.increments) / wall;
   last_ = now;
   if (wall <= 0) return;
   last_share_ = ShareOf(cost);
-  program_per_wall_ = cost.program_ns / wall;
+  const double program = cost.program_ns / wall;
+  program_per_wall_ =
+      wall_ns_ == 0 ? program : program_per_wall_ + kNewest * (program - program_per_wall_);
   all_.own_ns += cost.own_ns;
   all_.program_ns += cost.program_ns;
   thread_ns_ += thread;

@@ -1,15 +1,20 @@
-// CostMeter: what counting costs the program, measured while it runs.
+// CostMeter: what counting costs the program at most, measured while it runs.
 //
 // The cost is a sum of three parts: executed increments, times what one costs on this processor; the
 // CPU time of the agent's thread; and that of the JVM's compilers after classes were swapped, which
 // compile the classes anew.
 //
 // What one increment costs is calibrated: a loop increments numbers in memory, as compiled probes
-// do. A class-counting site costs more than an increment. Their executions are not known until a
+// do. The counters do not tell how many increments were executed: a compiler may merge those of a loop into
+// one addition. So the measured cost is what counting costs at most. It is at most three times the program's
+// own time, since counting never cost more than that in a program whose true cost was measured. So at least a
+// quarter of the CPU time is taken for the program's own.
+//
+// A class-counting site costs more than an increment. Their executions are not known until a
 // harvest, so with them an increment counts double: in the published benchmarks the sites cost as much
 // as the increments.
 //
-// Guarantees: a share is between 0 and 1. Threads: one. Failure: none.
+// Guarantees: a share is between 0 and kMostShare. Threads: one. Failure: none.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +23,9 @@ namespace iprof::vm {
 
 class CostMeter {
  public:
+  // The largest cost that is told, as a share of the program's own time.
+  static constexpr double kMostShare = 3;
+
   // A reading of the clocks and counters of this process; all only grow.
   struct Reading {
     uint64_t wall_ns = 0;
@@ -42,7 +50,11 @@ class CostMeter {
   // last reading holds.
   void Skip(const Reading& now);
 
-  // The cost in the last interval and in all, as a share of the time that the program took without it.
+  // What was measured so far is not in share() any more.
+  void Restart();
+
+  // The most that counting cost in the last interval and in all, as a share of the time that the program took
+  // without it.
   double last_share() const { return last_share_; }
   double share() const;
   double increments_per_s() const { return increments_per_s_; }
@@ -50,7 +62,7 @@ class CostMeter {
   // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
   // or Skip.
   double compiled_s() const { return compiled_ns_ / 1e9; }
-  // How many increments per second of the clock cost this share of the program's time in the last interval,
+  // How many increments per second of the clock cost this share of the program's time in the last intervals,
   // together with the agent's thread. What compilers take after swaps does not count: fewer increments would
   // not make it less.
   double IncrementsPerSecond(double share) const;
@@ -68,7 +80,7 @@ class CostMeter {
   int after_swap_ = 0;  // intervals in which compilers work because of a swap
   double last_share_ = 0;
   double increments_per_s_ = 0;  // in the last interval
-  double program_per_wall_ = 0;  // in the last interval
+  double program_per_wall_ = 0;  // in the last intervals, the newest of which weigh most
   double thread_per_wall_ = 0;   // of the agent's thread, in all
   Cost all_;
   double thread_ns_ = 0;

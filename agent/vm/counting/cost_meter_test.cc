@@ -41,9 +41,63 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
   CHECK(next(false) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.01 / 0.99));
-  CHECK(meter.IncrementsPerSecond(0.01) == 0);  // the thread costs more than that
+  CHECK(meter.IncrementsPerSecond(0.005) == 0);  // the thread costs more than that
+  // The program's part in these five intervals, the last of which has a weight of a quarter.
+  double program = 0.99;
+  for (const double next_part : {0.69, 0.69, 0.69, 0.99}) program += (next_part - program) / 4;
   // The compilers' time after a swap leaves increments their share.
-  CHECK(meter.IncrementsPerSecond(0.05) == Approx((0.99 * 0.05 - 0.01) * 2e9));
+  CHECK(meter.IncrementsPerSecond(0.05) == Approx((program * 0.05 - 0.01) * 2e9));
+}
+
+TEST_CASE("a cost beyond the program's own time is shown, up to three times that time",
+          "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  meter.Note({}, false);
+  // Of 1 s of CPU, 1.4 billion increments take 0.7 s.
+  meter.Note(
+      {.wall_ns = 1'000'000'000, .increments = 1'400'000'000, .process_cpu_ns = 1'000'000'000},
+      false);
+  CHECK(meter.last_share() == Approx(7.0 / 3));
+  // The compiler merged most of these: they would take more than there was.
+  meter.Note(
+      {.wall_ns = 2'000'000'000, .increments = 9'400'000'000, .process_cpu_ns = 2'000'000'000},
+      false);
+  CHECK(meter.last_share() == Approx(CostMeter::kMostShare));
+  CHECK(meter.share() == Approx(1.45 / 0.55));
+}
+
+TEST_CASE("increments that seem to take all of the time leave a limit", "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  Reading now;
+  meter.Note(now, false);
+  const auto next = [&](uint64_t increments) {
+    now.wall_ns += 1'000'000'000;
+    now.process_cpu_ns += 1'000'000'000;
+    now.increments += increments;
+    meter.Note(now, false);
+    return meter.IncrementsPerSecond(0.1);
+  };
+  const double before = next(200'000'000);
+  CHECK(before == Approx(180e6));
+  // One such second changes the limit by less than a quarter.
+  const double after_one = next(9'000'000'000);
+  CHECK(after_one < before);
+  CHECK(after_one > 0.75 * before);
+  for (int i = 0; i < 100; ++i) next(9'000'000'000);
+  // A tenth of a quarter of a second.
+  CHECK(meter.IncrementsPerSecond(0.1) == Approx(50e6));
+}
+
+TEST_CASE("after a reset the share in all begins anew", "[cost_meter]") {
+  CostMeter meter(0.5, false);
+  meter.Note({}, false);
+  meter.Note({.wall_ns = 1'000'000'000, .increments = 200'000'000, .process_cpu_ns = 1'000'000'000},
+             false);
+  meter.Restart();
+  CHECK(meter.share() == 0);
+  meter.Note({.wall_ns = 2'000'000'000, .increments = 400'000'000, .process_cpu_ns = 2'000'000'000},
+             false);
+  CHECK(meter.share() == Approx(0.1 / 0.9));
 }
 
 TEST_CASE("the compilers' time counts from the last swap", "[cost_meter]") {
