@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "writer/io/json_object.h"
@@ -61,13 +62,20 @@ void EstimateNote::Multiply(int64_t weight) {
   }
 }
 
-std::string EstimateNote::Describe(int64_t all) const {
+size_t EstimateNote::methods() const {
+  return static_cast<size_t>(
+      std::count_if(calls.begin(), calls.end(), [](const auto& call) { return call.second > 0; }));
+}
+
+double EstimateNote::ShareOf(int64_t all) const {
   int64_t estimated = 0;
   for (const auto& [method, count] : calls) estimated = SaturatingAdd(estimated, count);
-  const double share =
-      all <= 0 ? 0 : 100 * static_cast<double>(estimated) / static_cast<double>(all);
+  return all <= 0 ? 0 : std::min(static_cast<double>(estimated) / static_cast<double>(all), 1.0);
+}
+
+std::string EstimateNote::Describe(int64_t all) const {
   return fmt::format("{:.1f} % of all calls, in {} methods that were not counted all the time",
-                     share, calls.size());
+                     100 * ShareOf(all), methods());
 }
 
 }  // namespace iprof

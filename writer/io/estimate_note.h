@@ -11,6 +11,7 @@
 // Threads: any; pure functions. Failure: what is not a note is nullopt; std::bad_alloc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,10 @@ struct EstimateNote {
   void Unite(const EstimateNote& other);
   // By the weight of the profile in a merge, at least 0.
   void Multiply(int64_t weight);
+  // How many methods have estimated calls.
+  size_t methods() const;
+  // The part of `all` calls that is estimated, at most 1.
+  double ShareOf(int64_t all) const;
   // For people; `all` is the number of all calls in the profile.
   std::string Describe(int64_t all) const;
 };

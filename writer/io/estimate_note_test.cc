@@ -37,8 +37,14 @@ TEST_CASE("estimates add up", "[estimate_note]") {
   CHECK(b == EstimateNote{{{"f", 6}, {"g", 15}, {"h", 9}}});
   a.Multiply(2);
   CHECK(a.calls.at("g") == kMost);
-  CHECK(EstimateNote{{{"f", 30}, {"g", 20}}}.Describe(200) ==
+  // What has no estimated calls was counted to the end.
+  const EstimateNote some{{{"f", 30}, {"g", 20}, {"h", 0}}};
+  CHECK(some.Describe(200) ==
         "25.0 % of all calls, in 2 methods that were not counted all the time");
+  CHECK(some.methods() == 2);
+  CHECK(some.ShareOf(200) == 0.25);
+  CHECK(some.ShareOf(0) == 0);
+  CHECK(some.ShareOf(40) == 1);  // where a part of the methods was left out
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace iprof {
 
 std::string DescribeExactness(const AssemblyResult& result) {
-  const uint64_t ran = result.methods_exact + result.methods_bounded + result.methods_unknown;
+  const uint64_t ran = result.methods_exact + result.methods_bounded + result.methods_unknown +
+                       result.methods_estimated;
   if (ran == 0) return "";
   std::string report =
       fmt::format("exact, but for races between threads: {} of {} methods that ran",
@@ -20,8 +21,12 @@ std::string DescribeExactness(const AssemblyResult& result) {
   if (result.methods_unknown > 0) {
     report += fmt::format("; {} by an unknown number", Grouped(result.methods_unknown));
   }
-  if (ran > result.methods_exact) {
+  if (result.methods_bounded + result.methods_unknown > 0) {
     report += ", because exceptions ended calls, or calls had not ended";
+  }
+  if (result.methods_estimated > 0) {
+    report += fmt::format("; {} are estimated, because they lost their probes",
+                          Grouped(result.methods_estimated));
   }
   return report + "\n";
 }
@@ -58,9 +63,10 @@ std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
 
 std::string DescribeCounts(const AssemblyResult& result) {
   std::string report = fmt::format(
-      "methods that ran: {} exact, {} within k (largest k {}), {} unknown; {} clamps; intrinsics "
+      "methods that ran: {} exact, {} within k (largest k {}), {} unknown{}; {} clamps; intrinsics "
       "counted at their call sites: {}; sites that saw objects: {}\n",
       result.methods_exact, result.methods_bounded, result.largest_k, result.methods_unknown,
+      result.methods_estimated == 0 ? "" : fmt::format(", {} estimated", result.methods_estimated),
       result.clamps, result.intrinsics_corrected, result.sites_written + result.sites_left_out);
   if (result.virtual_threads > 0) {
     report += fmt::format(

@@ -29,6 +29,7 @@
 // the profile is then incomplete.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -64,8 +65,9 @@ struct AssemblyOptions {
 // The outcome: what was left out and why, and how exact the counts are.
 struct AssemblyResult {
   uint64_t methods_exact = 0;
-  uint64_t methods_bounded = 0;  // within k, k > 0
-  uint64_t methods_unknown = 0;  // k is only a lower estimate
+  uint64_t methods_bounded = 0;    // within k, k > 0
+  uint64_t methods_unknown = 0;    // k is only a lower estimate
+  uint64_t methods_estimated = 0;  // without probes for a while; see NoteEstimated
   uint64_t largest_k = 0;
   uint64_t clamps = 0;
   uint64_t virtual_threads = 0;  // started; k does not include the frames of live ones
@@ -82,6 +84,14 @@ struct AssemblyResult {
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
   TrimmedMethods trimmed;
   std::unordered_set<MethodKey> added_methods;  // methods that another agent added
+
+  // Of the methods called exact, this many are estimated: they were without probes for a while. How far they
+  // are off is not known. Some may be among the others; they are taken from the exact ones, so that no
+  // estimate is called exact.
+  void NoteEstimated(uint64_t methods) {
+    methods_estimated += methods;
+    methods_exact -= std::min(methods_exact, methods);
+  }
 
   // Whether this method was left out, because another agent added it to its class.
   bool WasAdded(InternalName class_name, std::string_view name, std::string_view descriptor) const {

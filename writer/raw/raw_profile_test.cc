@@ -10,6 +10,7 @@
 #include "writer/io/code_part.h"
 #include "writer/io/run_note.h"
 #include "writer/io/writer.h"
+#include "writer/methods/assembly_report.h"
 #include "writer/raw/run_counts.h"
 #include "writer/raw/test_program.h"
 
@@ -262,18 +263,22 @@ TEST_CASE("the counts of many unloaded classes stay apart") {
 
 TEST_CASE("estimated methods are not called exact") {
   RunNote run;
-  AddEstimates(2, &run);
-  CHECK(!run.exactness);
   AssemblyResult assembly;
   assembly.methods_exact = 5;
   assembly.methods_unknown = 1;
+  assembly.NoteEstimated(3);
+  CHECK(assembly.methods_exact == 2);
   AddCounts(assembly, &run);
-  AddEstimates(3, &run);
   CHECK(run.exactness->exact == 2);
   CHECK(run.exactness->unknown == 4);
-  AddEstimates(9, &run);
-  CHECK(run.exactness->exact == 0);
-  CHECK(run.exactness->unknown == 6);
+  CHECK(
+      DescribeExactness(assembly) ==
+      "exact, but for races between threads: 2 of 6 methods that ran; 1 by an unknown number, "
+      "because exceptions ended calls, or calls had not ended; 3 are estimated, because they lost "
+      "their probes\n");
+  // More than ran exactly, for example those of unloaded classes.
+  assembly.NoteEstimated(9);
+  CHECK(assembly.methods_exact == 0);
 }
 
 }  // namespace

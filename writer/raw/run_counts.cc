@@ -1,6 +1,5 @@
 #include "writer/raw/run_counts.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace iprof {
@@ -9,7 +8,7 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
   note->exactness = {.exact = number(assembly.methods_exact),
                      .within_k = number(assembly.methods_bounded),
-                     .unknown = number(assembly.methods_unknown),
+                     .unknown = number(assembly.methods_unknown + assembly.methods_estimated),
                      .largest_k = number(assembly.largest_k)};
   note->Lose("branches", assembly.branches_left_out);
   note->Lose("sites", assembly.sites_left_out);
@@ -25,14 +24,6 @@ void NoteCountingGoesOn(RunNote* note) {
   RunExactness& exactness = *note->exactness;
   exactness.within_k += std::exchange(exactness.exact, 0);
   exactness.largest_k = 0;
-}
-
-void AddEstimates(size_t methods, RunNote* note) {
-  if (!note->exactness) return;
-  RunExactness& exactness = *note->exactness;
-  const int64_t moved = std::min(exactness.exact, static_cast<int64_t>(methods));
-  exactness.exact -= moved;
-  exactness.unknown += moved;
 }
 
 }  // namespace iprof

@@ -4,18 +4,14 @@
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
-#include <cstddef>
-
 #include "writer/io/run_note.h"
 #include "writer/methods/profile_assembly.h"
 
 namespace iprof {
 
-// How exact the counts are, and what was left out.
+// How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
 // Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
 void NoteCountingGoesOn(RunNote* note);
-// Of the methods called exact, this many are estimates: how far they are off is unknown.
-void AddEstimates(size_t methods, RunNote* note);
 
 }  // namespace iprof

@@ -29,6 +29,7 @@
 
 #include <jvmti.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -113,6 +114,12 @@ struct CountedProfile {
   // The methods that were without probes for a while, with their estimated calls.
   FrozenCounts::EstimatedCalls estimated_calls = {};
   uint64_t without_estimates = 0;  // methods whose estimates could not be read
+
+  // How many of them have any. The others were counted whenever they ran.
+  static size_t WithEstimates(const FrozenCounts::EstimatedCalls& calls) {
+    return static_cast<size_t>(std::count_if(calls.begin(), calls.end(),
+                                             [](const auto& call) { return call.second > 0; }));
+  }
 };
 
 class Counting final : public HiddenClassCounting {

@@ -40,6 +40,7 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
+  added.assembly.NoteEstimated(CountedProfile::WithEstimates(estimated) + without_estimates);
   return {std::move(added), positions(), std::move(estimated), without_estimates};
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 
 namespace iprof::vm {
@@ -47,6 +48,26 @@ TEST_CASE("the line says how much there is, and how exact it is") {
       DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
       "1 method ran, 1 site; counts exact but for races between threads; in 3 methods off because "
       "of exceptions, in 1 of them by an unknown number");
+}
+
+TEST_CASE("the line says how much is estimated") {
+  Profile profile = Example();
+  EstimateNote note{{{"com.acme.Main.run()void", 5}, {"com.acme.Main.rest()void", 0}}};
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  AssemblyResult assembly;
+  assembly.methods_exact = 1;
+  assembly.methods_bounded = 2;
+  assembly.largest_k = 3;
+  assembly.NoteEstimated(1);
+  CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 1 method with 71.4 % of "
+        "all calls is estimated, because it lost its probes; in 2 methods off by at most 3");
+  note.calls["com.acme.Main.rest()void"] = 1;
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  assembly.methods_bounded = 0;
+  CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 2 methods with 85.7 % "
+        "of all calls are estimated, because they lost their probes");
 }
 
 TEST_CASE("the line names only what was to be recorded") {

@@ -126,9 +126,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   RunNote run = DescribeRun();
   if (whole->counted) {
     AddCounts(whole->counted->added.assembly, &run);
-    const uint64_t without_estimates = whole->counted->without_estimates;
-    AddEstimates(whole->counted->estimated_calls.size() + without_estimates, &run);
-    run.Lose("estimates", without_estimates);
+    run.Lose("estimates", whole->counted->without_estimates);
   }
   if (const auto harvest = HarvestNote::Of(profile)) harvest->AddLosses(&run);
   NoteProvenance(options, run, profile);
