@@ -39,6 +39,30 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "nothing" : EscapeForTerminal(text);
 }
 
+// While nothing is recorded, all methods have their own code, and counting costs nothing.
+template <typename Row>
+void AddFreezing(const SessionStatus& status, Row row) {
+  const bool records = status.state == "recording";
+  std::string swaps = fmt::format("{} rounds that swapped {} classes; the longest pause {} ms",
+                                  Grouped(status.freeze_rounds), Grouped(status.freeze_swaps),
+                                  status.freeze_longest_pause_ms);
+  std::string cost = fmt::format("at most {:.1f} % of the program's time in all",
+                                 static_cast<double>(status.cost_permille) / 10);
+  if (!records) {
+    row("swaps", swaps);
+    row("cost", cost);
+    return;
+  }
+  row("no probes", fmt::format("{} methods, after {}", Grouped(status.frozen_methods), swaps));
+  for (const control::KeptProbes& kept : status.kept) {
+    row("keep probes",
+        fmt::format("{} hot {}: {}", Grouped(kept.methods),
+                    kept.methods == 1 ? "method" : "methods", EscapeForTerminal(kept.why)));
+  }
+  row("cost",
+      fmt::format("{}, {:.1f} % now", cost, static_cast<double>(status.cost_now_permille) / 10));
+}
+
 void PrintStatusJson(JsonText& json, const SessionStatus& status) {
   json.StartObject();
   VisitPlainMembers(
@@ -55,6 +79,15 @@ void PrintStatusJson(JsonText& json, const SessionStatus& status) {
     json.StartObject();
     json.Field("what", loss.what);
     json.Field("count", static_cast<int64_t>(loss.count));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("kept");
+  json.StartArray();
+  for (const control::KeptProbes& kept : status.kept) {
+    json.StartObject();
+    json.Field("why", kept.why);
+    json.Field("methods", static_cast<int64_t>(kept.methods));
     json.EndObject();
   }
   json.EndArray();
@@ -107,13 +140,7 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
                     status.swap_longest_pause_ms, status.swap_total_pause_ms));
   }
   if (status.freeze_rounds + status.cost_permille != 0) {
-    row("no probes", fmt::format("{} methods, after {} rounds that swapped {} classes; the longest "
-                                 "pause {} ms",
-                                 Grouped(status.frozen_methods), Grouped(status.freeze_rounds),
-                                 Grouped(status.freeze_swaps), status.freeze_longest_pause_ms));
-    row("cost", fmt::format("{:.1f} % of the program's time in all, {:.1f} % now",
-                            static_cast<double>(status.cost_permille) / 10,
-                            static_cast<double>(status.cost_now_permille) / 10));
+    AddFreezing(status, row);
   }
   for (const control::Loss& loss : status.losses) {
     row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));

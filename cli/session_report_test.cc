@@ -93,12 +93,6 @@ TEST_CASE("rows that a status has only where there is something to say") {
   status.swap_longest_pause_ms = 56;
   status.swap_total_pause_ms = 78;
   status.losses = {{"things", 1'000}, {"others", 2}};
-  status.frozen_methods = 1'234;
-  status.freeze_rounds = 3;
-  status.freeze_swaps = 77;
-  status.freeze_longest_pause_ms = 12;
-  status.cost_permille = 45;
-  status.cost_now_permille = 7;
   status.out = "/tmp/x.iprof";
   status.raw = "/tmp/x.iraw";
   status.raw_bytes = 3 << 19;
@@ -108,9 +102,6 @@ TEST_CASE("rows that a status has only where there is something to say") {
   for (const char* row :
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
-        "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest pause "
-        "12 ms\n",
-        "\n  cost        4.5 % of the program's time in all, 0.7 % now\n",
         "\n  profile     /tmp/x.iprof\n"
         "  raw file    /tmp/x.iraw, 1.5 MiB, 1,200 snapshots, the last one 3.2 s ago\n"}) {
     INFO(row);
@@ -128,6 +119,41 @@ TEST_CASE("a recording without a raw file says why, until it has one") {
   CHECK(StatusText("x", status).find("\n  raw file    none: snapshot=0\n") != std::string::npos);
 }
 
+// count-until= or overhead= was given.
+SessionStatus Freezing(const char* state) {
+  SessionStatus status = Example();
+  status.state = state;
+  status.frozen_methods = 1'234;
+  status.freeze_rounds = 3;
+  status.freeze_swaps = 77;
+  status.freeze_longest_pause_ms = 12;
+  status.cost_permille = 2'345;
+  status.cost_now_permille = 7;
+  status.kept = {{"a loop in the class runs all the time (Solo.main)", 3},
+                 {"the callers are not counted (A.f)", 1}};
+  return status;
+}
+
+TEST_CASE(
+    "a status says which methods lost their probes, which keep them, and what counting costs") {
+  const std::string text = StatusText("x", Freezing("recording"));
+  CHECK(text.find(
+            "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest "
+            "pause 12 ms\n"
+            "  keep probes 3 hot methods: a loop in the class runs all the time (Solo.main)\n"
+            "  keep probes 1 hot method: the callers are not counted (A.f)\n"
+            "  cost        at most 234.5 % of the program's time in all, 0.7 % now\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("while nothing is recorded, no method has probes, and counting costs nothing") {
+  const std::string text = StatusText("x", Freezing("stopped"));
+  CHECK(text.find("\n  swaps       3 rounds that swapped 77 classes; the longest pause 12 ms\n"
+                  "  cost        at most 234.5 % of the program's time in all\n") !=
+        std::string::npos);
+  for (const char* word : {"probes", "now", "Solo"}) CHECK(text.find(word) == std::string::npos);
+}
+
 TEST_CASE("no text in a status can control the terminal") {
   SessionStatus status = Example();
   const std::string bad = "\x1b[2J\r\n";
@@ -139,6 +165,9 @@ TEST_CASE("no text in a status can control the terminal") {
   text += StatusText(bad, status);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
+  SessionStatus freezing = Freezing("recording");
+  freezing.kept = {{bad, 1}};
+  CHECK(StatusText("x", freezing).find('\x1b') == std::string::npos);
   // A clock that was set back is no reason for a huge time.
   status.now_ms = 1;
   CHECK(StatusText("x", status).find(", for 0.0 s\n") != std::string::npos);
@@ -147,6 +176,7 @@ TEST_CASE("no text in a status can control the terminal") {
 TEST_CASE("an answer as JSON is the agent's own, so that programs can read either") {
   Answer answer{"status", Outcome::kDone, "", Example()};
   answer.status->losses = {{"a \"thing\"", 5}};
+  answer.status->kept = {{"a \"reason\"", 6}};
   const Printed printed = Report(answer, true);
   CHECK(printed.code == ExitCode::kOk);
   CHECK(printed.err.empty());

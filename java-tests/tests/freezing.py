@@ -96,8 +96,13 @@ class Counts(FreezingCase):
         self.assertLess(estimated[LEAF], 2 * counted + since)
         # Of methods that are not named, all is counted.
         self.assertNotIn("Freezes.main(java.lang.String[])void", estimated)
-        self.finish(process)
+        said = "\n".join(self.finish(process))
         self.assert_true("end.iprof", process.ran)
+        self.assertRegex(said, r"counts exact but for races between threads; [\d,]+ methods with [\d.]+ % of all calls are estimated, "
+                               r"because they lost their probes")
+        if "verbose=1" in options:
+            self.assertRegex(said, r"exact, but for races between threads: [\d,]+ of [\d,]+ methods that ran.*; [\d,]+ are estimated, because")
+            self.assertRegex(said, r"methods with estimated counts: [1-9][\d,]*; without probes now: [1-9][\d,]*; counting costs at most \d")
 
     def test_frozen_methods_follow_their_callers(self):
         self.check_estimates("verbose=1")
@@ -145,8 +150,21 @@ class Counts(FreezingCase):
         status = self.until_frozen(process, methods=1)
         self.assertGreater(status["cost_permille"], 0)
         self.ask(process, f"run {process.ran['run']}")
-        self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs \d")
+        self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs at most \d")
         self.assert_true("end.iprof", process.ran)
+
+    @on_one_jvm
+    def test_a_limit_that_a_loop_keeps_out_of_reach(self):
+        """What spin calls is in the class of its loop, so it keeps its probes."""
+        process = self.begin("overhead=1%,rearm=0")
+        status = self.until(process, "spin 200000000", lambda status: any("a loop in the class" in kept["why"] for kept in status["kept"]))
+        self.assertTrue(all(kept["methods"] > 0 for kept in status["kept"]), status)
+        self.assertRegex(self.command("status", process).stdout, r"keep probes +\d+ hot methods?: a loop in the class runs all the time \(Freezes\.")
+        self.ask(process, "spin 200000000")
+        self.assertRegex("\n".join(self.finish(process)),
+                         r"overhead=1% was not reached: counting costs at most [\d.]+ % of the program's time; .*"
+                         r"because a loop in the class runs all the time \(Freezes\.")
+        self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
 
 
 class Sessions(FreezingCase):
@@ -159,6 +177,9 @@ class Sessions(FreezingCase):
         self.command("stop", process, "-o", "stop.iprof")
         recorded = dict(process.ran)
         self.assert_true("stop.iprof", recorded)
+        # All methods have their own code, and counting costs nothing.
+        status = self.status(process)
+        self.assertEqual((status["frozen_methods"], status["cost_now_permille"], status["kept"]), (0, 0, []))
         self.ask(process, "run 900000")  # not recorded
         self.command("dump", process, "-o", "stopped.iprof")
         self.assert_true("stopped.iprof", recorded)
@@ -247,5 +268,5 @@ class Classes(FreezingCase):
         for _ in range(4):
             self.ask(process, "run 300000")
         self.assertEqual(self.status(process)["frozen_methods"], 0)
-        self.assertTrue(any("count-until= and overhead= have no effect" in line for line in self.finish(process)))
+        self.assertTrue(any("count-until=, overhead= and mode=budget have no effect" in line for line in self.finish(process)))
         self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])

@@ -58,12 +58,23 @@ bool ReadLoss(JsonScanner& json, Loss* loss) {
   });
 }
 
+bool ReadKept(JsonScanner& json, KeptProbes* kept) {
+  return ReadObject(json, [&](const std::string& key) {
+    if (key == "why") return ReadText(json, &kept->why);
+    if (key == "methods") return ReadNumber(json, &kept->methods);
+    return json.SkipValue();
+  });
+}
+
 bool ReadMember(JsonScanner& json, const std::string& key, SessionStatus* status) {
   if (key == "records") {
     return ReadArray(json, [&] { return ReadText(json, &status->records.emplace_back()); });
   }
   if (key == "losses") {
     return ReadArray(json, [&] { return ReadLoss(json, &status->losses.emplace_back()); });
+  }
+  if (key == "kept") {
+    return ReadArray(json, [&] { return ReadKept(json, &status->kept.emplace_back()); });
   }
   bool is_known = false;
   bool is_read = false;
@@ -111,6 +122,17 @@ void AppendJson(const SessionStatus& status, std::string* out) {
     AppendJsonString(loss.what, out);
     AppendKey("count", out);
     AppendNumber(loss.count, out);
+    *out += '}';
+  }
+  *out += ']';
+  AppendKey("kept", out);
+  *out += '[';
+  for (const KeptProbes& kept : status.kept) {
+    *out += out->ends_with('[') ? "{" : ",{";
+    AppendKey("why", out);
+    AppendJsonString(kept.why, out);
+    AppendKey("methods", out);
+    AppendNumber(kept.methods, out);
     *out += '}';
   }
   *out += "]}";

@@ -23,6 +23,13 @@ struct Loss {
   bool operator==(const Loss&) const = default;
 };
 
+// Methods that keep their probes although they are hot.
+struct KeptProbes {
+  std::string why;
+  uint64_t methods = 0;
+  bool operator==(const KeptProbes&) const = default;
+};
+
 struct SessionStatus {
   std::string state;      // "idle", "starting", "recording", "stopping", "stopped", "ended" …
   uint64_t since_ms = 0;  // when that state began; ms since 1970
@@ -64,14 +71,17 @@ struct SessionStatus {
   uint64_t snapshot_cpu_us = 0;   // of the last one
   uint64_t snapshots_cpu_ms = 0;  // of all
 
-  // With count-until= or overhead=: methods without probes, what that took, and what counting costs, in
-  // thousandths of the program's own time: in all, and in the last second.
+  // With count-until= or overhead=: methods without probes, what that took, and what counting costs at most, in
+  // thousandths of the program's own time: since the last reset, and in the last second. While nothing is recorded,
+  // all methods have their own code, so frozen_methods, cost_now_permille and `kept` say nothing.
   uint64_t frozen_methods = 0;
   uint64_t freeze_rounds = 0;
   uint64_t freeze_swaps = 0;  // of classes
   uint64_t freeze_longest_pause_ms = 0;
   uint64_t cost_permille = 0;
   uint64_t cost_now_permille = 0;
+  // Hot methods that keep their probes, with one of them.
+  std::vector<KeptProbes> kept;
 
   bool operator==(const SessionStatus&) const = default;
 };

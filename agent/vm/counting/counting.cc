@@ -105,9 +105,9 @@ void Counting::PrepareFreezing() {
   if (!options.Freezes()) return;
   if (!plan_.restorable) {
     log_.Warning(
-        "count-until= and overhead= have no effect: another agent follows iprofagent on the "
-        "command "
-        "line, so code cannot be swapped; name iprofagent last");
+        "count-until=, overhead= and mode=budget have no effect: another agent follows iprofagent "
+        "on "
+        "the command line, so code cannot be swapped; name iprofagent last");
     return;
   }
   freezer_ = std::make_unique<Freezer>(
@@ -269,6 +269,7 @@ void Counting::Stop() {
   on_.store(false, std::memory_order_release);
   thread_.Retire();
   if (!thread_.Stop(kStopTimeout)) log_.Step("the agent's thread did not end in time");
+  if (freezer_ != nullptr) freezer_->TellLimit();
 }
 
 void Counting::EndThreads(std::chrono::milliseconds patience) {

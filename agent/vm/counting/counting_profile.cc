@@ -88,7 +88,8 @@ std::string Counting::Summary(const CountedProfile& counted) const {
   std::string summary =
       instrumenter_.Summary(counted.added) + store_.LeftAlone() + access_.LeftAlone();
   if (earlier_ != nullptr) summary += earlier_->LeftAlone();
-  if (freezer_ != nullptr) summary += freezer_->Summary();
+  if (freezer_ != nullptr)
+    summary += freezer_->Summary(CountedProfile::WithEstimates(counted.estimated_calls));
   if (plan_.weights != nullptr && plan_.weights->earlier() != nullptr) {
     const instrument::ProfileWeights& earlier = *plan_.weights->earlier();
     summary +=

@@ -109,6 +109,7 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
   next_choice_s_ = now + choice_period_s_;
   if (!IsAnyHot(counters)) {
+    kept_.Clear();
     Saw(counters);
     Advance(jvmti, jni, counters);
     return {};
@@ -138,12 +139,19 @@ bool Freezer::IsAnyHot(const std::vector<uint64_t>& counters) const {
   return false;
 }
 
-bool Freezer::MayFreeze(uint32_t first, const std::string& class_name) const {
-  if (unchangeable_.contains(first)) return false;
+// Nullopt: it may freeze.
+std::optional<WhyKept> Freezer::WhyNot(uint32_t first, const std::string& class_name) const {
+  if (unchangeable_.contains(first)) return WhyKept::kUnchangeable;
   const auto swaps = swaps_.find(class_name);
-  if (swaps != swaps_.end() && swaps->second >= kMostSwaps) return false;
+  if (swaps != swaps_.end() && swaps->second >= kMostSwaps) return WhyKept::kSwapped;
   const auto resting = not_entered_.find(first);
-  return resting == not_entered_.end() || resting->second <= Seconds();
+  if (resting != not_entered_.end() && resting->second > Seconds()) return WhyKept::kUncalled;
+  return std::nullopt;
+}
+
+void Freezer::NoteKept(WhyKept why, const Candidate& candidate) {
+  if (!candidate.method.empty())
+    kept_.Note(why, candidate.increments_per_s, candidate.class_name, candidate.method);
 }
 
 std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classes,
@@ -152,6 +160,7 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
   const double wall_seconds = std::max(ToSeconds(Clock::now() - seen_at_), seconds);
   std::vector<Candidate> candidates;
   std::vector<MethodLoad> loads;
+  kept_.Clear();
   for (size_t number = 0; number < classes.size(); ++number) {
     ClassRecord scratch;
     const ClassRecord& c = classes.Get(number, scratch);
@@ -169,10 +178,15 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
       }
       if (increments == 0) continue;
       load.increments_per_s = static_cast<double>(increments) / seconds;
-      std::string name(classes.NameOf(number));
-      load.may_freeze = MayFreeze(first, name);
+      Candidate candidate{.first = m.first,
+                          .class_name = std::string(classes.NameOf(number)),
+                          .method = {},
+                          .since_swap = since_swap,
+                          .increments_per_s = load.increments_per_s};
+      if (load.increments_per_s >= kIdle && load.counted >= until_) candidate.method = m.name;
+      candidate.why = WhyNot(first, candidate.class_name);
       loads.push_back(load);
-      candidates.push_back({m.first, std::move(name), since_swap});
+      candidates.push_back(std::move(candidate));
     }
   }
   LeaveOut(classes, counters, candidates, loads);
@@ -190,13 +204,14 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
   const bool pays =
       RoundPays({.counted_s = static_cast<double>(since_swap) * meter_.ns_per_increment() / 1e9,
                  .compiled_s = meter_.compiled_s()});
-  return pays ? chosen : std::vector<Candidate>();
+  if (pays) return chosen;
+  for (const Candidate& candidate : chosen) NoteKept(WhyKept::kDoesNotPay, candidate);
+  return {};
 }
 
 // Of the hot methods, those that are not steady may not freeze, nor those of a class in which a loop runs.
 void Freezer::LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
-                       const std::vector<Candidate>& candidates,
-                       std::vector<MethodLoad>& loads) const {
+                       std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads) {
   std::vector<CounterIndex> hot;
   for (size_t m = 0; m < loads.size(); ++m) {
     if (loads[m].increments_per_s >= kIdle) hot.push_back(candidates[m].first);
@@ -209,8 +224,14 @@ void Freezer::LeaveOut(const iprof::ClassSource& classes, const std::vector<uint
     if (looping.contains(candidate.first)) held.insert(candidate.class_name);
   }
   for (size_t m = 0; m < loads.size(); ++m) {
-    loads[m].may_freeze = loads[m].may_freeze && steady.contains(candidates[m].first) &&
-                          !held.contains(candidates[m].class_name);
+    Candidate& candidate = candidates[m];
+    if (held.contains(candidate.class_name)) {
+      candidate.why = WhyKept::kLoop;
+    } else if (!candidate.why && !steady.contains(candidate.first)) {
+      candidate.why = WhyKept::kUnsteady;
+    }
+    loads[m].may_freeze = !candidate.why;
+    if (candidate.why) NoteKept(*candidate.why, candidate);
   }
 }
 
@@ -241,6 +262,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       methods.push_back(candidate.first);
     } else {
       unchangeable_.insert(static_cast<uint32_t>(candidate.first));
+      NoteKept(WhyKept::kUnchangeable, candidate);
     }
   }
   const std::vector<CounterIndex> froze =
@@ -256,6 +278,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
         to_swap.push_back(candidate.class_name);
     } else if (changeable.contains(candidate.class_name)) {
       not_entered_[first] = Seconds() + kNotEnteredFor;
+      NoteKept(WhyKept::kUncalled, candidate);
     }
   }
   if (froze.empty()) return {};
@@ -404,6 +427,7 @@ void Freezer::Saw(const std::vector<uint64_t>& counters) {
 
 void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (counts_.frozen() > 0) Advance(jvmti, jni, store_.RawCounters(jni));
+  TellLimit();
 }
 
 bool Freezer::EndInterval(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -419,6 +443,8 @@ void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Restart(counters, Seconds(), AddressOf(types));
   interval_begin_ = Clock::now();
+  meter_.Restart();
+  NoteFigures();
 }
 
 FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const {
@@ -449,32 +475,15 @@ void Freezer::NoteFigures() {
   figures_.increments_per_s = meter_.increments_per_s();
   figures_.cost = meter_.share();
   figures_.cost_now = meter_.last_share();
+  figures_.is_over_limit =
+      setting_.overhead > 0 && meter_.last_share() > setting_.overhead &&
+      meter_.increments_per_s() > meter_.IncrementsPerSecond(setting_.overhead);
+  figures_.kept = kept_.Reasons();
 }
 
 FreezeFigures Freezer::figures() const {
   const std::lock_guard lock(figures_mutex_);
   return figures_;
-}
-
-std::string Freezer::Summary() const {
-  const FreezeFigures figures = this->figures();
-  return fmt::format(
-      "without probes at the end: {} methods, whose counts are estimated; counting costs {:.1f} % "
-      "of "
-      "the program's time\n",
-      figures.methods, 100 * figures.cost);
-}
-
-std::string Freezer::Report() const {
-  const FreezeFigures figures = this->figures();
-  return fmt::format(
-      "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
-      "(the longest {:.0f} ms), {} refused\n"
-      "counting costs {:.1f} % of the program's time, {:.1f} % at the end; an increment {:.2f} ns, "
-      "{:.1f} million of them a second at the end\n",
-      figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
-      1000 * ToSeconds(figures.swap.longest_pause), figures.swap.refused, 100 * figures.cost,
-      100 * figures.cost_now, meter_.ns_per_increment(), figures.increments_per_s / 1e6);
 }
 
 }  // namespace iprof::vm

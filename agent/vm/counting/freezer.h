@@ -20,8 +20,8 @@
 // So are those of a class that somebody else has redefined until its batch is swapped. Where several loaders have
 // a class of one name, its methods thaw only if all of them can be changed. No lock is held while classes are
 // swapped, and no class is kept loaded for longer than it takes to list them.
-// Threads: Work on the agent's thread; figures and Report on any thread; all others by whoever holds
-// the mutex that guards the ChunkStore's window.
+// Threads: Work on the agent's thread; figures, Summary, Report and TellLimit on any thread; all others by
+// whoever holds the mutex that guards the ChunkStore's window.
 // Failure: a class that the JVM refuses to change keeps its probes and is counted in the figures.
 #pragma once
 
@@ -44,6 +44,7 @@
 #include "agent/vm/counting/chunk_store.h"
 #include "agent/vm/counting/cost_meter.h"
 #include "agent/vm/counting/freeze_plan.h"
+#include "agent/vm/counting/kept_methods.h"
 #include "agent/vm/counting/retransformer.h"
 #include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/counting/weak_classes.h"
@@ -64,11 +65,13 @@ struct FreezeFigures {
   uint64_t methods = 0;  // that are frozen now
   uint64_t rounds = 0;   // in which methods froze
   uint64_t rearms = 0;
-  double cost = 0;              // in all, as a share of the program's own time
-  double cost_now = 0;          // in the last second
+  double cost = 0;      // at most, since the last reset, as a share of the program's own time
+  double cost_now = 0;  // at most, in the last second
   double increments_per_s = 0;  // in the last second
+  bool is_over_limit = false;   // in the last second, by increments and the agent's thread
   size_t bytes = 0;             // of memory
   RetransformOutcome swap;
+  std::vector<KeptMethods::Reason> kept;  // hot methods that keep their probes
 };
 
 class Freezer {
@@ -107,9 +110,11 @@ class Freezer {
   void Release(CounterRange range, std::span<const uint64_t> raw, std::span<uint64_t> values);
 
   FreezeFigures figures() const;
-  // For a user: how much is estimated, and what counting costs.
-  std::string Summary() const;
+  // For a user: how much is estimated, and what counting costs. `estimated`: methods with estimated counts.
+  std::string Summary(size_t estimated) const;
   std::string Report() const;
+  // The recording ends or pauses: warns if overhead= was not reached, and says why. Once for each recording.
+  void TellLimit();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -117,7 +122,10 @@ class Freezer {
   struct Candidate {
     CounterIndex first{};
     std::string class_name;
+    std::string method;       // empty unless it is hot and has counted enough
     uint64_t since_swap = 0;  // increments
+    double increments_per_s = 0;
+    std::optional<WhyKept> why{};  // it may not freeze
   };
   // What Work does once it has released the mutex.
   struct Swap {
@@ -143,8 +151,9 @@ class Freezer {
   bool IsAnyHot(const std::vector<uint64_t>& counters) const;
   void Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters);
   void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
-                const std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads) const;
-  bool MayFreeze(uint32_t first, const std::string& class_name) const;
+                std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads);
+  std::optional<WhyKept> WhyNot(uint32_t first, const std::string& class_name) const;
+  void NoteKept(WhyKept why, const Candidate& candidate);
   Swapped Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
               const std::function<bool()>& goes_on);
   void FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped);
@@ -177,6 +186,7 @@ class Freezer {
   std::set<uint32_t> unchangeable_;            // methods whose classes cannot be swapped
   std::map<uint32_t, double> not_entered_;     // when they may be tried again
   std::map<std::string, int> swaps_;           // of classes since their methods thawed
+  KeptMethods kept_;                           // at the last time that methods were chosen
 
   CostMeter meter_;  // guarded by mutex_
   // Used only by the agent's thread.

@@ -37,12 +37,16 @@ void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatu
   status.swap_longest_pause_ms = Milliseconds(figures.swap.longest_pause);
   status.swap_total_pause_ms = Milliseconds(figures.swap.sum_of_pauses);
   if (const auto& freezing = figures.freezing) {
-    status.frozen_methods = freezing->methods;
     status.freeze_rounds = freezing->rounds;
     status.freeze_swaps = freezing->swap.classes;
     status.freeze_longest_pause_ms = Milliseconds(freezing->swap.longest_pause);
     status.cost_permille = static_cast<uint64_t>(1000 * freezing->cost);
-    status.cost_now_permille = static_cast<uint64_t>(1000 * freezing->cost_now);
+    // While nothing is recorded, all methods have their own code, and counting costs nothing.
+    if (!is_stopped) {
+      status.frozen_methods = freezing->methods;
+      status.cost_now_permille = static_cast<uint64_t>(1000 * freezing->cost_now);
+      for (const auto& [what, methods] : freezing->kept) status.kept.push_back({what, methods});
+    }
   }
   const auto lose = [&](uint64_t count, std::string_view what) {
     if (count > 0) status.losses.push_back({std::string(what), count});

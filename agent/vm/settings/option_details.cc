@@ -182,9 +182,12 @@ constexpr OptionDetails kDetails[] = {
      "not do the same each time, keep their probes. `0`: all methods count to the end. Needs "
      "`calls=y`."},
     {"overhead",
-     "The agent measures what it costs, and takes out as many probes as needed to stay below "
-     "this share of the program's own time, from 10,000 increments on (or from `count-until`). "
-     "`0`: no limit."},
+     "While counting may cost more than this share of the program's own time, the agent takes the "
+     "probes of methods out, hottest first, from 10,000 increments on (or from `count-until`). It "
+     "knows what counting costs at most: the increments that compilers merge cost less. Methods "
+     "that have to keep their probes can keep the cost above the limit; the agent then says so at "
+     "the end, and why ([overhead.md](overhead.md#count-until-enough-is-known)). A whole "
+     "percentage; `0`: no limit."},
     {"rearm",
      "With `count-until` or `overhead`: after this long, methods without probes count again "
      "for some seconds, so that a new phase of the program is noticed; the next time after "

@@ -140,7 +140,7 @@ const auto kTable = std::to_array<OptionSpec>({
      "estimated "
      "from then on"},
     {"overhead", PercentSlot{&Options::overhead, kMaxOverhead}, "0",
-     "take out as many probes as needed to stay below this cost; 0: none"},
+     "take out probes of hot methods while counting may cost more than this; 0: none"},
     {"rearm", &Options::rearm, "2s",
      "how long a method stays without probes until it is counted again for a moment; then twice as "
      "long; 0: for ever"},
