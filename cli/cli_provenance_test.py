@@ -127,16 +127,38 @@ class Versions(CliTest):
                           "were kept: a.Main.loop(int)void", warning)
             self.assertEqual(self.branch(), [53, 0, 180, 14, 1, 20])
             made = self.load("m.iprof")
-            self.assertEqual([e["records"] for e in made["callCountProfiles"]], [[270], [27], [3]])
-            self.assertEqual(sum(e["records"][0] for e in made["samplingProfiles"]), 21)
+            # Main.loop of b is another one than that of a: stacks end before it, or begin at its start.
+            self.assertEqual([e["records"] for e in made["callCountProfiles"]], [[90], [180], [27], [3]])
+            self.assertEqual([e["records"] for e in made["samplingProfiles"]], [[5], [10], [2], [4]])
+            self.assertIn("7 samples have positions in code that was not kept: their stacks now end before that method, or begin at its start", warning)
             self.assertIn("the newest version", self.err("merge", "--prefer", "newest", "-o", "m.iprof", *order))
             self.assertEqual(self.branch(), [40, 0, 7, 6, 1, 1])
         found = self.json("merge", "-o", "m.iprof", a, b)
-        self.assertEqual(found["methods_with_other_code"], 1)
+        self.assertEqual((found["methods_with_other_code"], found["samples_in_other_code"]), (1, 7))
         for command in ("diff", "overlap"):
             self.assertIn("the code of 1 of 1 methods differs", self.out(command, a, b))
             found = self.json(command, a, b)
             self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (1, 1))
+
+    def test_the_image_build_is_that_of_the_positions(self):
+        def image(target, filtered=True):
+            return {"target": target, "filtered": filtered}
+
+        a = self.write("a", versioned(self.OLD, 2, provenance=provenance(RUN), image=image(17)))
+        b = self.write("b", versioned(self.NEW, 1, provenance=provenance(LATER), image=image(25)))
+        for order in ((a, b), (b, a)):
+            for prefer, target, why in (("newest", 25, "the newest input is"), ("heaviest", 17, "most of the counts are")):
+                said = self.err("merge", "--prefer", prefer, "-o", "m.iprof", *order)
+                self.assertIn("the inputs are meant for image builds for JDK 17 and JDK 25: the result is meant for "
+                              f"JDK {target}, as {why}. It may have what that build does not know or cannot use, which "
+                              f"'iprof convert --to iprof --image --target {target}' leaves out", said)
+                self.assertNotIn("iprofagent.image", said)
+                self.assertEqual(self.load("m.iprof")["iprofagent"]["image"], image(target, False))
+                self.assertIn(f"an image build for JDK {target}; may have what it cannot use\n", self.out("show", "m.iprof"))
+        c = self.write("c", versioned(self.OLD, image=image(17, False)))
+        self.assertIn("only some of the inputs leave out what an image build cannot use", self.err("merge", "-o", "m.iprof", a, c))
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, a), "")
+        self.assertEqual(self.load("m.iprof")["iprofagent"]["image"], image(17))
 
     def test_strict_writes_nothing(self):
         a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.NEW))

@@ -9,6 +9,8 @@
 #include "cli/progress.h"
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
+#include "writer/image/image_target.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -77,6 +79,7 @@ class MergeCommand : public Command {
       console.Warn("left out: " + failure.status.message());
     }
     for (const std::string& key : merged->conflicting_keys) {
+      if (key == "iprofagent.image" && HasWordsFor(merged->image)) continue;
       if (key == "iprofagent.sampling") {
         console.Warn(
             "the inputs were sampled in different ways (event, interval): the statistics of the "
@@ -93,15 +96,27 @@ class MergeCommand : public Command {
     }
     const VersionReport& versions = merged->versions;
     if (versions.methods > 0 && strict_) {
-      console.Warn(fmt::format("nothing was written: the code of {} differs: {}", HowMany(versions),
+      console.Warn(fmt::format("nothing was written: the code of {} differs: {}",
+                               Counted(versions.methods, "method", "methods"),
                                ExamplesOf(versions)));
       return ExitCode::kFindings;
     }
+    WarnOfImages(console, merged->image);
     if (versions.methods > 0) {
-      console.Warn(fmt::format(
-          "the code of {} differs between the inputs; the calls were added up, and the "
-          "positions of the {} version were kept: {}",
-          HowMany(versions), prefer_ == "newest" ? "newest" : "heaviest", ExamplesOf(versions)));
+      console.Warn(
+          fmt::format("the code of {} differs between the inputs; the calls were added up, and the "
+                      "positions of the {} version were kept: {}",
+                      Counted(versions.methods, "method", "methods"),
+                      prefer_ == "newest" ? "newest" : "heaviest", ExamplesOf(versions)));
+    }
+    if (versions.samples > 0) {
+      const bool is_one = versions.samples == 1;
+      console.Warn(
+          fmt::format("{} positions in code that was not kept: {} now {} before that method, or {} "
+                      "at its start",
+                      Counted(versions.samples, "sample has", "samples have"),
+                      is_one ? "its stack" : "their stacks", is_one ? "ends" : "end",
+                      is_one ? "begins" : "begin"));
     }
     const Status status =
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
@@ -139,8 +154,27 @@ class MergeCommand : public Command {
     return nullptr;
   }
 
-  static std::string HowMany(const VersionReport& versions) {
-    return versions.methods == 1 ? "1 method" : fmt::format("{} methods", versions.methods);
+  static bool HasWordsFor(const ImageChoice& image) {
+    return image.targets.size() > 1 || image.filters_differ;
+  }
+
+  void WarnOfImages(Console& console, const ImageChoice& image) const {
+    if (image.targets.size() > 1) {
+      std::string builds;
+      for (const ImageTarget target : image.targets)
+        builds += fmt::format("{}JDK {}", builds.empty() ? "" : " and ", JdkOf(target));
+      const int jdk = JdkOf(image.note->target);
+      console.Warn(
+          fmt::format("the inputs are meant for image builds for {}: the result is meant for JDK "
+                      "{}, as {}. It may have what that build does not know or cannot use, which "
+                      "'iprof convert --to iprof --image --target {}' leaves out",
+                      builds, jdk,
+                      prefer_ == "newest" ? "the newest input is" : "most of the counts are", jdk));
+    } else if (image.filters_differ) {
+      console.Warn(
+          "only some of the inputs leave out what an image build cannot use: the result has it "
+          "('iprof convert --to iprof --image' leaves it out)");
+    }
   }
 
   static std::string ExamplesOf(const VersionReport& versions) {
@@ -171,6 +205,7 @@ class MergeCommand : public Command {
     json.EndArray();
     json.Field("scaled", merged.scaled);
     json.Field("methods_with_other_code", merged.versions.methods);
+    json.Field("samples_in_other_code", merged.versions.samples);
     json.Field("types", merged.profile.type_count());
     json.Field("methods", merged.profile.method_count());
     json.EndObject();
@@ -209,8 +244,10 @@ const CommandEntry kMergeEntry = {
     "branches, because HotSpot stops counting early. The result has the same bytes for any order "
     "of inputs and any number of "
     "threads. Where the code of a method differs between inputs, its calls add up, and branches, "
-    "receivers and type checks are those of one version (--prefer). Inputs may be of different "
-    "versions, plain or gzipped. The output may be one of the "
+    "receivers and type checks are those of one version (--prefer); stacks of samples end before "
+    "other code. If inputs are meant for image builds for different JDKs, so is the result: for "
+    "that of the newest input with --prefer newest, otherwise for that of most counts. Inputs may "
+    "be of different versions, plain or gzipped. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};

@@ -62,7 +62,7 @@ class Header {
       Line("meant for:",
            note->filtered
                ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
-               : fmt::format("an image build for JDK {}; nothing is left out", jdk));
+               : fmt::format("an image build for JDK {}; may have what it cannot use", jdk));
     }
   }
 

@@ -160,7 +160,7 @@ class Merging(AgentCase):
         hashes = [code_hashes.of_profile(self.profile(name)) for name in ("17.iprof", "25.iprof")]
         differing = {method for method in hashes[0].keys() & hashes[1].keys() if hashes[0][method] != hashes[1][method]}
         self.assertGreater(len(differing), 20)
-        self.assertIn(f"the code of {len(differing)} methods differs", merged.stderr)
+        self.assertIn(f"the code of {len(differing):,} methods differs", merged.stderr)
         inputs, both = [self.profile(name) for name in ("17.iprof", "25.iprof")], self.profile("all.iprof")
         kept = code_hashes.of_profile(both)
         tables = [profile.table("conditionalProfiles") for profile in inputs]
@@ -183,12 +183,14 @@ class Merging(AgentCase):
         self.run_tool("merge", "-o", "b.iprof", "-j", "1", "25.iprof", "17.iprof")
         self.assertEqual((self.folder / "a.iprof").read_bytes(), (self.folder / "b.iprof").read_bytes())
         refused = self.run_tool("merge", "--strict", "-o", "c.iprof", "17.iprof", "25.iprof", expect=1)
-        self.assertRegex(refused.stderr, r"nothing was written: the code of \d+ methods differs: \S+\(")
+        self.assertRegex(refused.stderr, r"nothing was written: the code of [\d,]+ methods differs: \S+\(")
         self.assertFalse((self.folder / "c.iprof").exists())
         self.run_tool("merge", "--strict", "-o", "c.iprof", "17.iprof", "17.iprof")
 
     def test_the_newest_can_be_preferred(self):
-        self.run_tool("merge", "--prefer", "newest", "-o", "new.iprof", "-w", "1000,17.iprof", "25.iprof")
+        said = self.run_tool("merge", "--prefer", "newest", "-o", "new.iprof", "-w", "1000,17.iprof", "25.iprof").stderr
+        self.assertIn("the result is meant for JDK 25, as the newest input is", said)
+        self.assertEqual(self.profile("new.iprof").section["image"]["target"], 25)
         newest, merged = (code_hashes.of_profile(self.profile(name)) for name in ("25.iprof", "new.iprof"))
         self.assert_same(newest, {method: merged[method] for method in newest})
 

@@ -121,11 +121,7 @@ class Worklist {
       return {};
     }
     if (!read.ok()) return read.status();
-    if (weight == 1 && scale.to == scale.from) {
-      merger.Add(std::move(*read));
-    } else {
-      merger.Add(*read, weight, scale);
-    }
+    merger.Add(*read, weight, scale);
     return {};
   }
 
@@ -158,21 +154,11 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 }  // namespace
 
 void ProfileMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
-  merged_.Add(input, RunList::Of(input).LastEndMs(), [&](Table table, int64_t count) {
+  const int64_t newest_ms = RunList::Of(input).LastEndMs();
+  merged_.Add(input, newest_ms, [&](Table table, int64_t count) {
     return SaturatingMultiply(scale.Of(table, count), weight);
   });
-  extras_.Add(input, weight);
-  empty_ = false;
-}
-
-void ProfileMerger::Add(Profile&& input, int64_t weight) {
-  if (weight != 1) {
-    const Profile taken = std::move(input);
-    return Add(taken, weight);
-  }
-  extras_.Add(input, weight);
-  const int64_t newest_ms = RunList::Of(input).LastEndMs();
-  merged_.Add(std::move(input), newest_ms);
+  extras_.Add(input, weight, scale);
   empty_ = false;
 }
 
@@ -185,7 +171,8 @@ void ProfileMerger::Add(ProfileMerger&& other) {
 
 Profile ProfileMerger::Finish() {
   Profile result = CanonicalProfile(merged_.Finish(preferred_, &versions_));
-  extras_.WriteTo(result);
+  image_ = extras_.ChooseImage(preferred_);
+  extras_.WriteTo(result, preferred_);
   NoteCodeHashes(result);
   WritePositionNotes(result);
   conflicting_keys_ = extras_.ConflictingKeys();
@@ -225,6 +212,7 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
     result.profile = mergers[0]->Finish();
     result.conflicting_keys = mergers[0]->ConflictingKeys();
     result.versions = mergers[0]->versions();
+    result.image = mergers[0]->image();
     return result;
   }
 }

@@ -9,7 +9,8 @@
 //    not change a byte of the output (see merge_canonical.h). Weight n is the same as adding the
 //    input n times.
 //  - Where the code of a method differs, calls add up, and the positions of one version are kept
-//    (method_versions.h).
+//    (method_versions.h). Where inputs are meant for different image builds, so is the result for
+//    that of the newest input, or of those with the largest sum of counts (merge_extras.h).
 //  - MergeFiles scales inputs whose counts are of different kinds, exact and estimated ones for
 //    example, to the same total (count_scale.h). For this, grouping matters: what was merged before
 //    counts as one input.
@@ -50,8 +51,6 @@ class ProfileMerger {
 
   // weight >= 1. Counts are scaled, and then multiplied by the weight.
   void Add(const Profile& input, int64_t weight = 1, CountScale scale = {});
-  // As above, but the first input is moved instead of copied.
-  void Add(Profile&& input, int64_t weight = 1);
   // Adds everything that another merger has added up.
   void Add(ProfileMerger&& other);
 
@@ -62,6 +61,8 @@ class ProfileMerger {
   std::vector<std::string> ConflictingKeys() const {
     return empty_ ? conflicting_keys_ : extras_.ConflictingKeys();
   }
+  // The image builds that the inputs of the last result are meant for.
+  const ImageChoice& image() const { return image_; }
   // Methods whose code differed, as the last Finish() found them.
   const VersionReport& versions() const { return versions_; }
 
@@ -72,6 +73,7 @@ class ProfileMerger {
   ExtraKeyMerger extras_;
   std::vector<std::string> conflicting_keys_;  // of the last Finish()
   VersionReport versions_;                     // likewise
+  ImageChoice image_;                          // likewise
 };
 
 struct MergeInput {
@@ -107,6 +109,7 @@ struct MergeResult {
   std::vector<MergeFailure> left_out;  // in the order of the inputs
   std::vector<std::string> conflicting_keys;
   VersionReport versions;
+  ImageChoice image;
   bool scaled = false;  // the inputs' counts were of different kinds
 };
 

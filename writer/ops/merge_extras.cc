@@ -1,16 +1,27 @@
 #include "writer/ops/merge_extras.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "writer/io/position_part.h"
 #include "writer/io/source_lines.h"
-#include "writer/ops/count_scale.h"
 
 namespace iprof {
 namespace {
 
 std::string PartKey(std::string_view part) {
   return std::string(kAgentKey) + "." + std::string(part);
+}
+
+// What says how heavy an input is (method_versions.h).
+int64_t CountsIn(const Profile& input, int64_t weight, CountScale scale) {
+  int64_t counts = 0;
+  for (const Table table : kAllTables) {
+    if (!IsOfMethod(table)) continue;
+    const int64_t scaled = scale.Of(table, input.Total(table));
+    counts = SaturatingAdd(counts, SaturatingMultiply(scaled, weight));
+  }
+  return counts;
 }
 
 }  // namespace
@@ -22,11 +33,12 @@ void ExtraKeyMerger::AddText(std::string_view key, std::string_view json) {
   if (json < known->second) known->second = json;
 }
 
-void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64_t weight) {
+void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
+                             const InputFacts& facts) {
   if (name == kCodePart) return;
   if (name == kProvenancePart && runs_.AddJson(json)) return;
   if (name == kSamplingPart) {
-    if (const auto sum = SamplingSum::Parse(json, weight)) return AddSampling(*sum);
+    if (const auto sum = SamplingSum::Parse(json, facts.weight)) return AddSampling(*sum);
   }
   // The merged profile has the notes of positions itself.
   if (name == kPositionsPart && IsPositionPart(json)) return;
@@ -41,7 +53,10 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json, int64
     if (const auto note = SnapshotNote::Parse(json)) return AddSnapshot(*note);
   }
   if (name == kEstimatesPart) {
-    if (const auto note = EstimateNote::Parse(json)) return AddEstimates(*note, weight);
+    if (const auto note = EstimateNote::Parse(json)) return AddEstimates(*note, facts);
+  }
+  if (name == kImagePart) {
+    if (const auto note = ImageNote::Parse(json)) return AddImage(*note, facts);
   }
   const auto [known, is_new] = parts_.try_emplace(std::string(name), json);
   if (is_new || known->second == json) return;
@@ -75,36 +90,76 @@ void ExtraKeyMerger::AddSampling(const SamplingSum& sum) {
   if (!is_new) known->second.Add(sum);
 }
 
-void ExtraKeyMerger::AddEstimates(EstimateNote note, int64_t weight) {
-  note.Multiply(weight);
+void ExtraKeyMerger::AddEstimates(EstimateNote note, const InputFacts& facts) {
+  for (auto& [method, calls] : note.calls) calls = facts.scale.Of(Table::kCalls, calls);
+  note.Multiply(facts.weight);
   if (!estimates_) estimates_.emplace();
   estimates_->Unite(note);
 }
 
-void ExtraKeyMerger::Add(const Profile& input, int64_t weight) {
+void ExtraKeyMerger::AddImage(const ImageNote& note, const InputFacts& facts) {
+  ImageInputs& inputs = images_[note.target];
+  inputs.newest_ms = std::max(inputs.newest_ms, facts.newest_ms);
+  inputs.weight = SaturatingAdd(inputs.weight, facts.counts);
+  (note.filtered ? inputs.has_filtered : inputs.has_whole) = true;
+}
+
+void ExtraKeyMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
   AgentSection section;
   for (const ExtraKey& extra : input.extras()) {
     if (!section.Add(extra.key, extra.json)) AddText(extra.key, extra.json);
   }
   has_section_ |= section.form() == AgentSection::Form::kReadable;
   if (!section.can_hold_parts()) AddUnread(section.unread());
-  for (const auto& [name, json] : section.parts()) AddPart(name, json, weight);
+  const InputFacts facts{weight, scale, RunList::Of(input).LastEndMs(),
+                         CountsIn(input, weight, scale)};
+  for (const auto& [name, json] : section.parts()) AddPart(name, json, facts);
   has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
 }
 
 void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   for (const auto& [key, json] : other.texts_) AddText(key, json);
   has_section_ |= other.has_section_;
-  for (const auto& [name, json] : other.parts_) AddPart(name, json, 1);
+  for (const auto& [name, json] : other.parts_) AddPart(name, json, {});
   has_lines_ |= other.has_lines_;
   if (other.harvest_) AddHarvest(*other.harvest_);
   if (other.snapshot_) AddSnapshot(*other.snapshot_);
   for (const auto& [kind, sum] : other.sampling_) AddSampling(sum);
   runs_.Add(other.runs_);
-  if (other.estimates_) AddEstimates(*other.estimates_, 1);
+  for (const auto& [target, there] : other.images_) {
+    ImageInputs& inputs = images_[target];
+    inputs.newest_ms = std::max(inputs.newest_ms, there.newest_ms);
+    inputs.weight = SaturatingAdd(inputs.weight, there.weight);
+    inputs.has_filtered |= there.has_filtered;
+    inputs.has_whole |= there.has_whole;
+  }
+  if (other.estimates_) AddEstimates(*other.estimates_, {});
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
   conflicts_.insert(conflicts_.end(), other.conflicts_.begin(), other.conflicts_.end());
+}
+
+// As the positions of a method (method_versions.h): if the criterion leaves several, the other one
+// decides, and then the newer target.
+ImageChoice ExtraKeyMerger::ChooseImage(PreferredVersion preferred) const {
+  ImageChoice choice;
+  bool has_filtered = false;
+  bool has_whole = false;
+  std::tuple<int64_t, int64_t> best;
+  for (const auto& [target, inputs] : images_) {
+    choice.targets.push_back(target);
+    has_filtered |= inputs.has_filtered;
+    has_whole |= inputs.has_whole;
+    const auto rank = preferred == PreferredVersion::kNewest
+                          ? std::tuple(inputs.newest_ms, inputs.weight)
+                          : std::tuple(inputs.weight, inputs.newest_ms);
+    if (choice.note && rank < best) continue;
+    best = rank;
+    choice.note = ImageNote{target, false};
+  }
+  if (choice.note) choice.note->filtered = !has_whole && choice.targets.size() == 1;
+  choice.filters_differ = has_filtered && has_whole;
+  return choice;
 }
 
 // The statistics with the most signals, or null.
@@ -116,7 +171,7 @@ const SamplingSum* ExtraKeyMerger::MostSampling() const {
   return most;
 }
 
-AgentSection ExtraKeyMerger::Section() const {
+AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
   AgentSection section;
   for (const auto& [name, json] : parts_) {
     if (name != kLinesPart || !has_lines_) section.SetPart(name, json);
@@ -130,13 +185,15 @@ AgentSection ExtraKeyMerger::Section() const {
     section.SetPart(kHarvestPart, note.ToJson());
   }
   if (snapshot_) section.SetPart(kSnapshotPart, snapshot_->ToJson());
+  if (const ImageChoice image = ChooseImage(preferred); image.note)
+    section.SetPart(kImagePart, image.note->ToJson());
   return section;
 }
 
-void ExtraKeyMerger::WriteTo(Profile& profile) const {
+void ExtraKeyMerger::WriteTo(Profile& profile, PreferredVersion preferred) const {
   auto texts = texts_;
   if (HasSection()) {
-    texts.emplace(kAgentKey, Section().ToJson());
+    texts.emplace(kAgentKey, Section(preferred).ToJson());
   } else if (unread_) {
     texts.emplace(kAgentKey, *unread_);
   }
@@ -153,6 +210,10 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   if (sampling_.size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))
     keys.push_back(PartKey(kSamplingPart));
   if (!runs_.empty() && parts_.contains(kProvenancePart)) keys.push_back(PartKey(kProvenancePart));
+  const ImageChoice image = ChooseImage(PreferredVersion::kHeaviest);
+  const bool has_other_image = image.note && parts_.contains(kImagePart);
+  if (image.targets.size() > 1 || image.filters_differ || has_other_image)
+    keys.push_back(PartKey(kImagePart));
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;

@@ -5,7 +5,10 @@
 //  - If several inputs have different values for a key, the text that sorts first is kept and the
 //    key is reported. The parts of our section "iprofagent" (agent_section.h) are united one by
 //    one, and reported as "iprofagent.sampling". Our older keys become parts.
-//  - Estimated calls add up (estimate_note.h).
+//  - The image build that the result is meant for is that of the newest input, or of those inputs
+//    that have the largest sum of calls, branches, receivers and type checks (ImageChoice). If inputs
+//    differ, in the build or in whether they were filtered for it, "iprofagent.image" is reported.
+//  - Estimated calls are scaled as the calls are, and add up (estimate_note.h).
 //  - Statistics of sampling add up (sampling_sum.h). Those of another event or interval than most
 //    signals have are left out, and reported.
 //  - The runs of all inputs are listed (run_note.h). Hashes of code, lines and callees are left
@@ -25,41 +28,71 @@
 #include <utility>
 #include <vector>
 
+#include "writer/image/image_note.h"
+#include "writer/image/image_target.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/model/model.h"
+#include "writer/ops/count_scale.h"
+#include "writer/ops/method_versions.h"
 #include "writer/ops/sampling_sum.h"
 
 namespace iprof {
 
+// For which image build a merge is meant.
+struct ImageChoice {
+  std::vector<ImageTarget> targets;  // those of the inputs, ascending; empty if no input says it
+  // Of the result, if an input says it: filtered only if all inputs are, and for this target.
+  std::optional<ImageNote> note;
+  bool filters_differ = false;  // some inputs were filtered, others not
+};
+
 class ExtraKeyMerger {
  public:
-  // Statistics are multiplied by the weight.
-  void Add(const Profile& input, int64_t weight = 1);
+  // Statistics are multiplied by the weight, estimated calls also by the scale.
+  void Add(const Profile& input, int64_t weight = 1, CountScale scale = {});
   void Add(const ExtraKeyMerger& other);
 
+  ImageChoice ChooseImage(PreferredVersion preferred) const;
   // Sets the united keys, in the order of their names.
-  void WriteTo(Profile& profile) const;
+  void WriteTo(Profile& profile, PreferredVersion preferred = PreferredVersion::kHeaviest) const;
   // Keys with different values in the inputs, sorted.
   std::vector<std::string> ConflictingKeys() const;
 
  private:
   void AddText(std::string_view key, std::string_view json);
-  void AddPart(std::string_view name, std::string_view json, int64_t weight);
+  // The inputs that are meant for one image build.
+  struct ImageInputs {
+    int64_t newest_ms = 0;
+    int64_t weight = 0;
+    bool has_filtered = false;
+    bool has_whole = false;
+  };
+
+  // How the counts of an input are multiplied, and how much it has of them.
+  struct InputFacts {
+    int64_t weight = 1;
+    CountScale scale = {};
+    int64_t newest_ms = 0;
+    int64_t counts = 0;
+  };
+
+  void AddPart(std::string_view name, std::string_view json, const InputFacts& facts);
+  void AddImage(const ImageNote& note, const InputFacts& facts);
   void AddUnread(std::string_view json);
   void AddHarvest(const HarvestNote& note);
-  void AddEstimates(EstimateNote note, int64_t weight);
+  void AddEstimates(EstimateNote note, const InputFacts& facts);
   void AddSnapshot(const SnapshotNote& note);
   void AddSampling(const SamplingSum& sum);
   bool HasSection() const {
     return has_section_ || !parts_.empty() || harvest_.has_value() || snapshot_.has_value() ||
-           !sampling_.empty() || !runs_.empty() || estimates_.has_value();
+           !sampling_.empty() || !runs_.empty() || estimates_.has_value() || !images_.empty();
   }
   const SamplingSum* MostSampling() const;
-  AgentSection Section() const;
+  AgentSection Section(PreferredVersion preferred) const;
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours
   bool has_section_ = false;                               // a section that can be read
@@ -71,6 +104,7 @@ class ExtraKeyMerger {
   bool has_exact_counts_ = false;
   std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval
   RunList runs_;
+  std::map<ImageTarget, ImageInputs> images_;
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,90 @@ TEST_CASE("notes of snapshots are united") {
   const Keys odd = {{"iprofagent", R"({"version":1,"snapshot":{"later":1}})"}};
   CHECK(Merged({keys(a), odd}) ==
         "iprofagent = " + keys(a)[0].second + "\ndisagree: iprofagent.snapshot");
+}
+
+// A profile for an image build with so many calls, recorded until then.
+Profile ForImage(const std::string& note, int64_t calls, int64_t end_ms) {
+  RunNote run;
+  run.end_ms = end_ms;
+  RunList runs;
+  runs.Add(run);
+  Profile profile = With({{"iprofagent", R"({"version":1,"image":)" + note + R"(,"provenance":)" +
+                                             runs.ToJson() + "}"}});
+  const TypeIndex signature[] = {profile.AddType("a.Main"), profile.AddType("void")};
+  profile.AddCount(Table::kCalls,
+                   profile.AddContext(kNoContext, profile.AddMethod("main", signature), 0), calls);
+  return profile;
+}
+
+struct MergedImage {
+  ImageChoice choice;
+  std::optional<ImageNote> note;  // of the profile
+  std::vector<std::string> conflicts;
+};
+
+MergedImage MergeImages(const std::vector<const Profile*>& inputs, PreferredVersion preferred) {
+  ExtraKeyMerger merger;
+  for (const Profile* input : inputs) {
+    ExtraKeyMerger one;
+    one.Add(*input);
+    merger.Add(one);
+  }
+  Profile profile;
+  merger.WriteTo(profile, preferred);
+  return {merger.ChooseImage(preferred), ImageNote::Of(profile), merger.ConflictingKeys()};
+}
+
+TEST_CASE(
+    "a merge is meant for the image build of the newest input, or of those with most counts") {
+  const Profile heavy = ForImage(R"({"target":17,"filtered":true})", 100, 1000);
+  const Profile newest = ForImage(R"({"target":25,"filtered":true})", 60, 2000);
+  const Profile more = ForImage(R"({"target":25,"filtered":true})", 50, 500);
+  const std::vector<std::string> conflict = {"iprofagent.image"};
+  for (const bool turned : {false, true}) {
+    const auto target_of = [&](std::vector<const Profile*> inputs, PreferredVersion preferred) {
+      if (turned) std::reverse(inputs.begin(), inputs.end());
+      const MergedImage merged = MergeImages(inputs, preferred);
+      CHECK(merged.choice.targets == std::vector<ImageTarget>{ImageTarget::k17, ImageTarget::k25});
+      CHECK(merged.conflicts == conflict);
+      REQUIRE(merged.note);
+      CHECK(merged.note == merged.choice.note);
+      CHECK_FALSE(merged.note->filtered);  // what another build can use is still there
+      return merged.note->target;
+    };
+    CHECK(target_of({&heavy, &newest}, PreferredVersion::kNewest) == ImageTarget::k25);
+    CHECK(target_of({&heavy, &more}, PreferredVersion::kNewest) == ImageTarget::k17);
+    CHECK(target_of({&heavy, &newest}, PreferredVersion::kHeaviest) == ImageTarget::k17);
+    CHECK(target_of({&heavy, &newest, &more}, PreferredVersion::kHeaviest) == ImageTarget::k25);
+  }
+  ExtraKeyMerger weighted;
+  weighted.Add(heavy);
+  weighted.Add(newest, 2);
+  CHECK(weighted.ChooseImage(PreferredVersion::kHeaviest).note->target == ImageTarget::k25);
+}
+
+TEST_CASE("a merge is filtered for an image build if all inputs are") {
+  const Profile filtered = ForImage(R"({"target":25,"filtered":true})", 1, 1);
+  const Profile spaced = ForImage(R"({"filtered":true, "target":25})", 1, 1);
+  const Profile whole = ForImage(R"({"target":25,"filtered":false})", 1, 1);
+  const MergedImage same = MergeImages({&filtered, &spaced}, PreferredVersion::kHeaviest);
+  CHECK(same.note == ImageNote{ImageTarget::k25, true});
+  CHECK(same.conflicts.empty());
+  const MergedImage mixed = MergeImages({&filtered, &whole}, PreferredVersion::kHeaviest);
+  CHECK(mixed.note == ImageNote{ImageTarget::k25, false});
+  CHECK(mixed.choice.filters_differ);
+  CHECK(mixed.conflicts == std::vector<std::string>{"iprofagent.image"});
+  CHECK_FALSE(MergeImages({}, PreferredVersion::kHeaviest).choice.note);
+}
+
+TEST_CASE("estimated calls are scaled with the calls that they are a part of") {
+  ExtraKeyMerger merger;
+  merger.Add(With({{"iprofagent",
+                    R"({"version":1,"estimates":{"calls":{"a.f()void":3,"b.f()void":0}}})"}}),
+             2, CountScale{.to = 5, .from = 1});
+  CHECK(Describe(merger) ==
+        R"(iprofagent = {"version":1,"estimates":{"calls":{"a.f()void":30,"b.f()void":0}}})"
+        "\ndisagree:");
 }
 
 TEST_CASE("estimated calls add up") {

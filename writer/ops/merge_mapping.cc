@@ -41,6 +41,14 @@ ContextIndex MapContext(ContextIndex caller, Frame frame, ContextIndex guess, Pr
 }  // namespace
 
 IndexMapping MapInto(const Profile& from, Profile& into) {
+  IndexMapping mapping =
+      MapRenamed(from, into, [&](MethodIndex method) { return from.MethodName(method); });
+  for (const MethodIndex method : MethodsOf(from))
+    into.notes().Add(mapping(method), from.notes(), method);
+  return mapping;
+}
+
+IndexMapping MapRenamed(const Profile& from, Profile& into, const NameInto& name_of) {
   IndexMapping mapping;
   mapping.types.reserve(from.type_count());
   for (const TypeIndex type : TypesOf(from)) {
@@ -51,9 +59,7 @@ IndexMapping MapInto(const Profile& from, Profile& into) {
   for (const MethodIndex method : MethodsOf(from)) {
     signature.clear();
     for (const TypeIndex type : from.Signature(method)) signature.push_back(mapping(type));
-    mapping.methods.push_back(
-        MapMethod(from.MethodName(method), signature, After(mapping.methods), into));
-    into.notes().Add(mapping.methods.back(), from.notes(), method);
+    mapping.methods.push_back(MapMethod(name_of(method), signature, After(mapping.methods), into));
   }
   mapping.contexts.reserve(from.context_count());
   // A caller's context always has a smaller index than its callees', so it is mapped already.

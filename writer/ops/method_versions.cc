@@ -1,58 +1,73 @@
 #include "writer/ops/method_versions.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "writer/io/digits.h"
 #include "writer/ops/merge_mapping.h"
 
 namespace iprof {
 namespace {
 
 constexpr size_t kMostExamples = 5;
+// In the sum, a method's name begins with so many digits of its hash.
+constexpr size_t kVersionDigits = 6;
+static_assert(kVersionDigits * kBitsOfDigit == kCodeHashBits);
 
 size_t At(MethodIndex method) { return static_cast<size_t>(method); }
-
-// Whether the table's entries count something about their innermost method.
-bool IsOfMethod(Table table) { return table != Table::kSamples && table != Table::kMonitors; }
 
 MethodIndex MethodOf(const Profile& profile, Table table, EntryIndex entry) {
   return profile.InnermostFrame(profile.EntryContext(table, entry)).method;
 }
 
-// Adds those entries of a profile to another that `takes` selects.
-template <typename Takes, typename Weigh>
-void AddEntries(const Profile& from, const IndexMapping& mapping, const Takes& takes,
-                const Weigh& weigh, Profile& into) {
-  std::vector<Successor> successors;
-  std::vector<TypeCount> types;
-  for (const Table table : kAllTables) {
-    for (const EntryIndex entry : EntriesOf(from, table)) {
-      if (!takes(table, MethodOf(from, table, entry))) continue;
-      const ContextIndex context = mapping(from.EntryContext(table, entry));
-      switch (RecordKindOf(table)) {
-        case RecordKind::kCount:
-          into.AddCount(table, context, weigh(table, from.EntryCount(table, entry)));
-          break;
-        case RecordKind::kSuccessors: {
-          const auto list = from.EntrySuccessors(entry);
-          successors.assign(list.begin(), list.end());
-          for (Successor& s : successors) s.count = weigh(table, s.count);
-          into.AddSuccessors(context, successors);
-          break;
-        }
-        case RecordKind::kTypeCounts:
-          types.clear();
-          for (const TypeCount& t : from.EntryTypeCounts(table, entry))
-            types.push_back({mapping(t.type), weigh(table, t.count)});
-          into.AddTypeCounts(table, context, types);
-          break;
+int64_t Unchanged(Table /*table*/, int64_t count) { return count; }
+
+// Adds entries of a profile to another.
+class EntryAdder {
+ public:
+  EntryAdder(const Profile& from, const IndexMapping& mapping, Profile& into)
+      : from_(from), mapping_(mapping), into_(into) {}
+
+  template <typename Weigh>
+  void Add(Table table, EntryIndex entry, ContextIndex context, const Weigh& weigh) {
+    switch (RecordKindOf(table)) {
+      case RecordKind::kCount:
+        into_.AddCount(table, context, weigh(table, from_.EntryCount(table, entry)));
+        break;
+      case RecordKind::kSuccessors: {
+        const auto list = from_.EntrySuccessors(entry);
+        successors_.assign(list.begin(), list.end());
+        for (Successor& s : successors_) s.count = weigh(table, s.count);
+        into_.AddSuccessors(context, successors_);
+        break;
       }
+      case RecordKind::kTypeCounts:
+        types_.clear();
+        for (const TypeCount& t : from_.EntryTypeCounts(table, entry))
+          types_.push_back({mapping_(t.type), weigh(table, t.count)});
+        into_.AddTypeCounts(table, context, types_);
+        break;
     }
   }
-}
 
-int64_t Unchanged(Table /*table*/, int64_t count) { return count; }
+  template <typename Weigh>
+  void AddAll(const Weigh& weigh) {
+    for (const Table table : kAllTables) {
+      for (const EntryIndex entry : EntriesOf(from_, table))
+        Add(table, entry, mapping_(from_.EntryContext(table, entry)), weigh);
+    }
+  }
+
+ private:
+  const Profile& from_;
+  const IndexMapping& mapping_;
+  Profile& into_;
+  std::vector<Successor> successors_;
+  std::vector<TypeCount> types_;
+};
 
 // One version of a method of the result.
 struct Candidate {
@@ -81,118 +96,9 @@ std::vector<int64_t> WeightsIn(const Profile& profile) {
   return weights;
 }
 
-}  // namespace
-
-std::vector<VersionedProfile::Version> VersionedProfile::VersionsIn(const Profile& profile,
-                                                                    int64_t newest_ms) {
-  std::vector<Version> versions(profile.method_count());
-  for (const Table table : kAllTables) {
-    if (!IsOfMethod(table)) continue;
-    for (const EntryIndex entry : EntriesOf(profile, table)) {
-      const MethodIndex method = MethodOf(profile, table, entry);
-      if (method != kNoMethod) versions[At(method)] = {true, profile.CodeHash(method), newest_ms};
-    }
-  }
-  return versions;
-}
-
-void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh& weigh) {
-  Add(input, VersionsIn(input, newest_ms), true, weigh);
-}
-
-void VersionedProfile::Add(Profile&& input, int64_t newest_ms) {
-  if (layers_.empty()) {
-    std::vector<Version> versions = VersionsIn(input, newest_ms);
-    layers_.push_back({std::move(input), std::move(versions)});
-    layers_.back().profile.RemoveExtras();
-    return;
-  }
-  const Profile taken = std::move(input);
-  Add(taken, newest_ms, Unchanged);
-}
-
-void VersionedProfile::Add(VersionedProfile&& other) {
-  if (layers_.empty()) {
-    layers_ = std::move(other.layers_);
-    other.layers_.clear();
-    return;
-  }
-  for (size_t l = 0; l < other.layers_.size(); ++l) {
-    Add(other.layers_[l].profile, other.layers_[l].versions, l == 0, Unchanged);
-    other.layers_[l] = Layer();
-  }
-  other.layers_.clear();
-}
-
-// Puts each method's counts into the first layer that has the same version of it, or none.
-// `has_rest`: also adds what does not belong to a method's version.
-void VersionedProfile::Add(const Profile& input, const std::vector<Version>& versions,
-                           bool has_rest, const Weigh& weigh) {
-  std::vector<bool> is_left(versions.size());
-  size_t left = 0;
-  for (size_t m = 0; m < versions.size(); ++m) {
-    is_left[m] = versions[m].is_used;
-    left += versions[m].is_used ? 1 : 0;
-  }
-  for (size_t l = 0; left > 0 || (has_rest && l == 0); ++l) {
-    if (l == layers_.size()) layers_.emplace_back();
-    Layer& layer = layers_[l];
-    const IndexMapping mapping = MapInto(input, layer.profile);
-    layer.versions.resize(layer.profile.method_count());
-    std::vector<bool> is_here(versions.size());
-    for (size_t m = 0; m < versions.size(); ++m) {
-      if (!is_left[m]) continue;
-      Version& there = layer.versions[At(mapping.methods[m])];
-      if (there.is_used && there.hash != versions[m].hash) continue;
-      there = {true, versions[m].hash, std::max(there.newest_ms, versions[m].newest_ms)};
-      is_here[m] = true;
-      is_left[m] = false;
-      --left;
-    }
-    AddEntries(
-        input, mapping,
-        [&](Table table, MethodIndex method) {
-          if (!IsOfMethod(table) || method == kNoMethod) return has_rest && l == 0;
-          return bool{is_here[At(method)]};
-        },
-        weigh, layer.profile);
-  }
-}
-
-Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* report) {
-  *report = {};
-  Profile result;
-  // The mappings into the result come first, so that all methods are known.
-  std::vector<IndexMapping> mappings;
-  for (size_t l = 1; l < layers_.size(); ++l) {
-    if (l == 1) mappings.push_back(MapInto(layers_[0].profile, result));
-    mappings.push_back(MapInto(layers_[l].profile, result));
-  }
-  if (layers_.size() == 1) {
-    result = std::move(layers_[0].profile);
-    for (size_t m = 0; m < layers_[0].versions.size(); ++m) {
-      const Version& version = layers_[0].versions[m];
-      result.SetCodeHash(MethodIndex{static_cast<uint32_t>(m)}, version.hash);
-    }
-    layers_.clear();
-    return result;
-  }
-
-  std::vector<std::vector<Candidate>> candidates(result.method_count());
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const std::vector<int64_t> weights = WeightsIn(layers_[l].profile);
-    for (size_t m = 0; m < layers_[l].versions.size(); ++m) {
-      const Version& version = layers_[l].versions[m];
-      if (!version.is_used || version.hash == 0) continue;
-      std::vector<Candidate>& known = candidates[At(mappings[l].methods[m])];
-      auto same = std::find_if(known.begin(), known.end(),
-                               [&](const Candidate& c) { return c.hash == version.hash; });
-      if (same == known.end()) same = known.insert(known.end(), Candidate{version.hash});
-      same->weight = SaturatingAdd(same->weight, weights[m]);
-      same->newest_ms = std::max(same->newest_ms, version.newest_ms);
-    }
-  }
-
+// Sets the hash of each method of the result to that of its best version.
+void ChooseVersions(std::vector<std::vector<Candidate>>& candidates, PreferredVersion preferred,
+                    Profile& result, VersionReport* report) {
   std::vector<std::pair<int64_t, std::string>> examples;
   for (const MethodIndex method : MethodsOf(result)) {
     std::vector<Candidate>& known = candidates[At(method)];
@@ -211,19 +117,139 @@ Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* repo
   });
   for (size_t e = 0; e < std::min(examples.size(), kMostExamples); ++e)
     report->examples.push_back(std::move(examples[e].second));
+}
 
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const Layer& layer = layers_[l];
-    AddEntries(
-        layer.profile, mappings[l],
-        [&](Table table, MethodIndex method) {
-          if (!IsOfMethod(table) || table == Table::kCalls || method == kNoMethod) return true;
-          const uint64_t hash = layer.versions[At(method)].hash;
-          return hash == 0 || hash == result.CodeHash(mappings[l](method));
-        },
-        Unchanged, result);
+// Copies what is kept into the result, whose methods have their hashes.
+class KeptVersions {
+ public:
+  KeptVersions(const Profile& sum, const IndexMapping& mapping, Profile& result)
+      : sum_(sum), mapping_(mapping), result_(result), adder_(sum, mapping, result) {
+    for (const MethodIndex method : MethodsOf(sum)) {
+      const uint64_t hash = sum.CodeHash(method);
+      const uint64_t kept = result.CodeHash(mapping(method));
+      is_other_.push_back(hash != 0 && kept != 0 && hash != kept);
+    }
   }
-  layers_.clear();
+
+  void Copy() {
+    for (const MethodIndex method : MethodsOf(sum_)) {
+      if (!is_other_[At(method)]) result_.notes().Add(mapping_(method), sum_.notes(), method);
+    }
+    for (const Table table : kAllTables) {
+      for (const EntryIndex entry : EntriesOf(sum_, table)) {
+        const ContextIndex context = sum_.EntryContext(table, entry);
+        const Frame innermost = sum_.InnermostFrame(context);
+        if (!IsOther(innermost) || table == Table::kCalls || !IsOfMethod(table))
+          adder_.Add(table, entry, Kept(table, entry), Unchanged);
+      }
+    }
+  }
+
+  // The samples whose stacks were changed.
+  int64_t samples() const { return samples_; }
+
+ private:
+  bool IsOther(Frame frame) const {
+    return frame.method != kNoMethod && is_other_[At(frame.method)];
+  }
+
+  // The entry's context in the result.
+  ContextIndex Kept(Table table, EntryIndex entry) {
+    const ContextIndex context = sum_.EntryContext(table, entry);
+    bool has_other = false;
+    sum_.ForEachFrame(context, [&](Frame frame) { has_other |= IsOther(frame); });
+    if (!has_other) return mapping_(context);
+    if (table == Table::kSamples) samples_ = SaturatingAdd(samples_, sum_.EntryTotal(table, entry));
+    frames_.clear();
+    bool is_cut = false;
+    sum_.ForEachFrame(context, [&](Frame frame) {
+      const bool is_caller = !frames_.empty();
+      is_cut |= is_caller && IsOther(frame);
+      if (is_cut) return;
+      frames_.push_back({mapping_(frame.method), IsOther(frame) ? 0 : frame.bci});
+    });
+    return result_.AddContext(frames_);
+  }
+
+  const Profile& sum_;
+  const IndexMapping& mapping_;
+  Profile& result_;
+  EntryAdder adder_;
+  std::vector<bool> is_other_;  // by method of the sum
+  std::vector<Frame> frames_;
+  int64_t samples_ = 0;
+};
+
+}  // namespace
+
+bool IsOfMethod(Table table) { return table != Table::kSamples && table != Table::kMonitors; }
+
+void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh& weigh) {
+  std::string name;
+  const IndexMapping mapping = MapRenamed(input, sum_, [&](MethodIndex method) {
+    name.clear();
+    AppendDigits(input.CodeHash(method), kVersionDigits, &name);
+    name += input.MethodName(method);
+    return std::string_view(name);
+  });
+  for (const MethodIndex method : MethodsOf(input)) {
+    if (const uint64_t hash = input.CodeHash(method); hash != 0)
+      sum_.SetCodeHash(mapping(method), hash);
+    sum_.notes().Add(mapping(method), input.notes(), method);
+  }
+  versions_.resize(sum_.method_count());
+  for (const Table table : kAllTables) {
+    if (!IsOfMethod(table)) continue;
+    for (const EntryIndex entry : EntriesOf(input, table)) {
+      const MethodIndex method = mapping(MethodOf(input, table, entry));
+      if (method == kNoMethod) continue;
+      Version& version = versions_[At(method)];
+      version = {true, std::max(version.newest_ms, newest_ms)};
+    }
+  }
+  EntryAdder(input, mapping, sum_).AddAll(weigh);
+}
+
+void VersionedProfile::Add(VersionedProfile&& other) {
+  if (sum_.type_count() == 0 && sum_.context_count() == 0) {
+    std::swap(sum_, other.sum_);
+    std::swap(versions_, other.versions_);
+    return;
+  }
+  const IndexMapping mapping = MapInto(other.sum_, sum_);
+  versions_.resize(sum_.method_count());
+  for (const MethodIndex method : MethodsOf(other.sum_)) {
+    if (const uint64_t hash = other.sum_.CodeHash(method); hash != 0)
+      sum_.SetCodeHash(mapping(method), hash);
+    const Version& there = other.versions_[At(method)];
+    Version& version = versions_[At(mapping(method))];
+    version = {version.is_used || there.is_used, std::max(version.newest_ms, there.newest_ms)};
+  }
+  EntryAdder(other.sum_, mapping, sum_).AddAll(Unchanged);
+  other.sum_ = Profile();
+  other.versions_.clear();
+}
+
+Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* report) {
+  *report = {};
+  Profile result;
+  const IndexMapping mapping = MapRenamed(sum_, result, [&](MethodIndex method) {
+    return sum_.MethodName(method).substr(kVersionDigits);
+  });
+  std::vector<std::vector<Candidate>> candidates(result.method_count());
+  const std::vector<int64_t> weights = WeightsIn(sum_);
+  for (const MethodIndex method : MethodsOf(sum_)) {
+    const uint64_t hash = sum_.CodeHash(method);
+    const Version& version = versions_[At(method)];
+    if (hash != 0 && version.is_used)
+      candidates[At(mapping(method))].push_back({hash, weights[At(method)], version.newest_ms});
+  }
+  ChooseVersions(candidates, preferred, result, report);
+  KeptVersions kept(sum_, mapping, result);
+  kept.Copy();
+  report->samples = kept.samples();
+  sum_ = Profile();
+  versions_.clear();
   return result;
 }
 

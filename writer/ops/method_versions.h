@@ -2,19 +2,24 @@
 // rolling deployment or an update of the JDK.
 //
 // Why: a bytecode position means nothing in other code. If the positions of two versions of a method
-// were added up, an `if` could get three outcomes, and a receiver the classes of another call.
+// were added up, an `if` could get three outcomes, and a receiver the classes of another call. And a
+// sample at a position behind the end of a method's code aborts an image build.
 //
-// The versions of a method are told apart by the hashes of their code (Profile::CodeHash). Finish
-// keeps the positions of one: branches, receivers and type checks. Calls of all versions are added
-// up. So are samples and monitors: stacks of samples keep their positions, because a stack's methods
-// say where the time went whatever the positions are.
+// The versions of a method are told apart by the hashes of their code (Profile::CodeHash). Until
+// Finish, each version is a method of its own. Finish keeps the positions of one, with their notes:
+//  - Calls and monitors of all versions are added up.
+//  - Branches, receivers and type checks of the other versions are left out.
+//  - Samples of all versions are added up. A sample in another version moves to bci 0, which every
+//    code has.
+//  - A stack ends before a caller of another version; so does a context of any other table.
 //
 // Counts of a method without a hash are added to the version that is kept, as if their code were the
 // same.
 //
 // Guarantees: the result depends only on the multiset of what was added, with its counts, and not on
-// order or grouping. Adding a profile n times is the same as adding it with n times its counts.
-// Memory: one more profile for each further version of some method.
+// order or grouping. Adding a profile n times is the same as adding it with n times its counts. No
+// position of a version that is known to be another one is in the result, except bci 0.
+// Memory: the sum of the profiles, and a few bytes for each method. In Finish also the result.
 // Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
 
@@ -38,7 +43,11 @@ enum class PreferredVersion : uint8_t {
 struct VersionReport {
   size_t methods = 0;                 // that had different code
   std::vector<std::string> examples;  // of them, by name: those with the most counts left out
+  int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut
 };
+
+// The tables whose counts say how heavy a version of a method is.
+bool IsOfMethod(Table table);
 
 class VersionedProfile {
  public:
@@ -47,31 +56,19 @@ class VersionedProfile {
 
   // `newest_ms`: when the profile was recorded; 0: not known.
   void Add(const Profile& input, int64_t newest_ms, const Weigh& weigh);
-  // Takes the profile without copying if it is the first.
-  void Add(Profile&& input, int64_t newest_ms);
   void Add(VersionedProfile&& other);
 
   // Not in canonical order, and without extra keys. The object is then empty.
   Profile Finish(PreferredVersion preferred, VersionReport* report);
 
  private:
-  // Of the counts of one method in one layer.
   struct Version {
-    bool is_used = false;
-    uint64_t hash = 0;
+    bool is_used = false;  // an entry of a method's table has it as its innermost frame
     int64_t newest_ms = 0;
   };
-  // A profile with one version of each method.
-  struct Layer {
-    Profile profile;
-    std::vector<Version> versions;  // by method
-  };
 
-  void Add(const Profile& input, const std::vector<Version>& versions, bool has_rest,
-           const Weigh& weigh);
-  static std::vector<Version> VersionsIn(const Profile& profile, int64_t newest_ms);
-
-  std::vector<Layer> layers_;  // samples and monitors are in the first
+  Profile sum_;                    // names of methods begin with their version
+  std::vector<Version> versions_;  // by method of the sum
 };
 
 }  // namespace iprof

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -90,6 +92,73 @@ TEST_CASE("of different code the heaviest version keeps its positions, and calls
   CHECK(merged.profile.CodeHash(MethodNamed(merged.profile, "a.Main.loop()void")) == kNew);
 }
 
+// The stacks of the samples, with counts: "loop:3<main:2 1".
+std::vector<std::string> Stacks(const Profile& profile) {
+  std::vector<std::string> stacks;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    std::string text;
+    for (const Frame frame : profile.Frames(profile.EntryContext(Table::kSamples, entry))) {
+      text += (text.empty() ? "" : "<") + std::string(profile.MethodName(frame.method)) + ":" +
+              std::to_string(frame.bci);
+    }
+    stacks.push_back(text + " " + std::to_string(profile.EntryCount(Table::kSamples, entry)));
+  }
+  std::sort(stacks.begin(), stacks.end());
+  return stacks;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE(
+    "a sample in other code moves to its start, so that no position is behind the code's end") {
+  const Merged merged = Merge(List(Version(kOld, 5, 53), Version(kNew, 7, 40)));
+  CHECK(Stacks(merged.profile) == Texts{"loop:0<main:2 1", "loop:3<main:2 1"});
+  CHECK(merged.report.samples == 1);
+  const Merged same = Merge(List(Version(kOld, 5, 53), Version(0, 7, 53)));
+  CHECK(Stacks(same.profile) == Texts{"loop:3<main:2 2"});
+  CHECK(same.report.samples == 0);
+}
+
+TEST_CASE("a stack ends before a caller of other code, and so does any other context") {
+  // Shape.area is called by loop, and that by main.
+  const auto version = [](uint64_t hash, int calls, int site) {
+    const std::string at = std::to_string(site);
+    Profile profile = ParseTables(
+        R"(,"callCountProfiles":[{"ctx":"2:0","records":[)" + std::to_string(calls) +
+        R"(]},{"ctx":"3:0<2:)" + at + R"(<1:2","records":[10]}],"conditionalProfiles":[)" +
+        R"({"ctx":"3:4<2:)" + at + R"(","records":[9,0,2,7,1,3]}],"samplingProfiles":[)" +
+        R"({"ctx":"3:1<2:)" + at + R"(<1:2","records":[4]},{"ctx":"3:1","records":[1]}])");
+    profile.SetCodeHash(MethodNamed(profile, "a.Main.loop()void"), hash);
+    return profile;
+  };
+  const Merged merged = Merge(List(version(kOld, 5, 80), version(kNew, 7, 40)));
+  CHECK(Stacks(merged.profile) == Texts{"area:1 6", "area:1<loop:40<main:2 4"});
+  CHECK(merged.report.samples == 4);
+  CHECK(merged.profile.Total(Table::kCalls) == 32);
+  const MethodIndex area = MethodNamed(merged.profile, "a.Shape.area()void");
+  const auto alone = merged.profile.FindContext(kNoContext, area, 4);
+  REQUIRE(alone);
+  const auto branch = merged.profile.FindEntry(Table::kConditionals, *alone);
+  REQUIRE(branch);
+  CHECK(merged.profile.EntryTotal(Table::kConditionals, *branch) == 5);
+}
+
+TEST_CASE("the source lines of a method are those of the version that is kept") {
+  const auto with_line = [](Profile profile, int line) {
+    profile.notes().SetLine(MethodNamed(profile, "a.Main.loop()void"), 3, line);
+    return profile;
+  };
+  const auto line_of = [](const Profile& profile) {
+    return profile.notes().LineOf(MethodNamed(profile, "a.Main.loop()void"), 3);
+  };
+  CHECK(line_of(
+            Merge(List(with_line(Version(kOld, 5, 53), 100), with_line(Version(kNew, 7, 40), 200)))
+                .profile) == 200);
+  CHECK(line_of(
+            Merge(List(with_line(Version(kOld, 8, 53), 100), with_line(Version(kNew, 7, 40), 200)))
+                .profile) == 100);
+}
+
 TEST_CASE("the weight of a version is that of all inputs that have it") {
   CHECK(Branch(Merge(List(Version(kOld, 5, 53), Version(kNew, 7, 40), Version(kOld, 5, 53)))
                    .profile) == "53:10 6:2");
@@ -157,8 +226,54 @@ TEST_CASE("order, grouping and weights make no difference, to the byte") {
     REQUIRE(Text(groups[0].Finish()) == text);
     CHECK(groups[0].versions().methods == all.versions().methods);
     CHECK(groups[0].versions().examples == all.versions().examples);
+    CHECK(groups[0].versions().samples == all.versions().samples);
   }
   CHECK(with_differences > 100);
+}
+
+// Positions of a profile's methods: name, hash of the code, bci.
+using Positions = std::set<std::tuple<std::string, uint64_t, Bci>>;
+
+TEST_CASE("no position of other code than the kept one is left") {
+  size_t with_samples = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    std::vector<Profile> inputs;
+    Positions known;
+    for (uint64_t i = 0; i < 4; ++i) {
+      const Profile& input = inputs.emplace_back(RandomVersions(seed, i));
+      for (const Table table : kAllTables) {
+        for (const EntryIndex entry : EntriesOf(input, table)) {
+          input.ForEachFrame(input.EntryContext(table, entry), [&](Frame frame) {
+            if (frame.method == kNoMethod) return;
+            known.emplace(input.DescribeMethod(frame.method), input.CodeHash(frame.method),
+                          frame.bci);
+          });
+        }
+      }
+    }
+    const auto preferred = seed % 2 == 0 ? PreferredVersion::kHeaviest : PreferredVersion::kNewest;
+    const Merged merged = Merge(inputs, preferred);
+    with_samples += merged.report.samples > 0 ? 1 : 0;
+    const Profile& made = merged.profile;
+    int64_t samples = 0;
+    for (const Profile& input : inputs)
+      samples = SaturatingAdd(samples, input.Total(Table::kSamples));
+    CHECK(made.Total(Table::kSamples) == samples);
+    for (const Table table : kAllTables) {
+      for (const EntryIndex entry : EntriesOf(made, table)) {
+        made.ForEachFrame(made.EntryContext(table, entry), [&](Frame frame) {
+          if (frame.method == kNoMethod || frame.bci == 0) return;
+          const std::string name = made.DescribeMethod(frame.method);
+          const uint64_t hash = made.CodeHash(frame.method);
+          const bool is_known = hash == 0 || known.contains({name, hash, frame.bci}) ||
+                                known.contains({name, 0, frame.bci});
+          if (!is_known) FAIL_CHECK(name << " has no position " << frame.bci);
+        });
+      }
+    }
+  }
+  CHECK(with_samples > 20);
 }
 
 TEST_CASE("where all code is equal, a merge of merges is the merge of all") {
