@@ -1,11 +1,14 @@
 """kill -9 at random moments: what is recovered is true. KeepsTruth writes its own counts into a file that survives it, and a
 deterministic javac does always the same, so that what it did before it was killed is a part of what it does in all.
 
+The raw file itself says which snapshots are complete in it, and when they were taken: the newest of them must be recovered. Profiles
+that a whole run of javac writes on its way say which of its branches have the same bias all the time: only these can be compared with
+a run that was killed somewhere.
+
 IPROF_KILLS says how often each of them is killed (default: a few times), and IPROF_SEED when."""
 
 import calendar
 import concurrent.futures
-import json
 import os
 import pathlib
 import random
@@ -25,6 +28,9 @@ PER_THREAD = 2 * (HISTORY + 1)
 PERIOD_MS = 100
 AT_ONCE = 3  # programs at a time
 POINT = 0.01
+PAGE = 4096  # of a raw file
+HOT, ENOUGH = 10_000, 1_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
+BIASED = 0.6
 NOTHING_YET = "has no snapshot yet"
 
 
@@ -36,6 +42,77 @@ def ms_of(time_text):
     """ms since 1970 of "2026-11-22T23:35:27.123Z"; the fraction may be missing."""
     seconds, _, fraction = time_text.rstrip("Z").partition(".")
     return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 1000 + int((fraction + "000")[:3])
+
+
+def complete_snapshots(raw):
+    """The snapshots that the two commits of a raw file name (writer/raw/raw_format.h): number -> time in ms since 1970. A commit is written
+    last, and within one page, so that a kill cannot cut it."""
+    with open(raw, "rb") as file:
+        pages = file.read(3 * PAGE).ljust(3 * PAGE, b"\0")
+    commits = (struct.unpack_from("<4Q", pages, place) for place in (PAGE, 2 * PAGE))
+    return {number: time_ns // 1_000_000 for mark, number, time_ns, _ in commits if mark != 0}
+
+
+def shares_of(counts):
+    whole = sum(counts.values())
+    return {outcome: count / whole for outcome, count in counts.items()}
+
+
+class WholeRun:
+    """What a whole run of javac counted, and what it had counted at some moments before its end, in their order."""
+
+    def __init__(self, whole, parts):
+        self.counts = javac_counts(whole)
+        self.parts = [javac_counts(part) for part in parts]
+        self.biases = {}  # of the hot branches with the same bias all the time: place -> {outcome: share}
+        self.known_from = {}  # place -> executions at the first moment at which it had enough: before, its bias is not known
+        branches = [javac_branches(part) for part in parts]
+        for place, counts in javac_branches(whole).items():
+            then = [part.get(place, {}) for part in branches]
+            first = next((executions for part in then if (executions := sum(part.values())) >= ENOUGH), None)
+            if sum(counts.values()) >= HOT and first is not None and self._is_steady(counts, then):
+                self.biases[place], self.known_from[place] = shares_of(counts), first
+
+    @staticmethod
+    def _is_steady(whole, parts):
+        """Whether its shares between each two moments are those of the whole run."""
+        wanted = shares_of(whole)
+        for earlier, later in zip([{}, *parts], [*parts, whole]):
+            between = {outcome: later.get(outcome, 0) - earlier.get(outcome, 0) for outcome in wanted}
+            if sum(between.values()) < ENOUGH:
+                continue
+            if any(abs(share - wanted[outcome]) > POINT / 2 for outcome, share in shares_of(between).items()):
+                return False
+        return True
+
+    def least(self, counts):
+        """What a run that was killed must have, if it has these counts: what the whole run had at a moment before. Numbers of a snapshot are
+        read one after the other, on a busy machine over some time; so at a moment when it had done half as much."""
+        before = [part for part in self.parts if progress_of(part) <= progress_of(counts) / 2]
+        return before[-1] if before else {}
+
+
+def is_javac(context):
+    return context[0].startswith("com.sun.tools.javac.") and "$$Lambda" not in context[0]
+
+
+def javac_branches(profile):
+    return {context: counts for context, counts in profile.branches().items() if is_javac(context)}
+
+
+def javac_counts(profile):
+    """All numbers of javac's own code."""
+    found = {}
+    for table in (profile.calls(), profile.branches(), profile.receivers()):
+        for context, counts in table.items():
+            if is_javac(context):
+                for key, count in (counts.items() if isinstance(counts, dict) else [(None, counts)]):
+                    found[context, key] = count
+    return found
+
+
+def progress_of(counts):
+    return sum(count for (_, key), count in counts.items() if key is None)  # calls
 
 
 class Truth:
@@ -67,8 +144,8 @@ class Kills(SnapshotCase):
         self.random = random.Random(self.seed)
 
     def many(self, count, kill_one):
-        """Kills programs, several at a time. kill_one(number, delay) returns the age of what was recovered in ms; None if there was
-        no snapshot yet."""
+        """Kills programs, several at a time. kill_one(number, delay) returns the age of what was recovered in ms, by the snapshot's own
+        time; None if there was no snapshot yet."""
         delays = [self.random.uniform(0, 1.5) for _ in range(count)]
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             ages = list(pool.map(kill_one, range(count), delays))
@@ -86,14 +163,21 @@ class Kills(SnapshotCase):
         if not raw.exists():
             return None
         run = self.run_tool("recover", raw, "-o", out, expect=None)
+        complete = complete_snapshots(raw)
         if run.code != 0:
             self.assertIn(NOTHING_YET, run.stderr, run)
+            self.assertEqual(complete, {}, run)
             return None
         self.run_tool("check", out)
         profile = profiles.load_profile(out)
         self.assertEqual(profiles.violations(profile.document), [])
         note = profile.section["snapshot"]
-        self.assertFalse(note["at_rest"], note)
+        # The newest snapshot that is complete. Each one overwrites the one before the last, so at most one is lost: that which was being
+        # written.
+        newest = max(complete)
+        self.assertEqual(note["generation"], newest, complete)
+        self.assertEqual(ms_of(note["time"]), complete[newest], complete)
+        self.assertIn(newest - min(complete), (0, 1), complete)
         return profile, note
 
     def kill_after(self, process, raw, number, delay):
@@ -120,19 +204,19 @@ class Kills(SnapshotCase):
         if found is None:
             return None
         profile, note = found
+        self.assertFalse(note["at_rest"], note)
         snapshot_ms = ms_of(note["time"])
-        age = killed_ms - raw.stat().st_mtime_ns // 1_000_000  # its last write
         for thread, truth in enumerate(Truth.of_file(truth_file, 2)):
             step = f"KeepsTruth.step{thread}(int)int"
             calls = profile.calls_of(step)
             said = f"kill {number} (seed {self.seed}): {step} has {calls} calls"
-            # At most one snapshot behind, and nothing that did not happen.
+            # All that had happened before the snapshot, and nothing that did not happen.
             self.assertGreaterEqual(calls, truth.ended_before(snapshot_ms), said)
             self.assertLessEqual(calls, truth.begun, said)
             self.check_step(profile, step, calls, truth.begun, said)
         raw.unlink()
         truth_file.unlink()
-        return age
+        return killed_ms - snapshot_ms
 
     def check_step(self, profile, step, calls, begun, said):
         """Its branches and receivers have the known biases, and nothing is in them that did not happen."""
@@ -159,27 +243,34 @@ class Kills(SnapshotCase):
     def test_javac(self):
         if self.jvm.kind != "jdk":
             self.skipTest(f"{self.jvm.id} has no javac")
-        whole = self.javac("whole")
-        self.assertEqual(whole.wait(PATIENCE_S), 0, whole.err_path.read_text())
-        self.whole = self.counts(profiles.load_profile(self.folder / "whole.iprof"))
-        self.assertGreater(len(self.whole), 1000)
+        process = self.javac("whole", ",keep-raw=y")
+        parts = self.profiles_until_the_end(process)
+        self.assertEqual(process.wait(PATIENCE_S), 0, process.err_path.read_text())
+        whole = profiles.load_profile(self.folder / "whole.iprof")
+        self.whole = WholeRun(whole, parts)
+        self.assertGreater(len(self.whole.counts), 1000)
+        print(f"javac: {len(parts)} profiles on the way, {len(self.whole.biases)} hot branches with the same bias in all of them", file=sys.stderr)
+        self.assertTrue(parts, process.err_path.read_text())
+        if len(parts) >= 3:
+            self.assertGreater(len(self.whole.biases), 20)
+        # So that all is compared at least once, wherever the others are killed.
+        profile, _ = self.recover(self.folder / "whole.iraw", self.folder / "last.iprof")
+        self.check_javac(profile, "the end")
         self.many(kills(12), self.kill_javac)
 
-    def javac(self, name):
-        return self.start_java(*java_sources.javac_command(self.folder / f"classes.{name}"), agent=f"out={name}.iprof,snapshot={PERIOD_MS}ms",
+    def javac(self, name, options=""):
+        return self.start_java(*java_sources.javac_command(self.folder / f"classes.{name}"),
+                               agent=f"out={name}.iprof,snapshot={PERIOD_MS}ms{options}",
                                jvm_args=[*java_sources.DETERMINISTIC, "-Xmn512m", "-Xms640m"], ready=None)
 
-    @staticmethod
-    def counts(profile):
-        """All numbers of javac's own code."""
-        found = {}
-        for table in (profile.calls(), profile.branches(), profile.receivers()):
-            for context, counts in table.items():
-                if not context[0].startswith("com.sun.tools.javac.") or "$$Lambda" in context[0]:
-                    continue
-                for key, count in (counts.items() if isinstance(counts, dict) else [(None, counts)]):
-                    found[context, key] = count
-        return found
+    def profiles_until_the_end(self, process):
+        """Profiles that the agent writes while the program runs, by the code that writes the last one: not what is tested here."""
+        parts, raw, file = [], self.folder / "whole.iraw", self.folder / "part.iprof"
+        self.wait_until(lambda: raw.exists() or process.poll() is not None)
+        while process.poll() is None and self.run_tool("dump", process.pid, "-o", file, expect=None).code == 0:
+            parts.append(profiles.load_profile(file))
+            file.unlink()
+        return parts
 
     def kill_javac(self, number, delay):
         raw = self.folder / f"{number}.iraw"
@@ -188,15 +279,33 @@ class Kills(SnapshotCase):
         found = self.recover(raw, self.folder / f"{number}.iprof")
         if found is None:
             return None
-        profile, _ = found
-        age = killed_ms - raw.stat().st_mtime_ns // 1_000_000
-        too_many = []
-        counts = self.counts(profile)
-        for key, count in counts.items():
-            # A frame that was live adds one to each edge that it may have left, and a profile of the end leaves some entries out.
-            if key in self.whole and count > 1.01 * self.whole[key] + 2:
-                too_many.append((key, count, self.whole[key]))
-        # Not all of javac's work is the same in each run.
-        self.assertLessEqual(len(too_many), len(counts) / 100, f"kill {number} (seed {self.seed}): {json.dumps(too_many[:20], default=str)}")
+        profile, note = found
+        self.assertFalse(note["at_rest"], note)
+        self.check_javac(profile, f"kill {number} (seed {self.seed})")
         raw.unlink()
-        return age
+        return killed_ms - ms_of(note["time"])
+
+    def check_javac(self, profile, said):
+        counts = javac_counts(profile)
+        # A frame that was live adds one to each edge that it may have left, and a profile of the end leaves some entries out.
+        too_many = [(key, count, self.whole.counts[key]) for key, count in counts.items()
+                    if key in self.whole.counts and count > 1.01 * self.whole.counts[key] + 2]
+        least = self.whole.least(counts)
+        # A snapshot knows no live frames, so it may have to leave out branches and receivers that those profiles have; but no calls.
+        too_few = [(key, counts.get(key, 0), count) for key, count in least.items()
+                   if (key[1] is None or key in counts) and counts.get(key, 0) < 0.9 * count - 2]
+        off, compared = [], 0
+        for place, found in javac_branches(profile).items():
+            wanted = self.whole.biases.get(place)
+            if wanted is None or sum(found.values()) < max(2 * ENOUGH, self.whole.known_from[place]):
+                continue
+            compared += 1
+            shares = shares_of(found)
+            likely = max(wanted, key=wanted.get)
+            if wanted[likely] >= BIASED:
+                self.assertGreater(shares.get(likely, 0), 0.5, f"{said}: inverted\n{place}: {found}, wanted {wanted}")
+            if any(abs(shares.get(outcome, 0) - share) > POINT for outcome, share in wanted.items()):
+                off.append((place, found, wanted))
+        # Not all of javac's work is the same in each run.
+        for what, found, among in (("too many", too_many, counts), ("too few", too_few, least), ("another bias", off, range(compared))):
+            self.assertLessEqual(len(found), len(among) / 100, f"{said}: {what}: {found[:20]}")
