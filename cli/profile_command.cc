@@ -169,12 +169,11 @@ class ProfileCommand : public Command {
   }
 
   Status Load() {
-    std::string options = "start=n";
-    if (!options_.empty()) options += "," + options_;
-    if (folder_) options += ",out=" + folder_->PathOf(kAgentsFile);
+    std::string own = "start=n";
+    if (folder_) own += ",out=" + folder_->PathOf(kAgentsFile);
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, timeouts_);
     if (!connection.ok()) return connection.status();
-    return LoadAgent(*connection, library_, options);
+    return LoadAgent(*connection, library_, options_, own);
   }
 
   Status Start() const {

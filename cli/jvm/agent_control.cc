@@ -186,6 +186,10 @@ Result<AgentReply> SendToSocket(const std::string& socket, const Command& comman
   return MayGoOn(answer.status(), "--control " + socket, command, nullptr);
 }
 
+std::string Joined(const std::string& options, const std::string& more) {
+  return options.empty() || more.empty() ? options + more : options + "," + more;
+}
+
 }  // namespace
 
 Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
@@ -222,17 +226,17 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   return reply;
 }
 
-Status LoadAgent(JvmConnection& connection, const std::string& library,
-                 const std::string& options) {
+Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,
+                 const std::string& tools_options) {
   const HeldSignals held;
   const JvmTarget& target = connection.target();
   const Result<PrivateFolder> folder = PrivateFolder::Make(target);
   if (!folder.ok()) return NoFolder(target, folder.status());
   const std::string reply = "reply=" + folder->PathOf(kAnswerFile);
-  const std::string with_reply = options.empty() ? reply : options + "," + reply;
+  const std::string with_reply = Joined(Joined(options, reply), tools_options);
   // Long options go without it: an attach must not fail because the tool wants to hear more.
-  Status loaded =
-      connection.Load(library, FitsVersion1({"load", with_reply}) ? with_reply : options);
+  Status loaded = connection.Load(
+      library, FitsVersion1({"load", with_reply}) ? with_reply : Joined(options, tools_options));
   if (!loaded.ok() && HeldSignals::IsPending()) {
     return Status(loaded.code(),
                   fmt::format("interrupted; {} may still load the agent: 'iprof list' shows it",

@@ -64,7 +64,9 @@ struct AgentRequest {
 Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
                                const AttachTimeouts& timeouts);
 
-// Loads the agent. If it refuses, the failure has the agent's reason.
-Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options);
+// Loads the agent. If it refuses, the failure has the agent's reason. Profiles show the options, but not those
+// of the tool.
+Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,
+                 const std::string& tools_options = {});
 
 }  // namespace iprof::jvm

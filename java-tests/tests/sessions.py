@@ -410,7 +410,9 @@ class AtOnce(SessionCase):
         said = self.command("profile", process, "samples=n,image=n", "--warmup", "100ms", "--duration", "300ms", "-o", "app.iprof").stdout
         self.assertRegex(said, rf"^process {process.pid}: recorded [0-9.]+ s, wrote app.iprof\n$")
         self.assertEqual(self.status(process)["state"], "stopped")
-        self.profile("app.iprof")
+        # The user's options, and not those by which the tool has the agent wait.
+        (run,) = self.profile("app.iprof").section["provenance"]["runs"]
+        self.assertEqual(run["options"], "samples=n,image=n")
         # Nothing was recorded since then, so the end of the program writes nothing and has nothing to complain about.
         # Nor is the tool's own file, which is gone, anybody's concern.
         self.assertEqual(self.end(process), [])

@@ -201,9 +201,8 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
   return Bad(std::move(message));
 }
 
-// An option as the profile shows it: of a path only the name. Empty if it is not shown.
+// An option as the profile shows it: of a path only the name.
 std::string Shown(const OptionSpec& spec, std::string_view item) {
-  if (spec.name == "reply") return {};  // the way in which a tool attached
   if (!std::holds_alternative<PathSlot>(spec.slot)) return std::string(item);
   const size_t folder_end = item.rfind('/');
   if (folder_end == std::string_view::npos) return std::string(item);
@@ -297,7 +296,8 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     if (!stored.ok()) {
       return BadValue(*spec, value, stored);
     }
-    const std::string shown = Shown(*spec, item);
+    // What follows reply= is the tool's.
+    const std::string shown = given[IndexOf("reply")] ? std::string() : Shown(*spec, item);
     std::string& all_shown = parsed.options.given;
     if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;
   }

@@ -55,7 +55,7 @@ struct Options {
   std::string log;         // empty: stderr
   bool provenance = true;  // the profile says how and where it was recorded
   bool lines = true;       // the profile has source lines, and what virtual calls name
-  std::string given;       // what the user wrote, for the profile: without folders
+  std::string given;       // what the user wrote, before reply=, for the profile: without folders
 
   // The crash-safe raw file.
   std::string raw;        // a pattern; empty: beside `out`
