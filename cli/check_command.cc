@@ -8,6 +8,7 @@
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
 #include "writer/ops/check.h"
 
 namespace iprof::cli {
@@ -86,12 +87,13 @@ class CheckCommand : public Command {
       }
       const size_t findings = counts->errors + counts->doubts;
       if (!quiet_ && printed < findings) {
-        console.Print("{}: {} more findings are not shown\n", EscapeForTerminal(name),
-                      findings - printed);
+        console.Print("{}: {} not shown\n", EscapeForTerminal(name),
+                      Counted(findings - printed, "more finding is", "more findings are"));
       }
-      console.Print("{}: {} types, {} declared methods, {} entries: {} errors",
-                    EscapeForTerminal(name), counts->types, counts->methods, counts->entries,
-                    counts->errors);
+      console.Print(
+          "{}: {}, {}, {}: {}", EscapeForTerminal(name), Counted(counts->types, "type", "types"),
+          Counted(counts->methods, "declared method", "declared methods"),
+          Counted(counts->entries, "entry", "entries"), Counted(counts->errors, "error", "errors"));
       if (strict_) console.Print(", {} doubtful", counts->doubts);
       console.Write("\n");
       if (!quiet_) PrintShare(console, name, *counts);

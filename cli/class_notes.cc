@@ -11,6 +11,7 @@
 #include "agent/classfile/symbolic_code.h"
 #include "agent/instrument/table/code_hash.h"
 #include "cli/classpath/class_path.h"
+#include "writer/base/grouped.h"
 #include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
 #include "writer/methods/method_lines.h"
@@ -166,9 +167,9 @@ Status ClassFileOptions::AddNotes(Console& console, Profile& profile) const {
   if (Status status = reader.Run(); !status.ok()) return status;
   if (const size_t others = reader.methods_with_other_code(); others > 0) {
     console.Warn(
-        fmt::format("{} methods have other code in these class files than in the profile, so their "
-                    "lines are not shown",
-                    others));
+        fmt::format("{} other code in these class files than in the profile, so no lines are shown "
+                    "there",
+                    Counted(others, "method has", "methods have")));
   }
   return {};
 }

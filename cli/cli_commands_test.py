@@ -426,7 +426,7 @@ class OurSection(CliTest):
 
     def test_show_lists_the_parts(self):
         a = self.write("a.iprof", profile(iprofagent=section(lines={}, later={}), other=1))
-        self.assertIn("  iprofagent:   later (2 bytes), lines (2 bytes)\n  unknown:      other (1 bytes)\n", self.out("show", "--stats", a))
+        self.assertIn("  iprofagent:   later (2 bytes), lines (2 bytes)\n  unknown:      other (1 byte)\n", self.out("show", "--stats", a))
         shown = self.json("show", a)
         self.assertEqual((shown["iprofagent"], shown["unknown_keys"]), ({"version": 1, "parts": ["later", "lines"]}, ["other"]))
 

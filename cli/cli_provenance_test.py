@@ -90,7 +90,7 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         a = self.write("a.iprof", profile(iprofLines={}, iprofSampling=SAMPLING, other=1))
         shown = self.out("show", "--stats", a)
         self.assertIn("sampling:       cpu, every 10 ms, 20 signals, 1 failed\n", shown)
-        self.assertRegex(shown, r"  iprofagent:   lines \(2 bytes\), sampling \(\d+ bytes\)\n  unknown:      other \(1 bytes\)\n")
+        self.assertRegex(shown, r"  iprofagent:   lines \(2 bytes\), sampling \(\d+ bytes\)\n  unknown:      other \(1 byte\)\n")
         shown = self.json("show", a)
         self.assertEqual((shown["iprofagent"], shown["unknown_keys"]), ({"version": None, "parts": ["lines", "sampling"]}, ["other"]))
 
@@ -136,7 +136,7 @@ class Versions(CliTest):
         found = self.json("merge", "-o", "m.iprof", a, b)
         self.assertEqual((found["methods_with_other_code"], found["samples_in_other_code"]), (1, 7))
         for command in ("diff", "overlap"):
-            self.assertIn("the code of 1 of 1 methods differs", self.out(command, a, b))
+            self.assertIn("the code of 1 of 1 method differs", self.out(command, a, b))
             found = self.json(command, a, b)
             self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (1, 1))
 

@@ -16,6 +16,13 @@ namespace {
 
 constexpr size_t kMostOutcomes = 6;
 
+std::string Methods(const std::vector<std::string>& names) {
+  return Counted(names.size(), "method", "methods");
+}
+std::string Types(const std::vector<std::string>& names) {
+  return Counted(names.size(), "type", "types");
+}
+
 std::string_view WhatIs(const DiffItem& item) {
   switch (item.scope) {
     case DiffScope::kLeaf:
@@ -205,12 +212,13 @@ class DiffCommand : public Command {
     const size_t b = diff.methods_only_in_b.size() + diff.types_only_in_b.size();
     if (a + b == 0) return;
     console.Write("\n");
-    console.Write(Paragraph("",
-                            fmt::format("declared only in A: {} methods, {} types; only in B: {} "
-                                        "methods, {} types (listed with --declared)",
-                                        diff.methods_only_in_a.size(), diff.types_only_in_a.size(),
-                                        diff.methods_only_in_b.size(), diff.types_only_in_b.size()),
-                            width_));
+    console.Write(
+        Paragraph("",
+                  fmt::format("declared only in A: {}, {}; only in B: {}, {} (listed with "
+                              "--declared)",
+                              Methods(diff.methods_only_in_a), Types(diff.types_only_in_a),
+                              Methods(diff.methods_only_in_b), Types(diff.types_only_in_b)),
+                  width_));
   }
 
   void PrintNames(JsonText& json, std::string_view key,

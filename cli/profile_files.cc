@@ -152,15 +152,16 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
   };
   Status status = WriteOutput(console, path, WantsGzip(gzip, path), write, readers);
   if (status.ok() && left_out != 0) {
-    console.Warn(fmt::format(
-        "{} instanceof entries were left out: version 1.0.0 has no table for them", left_out));
+    console.Warn(fmt::format("{} left out: version 1.0.0 has no table for them",
+                             Counted(left_out, "instanceof entry was", "instanceof entries were")));
   }
   return status;
 }
 
 std::string DescribeWritten(const std::string& path, const Profile& profile) {
-  return fmt::format("wrote {}: {} methods ran, of {} that are declared", EscapeForTerminal(path),
-                     Grouped(CountMethodsThatRan(profile)), Grouped(profile.method_count()));
+  return fmt::format("wrote {}: {}, of {}", EscapeForTerminal(path),
+                     Counted(CountMethodsThatRan(profile), "method ran", "methods ran"),
+                     Counted(profile.method_count(), "that is declared", "that are declared"));
 }
 
 ExitCode WarnOfNoSamples(Console& console, const std::string& path) {

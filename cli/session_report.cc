@@ -122,8 +122,9 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
                              Grouped(status.methods_left_out)));
   if (status.hidden_classes_with_probes + status.other_classes_with_probes != 0) {
     row("keep probes",
-        fmt::format("{} hidden classes, {} others", Grouped(status.hidden_classes_with_probes),
-                    Grouped(status.other_classes_with_probes)));
+        fmt::format("{}, {}",
+                    Counted(status.hidden_classes_with_probes, "hidden class", "hidden classes"),
+                    Counted(status.other_classes_with_probes, "other", "others")));
   }
   row("counters", Grouped(status.counters));
   row("samples", fmt::format("{}, {} lost", Grouped(status.samples), Grouped(status.samples_lost)));
@@ -134,10 +135,10 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   }
   row("agent CPU", Seconds(status.agent_cpu_ms));
   if (status.swap_batches != 0) {
-    row("last swap",
-        fmt::format("{} pauses, {} of them beyond pause=, the longest {} ms, {} ms in all",
-                    Grouped(status.swap_batches), Grouped(status.swap_pauses_beyond_budget),
-                    status.swap_longest_pause_ms, status.swap_total_pause_ms));
+    row("last swap", fmt::format("{}, {} of them beyond pause=, the longest {} ms, {} ms in all",
+                                 Counted(status.swap_batches, "pause", "pauses"),
+                                 Grouped(status.swap_pauses_beyond_budget),
+                                 status.swap_longest_pause_ms, status.swap_total_pause_ms));
   }
   if (status.freeze_rounds + status.cost_permille != 0) {
     AddFreezing(status, row);

@@ -67,10 +67,9 @@ class Header {
   }
 
   void PrintMethods() {
-    const auto number = [](size_t count) { return Grouped(count); };
-    Line("methods:",
-         fmt::format("{} ran; {} are declared, in {} types", number(CountMethodsThatRan(profile_)),
-                     number(profile_.method_count()), number(profile_.type_count())));
+    Line("methods:", fmt::format("{} ran; {}, in {}", Grouped(CountMethodsThatRan(profile_)),
+                                 Counted(profile_.method_count(), "is declared", "are declared"),
+                                 Counted(profile_.type_count(), "type", "types")));
   }
 
   void PrintTotals() {

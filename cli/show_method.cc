@@ -146,8 +146,8 @@ class MethodText {
       add(calls.match.found ? "called " + Times(calls.count) : std::string("no call is recorded"));
     }
     if (const SampleFigures samples = indexer_.SamplesOf(method); samples.total != 0) {
-      add(fmt::format("{} samples in it, {} in it or in what it calls", Grouped(samples.self),
-                      Grouped(samples.total)));
+      add(fmt::format("{} in it, {} in it or in what it calls",
+                      Counted(samples.self, "sample", "samples"), Grouped(samples.total)));
     }
     return text;
   }

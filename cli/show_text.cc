@@ -203,14 +203,14 @@ void PrintExtraKeys(Console& console, const Profile& profile, const ShowOptions&
   std::string parts;
   const AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : section.parts()) {
-    parts += fmt::format("{}{} ({} bytes)", parts.empty() ? "" : ", ", EscapeForTerminal(name),
-                         Grouped(json.size()));
+    parts += fmt::format("{}{} ({})", parts.empty() ? "" : ", ", EscapeForTerminal(name),
+                         Counted(json.size(), "byte", "bytes"));
   }
   std::string others;
   for (const ExtraKey& extra : profile.extras()) {
     if (AgentSection().Add(extra.key, extra.json)) continue;
-    others += fmt::format("{}{} ({} bytes)", others.empty() ? "" : ", ",
-                          EscapeForTerminal(extra.key), Grouped(extra.json.size()));
+    others += fmt::format("{}{} ({})", others.empty() ? "" : ", ", EscapeForTerminal(extra.key),
+                          Counted(extra.json.size(), "byte", "bytes"));
   }
   if (parts.empty() && others.empty()) return;
   console.Write("\n");

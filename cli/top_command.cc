@@ -77,7 +77,7 @@ class TopCommand : public Command {
     if (!filter_.filter().empty())
       console.Print("only {}; shares are of all samples\n",
                     EscapeForTerminal(filter_.filter().Describe()));
-    console.Heading(fmt::format("{} samples", Grouped(flat.total)));
+    console.Heading(Counted(flat.total, "sample", "samples"));
     console.Print("{:>20}  {:>20}  {}\n", "in it (self)", "with callees (total)", by_);
     for (const FlatRow& row : flat.rows) {
       const std::string name = NameOf(names, profile, row);

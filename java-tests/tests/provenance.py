@@ -176,7 +176,7 @@ class Merging(AgentCase):
         checked = self.run_tool("check", "all.iprof").stdout
         self.assertIn("0 errors", checked)
         self.assertIn("runs:           2", self.run_tool("show", "all.iprof").stdout)
-        self.assertIn(f"the code of {len(differing)} of ", self.run_tool("diff", "17.iprof", "25.iprof").stdout)
+        self.assertIn(f"the code of {len(differing):,} of ", self.run_tool("diff", "17.iprof", "25.iprof").stdout)
 
     def test_the_order_makes_no_difference_and_strict_refuses(self):
         self.run_tool("merge", "-o", "a.iprof", "17.iprof", "25.iprof")

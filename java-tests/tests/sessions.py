@@ -377,7 +377,7 @@ class AfterAStop(SessionCase):
             others = status["other_classes_with_probes"]
             not_linked = re.search(r"; (\d+) are not linked yet", stopped)
             self.assertEqual(others, int(not_linked[1]) if not_linked else 0)
-            self.assertIn(f"keep probes {status['hidden_classes_with_probes']} hidden classes, {others} others",
+            self.assertIn(f"keep probes {status['hidden_classes_with_probes']:,} hidden classes, {others:,} other{'s' if others != 1 else ''}",
                           self.command("status", process).stdout)
             # What is defined after the stop has none.
             self.assertEqual(self.ask(process, "lambdas"), [plain, right])

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "writer/base/grouped.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
@@ -74,8 +75,8 @@ double EstimateNote::ShareOf(int64_t all) const {
 }
 
 std::string EstimateNote::Describe(int64_t all) const {
-  return fmt::format("{:.1f} % of all calls, in {} methods that were not counted all the time",
-                     100 * ShareOf(all), methods());
+  return fmt::format("{:.1f} % of all calls, in {} not counted all the time", 100 * ShareOf(all),
+                     Counted(methods(), "method that was", "methods that were"));
 }
 
 }  // namespace iprof

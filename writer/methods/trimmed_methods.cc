@@ -7,6 +7,12 @@
 
 namespace iprof {
 
+namespace {
+
+std::string Calls(uint64_t count) { return fmt::format("{} call{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
 void TrimmedMethods::Note(std::string name, uint64_t calls, const LeftOut& left_out) {
   methods_.push_back({std::move(name), calls, left_out});
 }
@@ -28,10 +34,10 @@ std::string TrimmedMethods::Report() const {
     return a->calls != b->calls ? a->calls > b->calls : a->name < b->name;
   });
   std::string report =
-      fmt::format("left out because {}: {} branches, {} receivers, monitors or type checks",
+      fmt::format("left out because {}: {} branch{}, {} receivers, monitors or type checks",
                   methods_.size() == 1 ? "1 method is long"
                                        : fmt::format("{} methods are long", methods_.size()),
-                  branches, sites);
+                  branches, branches == 1 ? "" : "es", sites);
   if (all > 0) report += fmt::format("; of {} of these methods, all", all);
   report += '\n';
   for (size_t i = 0; i < std::min(order.size(), kMostNamed); ++i) {
@@ -39,9 +45,9 @@ std::string TrimmedMethods::Report() const {
     const LeftOut& l = m.left_out;
     report +=
         l.everything
-            ? fmt::format("left out: {} ({} calls): all branches and receivers\n", m.name, m.calls)
-            : fmt::format("left out: {} ({} calls): {} of {} branches, {} of {} receivers\n",
-                          m.name, m.calls, l.branches, l.all_branches, l.sites, l.all_sites);
+            ? fmt::format("left out: {} ({}): all branches and receivers\n", m.name, Calls(m.calls))
+            : fmt::format("left out: {} ({}): {} of {} branches, {} of {} receivers\n", m.name,
+                          Calls(m.calls), l.branches, l.all_branches, l.sites, l.all_sites);
   }
   return report;
 }

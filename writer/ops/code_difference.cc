@@ -5,11 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "writer/base/grouped.h"
+
 namespace iprof {
 
 std::string CodeDifference::Describe() const {
   if (differing == 0) return {};
-  return fmt::format("the code of {} of {} methods differs", differing, compared);
+  return fmt::format("the code of {} of {} differs", Grouped(differing),
+                     Counted(compared, "method", "methods"));
 }
 
 CodeDifference CompareCode(const Profile& a, const Profile& b) {
