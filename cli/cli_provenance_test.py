@@ -4,6 +4,7 @@
 Usage: cli_provenance_test.py IPROF GENERATED_FOLDER [unittest options]
 """
 
+import json
 import os
 import re
 import unittest
@@ -41,20 +42,39 @@ class Header(CliTest):
 run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent 0.1.0
                 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the JVM's start
                 tables: calls+branches, from counters, options: out=a.iprof
-                counts: exact in 2,444 methods, off by at most 2 in 6; left out: 3 sites
+                counts: exact but for races between threads; in 6 methods off by at most 2
+                left out: 3 sites
 sampling:       cpu, every 10 ms, 20 signals, 1 failed
 """, self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [RUN])
 
     def test_the_bound_of_a_snapshot_is_not_known(self):
         for methods, said in (({"exact": 0, "within_k": 2444, "unknown": 1},
-                               "exact in 0 methods, within k in 2,444 (k is not known: the snapshot was taken while threads were counting), "
-                               "of unknown error in 1"),
-                              ({"exact": 1, "within_k": 0, "unknown": 0, "largest_k": 0}, "exact in 1 method")):
+                               "in 2,444 methods within k (k is not known: the snapshot was taken while threads were counting), "
+                               "in 1 off by an unknown number"),
+                              ({"exact": 1, "within_k": 0, "unknown": 0, "largest_k": 0}, "exact but for races between threads")):
             run = {"methods": methods, "losses": {}, "recorded_ms": 1}
             a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(run))))
             self.assertRegex(" ".join(self.out("show", a).split()), re.escape(f" counts: {said}") + " (left out|methods:)")
             self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [run])
+
+    def test_how_exact_it_is_and_what_is_left_out(self):
+        def shown(exactness, losses):
+            run = {"methods": {"exact": 0, "within_k": 0, "unknown": 0, "largest_k": 0, **exactness}, "losses": losses}
+            made = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(run))))
+            return " ".join(self.out("show", made).partition("\nmethods:")[0].split()).partition("run: a program")[2]
+
+        races = " counts: exact but for races between threads"
+        self.assertEqual(shown({"exact": 2}, {"samples": 1, "methods_not_counted": 1}), f"{races} left out: 1 sample, 1 method not counted")
+        self.assertEqual(shown({}, {"samples": 1000, "sites": 2}), " left out: 1,000 samples, 2 sites")
+        self.assertEqual(shown({"within_k": 1, "largest_k": 3}, {}), " counts: in 1 method off by at most 3")
+        self.assertEqual(shown({"exact": 1, "within_k": 2, "unknown": 1, "largest_k": 3}, {}),
+                         f"{races}; in 3 methods off because of exceptions, in 1 of them by an unknown number")
+
+    def test_standard_input_has_a_name(self):
+        text = json.dumps(profile()).encode()
+        self.assertIn("file:           standard input, format 1.0.0\n", self.out("show", "-", stdin=text))
+        self.assertIn("B: standard input\n", self.out("diff", self.write("a.iprof", profile()), "-", stdin=text))
 
     def test_what_is_not_known_is_left_out(self):
         a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance({}))))

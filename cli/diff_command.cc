@@ -5,6 +5,7 @@
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
+#include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
@@ -175,7 +176,8 @@ class DiffCommand : public Command {
   }
 
   void PrintText(Console& console, const ProfileDiff& diff) const {
-    console.Print("A: {}\nB: {}\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
+    console.Print("A: {}\nB: {}\n", EscapeForTerminal(NameOfInput(a_)),
+                  EscapeForTerminal(NameOfInput(b_)));
     if (!filter_.filter().empty())
       console.Print("only {}\n", EscapeForTerminal(filter_.filter().Describe()));
     if (code_.differing > 0)

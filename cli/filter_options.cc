@@ -69,7 +69,8 @@ void WarnIfNothingMatches(Console& console, const std::string& path, const Profi
   for (const MethodIndex method : MethodsOf(profile)) {
     if (filter.Wants(profile, method)) return;
   }
-  console.Warn(fmt::format("{} has no class that matches: {}", path, filter.Describe()));
+  console.Warn(
+      fmt::format("{} has no class that matches: {}", NameOfInput(path), filter.Describe()));
 }
 
 Result<Profile> ReadPart(Console& console, const std::string& path, const ProfileFilter& filter) {

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "cli/profile_files.h"
+
 namespace iprof::cli {
 namespace {
 
@@ -38,8 +40,8 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
     }
     const Result<MergeInput> input = ParseWeighted(line);
     if (!input.ok()) {
-      return Status(Code::kUsage,
-                    fmt::format("{}, line {}: {}", path, number, input.status().message()));
+      return Status(Code::kUsage, fmt::format("{}, line {}: {}", NameOfInput(path), number,
+                                              input.status().message()));
     }
     inputs.push_back(*input);
   }

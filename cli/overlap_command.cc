@@ -3,6 +3,7 @@
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
+#include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/ops/code_difference.h"
@@ -82,7 +83,8 @@ class OverlapCommand : public Command {
   }
 
   void PrintText(Console& console, const ProfileOverlap& overlap) const {
-    console.Print("A: {}\nB: {}\n\n", EscapeForTerminal(a_), EscapeForTerminal(b_));
+    console.Print("A: {}\nB: {}\n\n", EscapeForTerminal(NameOfInput(a_)),
+                  EscapeForTerminal(NameOfInput(b_)));
     console.Heading(fmt::format("{:<12} {:>9}  {:>9} {:>9} {:>9}  {:>18} {:>18}", "table",
                                 "overlap", "in both", "only A", "only B", "total A", "total B"));
     PrintRows(console, overlap.tables, "");

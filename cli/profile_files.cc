@@ -97,6 +97,8 @@ Status WithInput(Console& console, const std::string& path,
       });
 }
 
+std::string NameOfInput(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 Result<Profile> ReadInput(Console& console, const std::string& path) {
   Profile profile;
   const Status status = WithOpenInput(
@@ -165,7 +167,7 @@ std::string DescribeWritten(const std::string& path, const Profile& profile) {
 }
 
 ExitCode WarnOfNoSamples(Console& console, const std::string& path) {
-  console.Warn(path +
+  console.Warn(NameOfInput(path) +
                " has no samples: it was recorded with samples=n, the program ended too soon, or a "
                "filter left none");
   return ExitCode::kNoSamples;

@@ -96,7 +96,8 @@ class ReportCommand : public Command {
     std::vector<ReportInput> inputs;
     for (size_t p = 0; p < profiles.size(); ++p) {
       // Not the folder: it tells of the machine, and the page may be passed on.
-      inputs.push_back({std::filesystem::path(files[p]).filename().string(), &profiles[p]});
+      inputs.push_back(
+          {std::filesystem::path(NameOfInput(files[p])).filename().string(), &profiles[p]});
     }
     ReportOptions options;
     options.tool = "iprof " IPROF_VERSION;

@@ -1,4 +1,5 @@
 // The header of `iprof show`: where the profile comes from, and what is in it.
+#include "cli/profile_files.h"
 #include "cli/show.h"
 #include "cli/show_runs.h"
 #include "cli/table_names.h"
@@ -21,7 +22,7 @@ class Header {
 
   void Print() {
     const AgentSection section = AgentSection::Of(profile_);
-    Line("file:", options_.file + ", format " + profile_.version());
+    Line("file:", NameOfInput(options_.file) + ", format " + profile_.version());
     PrintState(section);
     PrintProvenance(console_, section, options_.width);
     PrintNotes(section);

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/terminal_text.h"
@@ -72,30 +74,52 @@ std::string Window(const RunNote& run) {
   return Joined({FromTo(Moment(run.start_ms), Moment(run.end_ms)), length, begin}, ", ");
 }
 
+// "refused_memory": "refused memory"; of one thing, the singular of the first word.
+std::string WordsOf(const std::string& loss, int64_t count) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"samples", "sample"},   {"sites", "site"},     {"branches", "branch"},
+      {"monitors", "monitor"}, {"methods", "method"}, {"classes", "class"},
+      {"lambdas", "lambda"},   {"stacks", "stack"},   {"estimates", "estimate"}};
+  std::string words = loss;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  for (const auto& [several, one] : kWords) {
+    const std::string_view first = std::string_view(words).substr(0, words.find(' '));
+    if (count == 1 && first == several) return words.replace(0, several.size(), one);
+  }
+  return words;
+}
+
 std::string Describe(const Losses& losses) {
   std::string text;
   for (const auto& [name, count] : losses) {
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Grouped(count), WordsOf(name, count));
   }
   return IfAny("left out: ", text);
 }
 
 std::string Describe(const RunExactness& methods) {
-  std::string text = fmt::format("counts: exact in {} {}", Grouped(methods.exact),
-                                 methods.exact == 1 ? "method" : "methods");
+  const int64_t others = SaturatingAdd(methods.within_k, methods.unknown);
+  if (methods.exact == 0 && others == 0) return {};
+  // The number of exact methods is not shown: it is that of the recording, and the profile has fewer methods if it is
+  // for an image build.
+  std::string text = "counts: ";
+  if (methods.exact > 0) text += "exact but for races between threads";
+  if (others == 0) return text;
+  if (methods.exact > 0) text += "; ";
   if (!methods.KnowsK()) {
     text += fmt::format(
-        ", within k in {} (k is not known: the snapshot was taken while threads were counting)",
-        Grouped(methods.within_k));
-  } else if (methods.within_k > 0) {
-    text += fmt::format(", off by at most {} in {}", Grouped(methods.largest_k),
-                        Grouped(methods.within_k));
+        "in {} within k (k is not known: the snapshot was taken while threads were counting)",
+        Counted(methods.within_k, "method", "methods"));
+    if (methods.unknown > 0)
+      text += fmt::format(", in {} off by an unknown number", Grouped(methods.unknown));
+    return text;
   }
-  if (methods.unknown > 0)
-    text += fmt::format(", of unknown error in {}", Grouped(methods.unknown));
-  return text;
+  text += fmt::format("in {} ", Counted(others, "method", "methods"));
+  if (methods.unknown > 0) {
+    return text + fmt::format("off because of exceptions, in {} of them by an unknown number",
+                              Grouped(methods.unknown));
+  }
+  return text + fmt::format("off by at most {}", Grouped(methods.largest_k));
 }
 
 class Lines {
@@ -120,9 +144,8 @@ void PrintOne(Lines& lines, const RunNote& run) {
   lines.Print("", Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
                           IfAny("options: ", run.options)},
                          ", "));
-  lines.Print(
-      "", Joined({run.exactness ? Describe(*run.exactness) : std::string(), Describe(run.losses)},
-                 "; "));
+  if (run.exactness) lines.Print("", Describe(*run.exactness));
+  lines.Print("", Describe(run.losses));
 }
 
 void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) {
@@ -132,7 +155,7 @@ void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) 
   }
   lines.Print("runs:", std::to_string(runs.size() + older));
   const size_t hidden = runs.size() - std::min(runs.size(), kMostRuns);
-  if (older + hidden > 0) lines.Print("", fmt::format("{} earlier ones", older + hidden));
+  if (older + hidden > 0) lines.Print("", Counted(older + hidden, "earlier one", "earlier ones"));
   for (size_t r = hidden; r < runs.size(); ++r)
     lines.Print("", Joined({Program(runs[r]), Window(runs[r])}, ", "));
   lines.Print("", Describe(Losses(sums.begin(), sums.end())));
@@ -140,9 +163,9 @@ void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) 
 
 std::string Describe(const SamplingSum& sum) {
   const auto [event, interval_ns] = sum.Kind();
-  return fmt::format("{}, every {} ms, {} signals, {} failed", event,
-                     static_cast<double>(interval_ns) / 1e6, Grouped(sum.Number("signals")),
-                     Grouped(sum.Number("failed")));
+  return fmt::format(
+      "{}, every {} ms, {}, {} failed", event, static_cast<double>(interval_ns) / 1e6,
+      Counted(sum.Number("signals"), "signal", "signals"), Grouped(sum.Number("failed")));
 }
 
 }  // namespace
