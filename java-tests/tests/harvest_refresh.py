@@ -9,7 +9,7 @@ from harness.case import AgentCase
 from harness.scope import on_one_jvm
 
 STEP = "Phases.step(int, int)int"
-DONE = re.compile(r"process \d+: HotSpot profiles (\d+) classes anew, after (\d+) pauses \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
+DONE = re.compile(r"process \d+: HotSpot profiles ([\d,]+) class(?:es)? anew, after ([\d,]+) pauses? \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
 BEFORE, AFTER = 90, 10  # percent
 
 
@@ -40,7 +40,7 @@ class Refresh(AgentCase):
         run = self.run_tool("refresh", str(self.process.pid), *options)
         said = DONE.fullmatch(run.stdout)
         self.assertTrue(said, run)
-        return int(said[1]), int(said[2])
+        return tuple(int(number.replace(",", "")) for number in said.groups())
 
     def percent(self, *options):
         """Of the branch, and of the receivers, as a harvest sees them."""

@@ -10,6 +10,7 @@
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/jvmti/local_frame.h"
 #include "agent/vm/jvmti/own_jvm.h"
+#include "writer/base/grouped.h"
 #include "writer/names/typed_names.h"
 
 namespace iprof::vm {
@@ -185,10 +186,11 @@ void EarlierClasses::Retransform(JNIEnv* jni, const std::vector<jclass>& classes
 std::string EarlierClasses::Report() const {
   std::lock_guard lock(mutex_);
   std::string report = fmt::format(
-      "loaded before counting began: {} classes retransformed in {} pauses ({:.0f} ms in all, the "
+      "loaded before counting began: {} retransformed in {} ({:.0f} ms in all, the "
       "longest {:.0f} ms), {} not linked yet, {} with nothing to count\n",
-      outcome_.classes, outcome_.pauses, Milliseconds(outcome_.sum_of_pauses),
-      Milliseconds(outcome_.longest_pause), awaited_, left_out_);
+      Counted(outcome_.classes, "class", "classes"), Counted(outcome_.pauses, "pause", "pauses"),
+      Milliseconds(outcome_.sum_of_pauses), Milliseconds(outcome_.longest_pause), awaited_,
+      left_out_);
   if (linked_since_ > 0) {
     report += fmt::format("of these, linked later and counted from then on: {}\n", linked_since_);
   }

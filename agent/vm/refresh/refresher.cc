@@ -8,6 +8,7 @@
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/loaded_classes.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::vm {
 namespace {
@@ -19,9 +20,9 @@ double Milliseconds(std::chrono::nanoseconds time) {
 std::string TextOf(const RestoredClasses& done) {
   const RetransformOutcome& outcome = done.outcome;
   std::string text = fmt::format(
-      "HotSpot profiles {} classes anew, after {} pauses ({:.0f} ms in all, the longest {:.0f} ms)",
-      outcome.classes, outcome.pauses, Milliseconds(outcome.sum_of_pauses),
-      Milliseconds(outcome.longest_pause));
+      "HotSpot profiles {} anew, after {} ({:.0f} ms in all, the longest {:.0f} ms)",
+      Counted(outcome.classes, "class", "classes"), Counted(outcome.pauses, "pause", "pauses"),
+      Milliseconds(outcome.sum_of_pauses), Milliseconds(outcome.longest_pause));
   if (done.unmodifiable > 0) text += fmt::format("; {} hidden ones cannot be", done.unmodifiable);
   if (done.redefined > 0) {
     text += fmt::format(

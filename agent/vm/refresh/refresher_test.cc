@@ -46,9 +46,9 @@ TEST_CASE("a superclass that is swapped earlier does not keep its subclasses fro
   REQUIRE(refresher.ok());
   const std::string said =
       (*refresher)->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50), [] { return true; });
-  CHECK(said.starts_with("HotSpot profiles 1 classes anew, after "));
+  CHECK(said.starts_with("HotSpot profiles 1 class anew, after "));
   SECTION("although the JVM counts its swap for them, too") {
-    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 classes anew, after "));
+    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 class anew, after "));
   }
   SECTION("but somebody else's redefinition does") {
     jvm.CountRedefinition(*hot);
