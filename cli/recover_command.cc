@@ -52,7 +52,7 @@ class RecoverCommand : public Command {
       if (files.size() == 1) {
         profile = std::move(made->profile);
       } else {
-        merger.Add(std::move(made->profile));
+        merger.Add(made->profile);
       }
     }
     if (recovered.empty()) {
