@@ -43,9 +43,10 @@ std::string Joined(const std::vector<std::string>& words) {
 template <typename Row>
 void AddFreezing(const SessionStatus& status, Row row) {
   const bool records = status.state == "recording";
-  std::string swaps = fmt::format("{} rounds that swapped {} classes; the longest pause {} ms",
-                                  Grouped(status.freeze_rounds), Grouped(status.freeze_swaps),
-                                  status.freeze_longest_pause_ms);
+  std::string swaps =
+      fmt::format("{} that swapped {}; the longest pause {} ms",
+                  Counted(status.freeze_rounds, "round", "rounds"),
+                  Counted(status.freeze_swaps, "class", "classes"), status.freeze_longest_pause_ms);
   std::string cost = fmt::format("at most {:.1f} % of the program's time in all",
                                  static_cast<double>(status.cost_permille) / 10);
   if (!records) {
@@ -53,11 +54,11 @@ void AddFreezing(const SessionStatus& status, Row row) {
     row("cost", cost);
     return;
   }
-  row("no probes", fmt::format("{} methods, after {}", Grouped(status.frozen_methods), swaps));
+  row("no probes",
+      fmt::format("{}, after {}", Counted(status.frozen_methods, "method", "methods"), swaps));
   for (const control::KeptProbes& kept : status.kept) {
-    row("keep probes",
-        fmt::format("{} hot {}: {}", Grouped(kept.methods),
-                    kept.methods == 1 ? "method" : "methods", EscapeForTerminal(kept.why)));
+    row("keep probes", fmt::format("{}: {}", Counted(kept.methods, "hot method", "hot methods"),
+                                   EscapeForTerminal(kept.why)));
   }
   row("cost",
       fmt::format("{}, {:.1f} % now", cost, static_cast<double>(status.cost_now_permille) / 10));
