@@ -190,7 +190,7 @@ TEST_CASE("so it is for the value of every option") {
 }
 
 TEST_CASE("a profile shows what the user gave, without folders, and not what a tool added") {
-  CHECK(Parsed("samples=n,out=/tmp/a/b.iprof,depth=9").given == "samples=n,out=b.iprof,depth=9");
+  CHECK(Parsed("calls=n,out=/tmp/a/b.iprof,depth=9").given == "calls=n,out=b.iprof,depth=9");
   CHECK(Parsed("depth=9,reply=/tmp/r,start=n,out=/tmp/x/agent.iprof").given == "depth=9");
   CHECK(Parsed("reply=/tmp/r").given.empty());
 }
