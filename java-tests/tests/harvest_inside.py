@@ -156,7 +156,7 @@ class MethodData(Inside):
         for flag in ("-Xint", "-XX:TieredStopAtLevel=1"):
             with self.subTest(flag=flag):
                 run = self.run_java("Harvestable", STEPS, "end", agent="source=methoddata,interval=1ms,force=always,out=own.iprof", jvm_args=[flag])
-                warned = [line for line in self.agent_lines(run.stderr) if "HotSpot's counters" in line]
+                warned = [line for line in self.agent_lines(run.stderr) if "HotSpot's counters are not" in line]
                 self.assertEqual(len(warned), 1, run.stderr)
                 self.assertIn("HotSpot's counters are not in the profile: this JVM has no MethodData to harvest", warned[0])
                 (wrote,) = (line for line in self.agent_lines(run.stderr) if "wrote" in line)
