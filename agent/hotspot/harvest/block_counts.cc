@@ -93,7 +93,7 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
       uint64_t count = block.known;
       if (count == 0 || records == Records::kMaybeYounger)
         count = std::max(count, std::min(in, largest));
-      if (b == 0) count = std::max(count, entries);
+      if (b == 0 && records != Records::kAlone) count = std::max(count, entries);
       changes = changes || count != block_counts[b];
       block_counts[b] = count;
     }

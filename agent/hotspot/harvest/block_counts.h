@@ -5,7 +5,8 @@
 // whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
 // most the largest count of the method. So does, where records may be younger than the entries, a
 // block whose records have less than that. The first block was executed at least once for each entry,
-// whatever its records have missed: HotSpot clears a record when it unloads a class of it.
+// whatever its records have missed: HotSpot clears a record when it unloads a class of it. Who wants to
+// know what was counted since then asks for the records alone.
 //
 // Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
@@ -26,9 +27,14 @@ struct InstructionCount {
   std::vector<uint64_t> edges;  // of a branch or switch, as SuccessorBcis orders them
 };
 
-// An AOT cache keeps the entries of its training run, but not the classes of lambdas, and a record
-// without its classes begins anew.
-enum class Records : uint8_t { kAsOldAsEntries, kMaybeYounger };
+// How records and entries belong together.
+enum class Records : uint8_t {
+  kAsOldAsEntries,
+  // An AOT cache keeps the entries of its training run, but not the classes of lambdas, and a record
+  // without its classes begins anew.
+  kMaybeYounger,
+  kAlone,  // the first block, too, has what its records have, if it has any
+};
 
 // A block begins where a jump leads to, and behind a jump.
 struct BlockSplit {

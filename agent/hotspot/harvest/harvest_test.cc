@@ -77,6 +77,32 @@ TEST_CASE("a counter of entries that began anew is made whole by what the method
   }
 }
 
+TEST_CASE("a type check that began anew is compared with what was counted since then") {
+  FakeProgram fake;
+  const Address other = fake.vm.Class(fake.loader, "b/B");
+  const Address klass = fake.vm.Class(fake.loader, "c/C");
+  // 0: aload_0; 1: invokevirtual a/A.run; 4: instanceof a/A; 7: return. It was entered 80 times.
+  const Address method = fake.vm.Method(klass, fake.pool, {42, 182, 1, 0, 193, 0, 4, 177}, 20);
+  fake.vm.Data(method,
+               {uint64_t{1} << 16 | 5, 0, 0, fake.klass, 40, 0, 0,        // VirtualCallData
+                uint64_t{4} << 16 | 4, 0, 0, fake.klass, 25, other, 15},  // ReceiverTypeData
+               80);
+  const auto program = Harvest(fake);
+  INFO(program.status().message());
+  REQUIRE(program.ok());
+  const auto found = std::find_if(
+      (*program)->methods.begin(), (*program)->methods.end(),
+      [&](const HarvestedMethod& one) { return (*program)->classes[one.klass].name == "c/C"; });
+  REQUIRE(found != (*program)->methods.end());
+  REQUIRE(found->types.size() == 2);
+  CHECK(found->types[1].is_lost_known);
+  CHECK(found->types[1].lost == 0);
+  CHECK(found->types[1].Listed() == 40);
+  // How often the call was reached is another question.
+  REQUIRE(found->calls.size() == 1);
+  CHECK(found->calls[0].block_count == 80);
+}
+
 TEST_CASE("the calls of a loop without MethodData are guessed from how often it jumped back") {
   for (const uint32_t rounds : {5'000U, 900U}) {
     FakeProgram fake;

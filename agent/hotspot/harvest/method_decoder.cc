@@ -133,16 +133,11 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
     if (const auto entries = CountEntries(code.bytes, instructions, counts))
       method.data_invocations = Unwrapped(method.data_invocations, *entries);
   }
+  FindLostChecks(code, counts, method);
+  const Records age = program_.is_trained ? Records::kMaybeYounger : Records::kAsOldAsEntries;
   const std::vector<uint64_t> blocks =
-      CountBlocks(code.bytes, instructions, counts, method.data_invocations);
-  // A type check that began anew is compared with what was counted since then.
-  FindLostChecks(instructions, blocks, method);
-  if (!AddCalls(code,
-                program_.is_trained ? CountBlocks(code.bytes, instructions, counts,
-                                                  method.data_invocations, Records::kMaybeYounger)
-                                    : blocks,
-                pool, method))
-    return false;
+      CountBlocks(code.bytes, instructions, counts, method.data_invocations, age);
+  if (!AddCalls(code, blocks, pool, method)) return false;
   method.has_data = true;
   method.invocations += method.data_invocations;
   return true;
@@ -211,9 +206,18 @@ void MethodDecoder::AddHandleCalls(const ReadMethodData& data, const Pool& pool)
 }
 
 // What a type check did not list is what its block was executed without it. Nulls are among that,
-// so at most too much is taken for lost.
-void MethodDecoder::FindLostChecks(std::span<const CodeInstruction> instructions,
-                                   std::span<const uint64_t> blocks, HarvestedMethod& method) {
+// so at most too much is taken for lost. The check may have begun anew, and with it the other records
+// of its block, so it is compared with them and not with the entries.
+void MethodDecoder::FindLostChecks(const OriginalCode& code,
+                                   std::span<const InstructionCount> counts,
+                                   HarvestedMethod& method) {
+  const bool has_unknown = std::any_of(
+      method.types.begin(), method.types.end(),
+      [](const HarvestedTypes& types) { return !types.is_call && !types.is_lost_known; });
+  if (!has_unknown) return;
+  const std::vector<CodeInstruction>& instructions = code.instructions;
+  const std::vector<uint64_t> blocks =
+      CountBlocks(code.bytes, instructions, counts, method.data_invocations, Records::kAlone);
   size_t at = 0;
   for (HarvestedTypes& types : method.types) {
     while (instructions[at].bci < types.bci) ++at;

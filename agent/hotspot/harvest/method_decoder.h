@@ -63,8 +63,8 @@ class MethodDecoder {
                 HarvestedMethod& method);
   bool AddCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool,
                 HarvestedMethod& method);
-  void FindLostChecks(std::span<const CodeInstruction> instructions,
-                      std::span<const uint64_t> blocks, HarvestedMethod& method);
+  void FindLostChecks(const OriginalCode& code, std::span<const InstructionCount> counts,
+                      HarvestedMethod& method);
   void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);
   std::optional<OriginalCode> CodeOf(const ReadMethodData& method, const Pool& pool);
