@@ -114,7 +114,7 @@ TEST_CASE("where nothing stops the counters, callers tell that one of 31 bits be
   CHECK(EstimateCalls(program.made).scales[counted].calls == kCalls - kRange);
 }
 
-// Main.main calls Base.run 10,000 times. One and Two have rows, and 40 % had none. All four classes are
+// Main.main calls Base.run 10,000 times. One and Two have rows, and 40 % had none. All four methods were
 // compiled without counters, as accessors are.
 struct Megamorphic {
   Program program;
@@ -126,6 +126,7 @@ struct Megamorphic {
     for (size_t c = 0; c < classes.size(); ++c) {
       classes[c] = program.Class(std::array{"One", "Two", "Three", "Four"}[c], base);
       runs[c] = program.Method("run", 128, /*has_data=*/false);
+      program.made.methods[runs[c]].code_size = 5;
     }
     program.Class("Main");
     main = program.Method("main", 1);
@@ -187,8 +188,17 @@ TEST_CASE("what is compiled without counters and listed nowhere is not taken for
   CHECK(calls[2] == 5000 + 3636);
   CHECK(calls[3] == 364);
   // So few calls were all counted.
-  site.program.made.methods[site.runs[3]].invocations = 100;
+  HarvestedMethod& four = site.program.made.methods[site.runs[3]];
+  four.invocations = 100;
   CHECK(site.Calls()[3] == 100);
+  // The interpreter runs whatever is no accessor, and counts it.
+  four.invocations = 150;
+  CHECK(site.Calls()[3] == 364);
+  four.code_size = 7;
+  CHECK(site.Calls()[3] == 150);
+  four.code_size = 5;
+  site.program.Call(site.runs[3], Op::invokestatic, "Main", "none", 2000);
+  CHECK(site.Calls()[3] == 150);
 }
 
 TEST_CASE("an exact count gets no larger part of an unlisted rest") {

@@ -164,6 +164,7 @@ class Harvester {
     method.descriptor = listed.descriptor;
     method.access = listed.access;
     method.intrinsic = listed.intrinsic;
+    method.code_size = listed.code_size;
     method.invocations = listed.invocations;
     program_->methods.push_back(std::move(method));
     listed_methods_.push_back(listed);

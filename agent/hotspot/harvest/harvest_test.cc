@@ -43,6 +43,7 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK((*program)->classes[method.klass].stable_name == "a/A");
   CHECK(method.name == "run");
   CHECK(method.descriptor == "()V");
+  CHECK(method.code_size == std::size(kOriginal));
   CHECK(method.invocations == 100);
   REQUIRE(method.branches.size() == 1);
   CHECK(method.branches[0].bci == 4);

@@ -60,6 +60,7 @@ struct HarvestedMethod {
   std::string_view descriptor;
   uint16_t access = 0;
   uint16_t intrinsic = 0;    // HotSpot's number; 0: none
+  uint32_t code_size = 0;    // bytes as it runs; 0: native or abstract
   uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
   bool is_exact = false;     // invocations are those of an exact count instead
   bool has_data = false;  // a MethodData was read; what follows comes from it. Without one, calls
