@@ -1,5 +1,7 @@
 #include "agent/vm/harvest/exact_calls.h"
 
+#include <vector>
+
 #include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {
@@ -21,14 +23,17 @@ uint64_t SetExactCalls(const Profile& counted,
                        const std::function<bool(std::string_view)>& is_counted,
                        hotspot::HarvestedProgram& program) {
   uint64_t ran = 0;
-  for (const HarvestedClass& klass : program.classes) {
+  const std::vector<uint32_t> classes = ClassesOf(counted, program);
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    const HarvestedClass& klass = program.classes[c];
     if (klass.stable_name.empty() || klass.is_array || !is_counted(klass.stable_name)) continue;
     const auto owner = FindClass(counted, klass);
+    const bool has_counts = owner && classes[static_cast<size_t>(*owner)] == c;
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       HarvestedMethod& method = program.methods[m];
       method.is_exact = true;
       method.invocations = 0;
-      if (!owner) continue;
+      if (!has_counts) continue;
       if (const auto found = FindMethod(counted, *owner, method))
         method.invocations = CallsOf(counted, *found);
       if (method.invocations > 0) ++ran;

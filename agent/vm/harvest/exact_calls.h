@@ -4,7 +4,8 @@
 // program. Methods with exact counts are part of that flow. They pass on what they were really
 // called, so estimated and exact counts are on one scale.
 //
-// Guarantees: pure. Threads: any. Failure: std::bad_alloc.
+// Guarantees: pure. Of classes with the same name the first one that was defined has all their calls, so
+// that none counts twice, and the others have none. Threads: any. Failure: std::bad_alloc.
 #pragma once
 
 #include <cstdint>

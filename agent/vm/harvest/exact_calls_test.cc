@@ -61,5 +61,33 @@ TEST_CASE("exact calls replace HotSpot's, and what they pass on is on their scal
   CHECK(estimate.scales[2].calls == 20'000);
 }
 
+TEST_CASE("of classes with one name, the first passes on the calls, and the others none") {
+  hotspot::HarvestedProgram program;
+  for (int loader = 0; loader < 3; ++loader) {
+    AddClass(program, "a/Exact");
+    program.classes.back().loader = static_cast<uint64_t>(loader);
+    program.classes.back().is_previous_version = loader == 0;
+    AddMethod(program, "run", 100)
+        .calls.push_back({5, classfile::Op::invokestatic, "b/Rest", "leaf", "(I)V", 200});
+  }
+  AddClass(program, "b/Rest");
+  AddMethod(program, "leaf", 150);
+
+  Profile counted;
+  counted.AddStandardTypes();
+  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
+                             counted.AddType("int")};
+  const MethodIndex run = counted.AddMethod("run", signature);
+  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
+
+  CHECK(SetExactCalls(
+            counted, [](std::string_view name) { return name == "a/Exact"; }, program) == 1);
+  for (size_t m = 0; m < 3; ++m) CHECK(program.methods[m].is_exact);
+  CHECK(program.methods[0].invocations == 0);
+  CHECK(program.methods[1].invocations == 10'000);
+  CHECK(program.methods[2].invocations == 0);
+  CHECK(hotspot::EstimateCalls(program).scales[3].calls == 20'000);
+}
+
 }  // namespace
 }  // namespace iprof::vm

@@ -34,16 +34,9 @@ class SiteFiller {
       : counted_(counted),
         to_class_file_(to_class_file),
         program_(program),
-        classes_(counted.type_count(), kNoClass) {}
+        classes_(ClassesOf(counted, program)) {}
 
   void Run() {
-    for (uint32_t c = 0; c < program_.classes.size(); ++c) {
-      if (program_.classes[c].is_previous_version) continue;
-      const auto type = FindClass(counted_, program_.classes[c]);
-      if (!type) continue;
-      uint32_t& known = classes_[static_cast<size_t>(*type)];
-      if (known == kNoClass) known = c;
-    }
     const std::span<const HarvestedCode> codes(program_.codes);
     for (size_t first = 0; first < codes.size();) {
       size_t end = first;
@@ -58,7 +51,7 @@ class SiteFiller {
 
   void FillClass(uint32_t klass, std::span<const HarvestedCode> codes) {
     const auto owner = FindClass(counted_, program_.classes[klass]);
-    if (!owner) return;
+    if (!owner || classes_[static_cast<size_t>(*owner)] != klass) return;
     const std::string descriptor = "L" + std::string(program_.classes[klass].name) + ";";
     std::vector<RunningSite> sites;
     std::vector<size_t> ends;  // by code
@@ -184,7 +177,7 @@ class SiteFiller {
   const Profile& counted_;
   const ToClassFile& to_class_file_;
   hotspot::HarvestedProgram& program_;
-  std::vector<uint32_t> classes_;  // by type; kNoClass: none
+  const std::vector<uint32_t> classes_;  // by type; kNoClass: none
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 // block. A block has the largest count of the receivers and branches in it, or what flows in, if all
 // branches on the way are in the profile. Other calls keep HotSpot's counts.
 //
-// Guarantees: pure. Of classes with the same name the first one that was defined is meant.
+// Guarantees: pure. Of classes with the same name the first one that was defined is meant, both as owner
+// of the methods and as receiver.
 // Threads: any. Failure: a method whose positions are unknown keeps HotSpot's counts; std::bad_alloc.
 #pragma once
 

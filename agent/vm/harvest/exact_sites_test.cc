@@ -56,6 +56,17 @@ class Program {
     counted.AddSuccessors(At(bci), outcomes);
   }
 
+  // A second loader defines a.Main, too.
+  void LoadAgain() {
+    std::vector<hotspot::HarvestedCall> calls = main().calls;
+    hotspot::OriginalCode code = made.codes[0].code;
+    Class("a/Main");
+    made.classes.back().loader = 1;
+    const uint32_t again = Method("main", 0);
+    made.methods[again].calls = std::move(calls);
+    made.codes.push_back({again, std::move(code)});
+  }
+
   struct Calls {
     uint64_t one, two, leaf;
     bool operator==(const Calls&) const = default;
@@ -115,6 +126,14 @@ TEST_CASE("exact receivers say how often each callee was called") {
   Program program(kVirtual);
   program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
   program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
+  CHECK(program.Estimate() == Program::Calls{900, 100, 50});
+}
+
+TEST_CASE("a class that two loaders define passes on its exact receivers once") {
+  Program program(kVirtual);
+  program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
+  program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
+  program.LoadAgain();
   CHECK(program.Estimate() == Program::Calls{900, 100, 50});
 }
 

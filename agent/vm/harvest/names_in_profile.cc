@@ -14,6 +14,18 @@ std::optional<TypeIndex> FindClass(const Profile& profile, const hotspot::Harves
   return name ? profile.FindType(ToUtf8(*name)) : std::nullopt;
 }
 
+std::vector<uint32_t> ClassesOf(const Profile& profile, const hotspot::HarvestedProgram& program) {
+  std::vector<uint32_t> classes(profile.type_count(), hotspot::kNoClass);
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    if (program.classes[c].is_previous_version) continue;
+    const auto type = FindClass(profile, program.classes[c]);
+    if (!type) continue;
+    uint32_t& known = classes[static_cast<size_t>(*type)];
+    if (known == hotspot::kNoClass) known = c;
+  }
+  return classes;
+}
+
 std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex owner,
                                       const hotspot::HarvestedMethod& method) {
   const auto types = SignatureOf(method.descriptor);

@@ -1,10 +1,13 @@
 // NamesInProfile: finds the classes and methods of a harvested program in a profile.
 //
-// Guarantees: pure. Threads: any. Failure: nullopt for what is not there or has no stable name;
-// std::bad_alloc.
+// Guarantees: pure. A profile has one class of a name, and a program may have several, of different
+// loaders: then the first one that was defined is meant, and the others have no counts.
+// Threads: any. Failure: nullopt for what is not there or has no stable name; std::bad_alloc.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "writer/model/model.h"
@@ -12,6 +15,10 @@
 namespace iprof::vm {
 
 std::optional<TypeIndex> FindClass(const Profile& profile, const hotspot::HarvestedClass& klass);
+
+// Which class of the program each type of the profile is; kNoClass: none. Previous versions of a class
+// are not meant.
+std::vector<uint32_t> ClassesOf(const Profile& profile, const hotspot::HarvestedProgram& program);
 
 // `owner` is the method's class.
 std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex owner,
