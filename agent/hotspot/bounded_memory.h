@@ -2,12 +2,13 @@
 //
 // Why: the agent harvests inside the user's JVM, also while it ends. However large the JVM is, this
 // must neither delay it for long nor take much of its memory. What a harvest keeps grows with what
-// it reads.
+// it reads. What it keeps beyond that, it charges.
 //
 // Guarantees: once a limit is reached, or the harvest is not wanted any more, every read fails at once.
 // Threads: one. Failure: reads return false; exceeded() says which limit was reached.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,11 @@ class BoundedMemory final : public Memory {
   }
 
   Limit exceeded() const { return exceeded_; }
+
+  // How many bytes can be read or charged yet.
+  uint64_t left() const { return left_; }
+  // No more than are left.
+  void Charge(uint64_t bytes) const { left_ -= std::min(bytes, left_); }
 
  private:
   const Memory& memory_;

@@ -21,6 +21,20 @@ TEST_CASE("a memory that is bounded reads up to its limit, and nothing after it"
   CHECK(memory.exceeded() == BoundedMemory::Limit::kBytes);
 }
 
+TEST_CASE("what is kept beyond what was read counts as well") {
+  const OwnMemory own;
+  const BoundedMemory memory(own, Clock::now() + std::chrono::hours(1), 20);
+  CHECK(memory.Load<uint64_t>(kAt) == kValue);
+  CHECK(memory.left() == 12);
+  memory.Charge(4);
+  CHECK(memory.Load<uint64_t>(kAt) == kValue);
+  CHECK(memory.left() == 0);
+  CHECK(memory.exceeded() == BoundedMemory::Limit::kNone);
+  memory.Charge(1);
+  CHECK(memory.left() == 0);
+  CHECK_FALSE(memory.Load<uint8_t>(kAt));
+}
+
 TEST_CASE("a memory whose harvest is given up reads nothing") {
   const OwnMemory own;
   bool is_unwanted = false;

@@ -28,14 +28,16 @@ constexpr uint64_t kMostDataBytes = 8 << 20;
 constexpr uint32_t kMostRows = 8;  // HotSpot's largest TypeProfileWidth
 constexpr uint32_t kMostRetRows = 1000;
 constexpr int32_t kFirstWithoutExtraCell = 22;
+// What the code of one method may take, read and kept.
+constexpr uint64_t kMostCodeBytes = 4 << 20;
 
 class Harvester {
  public:
   Harvester(const Memory& memory, const MetadataLayout& layout, const VmFlags& flags,
-            int naming_jdk, const ClassChoice& keeps_code)
+            int naming_jdk, const CodeChoice& code_choice)
       : layout_(layout),
         flags_(flags),
-        keeps_code_(keeps_code),
+        code_choice_(code_choice),
         rule_(RuleForJdk(naming_jdk == 0 ? layout.major : naming_jdk)),
         program_(std::make_unique<HarvestedProgram>()),
         cache_(memory) {}
@@ -63,7 +65,7 @@ class Harvester {
                           .klass = listed_[program_->methods[m].klass].at,
                           .words = {}});
     }
-    if (keeps_code_) KeepCode(decoder);
+    if (code_choice_.keeps) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
     if (const Status refused = CheckLimits(program_->counts, RunsWithoutProfiling(flags_));
@@ -125,8 +127,10 @@ class Harvester {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       cache_.ForgetAll();
       metadata_.emplace(cache_, layout_, program_->texts);
+      const uint64_t left = Left();
       auto listed = metadata_->Classes();
       if (!listed) continue;
+      list_bytes_ = left - Left();
       listed_ = std::move(*listed);
       ListMethods();
       return true;
@@ -274,15 +278,26 @@ class Harvester {
     }
   }
 
+  uint64_t Left() const {
+    return code_choice_.limit == nullptr ? UINT64_MAX : code_choice_.limit->left();
+  }
+
   void KeepCode(MethodDecoder& decoder) {
+    // The list of classes is read once more, and may have grown.
+    const uint64_t reserve = 2 * list_bytes_ + kMostCodeBytes;
     for (uint32_t c = 0; c < listed_.size(); ++c) {
       const HarvestedClass& klass = program_->classes[c];
       if (klass.stable_name.empty() || klass.is_array || klass.is_previous_version) continue;
-      if (!keeps_code_(klass.stable_name)) continue;
       for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
         if (listed_methods_[m].code_size == 0) continue;
-        decoder.KeepCode(
+        if (!code_choice_.keeps(klass, program_->methods[m])) continue;
+        if (Left() < reserve) {
+          ++program_->counts.without_code;
+          continue;
+        }
+        const uint64_t kept = decoder.KeepCode(
             {.method = m, .listed = listed_methods_[m], .klass = listed_[c].at, .words = {}});
+        if (code_choice_.limit != nullptr) code_choice_.limit->Charge(kept);
       }
     }
   }
@@ -313,7 +328,8 @@ class Harvester {
 
   const MetadataLayout& layout_;
   const VmFlags& flags_;
-  const ClassChoice& keeps_code_;
+  const CodeChoice& code_choice_;
+  uint64_t list_bytes_ = 0;  // what the list of classes took of the limit
   const NamingRule rule_;
   std::unique_ptr<HarvestedProgram> program_;
   BlockCache cache_;
@@ -331,8 +347,8 @@ class Harvester {
 Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
                                                          const MetadataLayout& layout,
                                                          const VmFlags& flags, int naming_jdk,
-                                                         const ClassChoice& keeps_code) {
-  return Harvester(memory, layout, flags, naming_jdk, keeps_code).Run();
+                                                         const CodeChoice& code_choice) {
+  return Harvester(memory, layout, flags, naming_jdk, code_choice).Run();
 }
 
 }  // namespace iprof::hotspot

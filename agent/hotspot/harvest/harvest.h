@@ -17,8 +17,8 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 
+#include "agent/hotspot/bounded_memory.h"
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "agent/hotspot/memory.h"
 #include "agent/hotspot/metadata_layout.h"
@@ -27,15 +27,21 @@
 
 namespace iprof::hotspot {
 
-using ClassChoice = std::function<bool(std::string_view)>;
+// Of which methods the program holds the code and all calls, also those that HotSpot did not count.
+// Methods without calls are left out.
+struct CodeChoice {
+  // Asked only for classes with a stable name. Null: of none.
+  std::function<bool(const HarvestedClass&, const HarvestedMethod&)> keeps = {};
+  // What the code is charged to: the memory that is read. Methods whose code does not fit are counted
+  // (without_code), and the harvest goes on without it. Null: no limit.
+  const BoundedMemory* limit = nullptr;
+};
 
 // `memory` must fail reads of bad addresses instead of faulting. `naming_jdk` is the JDK of the
-// image build, which decides how lambdas are named; 0: the JVM's. `keeps_code` says of which classes,
-// by their stable names, the program holds the code and all calls, also those that HotSpot did not
-// count; null: of none.
+// image build, which decides how lambdas are named; 0: the JVM's.
 Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
                                                          const MetadataLayout& layout,
                                                          const VmFlags& flags, int naming_jdk,
-                                                         const ClassChoice& keeps_code = {});
+                                                         const CodeChoice& code_choice = {});
 
 }  // namespace iprof::hotspot

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <iterator>
 #include <random>
 #include <string>
@@ -266,14 +267,18 @@ TEST_CASE(
   CHECK((*other)->methods[0].branches.size() == 1);
 }
 
-TEST_CASE("of classes that are asked for, the code and all calls are kept") {
+TEST_CASE("of methods that are asked for, the code and all calls are kept") {
   FakeProgram fake;
   // The same code, which HotSpot did not count.
   fake.vm.Method(fake.vm.Class(fake.loader, "b/B"), fake.pool, {220, 182, 1, 0, 153, 0, 4, 0, 177},
                  20);
   for (const std::string_view asked : {"a/A", "b/B", "c/C"}) {
-    const auto program = HarvestProgram(fake.vm, fake.vm.layout(), NoFlags(), 0,
-                                        [&](std::string_view name) { return name == asked; });
+    const auto program =
+        HarvestProgram(fake.vm, fake.vm.layout(), NoFlags(), 0,
+                       {.keeps = [&](const HarvestedClass& klass, const HarvestedMethod& method) {
+                         CHECK(method.name == "run");
+                         return klass.stable_name == asked;
+                       }});
     REQUIRE(program.ok());
     const HarvestedMethod& a = (*program)->methods[0];
     const HarvestedMethod& b = (*program)->methods[1];
@@ -287,6 +292,31 @@ TEST_CASE("of classes that are asked for, the code and all calls are kept") {
     CHECK(kept.method == (asked == "a/A" ? 0 : 1));
     CHECK(kept.code.bytes == std::vector<uint8_t>(std::begin(kOriginal), std::end(kOriginal)));
   }
+}
+
+TEST_CASE("code is kept while it fits, and of methods with calls only") {
+  FakeProgram fake;
+  fake.vm.Method(fake.vm.Class(fake.loader, "b/B"), fake.pool, {177}, 20);
+  const auto harvest = [&](uint64_t most_bytes) {
+    const BoundedMemory memory(fake.vm, std::chrono::steady_clock::now() + std::chrono::hours(1),
+                               most_bytes);
+    auto program =
+        HarvestProgram(memory, fake.vm.layout(), NoFlags(), 0,
+                       {.keeps = [](const HarvestedClass&, const HarvestedMethod&) { return true; },
+                        .limit = &memory});
+    REQUIRE(program.ok());
+    return std::pair(std::move(*program), memory.left());
+  };
+  const auto [all, left] = harvest(16 << 20);
+  REQUIRE(all->codes.size() == 1);
+  CHECK(all->methods[all->codes[0].method].calls.size() == 1);
+  CHECK(all->counts.without_code == 0);
+  // The list of classes, which is read twice, and what follows fit into it. Code does not.
+  const auto [none, rest] = harvest(4 << 20);
+  CHECK(none->codes.empty());
+  CHECK(none->counts.without_code == 2);
+  CHECK(none->methods[all->codes[0].method].calls.size() == 1);  // as HotSpot counted them
+  CHECK((16 << 20) - left > (4 << 20) - rest);
 }
 
 TEST_CASE("a previous version of a class is left out") {

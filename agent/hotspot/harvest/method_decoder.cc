@@ -70,14 +70,16 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   AddHandleCalls(method, *pool);
 }
 
-void MethodDecoder::KeepCode(const ReadMethodData& method) {
+uint64_t MethodDecoder::KeepCode(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
-  if (pool == nullptr) return;
+  if (pool == nullptr) return 0;
   auto code = CodeOf(method, *pool);
-  if (!code) return;
+  if (!code) return 0;
   HarvestedMethod all;
   const std::vector<uint64_t> listed(code->instructions.size(), 1);
-  if (!AddCalls(*code, listed, *pool, all)) return;
+  if (!AddCalls(*code, listed, *pool, all) || all.calls.empty()) return 0;
+  all.calls.shrink_to_fit();
+  code->instructions.shrink_to_fit();
   HarvestedMethod& known = program_.methods[method.method];
   auto counted = known.calls.begin();
   for (HarvestedCall& call : all.calls) {
@@ -86,7 +88,10 @@ void MethodDecoder::KeepCode(const ReadMethodData& method) {
     if (counted != known.calls.end() && counted->bci == call.bci) call = *counted;
   }
   known.calls = std::move(all.calls);
+  const uint64_t kept = known.calls.size() * sizeof(HarvestedCall) + sizeof(HarvestedCode) +
+                        code->bytes.size() + code->instructions.size() * sizeof(CodeInstruction);
   program_.codes.push_back({method.method, std::move(*code)});
+  return kept;
 }
 
 std::optional<OriginalCode> MethodDecoder::CodeOf(const ReadMethodData& method, const Pool& pool) {

@@ -51,8 +51,8 @@ class MethodDecoder {
   // understood.
   void GuessCalls(const ReadMethodData& method);
   // Keeps the code of a method, with or without MethodData, and adds those of its calls that have no
-  // counts. Nothing, if its code is not understood.
-  void KeepCode(const ReadMethodData& method);
+  // counts. Nothing, if it has no calls, or its code is not understood. Returns how many bytes it takes.
+  uint64_t KeepCode(const ReadMethodData& method);
   // The next method's constant pool is read again.
   void ForgetPool() { pool_at_ = 0; }
 

@@ -13,6 +13,7 @@ namespace {
 
 using classfile::Op;
 using hotspot::CodeInstruction;
+using hotspot::HarvestedClass;
 using hotspot::HarvestedCode;
 using hotspot::HarvestedMethod;
 using hotspot::HarvestedTypes;
@@ -181,6 +182,25 @@ class SiteFiller {
 };
 
 }  // namespace
+
+std::function<bool(const HarvestedClass&, const HarvestedMethod&)> HasCounts(
+    const Profile& counted) {
+  std::vector<bool> has_counts(counted.method_count());
+  for (const Table table : {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes}) {
+    for (const EntryIndex entry : EntriesOf(counted, table)) {
+      const MethodIndex method = counted.InnermostFrame(counted.EntryContext(table, entry)).method;
+      if (method != kNoMethod && counted.EntryTotal(table, entry) > 0)
+        has_counts[static_cast<size_t>(method)] = true;
+    }
+  }
+  return [&counted, has_counts = std::move(has_counts)](const HarvestedClass& klass,
+                                                        const HarvestedMethod& method) {
+    const auto owner = FindClass(counted, klass);
+    if (!owner) return false;
+    const auto found = FindMethod(counted, *owner, method);
+    return found && has_counts[static_cast<size_t>(*found)];
+  };
+}
 
 void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
                    hotspot::HarvestedProgram& program) {

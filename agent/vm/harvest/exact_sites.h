@@ -36,6 +36,11 @@ struct RunningSite {
 // Fills `original` of sites in one class.
 using ToClassFile = std::function<void(std::span<RunningSite>)>;
 
+// Which methods have counts in the profile, so that the program should hold their code. `counted` must
+// outlive the result and stay as it is.
+std::function<bool(const hotspot::HarvestedClass&, const hotspot::HarvestedMethod&)> HasCounts(
+    const Profile& counted);
+
 // Fills the methods with exact calls (exact_calls.h) whose code the program holds.
 void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
                    hotspot::HarvestedProgram& program);

@@ -183,6 +183,25 @@ TEST_CASE("where positions are unknown, HotSpot's counts go on") {
   CHECK(program.Estimate(/*knows_positions=*/false) == Program::Calls{50, 1000, 50});
 }
 
+TEST_CASE("code is needed of methods with counts") {
+  Program program(kVirtual);
+  const auto needed = [&] {
+    return HasCounts(program.counted)(program.made.classes[0], program.main());
+  };
+  CHECK(needed());
+  program.main().name = "other";
+  CHECK_FALSE(needed());
+  // It was called once before its calls were counted, and still loops.
+  const std::array signature{program.counted.AddType("a.Main"), program.counted.AddType("void")};
+  const MethodIndex other = program.counted.AddMethod("other", signature);
+  CHECK_FALSE(needed());
+  program.counted.AddSuccessors(program.counted.AddContext(kNoContext, other, 1),
+                                std::vector<Successor>{{7, 0, 700}, {4, 1, 300}});
+  CHECK(needed());
+  program.made.classes[0].stable_name = {};
+  CHECK_FALSE(needed());
+}
+
 TEST_CASE("a receiver that the harvest does not know is one of the others") {
   Program program(kVirtual);
   program.Call(1, Op::invokevirtual, "b/Base", "area", 0);

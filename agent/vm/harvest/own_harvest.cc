@@ -72,7 +72,20 @@ bool HasExactSites(const HarvestOrder& order) {
          order.is_counted && order.to_class_file;
 }
 
-Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order) {
+// The methods whose calls SetExactSites fills.
+hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile& counted,
+                               const BoundedMemory& memory) {
+  if (!HasExactSites(order)) return {};
+  return {.keeps =
+              [&order, has_counts = HasCounts(counted)](const HarvestedClass& klass,
+                                                        const hotspot::HarvestedMethod& method) {
+                return order.is_counted(klass.stable_name) && has_counts(klass, method);
+              },
+          .limit = &memory};
+}
+
+Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order,
+                                               const Profile& counted) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
   if (!layout.ok()) return layout.status();
   const hotspot::ProcessMemory process(getpid());
@@ -82,9 +95,8 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
   }
   const BoundedMemory memory(process, std::chrono::steady_clock::now() + kMostHarvestTime,
                              order.most_bytes, order.has_ended);
-  auto program =
-      hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
-                              HasExactSites(order) ? order.is_counted : hotspot::ClassChoice());
+  auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
+                                         NeededCode(order, counted, memory));
   switch (memory.exceeded()) {
     case BoundedMemory::Limit::kNone:
       return program;
@@ -113,6 +125,11 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
       Counted(note.sites_left_out, "call site or type check", "call sites and type checks"),
       Counted(note.lambdas_left_out, "lambda", "lambdas"),
       Counted(note.classes_left_out, "other generated class", "other generated classes"));
+  if (counts.without_code > 0) {
+    text += fmt::format(
+        "  memory= has no room for the code of {}: what they call is as HotSpot counted it\n",
+        Counted(static_cast<int64_t>(counts.without_code), "counted method", "counted methods"));
+  }
   return text;
 }
 
@@ -126,7 +143,7 @@ uint64_t MostHarvestBytes(const Options& options) {
 
 Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile) {
   const Options& options = order.options;
-  auto harvested = Read(vm, order);
+  auto harvested = Read(vm, order, profile);
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
@@ -135,7 +152,10 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
     note.exact_classes = ExactClasses(options);
     if (order.is_counted && options.calls)
       note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
-    if (HasExactSites(order)) SetExactSites(profile, order.to_class_file, program);
+    if (HasExactSites(order)) {
+      SetExactSites(profile, order.to_class_file, program);
+      std::vector<hotspot::HarvestedCode>().swap(program.codes);
+    }
   }
   std::vector<hotspot::MethodScale> scales;
   if (options.estimate) {
