@@ -37,9 +37,10 @@ class SiteFiller {
         program_(program),
         classes_(ClassesOf(counted, program)) {}
 
-  void Run() {
+  void Run(const std::function<bool()>& stops) {
     const std::span<const HarvestedCode> codes(program_.codes);
     for (size_t first = 0; first < codes.size();) {
+      if (stops && stops()) return;
       size_t end = first;
       while (end < codes.size() && ClassOf(codes[end]) == ClassOf(codes[first])) ++end;
       FillClass(ClassOf(codes[first]), codes.subspan(first, end - first));
@@ -203,8 +204,8 @@ std::function<bool(const HarvestedClass&, const HarvestedMethod&)> HasCounts(
 }
 
 void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
-                   hotspot::HarvestedProgram& program) {
-  SiteFiller(counted, to_class_file, program).Run();
+                   hotspot::HarvestedProgram& program, const std::function<bool()>& stops) {
+  SiteFiller(counted, to_class_file, program).Run(stops);
 }
 
 }  // namespace iprof::vm

@@ -41,8 +41,9 @@ using ToClassFile = std::function<void(std::span<RunningSite>)>;
 std::function<bool(const hotspot::HarvestedClass&, const hotspot::HarvestedMethod&)> HasCounts(
     const Profile& counted);
 
-// Fills the methods with exact calls (exact_calls.h) whose code the program holds.
+// Fills the methods with exact calls (exact_calls.h) whose code the program holds. `stops` is asked before
+// each class; once it says so, all other methods keep HotSpot's counts. Null: never.
 void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
-                   hotspot::HarvestedProgram& program);
+                   hotspot::HarvestedProgram& program, const std::function<bool()>& stops = {});
 
 }  // namespace iprof::vm

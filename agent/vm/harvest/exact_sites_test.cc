@@ -183,6 +183,21 @@ TEST_CASE("where positions are unknown, HotSpot's counts go on") {
   CHECK(program.Estimate(/*knows_positions=*/false) == Program::Calls{50, 1000, 50});
 }
 
+TEST_CASE("what is not filled in time keeps HotSpot's counts") {
+  Program program(kVirtual);
+  program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
+  program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
+  int asked = 0;
+  SetExactCalls(
+      program.counted, [](std::string_view name) { return name == "a/Main"; }, program.made);
+  SetExactSites(
+      program.counted, [](std::span<RunningSite>) { FAIL("was stopped"); }, program.made,
+      [&] { return ++asked > 0; });
+  CHECK(asked == 1);
+  CHECK_FALSE(program.main().calls[0].exact_count);
+  CHECK(program.main().types.empty());
+}
+
 TEST_CASE("code is needed of methods with counts") {
   Program program(kVirtual);
   const auto needed = [&] {

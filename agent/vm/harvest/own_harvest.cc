@@ -31,7 +31,11 @@ using hotspot::BoundedMemory;
 using hotspot::HarvestedClass;
 using hotspot::HarvestedProgram;
 
+using Clock = std::chrono::steady_clock;
+
 constexpr size_t kMostPatternBytes = 1000;  // of the note
+
+Status IsEnding() { return {Code::kUsage, "is ending"}; }
 
 int64_t OwnAgeSeconds() {
   return hotspot::AgeSeconds(ReadSmallFile("/proc/self/stat").value_or(""));
@@ -85,7 +89,7 @@ hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile& counted
 }
 
 Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order,
-                                               const Profile& counted) {
+                                               Clock::time_point end, const Profile& counted) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
   if (!layout.ok()) return layout.status();
   const hotspot::ProcessMemory process(getpid());
@@ -93,8 +97,7 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
     return Status(Code::kIo,
                   "may not read its own memory: a seccomp filter forbids process_vm_readv");
   }
-  const BoundedMemory memory(process, std::chrono::steady_clock::now() + kMostHarvestTime,
-                             order.most_bytes, order.has_ended);
+  const BoundedMemory memory(process, end, order.most_bytes, order.has_ended);
   auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
                                          NeededCode(order, counted, memory));
   switch (memory.exceeded()) {
@@ -104,7 +107,7 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
       return Status(Code::kIo,
                     fmt::format("could not be read within {} seconds", kMostHarvestTime.count()));
     case BoundedMemory::Limit::kUnwanted:
-      return Status(Code::kUsage, "is ending");
+      return IsEnding();
     case BoundedMemory::Limit::kBytes:
       return Status(Code::kIo, fmt::format("has more counters and code than the agent may hold "
                                            "(memory=; {} MiB are left)",
@@ -143,7 +146,9 @@ uint64_t MostHarvestBytes(const Options& options) {
 
 Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile) {
   const Options& options = order.options;
-  auto harvested = Read(vm, order, profile);
+  const Clock::time_point end = Clock::now() + kMostHarvestTime;
+  const auto has_ended = [&] { return order.has_ended && order.has_ended(); };
+  auto harvested = Read(vm, order, end, profile);
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
@@ -153,9 +158,11 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
     if (order.is_counted && options.calls)
       note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
     if (HasExactSites(order)) {
-      SetExactSites(profile, order.to_class_file, program);
+      SetExactSites(profile, order.to_class_file, program,
+                    [&] { return has_ended() || Clock::now() >= end; });
       std::vector<hotspot::HarvestedCode>().swap(program.codes);
     }
+    if (has_ended()) return IsEnding();
   }
   std::vector<hotspot::MethodScale> scales;
   if (options.estimate) {

@@ -4,9 +4,10 @@
 // program nothing until a profile is written, and no class is changed.
 //
 // Guarantees: only reads, and a pointer that is stale fails a read instead of faulting. It runs no
-// Java code, stops no thread and calls neither JNI nor JVMTI. It reads for at most kMostHarvestTime, and keeps
-// no more than `most_bytes` of what it reads, the code of counted methods included. Where code does not
-// fit, such methods keep HotSpot's counts inside. Where it fails, the profile is as before.
+// Java code, stops no thread and calls neither JNI nor JVMTI. It reads and fills in exact counts for at most
+// kMostHarvestTime, and keeps no more than `most_bytes` of what it reads, the code of counted methods
+// included. Where code does not fit, or the time is over behind the reading, such methods keep HotSpot's
+// counts inside. Where it fails, the profile is as before.
 // Threads: any, in any phase, one at a time. Failure: a sentence without a subject, to be put behind
 // "this JVM"; std::bad_alloc.
 #pragma once
