@@ -166,6 +166,18 @@ class Counts(FreezingCase):
                          r"because a loop in the class runs all the time \(Freezes\.")
         self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
 
+    @on_one_jvm
+    def test_the_limit_of_a_recording_that_was_forgotten_is_not_told_again(self):
+        process = self.begin("overhead=1%,rearm=0")
+        self.until(process, "spin 200000000", lambda status: any("a loop in the class" in kept["why"] for kept in status["kept"]))
+        self.ask(process, "spin 200000000")
+        self.command("stop", process, "-o", "stop.iprof")
+        self.command("reset", process)
+        self.command("start", process)
+        self.command("stop", process, "-o", "short.iprof")
+        told = [line for line in self.finish(process) if "overhead=1% was not reached" in line]
+        self.assertEqual(len(told), 1, told)
+
 
 class Sessions(FreezingCase):
     def test_stop_start_and_reset(self):

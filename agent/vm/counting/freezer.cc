@@ -100,6 +100,7 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   reading.increments = taken_ + SumOf(counters);
   reading.thread_cpu_ns = own_cpu_ns;
   meter_.Note(reading, has_swapped_);
+  choice_.Measured();
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
@@ -110,11 +111,14 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   next_choice_s_ = now + choice_period_s_;
   if (!IsAnyHot(counters)) {
     kept_.Clear();
+    choice_.Chose(false);
     Saw(counters);
     Advance(jvmti, jni, counters);
     return {};
   }
-  return Freeze(jvmti, jni, guard, counters);
+  Swap swap = Freeze(jvmti, jni, guard, counters);
+  choice_.Chose(swap.classes != nullptr);
+  return swap;
 }
 
 // Shapes are compared from one choice to the next.
@@ -300,6 +304,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
 Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   rearm_s_ = 0;
   rearm_period_s_ *= 2;
+  ForgetChoice();
   swaps_.clear();
   not_entered_.clear();
   std::set<std::string> names;
@@ -412,6 +417,7 @@ void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Skip(counters, Seconds(), AddressOf(types));
+  choice_.Forget();  // TellLimit has told of it
   interval_begin_ = Clock::now();
   Saw(counters);
   CostMeter::Reading reading = CostMeter::ReadClocks();
@@ -444,6 +450,7 @@ void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
   counts_.Restart(counters, Seconds(), AddressOf(types));
   interval_begin_ = Clock::now();
   meter_.Restart();
+  ForgetChoice();
   NoteFigures();
 }
 
@@ -469,21 +476,10 @@ void Freezer::Release(CounterRange range, std::span<const uint64_t> raw,
   for (uint32_t i = begin; i < std::min<size_t>(end, swapped_.size()); ++i) swapped_[i] = 0;
 }
 
-void Freezer::NoteFigures() {
-  const std::lock_guard lock(figures_mutex_);
-  figures_.bytes = counts_.bytes() + (seen_.capacity() + swapped_.capacity()) * sizeof(uint64_t);
-  figures_.increments_per_s = meter_.increments_per_s();
-  figures_.cost = meter_.share();
-  figures_.cost_now = meter_.last_share();
-  figures_.is_over_limit =
-      setting_.overhead > 0 && meter_.last_share() > setting_.overhead &&
-      meter_.increments_per_s() > meter_.IncrementsPerSecond(setting_.overhead);
-  figures_.kept = kept_.Reasons();
-}
-
-FreezeFigures Freezer::figures() const {
-  const std::lock_guard lock(figures_mutex_);
-  return figures_;
+// Why methods kept their probes says nothing any more.
+void Freezer::ForgetChoice() {
+  kept_.Clear();
+  choice_.Forget();
 }
 
 }  // namespace iprof::vm

@@ -46,6 +46,7 @@
 #include "agent/vm/counting/freeze_plan.h"
 #include "agent/vm/counting/kept_methods.h"
 #include "agent/vm/counting/retransformer.h"
+#include "agent/vm/counting/settled_choice.h"
 #include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/counting/weak_classes.h"
 #include "agent/vm/settings/log.h"
@@ -68,8 +69,9 @@ struct FreezeFigures {
   double cost = 0;      // at most, since the last reset, as a share of the program's own time
   double cost_now = 0;  // at most, in the last second
   double increments_per_s = 0;  // in the last second
-  bool is_over_limit = false;   // in the last second, by increments and the agent's thread
-  size_t bytes = 0;             // of memory
+  // In the last second, by increments and the agent's thread, because of the last choice of methods.
+  bool is_over_limit = false;
+  size_t bytes = 0;  // of memory
   RetransformOutcome swap;
   std::vector<KeptMethods::Reason> kept;  // hot methods that keep their probes
 };
@@ -113,7 +115,8 @@ class Freezer {
   // For a user: how much is estimated, and what counting costs. `estimated`: methods with estimated counts.
   std::string Summary(size_t estimated) const;
   std::string Report() const;
-  // The recording ends or pauses: warns if overhead= was not reached, and says why. Once for each recording.
+  // The recording ends or pauses: warns if overhead= was not reached, and says why. Not again before methods
+  // are chosen anew, nor about what a reset has forgotten.
   void TellLimit();
 
  private:
@@ -162,6 +165,7 @@ class Freezer {
   std::optional<TypeCounts> Types(jvmtiEnv* jvmti, JNIEnv* jni) const;
   // These counters were looked at, now.
   void Saw(const std::vector<uint64_t>& counters);
+  void ForgetChoice();
   void NoteFigures();
 
   JavaVM* const vm_;
@@ -187,6 +191,7 @@ class Freezer {
   std::map<uint32_t, double> not_entered_;     // when they may be tried again
   std::map<std::string, int> swaps_;           // of classes since their methods thawed
   KeptMethods kept_;                           // at the last time that methods were chosen
+  SettledChoice choice_;
 
   CostMeter meter_;  // guarded by mutex_
   // Used only by the agent's thread.

@@ -8,6 +8,23 @@
 
 namespace iprof::vm {
 
+void Freezer::NoteFigures() {
+  const std::lock_guard lock(figures_mutex_);
+  figures_.bytes = counts_.bytes() + (seen_.capacity() + swapped_.capacity()) * sizeof(uint64_t);
+  figures_.increments_per_s = meter_.increments_per_s();
+  figures_.cost = meter_.share();
+  figures_.cost_now = meter_.last_share();
+  figures_.is_over_limit =
+      setting_.overhead > 0 && choice_.is_settled() && meter_.last_share() > setting_.overhead &&
+      meter_.increments_per_s() > meter_.IncrementsPerSecond(setting_.overhead);
+  figures_.kept = kept_.Reasons();
+}
+
+FreezeFigures Freezer::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
 std::string Freezer::Summary(size_t estimated) const {
   const FreezeFigures figures = this->figures();
   return fmt::format(
