@@ -9,6 +9,7 @@
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/position_part.h"
 #include "writer/model/branch_outcomes.h"
 
@@ -161,6 +162,7 @@ class Filter {
     if (!can_note) return;
     section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
     made_.profile.SetExtra(kAgentKey, section.ToJson());
+    TrimEstimates(made_.profile);
     NoteCodeHashes(made_.profile);
     WritePositionNotes(made_.profile);
   }

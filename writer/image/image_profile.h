@@ -11,7 +11,8 @@
 //    no image has them; all others are kept.
 //  - Extra keys are kept. The note (image_note.h) says that the profile was filtered, unless we
 //    cannot read the profile's section "iprofagent" (agent_section.h). Our older keys move into the
-//    section, and hashes of code stay with their methods. Filtering a second time changes nothing.
+//    section, and hashes of code stay with their methods. The note of estimates names only
+//    methods whose calls are kept. Filtering a second time changes nothing.
 //  - The input is not changed. Memory: at most as much again as the input takes.
 //  - Pure.
 // Threads: any. Failure: none but std::bad_alloc.

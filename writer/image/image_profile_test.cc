@@ -4,6 +4,8 @@
 #include <string>
 
 #include "writer/image/image_note.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/reader.h"
 #include "writer/io/writer.h"
 #include "writer/model/example_profiles.h"
@@ -47,6 +49,18 @@ TEST_CASE("calls: of replaced methods too, not of machinery; callers are cut") {
         R"({"ctx":"3:0","records":[9]}])");
   CHECK(made.contexts_cut == 1);
   CHECK(made.share.Of(Table::kCalls) == ImageShare::Part{5, 4, 27, 20});
+}
+
+TEST_CASE("the share of estimated calls is that of the calls that are kept") {
+  const ImageProfile made =
+      Filtered(R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"4:0","records":[7]},)"
+               R"({"ctx":"3:0<4:9","records":[5]}],"iprofagent":{"version":1,"estimates":{"calls":)"
+               R"({"a.Main.main()void":4,"java.lang.invoke.MethodType.form()void":6}}})");
+  const AgentSection section = AgentSection::Of(made.profile);
+  REQUIRE(section.Part(kEstimatesPart));
+  CHECK(*section.Part(kEstimatesPart) == R"({"calls":{"a.Main.main()void":4}})");
+  CHECK(EstimateNote::Parse(*section.Part(kEstimatesPart))
+            ->ShareOf(made.profile.Total(Table::kCalls)) == 0.4);
 }
 
 TEST_CASE("branches, receivers and checks in replaced methods are left out") {

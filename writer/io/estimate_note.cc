@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "writer/base/grouped.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/writer.h"
@@ -14,6 +16,17 @@ namespace iprof {
 namespace {
 
 constexpr size_t kMostBytes = size_t{64} << 20;
+
+std::unordered_set<std::string> MethodsWithCalls(const Profile& profile) {
+  std::unordered_set<std::string> names;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kCalls)) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(Table::kCalls, entry));
+    if (frame.method != kNoMethod) names.insert(profile.DescribeMethod(frame.method));
+  }
+  if (!names.empty()) return names;
+  for (const MethodIndex method : MethodsOf(profile)) names.insert(profile.DescribeMethod(method));
+  return names;
+}
 
 }  // namespace
 
@@ -77,6 +90,19 @@ double EstimateNote::ShareOf(int64_t all) const {
 std::string EstimateNote::Describe(int64_t all) const {
   return fmt::format("{:.1f} % of all calls, in {} not counted all the time", 100 * ShareOf(all),
                      Counted(methods(), "method that was", "methods that were"));
+}
+
+void TrimEstimates(Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kEstimatesPart);
+  std::optional<EstimateNote> note = json ? EstimateNote::Parse(*json) : std::nullopt;
+  if (!note) return;
+  const std::unordered_set<std::string> names = MethodsWithCalls(profile);
+  const size_t erased =
+      std::erase_if(note->calls, [&](const auto& call) { return !names.contains(call.first); });
+  if (erased == 0) return;
+  if (note->calls.empty()) return RemoveAgentPart(profile, kEstimatesPart);
+  SetAgentPart(profile, kEstimatesPart, note->ToJson());
 }
 
 }  // namespace iprof

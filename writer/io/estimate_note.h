@@ -39,4 +39,9 @@ struct EstimateNote {
   std::string Describe(int64_t all) const;
 };
 
+// Leaves methods that have no calls in the profile out of its note: after a part of the profile was left out, so that
+// shares are those of what is there. If no method is left, there is no note. A profile without any calls keeps the
+// methods that it declares.
+void TrimEstimates(Profile& profile);
+
 }  // namespace iprof

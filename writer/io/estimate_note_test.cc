@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <string>
+
+#include "writer/io/agent_section.h"
 
 namespace iprof {
 namespace {
@@ -45,6 +48,30 @@ TEST_CASE("estimates add up", "[estimate_note]") {
   CHECK(some.ShareOf(200) == 0.25);
   CHECK(some.ShareOf(0) == 0);
   CHECK(some.ShareOf(40) == 1);  // where a part of the methods was left out
+}
+
+TEST_CASE("a note is trimmed to the methods that have calls", "[estimate_note]") {
+  Profile profile;
+  const TypeIndex signature[] = {profile.AddType("a.B"), profile.AddType("void")};
+  const MethodIndex called = profile.AddMethod("called", signature);
+  const MethodIndex caller = profile.AddMethod("caller", signature);
+  const auto trimmed = [&](const EstimateNote& note) {
+    SetAgentPart(profile, kEstimatesPart, note.ToJson());
+    TrimEstimates(profile);
+    const AgentSection section = AgentSection::Of(profile);
+    const auto json = section.Part(kEstimatesPart);
+    return json ? std::string(*json) : std::string();
+  };
+  const EstimateNote all{{{"a.B.called()void", 3}, {"a.B.caller()void", 4}, {"gone", 5}}};
+  CHECK(trimmed(all) == R"({"calls":{"a.B.called()void":3,"a.B.caller()void":4}})");
+  const ContextIndex at = profile.AddContext(kNoContext, caller, 2);
+  profile.AddCount(Table::kCalls, profile.AddContext(at, called, 0), 6);
+  CHECK(trimmed(all) == R"({"calls":{"a.B.called()void":3}})");
+  CHECK(trimmed({{{"gone", 5}}}).empty());
+  CHECK(trimmed({}) == R"({"calls":{}})");
+  SetAgentPart(profile, kEstimatesPart, R"({"later":1})");
+  TrimEstimates(profile);
+  CHECK(AgentSection::Of(profile).Part(kEstimatesPart) == R"({"later":1})");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "writer/base/glob.h"
 #include "writer/io/code_part.h"
+#include "writer/io/estimate_note.h"
 #include "writer/io/position_part.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/entry_copier.h"
@@ -60,6 +61,7 @@ class Selection {
       }
     }
     for (const ExtraKey& extra : from_.extras()) made.SetExtra(extra.key, extra.json);
+    TrimEstimates(made);
     NoteCodeHashes(made);
     WritePositionNotes(made);
     made.set_version(from_.version());

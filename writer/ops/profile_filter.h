@@ -8,8 +8,8 @@
 // stack, if the class of any of its frames is wanted. Of the locked classes, those that are wanted are kept.
 //
 // Guarantees: an empty filter wants every class. FilterProfile keeps types, methods and entries in their order, with
-// their file ids; it leaves out methods that are neither wanted nor named by a kept entry. Extra keys are kept. The
-// input is not changed.
+// their file ids; it leaves out methods that are neither wanted nor named by a kept entry. Extra keys are kept, but of
+// estimates only those of methods that have calls (estimate_note.h). The input is not changed.
 // Threads: any; const methods may run in parallel. Failure: none but std::bad_alloc.
 #pragma once
 

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "writer/io/agent_section.h"
+#include "writer/io/estimate_note.h"
 #include "writer/ops/ops_test_profiles.h"
 
 namespace iprof {
@@ -90,6 +92,17 @@ TEST_CASE("a filtered profile has the entries of the wanted classes and whole st
         CHECK(shop.profile.MethodFileId(before) == made.MethodFileId(method));
     }
   }
+}
+
+TEST_CASE("the share of estimated calls is that of the wanted classes") {
+  Shop shop;
+  const EstimateNote note{
+      {{"com.acme.Cart.total()void", 2}, {"java.util.ArrayList.get()void", 40}}};
+  SetAgentPart(shop.profile, kEstimatesPart, note.ToJson());
+  const AgentSection section = AgentSection::Of(FilterProfile(shop.profile, {.app = true}));
+  REQUIRE(section.Part(kEstimatesPart));
+  CHECK(EstimateNote::Parse(*section.Part(kEstimatesPart)) ==
+        EstimateNote{{{"com.acme.Cart.total()void", 2}}});
 }
 
 TEST_CASE("an empty filter changes nothing") {
