@@ -67,7 +67,7 @@ struct AssemblyResult {
   uint64_t methods_exact = 0;
   uint64_t methods_bounded = 0;    // within k, k > 0
   uint64_t methods_unknown = 0;    // k is only a lower estimate
-  uint64_t methods_estimated = 0;  // without probes for a while; see NoteEstimated
+  uint64_t methods_estimated = 0;  // none of these; see NoteEstimated
   uint64_t largest_k = 0;
   uint64_t clamps = 0;
   uint64_t virtual_threads = 0;  // started; k does not include the frames of live ones
@@ -85,12 +85,13 @@ struct AssemblyResult {
   TrimmedMethods trimmed;
   std::unordered_set<MethodKey> added_methods;  // methods that another agent added
 
-  // Of the methods called exact, this many are estimated: they were without probes for a while. How far they
-  // are off is not known. Some may be among the others; they are taken from the exact ones, so that no
-  // estimate is called exact.
+  // So many methods are estimated: they were without probes for a while. How far they are off is not known.
+  // They are taken from the exact ones, as far as there are such, so that no estimate is called exact. The rest
+  // is among the others, or did not run, and counts there: each method that ran counts once.
   void NoteEstimated(uint64_t methods) {
-    methods_estimated += methods;
-    methods_exact -= std::min(methods_exact, methods);
+    const uint64_t taken = std::min(methods_exact, methods);
+    methods_exact -= taken;
+    methods_estimated += taken;
   }
 
   // Whether this method was left out, because another agent added it to its class.

@@ -276,9 +276,21 @@ TEST_CASE("estimated methods are not called exact") {
       "exact, but for races between threads: 2 of 6 methods that ran; 1 by an unknown number, "
       "because exceptions ended calls, or calls had not ended; 3 are estimated, because they lost "
       "their probes\n");
-  // More than ran exactly, for example those of unloaded classes.
-  assembly.NoteEstimated(9);
-  CHECK(assembly.methods_exact == 0);
+}
+
+TEST_CASE("each method that ran counts once, also if more are estimated than were exact") {
+  RunNote run;
+  AssemblyResult assembly;
+  assembly.methods_exact = 2;
+  assembly.methods_bounded = 5;
+  assembly.largest_k = 1;
+  assembly.NoteEstimated(4);
+  AddCounts(assembly, &run);
+  CHECK(run.exactness == RunExactness{.exact = 0, .within_k = 5, .unknown = 2, .largest_k = 1});
+  CHECK(DescribeExactness(assembly) ==
+        "exact, but for races between threads: 0 of 7 methods that ran; 5 are off by at most 1, "
+        "because exceptions ended calls, or calls had not ended; 2 are estimated, because they "
+        "lost their probes\n");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string DescribeExactness(const Profile& profile, const Options& options,
     return options.estimate ? "counts are HotSpot's, calls estimated" : "counts are HotSpot's";
   if (assembly == nullptr) return {};
   std::string text = "counts exact but for races between threads";
-  if (assembly->methods_estimated > 0) text += DescribeEstimates(profile);
+  text += DescribeEstimates(profile);
   const uint64_t others = assembly->methods_bounded + assembly->methods_unknown;
   if (others > 0) text += "; in " + Counted(others, "method", "methods");
   if (assembly->methods_unknown > 0) {
