@@ -69,7 +69,8 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         self.assertEqual(shown({}, {"samples": 1000, "sites": 2}), " left out: 1,000 samples, 2 sites")
         self.assertEqual(shown({"within_k": 1, "largest_k": 3}, {}), " counts: in 1 method off by at most 3")
         self.assertEqual(shown({"exact": 1, "within_k": 2, "unknown": 1, "largest_k": 3}, {}),
-                         f"{races}; in 3 methods off because of exceptions, in 1 of them by an unknown number")
+                         f"{races}; in 3 methods off, because exceptions ended calls, or calls had not ended: "
+                         "in 2 by at most 3, in 1 by an unknown number")
 
     def test_standard_input_has_a_name(self):
         text = json.dumps(profile()).encode()

@@ -97,29 +97,13 @@ std::string Describe(const Losses& losses) {
   return IfAny("left out: ", text);
 }
 
-std::string Describe(const RunExactness& methods) {
-  const int64_t others = SaturatingAdd(methods.within_k, methods.unknown);
-  if (methods.exact == 0 && others == 0) return {};
-  // The number of exact methods is not shown: it is that of the recording, and the profile has fewer methods if it is
-  // for an image build.
-  std::string text = "counts: ";
-  if (methods.exact > 0) text += "exact but for races between threads";
-  if (others == 0) return text;
-  if (methods.exact > 0) text += "; ";
-  if (!methods.KnowsK()) {
-    text += fmt::format(
-        "in {} within k (k is not known: the snapshot was taken while threads were counting)",
-        Counted(methods.within_k, "method", "methods"));
-    if (methods.unknown > 0)
-      text += fmt::format(", in {} off by an unknown number", Grouped(methods.unknown));
-    return text;
-  }
-  text += fmt::format("in {} ", Counted(others, "method", "methods"));
-  if (methods.unknown > 0) {
-    return text + fmt::format("off because of exceptions, in {} of them by an unknown number",
-                              Grouped(methods.unknown));
-  }
-  return text + fmt::format("off by at most {}", Grouped(methods.largest_k));
+// The number of exact methods is not shown: it is that of the recording, and the profile has fewer methods if it is
+// for an image build.
+std::string Describe(const RunExactness& methods, bool has_estimates) {
+  const std::string text = Joined({methods.exact > 0 ? "exact but for races between threads" : "",
+                                   methods.DescribeOthers(has_estimates)},
+                                  "; ");
+  return IfAny("counts: ", text);
 }
 
 class Lines {
@@ -135,7 +119,7 @@ class Lines {
   const size_t width_;
 };
 
-void PrintOne(Lines& lines, const RunNote& run) {
+void PrintOne(Lines& lines, const RunNote& run, bool has_estimates) {
   const std::string jvm = Joined({run.jvm_vendor, run.jvm_build, run.architecture}, ", ");
   lines.Print("run:", Joined({Program(run) + (jvm.empty() ? jvm : " (" + jvm + ")"),
                               IfAny("iprofagent ", run.agent)},
@@ -144,7 +128,7 @@ void PrintOne(Lines& lines, const RunNote& run) {
   lines.Print("", Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
                           IfAny("options: ", run.options)},
                          ", "));
-  if (run.exactness) lines.Print("", Describe(*run.exactness));
+  if (run.exactness) lines.Print("", Describe(*run.exactness, has_estimates));
   lines.Print("", Describe(run.losses));
 }
 
@@ -175,7 +159,7 @@ void PrintProvenance(Console& console, const AgentSection& section, size_t width
   const RunList list = RunsOf(section);
   const std::vector<RunNote> runs = list.Runs();
   if (runs.size() == 1 && list.older() == 0) {
-    PrintOne(lines, runs.front());
+    PrintOne(lines, runs.front(), section.Part(kEstimatesPart).has_value());
   } else if (!runs.empty()) {
     PrintSeveral(lines, runs, list.older());
   }

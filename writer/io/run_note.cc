@@ -1,8 +1,11 @@
 #include "writer/io/run_note.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "writer/base/grouped.h"
 #include "writer/base/utc_time.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/json_object.h"
@@ -70,6 +73,28 @@ bool ReadNumber(JsonScanner& scanner, int64_t* value) {
 }
 
 }  // namespace
+
+std::string RunExactness::DescribeOthers(bool has_estimates) const {
+  const int64_t others = SaturatingAdd(within_k, unknown);
+  if (others <= 0) return {};
+  const std::string in = fmt::format("in {}", Counted(others, "method", "methods"));
+  if (!KnowsK()) {
+    const std::string of_snapshot = fmt::format(
+        "in {} within k (k is not known: the snapshot was taken while threads were counting)",
+        Counted(within_k, "method", "methods"));
+    return unknown <= 0
+               ? of_snapshot
+               : of_snapshot + fmt::format(", in {} off by an unknown number", Grouped(unknown));
+  }
+  if (unknown <= 0) return fmt::format("{} off by at most {}", in, Grouped(largest_k));
+  const std::string_view why =
+      has_estimates
+          ? "because exceptions ended calls, calls had not ended, or methods lost their probes"
+          : "because exceptions ended calls, or calls had not ended";
+  if (within_k <= 0) return fmt::format("{} off by an unknown number, {}", in, why);
+  return fmt::format("{} off, {}: in {} by at most {}, in {} by an unknown number", in, why,
+                     Grouped(within_k), Grouped(largest_k), Grouped(unknown));
+}
 
 void RunNote::Lose(std::string_view what, uint64_t count) {
   if (count == 0) return;

@@ -63,6 +63,26 @@ TEST_CASE("k is told if it is known") {
   CHECK(run.ToJson() == R"({"methods":{"exact":0,"within_k":0,"unknown":0,"largest_k":0}})");
 }
 
+TEST_CASE("what is off, how far, and why") {
+  const auto said = [](const RunExactness& exactness, bool has_estimates = false) {
+    return exactness.DescribeOthers(has_estimates);
+  };
+  CHECK(said({.exact = 9}).empty());
+  CHECK(said({.within_k = 1'000, .largest_k = 3}) == "in 1,000 methods off by at most 3");
+  CHECK(said({.unknown = 1, .largest_k = 3}) ==
+        "in 1 method off by an unknown number, because exceptions ended calls, or calls had not "
+        "ended");
+  CHECK(said({.within_k = 2, .unknown = 1, .largest_k = 3}) ==
+        "in 3 methods off, because exceptions ended calls, or calls had not ended: in 2 by at most "
+        "3, in 1 by an unknown number");
+  CHECK(said({.unknown = 2}, true) ==
+        "in 2 methods off by an unknown number, because exceptions ended calls, calls had not "
+        "ended, or methods lost their probes");
+  CHECK(
+      said({.within_k = 1}) ==
+      "in 1 method within k (k is not known: the snapshot was taken while threads were counting)");
+}
+
 TEST_CASE("what is no run is refused") {
   for (const char* text : {"", "[]", "{", R"({"agent":1})", R"({"losses":{"a":"b"}})",
                            R"({"methods":[]})", R"({"recorded_ms":1.5})", "{}x"}) {

@@ -13,6 +13,7 @@
 #include "writer/base/grouped.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
+#include "writer/io/run_note.h"
 
 namespace iprof::vm {
 namespace {
@@ -44,14 +45,10 @@ std::string DescribeExactness(const Profile& profile, const Options& options,
   if (assembly == nullptr) return {};
   std::string text = "counts exact but for races between threads";
   text += DescribeEstimates(profile);
-  const uint64_t others = assembly->methods_bounded + assembly->methods_unknown;
-  if (others > 0) text += "; in " + Counted(others, "method", "methods");
-  if (assembly->methods_unknown > 0) {
-    text += fmt::format(" off because of exceptions, in {} of them by an unknown number",
-                        assembly->methods_unknown);
-  } else if (others > 0) {
-    text += fmt::format(" off by at most {}", assembly->largest_k);
-  }
+  const RunExactness others{.within_k = static_cast<int64_t>(assembly->methods_bounded),
+                            .unknown = static_cast<int64_t>(assembly->methods_unknown),
+                            .largest_k = static_cast<int64_t>(assembly->largest_k)};
+  if (const std::string off = others.DescribeOthers(false); !off.empty()) text += "; " + off;
   if (options.source == CountSource::kBoth)
     text += lacks_harvest ? "; without HotSpot's counters of other classes"
                           : "; those of classes outside include= are HotSpot's";

@@ -46,8 +46,9 @@ TEST_CASE("the line says how much there is, and how exact it is") {
   assembly.methods_unknown = 1;
   CHECK(
       DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-      "1 method ran, 1 site; counts exact but for races between threads; in 3 methods off because "
-      "of exceptions, in 1 of them by an unknown number");
+      "1 method ran, 1 site; counts exact but for races between threads; in 3 methods off, because "
+      "exceptions ended calls, or calls had not ended: in 2 by at most 3, in 1 by an unknown "
+      "number");
 }
 
 TEST_CASE("the line says how much is estimated") {
