@@ -164,16 +164,20 @@ class MergeCommand : public Command {
       for (const ImageTarget target : image.targets)
         builds += fmt::format("{}JDK {}", builds.empty() ? "" : " and ", JdkOf(target));
       const int jdk = JdkOf(image.note->target);
+      const std::string_view why = image.reason == ImageChoice::Reason::kNewest
+                                       ? "as the newest input is"
+                                   : image.reason == ImageChoice::Reason::kHeaviest
+                                       ? "as the inputs with the most counts are"
+                                       : "the newest of them";
       console.Warn(
           fmt::format("the inputs are meant for image builds for {}: the result is meant for JDK "
-                      "{}, as {}. It may have what that build does not know or cannot use, which "
+                      "{}, {}. It may have what that build does not know or cannot use, which "
                       "'iprof convert --to iprof --image --target {}' leaves out",
-                      builds, jdk,
-                      prefer_ == "newest" ? "the newest input is" : "most of the counts are", jdk));
+                      builds, jdk, why, jdk));
     } else if (image.filters_differ) {
       console.Warn(
-          "only some of the inputs leave out what an image build cannot use: the result has it "
-          "('iprof convert --to iprof --image' leaves it out)");
+          "only some of the inputs say that what an image build cannot use was left out: the "
+          "result may have it ('iprof convert --to iprof --image' leaves it out)");
     }
   }
 
@@ -246,8 +250,8 @@ const CommandEntry kMergeEntry = {
     "threads. Where the code of a method differs between inputs, its calls add up, and branches, "
     "receivers and type checks are those of one version (--prefer); stacks of samples end before "
     "other code. If inputs are meant for image builds for different JDKs, so is the result: for "
-    "that of the newest input with --prefer newest, otherwise for that of most counts. Inputs may "
-    "be of different versions, plain or gzipped. The output may be one of the "
+    "that of the newest input with --prefer newest, otherwise for that with the most counts. "
+    "Inputs may be of different versions, plain or gzipped. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};

@@ -13,6 +13,11 @@ std::string PartKey(std::string_view part) {
   return std::string(kAgentKey) + "." + std::string(part);
 }
 
+bool HasEntries(const Profile& profile) {
+  return std::ranges::any_of(kAllTables,
+                             [&](Table table) { return profile.entry_count(table) > 0; });
+}
+
 // What says how heavy an input is (method_versions.h).
 int64_t CountsIn(const Profile& input, int64_t weight, CountScale scale) {
   int64_t counts = 0;
@@ -114,6 +119,7 @@ void ExtraKeyMerger::Add(const Profile& input, int64_t weight, CountScale scale)
   const InputFacts facts{weight, scale, RunList::Of(input).LastEndMs(),
                          CountsIn(input, weight, scale)};
   for (const auto& [name, json] : section.parts()) AddPart(name, json, facts);
+  has_unsaid_image_ |= !ImageNote::Of(section) && HasEntries(input);
   has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
 }
 
@@ -133,6 +139,7 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
     inputs.has_filtered |= there.has_filtered;
     inputs.has_whole |= there.has_whole;
   }
+  has_unsaid_image_ |= other.has_unsaid_image_;
   if (other.estimates_) AddEstimates(*other.estimates_, {});
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
@@ -143,19 +150,27 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
 // decides, and then the newer target.
 ImageChoice ExtraKeyMerger::ChooseImage(PreferredVersion preferred) const {
   ImageChoice choice;
+  const bool by_time = preferred == PreferredVersion::kNewest;
+  std::vector<std::tuple<int64_t, int64_t>> ranks;  // as the targets
   bool has_filtered = false;
-  bool has_whole = false;
+  bool has_whole = has_unsaid_image_;
   std::tuple<int64_t, int64_t> best;
   for (const auto& [target, inputs] : images_) {
     choice.targets.push_back(target);
     has_filtered |= inputs.has_filtered;
     has_whole |= inputs.has_whole;
-    const auto rank = preferred == PreferredVersion::kNewest
-                          ? std::tuple(inputs.newest_ms, inputs.weight)
-                          : std::tuple(inputs.weight, inputs.newest_ms);
+    const auto rank = by_time ? std::tuple(inputs.newest_ms, inputs.weight)
+                              : std::tuple(inputs.weight, inputs.newest_ms);
+    ranks.push_back(rank);
     if (choice.note && rank < best) continue;
     best = rank;
     choice.note = ImageNote{target, false};
+  }
+  const auto first = [](const auto& rank) { return std::get<0>(rank); };
+  if (std::ranges::count(ranks, first(best), first) == 1) {
+    choice.reason = by_time ? ImageChoice::Reason::kNewest : ImageChoice::Reason::kHeaviest;
+  } else if (std::ranges::count(ranks, best) == 1) {
+    choice.reason = by_time ? ImageChoice::Reason::kHeaviest : ImageChoice::Reason::kNewest;
   }
   if (choice.note) choice.note->filtered = !has_whole && choice.targets.size() == 1;
   choice.filters_differ = has_filtered && has_whole;

@@ -7,7 +7,8 @@
 //    one, and reported as "iprofagent.sampling". Our older keys become parts.
 //  - The image build that the result is meant for is that of the newest input, or of those inputs
 //    that have the largest sum of calls, branches, receivers and type checks (ImageChoice). If inputs
-//    differ, in the build or in whether they were filtered for it, "iprofagent.image" is reported.
+//    differ, in the build or in whether they were filtered for it, "iprofagent.image" is reported. An input
+//    that does not say it may have what no build can use.
 //  - Estimated calls are scaled as the calls are, and add up (estimate_note.h).
 //  - Statistics of sampling add up (sampling_sum.h). Those of another event or interval than most
 //    signals have are left out, and reported.
@@ -44,10 +45,16 @@ namespace iprof {
 
 // For which image build a merge is meant.
 struct ImageChoice {
+  // What decided between several targets: the criterion that PreferredVersion names, or the other one where that left
+  // several, or else that it is the newest target.
+  enum class Reason : uint8_t { kNewest, kHeaviest, kTarget };
+
   std::vector<ImageTarget> targets;  // those of the inputs, ascending; empty if no input says it
-  // Of the result, if an input says it: filtered only if all inputs are, and for this target.
+  // Of the result, if an input says it: filtered only if all inputs say that they are, and for this target.
   std::optional<ImageNote> note;
-  bool filters_differ = false;  // some inputs were filtered, others not
+  Reason reason = Reason::kTarget;
+  // Some inputs say that they were filtered; others say that they were not, or nothing.
+  bool filters_differ = false;
 };
 
 class ExtraKeyMerger {
@@ -105,6 +112,7 @@ class ExtraKeyMerger {
   std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval
   RunList runs_;
   std::map<ImageTarget, ImageInputs> images_;
+  bool has_unsaid_image_ = false;      // an input with entries does not say it
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;
 };

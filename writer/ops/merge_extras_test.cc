@@ -154,6 +154,44 @@ TEST_CASE(
   CHECK(weighted.ChooseImage(PreferredVersion::kHeaviest).note->target == ImageTarget::k25);
 }
 
+TEST_CASE("a merge tells what decided for which image build it is meant") {
+  using Reason = ImageChoice::Reason;
+  const auto reason = [](int64_t calls_17, int64_t end_17, int64_t calls_25, int64_t end_25,
+                         PreferredVersion preferred) {
+    const Profile one = ForImage(R"({"target":17,"filtered":true})", calls_17, end_17);
+    const Profile other = ForImage(R"({"target":25,"filtered":true})", calls_25, end_25);
+    return MergeImages({&one, &other}, preferred).choice.reason;
+  };
+  CHECK(reason(5, 1, 4, 2, PreferredVersion::kHeaviest) == Reason::kHeaviest);
+  CHECK(reason(5, 1, 4, 2, PreferredVersion::kNewest) == Reason::kNewest);
+  CHECK(reason(5, 1, 5, 2, PreferredVersion::kHeaviest) == Reason::kNewest);
+  CHECK(reason(5, 0, 4, 0, PreferredVersion::kNewest) == Reason::kHeaviest);
+  CHECK(reason(5, 1, 5, 1, PreferredVersion::kNewest) == Reason::kTarget);
+  CHECK(reason(5, 1, 5, 1, PreferredVersion::kHeaviest) == Reason::kTarget);
+}
+
+TEST_CASE("a merge with an input that does not say so is not filtered for an image build") {
+  const Profile filtered = ForImage(R"({"target":25,"filtered":true})", 1, 1);
+  Profile silent = ForImage(R"({"later":1})", 1, 1);  // cannot be read
+  const MergedImage mixed = MergeImages({&filtered, &silent}, PreferredVersion::kHeaviest);
+  CHECK(mixed.note == ImageNote{ImageTarget::k25, false});
+  CHECK(mixed.choice.filters_differ);
+  silent.RemoveExtras();
+  for (const bool turned : {false, true}) {
+    const MergedImage merged = turned
+                                   ? MergeImages({&silent, &filtered}, PreferredVersion::kHeaviest)
+                                   : MergeImages({&filtered, &silent}, PreferredVersion::kHeaviest);
+    CHECK(merged.note == ImageNote{ImageTarget::k25, false});
+    CHECK(merged.choice.filters_differ);
+    CHECK(merged.conflicts == std::vector<std::string>{"iprofagent.image"});
+  }
+  CHECK_FALSE(MergeImages({&silent}, PreferredVersion::kHeaviest).choice.note);
+  // What has no entries has nothing that a build cannot use.
+  const Profile empty;
+  CHECK(MergeImages({&filtered, &empty}, PreferredVersion::kHeaviest).note ==
+        ImageNote{ImageTarget::k25, true});
+}
+
 TEST_CASE("a merge is filtered for an image build if all inputs are") {
   const Profile filtered = ForImage(R"({"target":25,"filtered":true})", 1, 1);
   const Profile spaced = ForImage(R"({"filtered":true, "target":25})", 1, 1);
