@@ -64,8 +64,9 @@ struct AgentRequest {
 Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
                                const AttachTimeouts& timeouts);
 
-// Loads the agent. If it refuses, the failure has the agent's reason. Profiles show the options, but not those
-// of the tool.
+// Loads the agent. If it refuses, the failure has the agent's reason. Profiles show `options`, but not
+// `tools_options`. Options so long that no room is left for the path of the answer (an attach takes about 1,000 bytes)
+// go without it: then profiles show both, and the failure has only HotSpot's reason.
 Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,
                  const std::string& tools_options = {});
 
