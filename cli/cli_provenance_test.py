@@ -27,9 +27,9 @@ def provenance(*runs):
     return {"runs": list(runs)}
 
 
-def versioned(loop_hash, scale=1, branch=None, **parts):
+def versioned(loop_hash, scale=1, branch=None, main_hash=OTHERS, **parts):
     """The example profile, in which Main.loop has this hash."""
-    made = profile(scale, iprofagent=section(code={"bits": 36, "methods": NAMES, "hashes": OTHERS + loop_hash + OTHERS}, **parts))
+    made = profile(scale, iprofagent=section(code={"bits": 36, "methods": NAMES, "hashes": main_hash + loop_hash + OTHERS}, **parts))
     if branch:
         made["conditionalProfiles"][0]["records"] = branch
     return made
@@ -126,11 +126,14 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
 
 
 class Versions(CliTest):
-    OLD, NEW = "oldoldo"[:6], "newnewn"[:6]
+    OLD, NEW, SAME = "oldold", "newnew", "samesa"
 
     def branch(self, name="m.iprof"):
         (entry,) = self.load(name)["conditionalProfiles"]
         return entry["records"]
+
+    def callers_and_samples(self):
+        return sorted((entry["ctx"].count("<"), *entry["records"]) for entry in self.load("m.iprof")["samplingProfiles"])
 
     def test_equal_code_is_added_up(self):
         a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.OLD, 2))
@@ -140,8 +143,8 @@ class Versions(CliTest):
         self.assertNotIn("code of", self.out("diff", a, b) + self.out("overlap", a, b))
 
     def test_of_different_code_one_version_keeps_its_positions(self):
-        a = self.write("a", versioned(self.OLD, 2, provenance=provenance(RUN)))
-        b = self.write("b", versioned(self.NEW, 1, [40, 0, 7, 6, 1, 1], provenance=provenance(LATER)))
+        a = self.write("a", versioned(self.OLD, 2, main_hash=self.SAME, provenance=provenance(RUN)))
+        b = self.write("b", versioned(self.NEW, 1, [40, 0, 7, 6, 1, 1], main_hash=self.SAME, provenance=provenance(LATER)))
         for order in ((a, b), (b, a)):
             warning = self.err("merge", "-o", "m.iprof", *order)
             self.assertIn("the code of 1 method differs between the inputs; the calls were added up, and the positions of the heaviest version "
@@ -151,15 +154,24 @@ class Versions(CliTest):
             # Main.loop of b is another one than that of a: stacks end before it, or begin at its start.
             self.assertEqual([e["records"] for e in made["callCountProfiles"]], [[90], [180], [27], [3]])
             self.assertEqual([e["records"] for e in made["samplingProfiles"]], [[5], [10], [2], [4]])
-            self.assertIn("7 samples have positions in code that was not kept: their stacks now end before that method, or begin at its start", warning)
+            self.assertIn("7 samples have positions in code that was not kept or is not known: their stacks now end before that method, or begin at its start", warning)
             self.assertIn("the newest version", self.err("merge", "--prefer", "newest", "-o", "m.iprof", *order))
             self.assertEqual(self.branch(), [40, 0, 7, 6, 1, 1])
         found = self.json("merge", "-o", "m.iprof", a, b)
         self.assertEqual((found["methods_with_other_code"], found["samples_in_other_code"]), (1, 7))
         for command in ("diff", "overlap"):
-            self.assertIn("the code of 1 of 1 method differs", self.out(command, a, b))
+            self.assertIn("the code of 1 of 2 methods differs", self.out(command, a, b))
             found = self.json(command, a, b)
-            self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (1, 1))
+            self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (2, 1))
+
+    def test_in_a_class_whose_code_differs_stacks_have_only_known_code(self):
+        """Main.main has no hash, so it may be another one, as Main.loop is."""
+        a, b = self.write("a", versioned(self.OLD, 2)), self.write("b", versioned(self.NEW))
+        self.assertIn("21 samples have positions in code that was not kept or is not known", self.err("merge", "-o", "m.iprof", a, b))
+        self.assertEqual(self.callers_and_samples(), [(0, 2), (0, 4), (0, 5), (1, 10)])
+        bare = self.write("bare", profile())
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, bare), "")
+        self.assertEqual(self.callers_and_samples(), [(1, 6), (2, 15)])
 
     def test_the_image_build_is_that_of_the_positions(self):
         def image(target, filtered=True):

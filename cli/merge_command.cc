@@ -112,7 +112,8 @@ class MergeCommand : public Command {
     if (versions.samples > 0) {
       const bool is_one = versions.samples == 1;
       console.Warn(
-          fmt::format("{} positions in code that was not kept: {} now {} before that method, or {} "
+          fmt::format("{} positions in code that was not kept or is not known: {} now {} before "
+                      "that method, or {} "
                       "at its start",
                       Counted(versions.samples, "sample has", "samples have"),
                       is_one ? "its stack" : "their stacks", is_one ? "ends" : "end",

@@ -129,6 +129,7 @@ class KeptVersions {
       const uint64_t kept = result.CodeHash(mapping(method));
       is_other_.push_back(hash != 0 && kept != 0 && hash != kept);
     }
+    FindDoubtful();
   }
 
   void Copy() {
@@ -152,21 +153,52 @@ class KeptVersions {
   bool IsOther(Frame frame) const {
     return frame.method != kNoMethod && is_other_[At(frame.method)];
   }
+  bool IsDoubtful(Frame frame) const {
+    return frame.method != kNoMethod && is_doubtful_[At(frame.method)];
+  }
+  // Of an innermost frame.
+  bool MovesToStart(Table table, Frame frame) const {
+    return table == Table::kSamples ? IsDoubtful(frame) : IsOther(frame);
+  }
+
+  void FindDoubtful() {
+    std::vector<size_t> versions(result_.method_count());
+    for (const MethodIndex method : MethodsOf(sum_)) {
+      if (sum_.CodeHash(method) != 0) ++versions[At(mapping_(method))];
+    }
+    std::vector<bool> differs(result_.type_count());
+    for (const MethodIndex method : MethodsOf(result_)) {
+      if (versions[At(method)] > 1)
+        differs[static_cast<size_t>(result_.DeclaringType(method))] = true;
+    }
+    for (const MethodIndex method : MethodsOf(sum_)) {
+      const MethodIndex made = mapping_(method);
+      const bool is_unknown = sum_.CodeHash(method) == 0
+                                  ? differs[static_cast<size_t>(result_.DeclaringType(made))]
+                                  : result_.CodeHash(made) == 0 && versions[At(made)] > 1;
+      is_doubtful_.push_back(is_other_[At(method)] || is_unknown);
+    }
+  }
 
   // The entry's context in the result.
   ContextIndex Kept(Table table, EntryIndex entry) {
     const ContextIndex context = sum_.EntryContext(table, entry);
-    bool has_other = false;
-    sum_.ForEachFrame(context, [&](Frame frame) { has_other |= IsOther(frame); });
-    if (!has_other) return mapping_(context);
+    bool changes = false;
+    bool is_caller = false;
+    sum_.ForEachFrame(context, [&](Frame frame) {
+      changes |= is_caller ? IsDoubtful(frame) : MovesToStart(table, frame);
+      is_caller = true;
+    });
+    if (!changes) return mapping_(context);
     if (table == Table::kSamples) samples_ = SaturatingAdd(samples_, sum_.EntryTotal(table, entry));
     frames_.clear();
     bool is_cut = false;
     sum_.ForEachFrame(context, [&](Frame frame) {
-      const bool is_caller = !frames_.empty();
-      is_cut |= is_caller && IsOther(frame);
+      const bool is_innermost = frames_.empty();
+      is_cut |= !is_innermost && IsDoubtful(frame);
       if (is_cut) return;
-      frames_.push_back({mapping_(frame.method), IsOther(frame) ? 0 : frame.bci});
+      const bool moves = is_innermost && MovesToStart(table, frame);
+      frames_.push_back({mapping_(frame.method), moves ? 0 : frame.bci});
     });
     return result_.AddContext(frames_);
   }
@@ -175,7 +207,8 @@ class KeptVersions {
   const IndexMapping& mapping_;
   Profile& result_;
   EntryAdder adder_;
-  std::vector<bool> is_other_;  // by method of the sum
+  std::vector<bool> is_other_;     // by method of the sum
+  std::vector<bool> is_doubtful_;  // likewise: those too, and those whose version is not known
   std::vector<Frame> frames_;
   int64_t samples_ = 0;
 };

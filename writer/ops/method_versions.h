@@ -14,11 +14,16 @@
 //  - A stack ends before a caller of another version; so does a context of any other table.
 //
 // Counts of a method without a hash are added to the version that is kept, as if their code were the
-// same.
+// same. So are its samples, unless some method of its class has different code in the inputs: then it is not
+// known to which version of the class the positions belong, and samples and callers are treated as those of another
+// version. A method has no hash if it is only on stacks, as a loop that ran before an attach, and in
+// profiles that have no hashes at all. In the latter, most stacks would be lost for nothing if every method without a
+// hash were treated so.
 //
 // Guarantees: the result depends only on the multiset of what was added, with its counts, and not on
 // order or grouping. Adding a profile n times is the same as adding it with n times its counts. No
-// position of a version that is known to be another one is in the result, except bci 0.
+// position of a version that is known to be another one is in the result, except bci 0. In classes whose code differs,
+// samples and callers have only positions of the version that is kept.
 // Memory: the sum of the profiles, and a few bytes for each method. In Finish also the result.
 // Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
