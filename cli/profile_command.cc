@@ -90,7 +90,7 @@ class ProfileCommand : public Command {
     if (!Names(options_, "out=")) {
       if (Status status = MakeFolder(); !status.ok()) return status;
     }
-    if (!target_->jvm.agent) {
+    if (!has_agent_) {
       if (Status status = Load(); !status.ok()) return status;
     }
     const Clock::time_point start = Clock::now();
@@ -135,8 +135,14 @@ class ProfileCommand : public Command {
   }
 
   // An agent that is loaded must not record for somebody else.
-  Status CheckFree() const {
+  Status CheckFree() {
     if (!target_->jvm.agent) return Status();
+    const Result<jvm::AgentReply> reply = SendCommand(address_, {}, timeouts_);
+    if (!reply.ok()) return reply.status();
+    const control::Answer& answer = reply->answer;
+    // A harvest or a refresh has loaded the library alone.
+    if (answer.status && answer.status->state == "idle") return Status();
+    has_agent_ = true;
     if (!options_.empty()) {
       return Status(
           Code::kUsage,
@@ -144,9 +150,8 @@ class ProfileCommand : public Command {
                       "stand: leave the options out",
                       target_->process.Name()));
     }
-    const Result<control::Answer> answer = Ask({});
-    if (!answer.ok()) return answer.status();
-    if (!answer->status || answer->status->state != "recording") return Status();
+    if (answer.outcome != control::Outcome::kDone) return NotDone(answer);
+    if (!answer.status || answer.status->state != "recording") return Status();
     return Status(Code::kIo,
                   fmt::format("{}: the agent is recording already: 'iprof stop {}' stops "
                               "it, 'iprof dump {} -o FILE' writes what it has",
@@ -252,16 +257,17 @@ class ProfileCommand : public Command {
                   EscapeForTerminal(output_));
   }
 
+  Status NotDone(const control::Answer& answer) const {
+    return Status(Code::kIo, fmt::format("{}: {}", target_->process.Name(), answer.message));
+  }
+
   // An answer that is not "done" is a failure.
   Result<control::Answer> Ask(const jvm::AgentRequest& request,
                               jvm::OwnedFd* profile = nullptr) const {
     if (target_->process.HasEnded()) return target_->process.Ended();
     Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
     if (!reply.ok()) return reply.status();
-    if (reply->answer.outcome != control::Outcome::kDone) {
-      return Status(Code::kIo,
-                    fmt::format("{}: {}", target_->process.Name(), reply->answer.message));
-    }
+    if (reply->answer.outcome != control::Outcome::kDone) return NotDone(reply->answer);
     if (profile != nullptr) *profile = std::move(reply->profile);
     return std::move(reply->answer);
   }
@@ -277,6 +283,7 @@ class ProfileCommand : public Command {
   std::string format_ = "text";
 
   std::shared_ptr<jvm::JvmTarget> target_;
+  bool has_agent_ = false;                    // one was started in it before
   std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };
 

@@ -201,6 +201,24 @@ class Attached(Inside):
         self.assertGreater(self.profile("end.iprof").calls_of("Harvestable.step"), 0)
         self.assertEqual(len(self.said(process)), 1, "only of the profile at the end")
 
+    def test_a_recording_after_it_is_the_first_one(self):
+        """The library is there, and no agent: so 'iprof profile' starts one, also with options, which nothing stands against."""
+        window = ("--duration", "50ms", "-o", self.folder / "window.iprof")
+        for options in ((), ("samples=n,image=n",)):
+            with self.subTest(options=options):
+                process = self.start(None)
+                self.harvest(process)
+                asked = self.run_tool("status", process.pid, "--format", "json", expect=None)
+                self.assertEqual(json.loads(asked.stdout)["command"], "status")
+                self.run_tool("profile", process.pid, *options, *window)
+                (run,) = self.profile("window.iprof").section["provenance"]["runs"]
+                self.assertEqual(run.get("options", ""), "".join(options))
+                # Now there is an agent.
+                self.run_tool("profile", process.pid, *window)
+                refused = self.run_tool("profile", process.pid, "jdk=n", *window, expect=2)
+                self.assertIn("the options of its first load stand", refused.stderr)
+                self.end(process)
+
     def is_listed_with_the_library(self, process):
         jvms = json.loads(self.run_tool("list", "--format", "json").stdout)["jvms"]
         return next(jvm["agent"] for jvm in jvms if jvm["pid"] == process.pid)

@@ -50,11 +50,18 @@ void PrintHelp(const std::string& about, LoadReason reason) {
   static_cast<void>(written);
 }
 
+// What an answer names: the command, or the first load.
+std::string_view WordOf(std::string_view options) {
+  if (!control::IsCommand(options)) return control::kAttachWord;
+  const Result<control::Command> command = control::ParseCommand(options);
+  return command.ok() ? control::VerbName(command->verb) : control::kAttachWord;
+}
+
 // Tells an attaching tool how the load went, if it asks (reply=).
 void Reply(std::string_view options, control::Outcome outcome, std::string_view message) {
   const std::string path = ReplyPathIn(options);
   if (path.empty()) return;
-  const control::Answer answer{std::string(control::kAttachWord), outcome, std::string(message),
+  const control::Answer answer{std::string(WordOf(options)), outcome, std::string(message),
                                Agent::Get().Describe()};
   const Status written = WriteReply(path, FormatAnswer(answer));
   Log stderr_log;

@@ -57,6 +57,9 @@ TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
   const auto answer = AnswerIn(folder.path() / "answer");
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(answer->command == "status");
+  REQUIRE(answer->status.has_value());
+  CHECK(answer->status->state == "idle");  // so that 'iprof profile' knows that it may load it
   CHECK(
       answer->message.starts_with("the agent's library is loaded, and the agent was not started"));
   {
@@ -88,6 +91,7 @@ TEST_CASE("an attach that the program's end overtakes is told so") {
   const auto answer = AnswerIn(in_folder("answer"));
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(answer->command == "attach");
   CHECK(answer->message == "the program is ending");
   CHECK_FALSE(fs::exists(in_folder("x.iprof")));
 }
