@@ -237,7 +237,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   note.generation = Clamped(contents.generation);
   note.time = UtcText(contents.time_ns / 1'000'000);
   for (const RunNote& run : RunList::Of(profile).Runs())
-    note.recorded_ms += Clamped(static_cast<uint64_t>(std::max<int64_t>(run.recorded_ms, 0)));
+    note.recorded_ms = SaturatingAdd(note.recorded_ms, std::max<int64_t>(run.recorded_ms, 0));
   note.at_rest = contents.at_rest;
   const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
   note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;

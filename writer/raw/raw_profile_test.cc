@@ -201,6 +201,21 @@ TEST_CASE("pauses are not part of what was recorded") {
   CHECK(RunList::Of(made.profile).Runs().at(0).recorded_ms == 2'700);
 }
 
+TEST_CASE("a file that claims endless recordings does not overflow their sum") {
+  OneFile file;
+  RunList runs;
+  for (int i = 0; i < 20; ++i) {
+    RunNote run;
+    run.start_ms = 1'000 + i;
+    run.recorded_ms = INT64_MAX;
+    runs.Add(run);
+  }
+  const std::string json = runs.ToJson();
+  file.writer().AddPart({"provenance", json});
+  REQUIRE(file.writer().Publish({.time_ns = 1}).status.ok());
+  CHECK(file.Recover().note.recorded_ms == INT64_MAX);
+}
+
 TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
   OneFile file;
   TestProgram program(1);
