@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kLongestName = 255;
 constexpr std::string_view kClaimSuffix = ".lock";
-constexpr std::string_view kTurnSuffix = ".merge.lock";
+constexpr std::string_view kTurnSuffix = ".lock.merge";
 constexpr auto kBetweenTries = std::chrono::milliseconds(5);
 constexpr int kAttempts = 100;  // while others remove the file at the same moment
 

@@ -2,7 +2,8 @@
 // add to a file that many processes share; turns and claims do not exclude each other.
 //
 // A lock on the file itself would not do: a profile is replaced by a rename, and may not exist yet. So
-// the lock is on a small empty file beside it, ".NAME.lock", for a turn ".NAME.merge.lock".
+// the lock is on a small empty file beside it, ".NAME.lock", for a turn ".NAME.lock.merge". No claim
+// ends so, whatever NAME is, so the two never meet.
 //
 // Guarantees:
 //  - At most one LockFile of all processes is held for a name in a folder and a use. The kernel releases it when

@@ -234,12 +234,17 @@ TEST_CASE("a turn and a claim are two locks") {
     REQUIRE(claim.ok());
     REQUIRE(turn.ok());
     CHECK(fs::exists(folder / ".app.iprof.lock"));
-    CHECK(fs::exists(folder / ".app.iprof.merge.lock"));
+    CHECK(fs::exists(folder / ".app.iprof.lock.merge"));
     CHECK_FALSE(take(LockUse::kClaim).ok());
     CHECK_FALSE(take(LockUse::kTurn).ok());
   }
   CHECK(folder.IsEmpty());
   CHECK(LockFile::NameFor(std::string(255, 'x'), LockUse::kTurn).size() == 255);
+  // Nor does the turn at one file exclude the claim on another one.
+  for (const char* other : {"app.iprof.merge", "app.iprof.lock", "app.iprof.lock.merge"}) {
+    INFO(other);
+    CHECK(LockFile::NameFor("app.iprof", LockUse::kTurn) != LockFile::NameFor(other));
+  }
 }
 
 TEST_CASE("long names have locks of their own") {

@@ -42,7 +42,8 @@ class Folder {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(path_)) {
       const std::string name = entry.path().filename().string();
-      if (!name.ends_with(".lock")) names.push_back(name);
+      const bool is_lock = name.ends_with(".lock") || name.ends_with(".lock.merge");
+      if (!is_lock) names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;
