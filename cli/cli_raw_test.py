@@ -73,6 +73,10 @@ class Recover(RawTest):
                              ("hard.iraw", "hard.iraw is the same file as app.iraw; it is taken once")):
             self.assertEqual(self.err("recover", "app.iraw", second, "-o", "x.iprof"), f"iprof: warning: {said}\n")
             self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
+        run = self.run_tool("recover", "-", "-", "-o", "x.iprof", stdin=self.examples["app.iraw"])
+        self.assertEqual(run.stderr.decode(), "iprof: warning: standard input was given more than once; it is taken once\n")
+        self.assertTrue(run.stdout.decode().startswith("standard input: snapshot "), run.stdout)
+        self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
         self.err("recover", "app.iraw", "other.iraw", "soft.iraw", "-o", "x.iprof")
         self.assertEqual(self.note("x.iprof")["files"], 2)
 

@@ -91,9 +91,9 @@ class RecoverCommand : public Command {
         const auto [first, is_new] = first_names.try_emplace({info.st_dev, info.st_ino}, path);
         if (!is_new) {
           console.Warn(path == first->second
-                           ? path + " was given more than once; it is taken once"
-                           : fmt::format("{} is the same file as {}; it is taken once", path,
-                                         first->second));
+                           ? NameOfInput(path) + " was given more than once; it is taken once"
+                           : fmt::format("{} is the same file as {}; it is taken once",
+                                         NameOfInput(path), NameOfInput(first->second)));
           continue;
         }
       }
@@ -119,13 +119,14 @@ class RecoverCommand : public Command {
   void PrintText(Console& console, const Profile& profile,
                  const std::vector<Recovered>& recovered) const {
     for (const auto& [path, note] : recovered) {
-      console.Print("{}: {}\n", EscapeForTerminal(path), note.Describe());
+      const std::string name = EscapeForTerminal(NameOfInput(path));
+      console.Print("{}: {}\n", name, note.Describe());
       const std::string recorded =
           note.recorded_ms == 0
               ? std::string()
               : fmt::format("{:.1f} s recorded; ", static_cast<double>(note.recorded_ms) / 1000);
-      console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n",
-                    EscapeForTerminal(path), recorded, AgeText(AgeOf(note)));
+      console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n", name, recorded,
+                    AgeText(AgeOf(note)));
     }
     console.Print("{}\n", DescribeWritten(output_, profile));
   }
@@ -190,9 +191,9 @@ const CommandEntry kRecoverEntry = {
     "a running JVM.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
     "missing. Several files are merged, and one that is given twice is taken once. The profile is "
-    "for your user only, as the raw file is. A "
-    "file from which nothing can be recovered is left out "
-    "with a warning, and the exit code is then 1.\n\n"
+    "for your user only, as the raw file is; if it replaces a file of yours, it keeps that file's "
+    "permissions. A file from which nothing can be recovered is left out with a warning, and the "
+    "exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "
     "(3), and so is one whose header is damaged or that has no snapshot yet.",
     kExamples, [] { return std::unique_ptr<Command>(new RecoverCommand); }};
