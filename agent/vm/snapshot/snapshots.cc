@@ -98,26 +98,28 @@ void Snapshots::TakeWithin(JNIEnv* jni, IfNone if_none, AfterEnd after_end) {
 
 void Snapshots::TakeLocked(JNIEnv* jni) {
   const uint64_t before = ThreadCpuNs();
-  RawPublication done;
-  if (file_ == nullptr ? Open() : is_whole_ || BeginAnew()) {
-    done = Publish(jni);
-    if (IsLost(done)) {
-      Replace(done.status);
-      if (file_ != nullptr) done = Publish(jni);
-    } else if ((done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
-      done = Publish(jni);
-    }
-    if (!done.status.ok() && IsWithoutSnapshot()) {
-      RemoveFiles();
-      Defer();
-    }
-  }
+  const RawPublication done = PublishInSomeFile(jni);
   const uint64_t cpu_ns = ThreadCpuNs() - before;
   log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
                           cpu_ns / 1000, done.written_bytes));
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.cpu_ns += cpu_ns;
   figures_.last_cpu_ns = cpu_ns;
+}
+
+// In the file that is there, or in a new one.
+RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
+  RawPublication done;
+  if (file_ == nullptr ? !Open() : !is_whole_ && !BeginAnew()) return done;
+  done = Publish(jni);
+  if (IsLost(done)) {
+    if (!Replace(done.status)) return done;
+    done = Publish(jni);
+  } else if (file_ != nullptr && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
+    done = Publish(jni);
+  }
+  if (IsLost(done)) FailLocked(done.status);  // the new one, too
+  return done;
 }
 
 std::string Snapshots::NameOf(int attempt) const {
@@ -127,6 +129,7 @@ std::string Snapshots::NameOf(int attempt) const {
 }
 
 bool Snapshots::Open() {
+  was_due_ = true;
   if (budget_.Left() < kOwnBytes + source_.expected_bytes()) {
     Fail({Code::kLimit, "memory= has no room for it"});
     return false;
@@ -162,8 +165,7 @@ bool Snapshots::BeginAnew() {
   log_.Step(fmt::format("the raw file '{}' is written anew", file_->path()));
   Result<std::unique_ptr<RawWriter>> next = file_->Rewrite();
   if (!next.ok()) {
-    Fail(next.status(), IsWithoutSnapshot() ? kIsRemoved : "");
-    if (IsWithoutSnapshot()) RemoveFiles();
+    FailLocked(next.status());
     return false;
   }
   if (replaced_ == nullptr) replaced_ = std::move(file_);
@@ -177,17 +179,19 @@ bool Snapshots::IsLost(const RawPublication& done) {
   return done.wants_rewrite && !done.status.ok();
 }
 
-// Nothing of the file is of use any more.
-void Snapshots::Replace(const Status& why) {
+// Nothing of the file is of use any more. Returns false if there is no new one.
+bool Snapshots::Replace(const Status& why) {
+  const std::string path = file_->path();
+  std::string_view reason = why.message();
+  const std::string prefix = path + ": ";
+  if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
+  RemoveFiles();
+  const bool is_open = Open();
   if (!std::exchange(has_warned_of_loss_, true)) {
-    std::string_view reason = why.message();
-    const std::string prefix = file_->path() + ": ";
-    if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
-    log_.Warning(fmt::format("the raw file '{}' {}; a new one is begun", file_->path(), reason));
+    log_.Warning(
+        fmt::format("the raw file '{}' {}{}", path, reason, is_open ? "; a new one is begun" : ""));
   }
-  file_->Remove();
-  Close();
-  Open();
+  return is_open;
 }
 
 RawPublication Snapshots::Publish(JNIEnv* jni) {
@@ -200,8 +204,14 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
   is_whole_ = true;
   budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + source_.bytes());
   if (is_complete && done.status.ok()) replaced_ = nullptr;
-  if (!done.status.ok() && !IsLost(done)) Fail(done.status, IsWithoutSnapshot() ? kIsRemoved : "");
   WarnOfRoom();
+  NotePublication(is_complete, done, numbers);
+  if (!done.status.ok() && !IsLost(done)) FailLocked(done.status);
+  return done;
+}
+
+void Snapshots::NotePublication(bool is_complete, const RawPublication& done,
+                                const RawGeneration& numbers) {
   const std::lock_guard lock(figures_mutex_);
   figures_.path = file_->path();
   figures_.file_bytes = file_->file_bytes();
@@ -214,7 +224,6 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
     deferrals_ = 0;
     figures_.last_ms = static_cast<uint64_t>(numbers.time_ns / 1'000'000);
   }
-  return done;
 }
 
 void Snapshots::WarnOfRoom() {
@@ -238,6 +247,16 @@ void Snapshots::Fail(const Status& why, std::string_view consequence) {
       "a snapshot could not be written: {}; {}later ones are tried without a word, and the "
       "program goes on",
       why.message(), consequence));
+}
+
+// The only place where a failure removes a file.
+void Snapshots::FailLocked(const Status& why) {
+  const bool is_useless = IsWithoutSnapshot();
+  if (is_useless) {
+    RemoveFiles();
+    Defer();
+  }
+  Fail(why, is_useless ? kIsRemoved : "");
 }
 
 bool Snapshots::IsWithoutSnapshot() const { return file_ != nullptr && !figures().has_snapshot; }
@@ -273,10 +292,10 @@ void Snapshots::Discard(JNIEnv* jni) {
         "the raw file '{}' is not removed, because a snapshot hangs; the profile has all of it",
         figures().path));
   }
-  if (file_ == nullptr) return;
   AtBoundary(log_, "the raw file's end", [&] {
-    if (settings_.keeps_file) return TakeLocked(jni);
-    RemoveFiles();
+    if (!settings_.keeps_file) return RemoveFiles();
+    // There may be none, because there was no room: now the profile is written.
+    if (was_due_) TakeLocked(jni);
   });
 }
 

@@ -10,9 +10,9 @@
 //
 // Guarantees: a file whose first snapshot fails is removed at once: nothing could be recovered from it,
 // and the profile may need the room. The thread then tries less and less often. After End no file is
-// made, except by Keep; so a stop that the program's end overtakes leaves none beside the profile. No
-// failure of the file changes the program or the profile. It is logged once, and a later snapshot tries
-// again. If the file was removed or cut, another one is made. No lock is held that a thread of the
+// made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
+// program's end overtakes leaves none beside the profile. No failure of the file changes the program or
+// the profile. It is logged once, and a later snapshot tries again. If the file was removed or cut, another one is made. No lock is held that a thread of the
 // program waits for; other threads of the agent wait for one snapshot at most. Where memory is short,
 // there is no file, because the profile is worth more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
@@ -87,7 +87,8 @@ class Snapshots {
   void Take(JNIEnv* jni);
   // Only if there is a file.
   void TakeIfBegun(JNIEnv* jni);
-  // The profile has everything, or the user wants none: removes the file, unless it is to be kept.
+  // The profile has everything, or the user wants none: removes the file. One that is to be kept gets the
+  // last state instead, and is made if it is missing although a snapshot was due.
   void Discard(JNIEnv* jni);
   // Removes a file that has no snapshot from which a profile could be recovered.
   void DiscardUseless();
@@ -114,17 +115,21 @@ class Snapshots {
   enum class AfterEnd : uint8_t { kNothing, kTake };
   void TakeWithin(JNIEnv* jni, IfNone if_none, AfterEnd after_end);
   void TakeLocked(JNIEnv* jni);
+  RawPublication PublishInSomeFile(JNIEnv* jni);
   bool Open();
   bool BeginAnew();
   static bool IsLost(const RawPublication& done);
-  void Replace(const Status& why);
+  bool Replace(const Status& why);
   RawPublication Publish(JNIEnv* jni);
+  void NotePublication(bool is_complete, const RawPublication& done, const RawGeneration& numbers);
   bool IsWithoutSnapshot() const;
   void RemoveFiles();
   void Defer();
   void Close();
   // `consequence`: for the user, ends with "; "; empty: none.
   void Fail(const Status& why, std::string_view consequence = {});
+  // The same with mutex_ held: a file without a snapshot is removed, and tried again less often.
+  void FailLocked(const Status& why);
   void WarnOfRoom();
   std::string NameOf(int attempt) const;
 
@@ -136,6 +141,7 @@ class Snapshots {
   std::timed_mutex mutex_;  // held during a snapshot; guards the members below
   std::unique_ptr<RawWriter> file_;
   std::unique_ptr<RawWriter> replaced_;  // what file_ will replace with its first snapshot
+  bool was_due_ = false;                 // a snapshot
   bool is_whole_ = false;                // file_ has everything that the source has given out
   std::atomic<bool> has_warned_of_failure_{false};
   bool has_warned_of_name_ = false;

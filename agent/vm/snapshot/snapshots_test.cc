@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -32,6 +33,8 @@ struct Source final : SnapshotSource {
   bool has_outgrown = false;
   int begun = 0;
   int ended = 0;
+  std::function<void()> on_add;
+  std::function<void()> on_end;
 
   RawHeader Header() override {
     RawHeader header;
@@ -43,8 +46,12 @@ struct Source final : SnapshotSource {
     is_new = true;
     has_outgrown = false;
   }
-  void End() override { ++ended; }
+  void End() override {
+    ++ended;
+    if (on_end) on_end();
+  }
   bool AddTo(JNIEnv*, RawWriter& file, RawGeneration* numbers) override {
+    if (on_add) on_add();
     if (!is_possible) return false;
     if (std::exchange(is_new, false)) file.AddPart({"facts", "{\"a\":1}"});
     numbers->counters = counters;
@@ -143,6 +150,8 @@ TEST_CASE("the file is made at the first snapshot and removed when a profile has
 
 TEST_CASE("a file that is to be kept has the last state") {
   World world(true);
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == 0);  // no snapshot was due
   world.Take();
   world.source.counters = {8};
   world.snapshots->Discard(world.jvm.jni());
@@ -267,11 +276,9 @@ TEST_CASE(
   CHECK(world.snapshots->figures().has_snapshot);
 }
 
-TEST_CASE("the thread tries less and less often what only fills the disk") {
+// What only fails, with a period of 1 ms.
+void CheckItTriesLessOften(World& world) {
   using Clock = std::chrono::steady_clock;
-  World world(false, milliseconds(1));
-  world.disk.fails = ENOSPC;
-  world.disk.has_room_for_header = true;
   auto environment = JvmtiEnvironment::Open(world.jvm.vm());
   REQUIRE(environment.ok());
   const auto begin = Clock::now();
@@ -283,6 +290,13 @@ TEST_CASE("the thread tries less and less often what only fills the disk") {
   // After 2, 4 … 64 ms, then every 64 ms.
   CHECK(world.snapshots->figures().failed <= static_cast<uint64_t>(7 + spent.count() / 64));
   CHECK(world.Files() == 0);
+}
+
+TEST_CASE("the thread tries less and less often what only fills the disk") {
+  World world(false, milliseconds(1));
+  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = true;
+  CheckItTriesLessOften(world);
 }
 
 TEST_CASE("a file without a snapshot is useless, and one with a snapshot is not") {
@@ -301,6 +315,86 @@ TEST_CASE("a file without a snapshot is useless, and one with a snapshot is not"
   world.Take();
   world.snapshots->DiscardUseless();
   CHECK(world.Counter() == 7);
+}
+
+TEST_CASE("a file that is to be kept is made again if its first snapshot came too late") {
+  World world(true);
+  SECTION("because it could not be taken") { world.source.is_possible = false; }
+  SECTION("because the disk was full") {
+    world.disk.fails = ENOSPC;
+    world.disk.has_room_for_header = true;
+  }
+  world.Take();
+  CHECK(world.snapshots->End(std::chrono::minutes(1)));
+  world.snapshots->DiscardUseless();
+  CHECK(world.Files() == 0);  // the profile has the room
+  world.source.is_possible = true;
+  world.disk.fails = 0;
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Counter() == 7);
+  CHECK(world.Files() == 1);
+}
+
+TEST_CASE("a first snapshot that fails is one failure, and no other file is begun for it") {
+  World world;
+  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = true;
+  world.source.on_add = [&] { world.source.has_outgrown = true; };
+  world.Take();
+  CHECK(world.source.begun == 1);
+  CHECK(world.Files() == 0);
+  CHECK(world.snapshots->figures().failed == 1);
+  CHECK(world.Warnings() == 1);
+}
+
+TEST_CASE("a file that is removed again and again is counted, and tried less often") {
+  World world(false, milliseconds(1));
+  int adds = 0;
+  world.source.on_add = [&] {
+    ++adds;
+    for (const auto& entry : fs::directory_iterator(world.folder)) fs::remove(entry);
+  };
+  world.Take();
+  CHECK(adds == 2);
+  CHECK(world.Files() == 0);
+  CHECK(world.snapshots->figures().failed == 1);
+  REQUIRE(world.Warnings() == 2);
+  CHECK(world.lines.lines()[0].ends_with("; a new one is begun"));
+  CHECK(world.lines.lines()[1].find("so it is removed; later ones are tried") != std::string::npos);
+  SECTION("later it is tried again") {
+    world.source.on_add = nullptr;
+    world.Take();
+    CHECK(world.Counter() == 7);
+  }
+  SECTION("but less often") { CheckItTriesLessOften(world); }
+}
+
+TEST_CASE("no new file is claimed where none can be made") {
+  World world;
+  world.Take();
+  fs::remove(world.Path());
+  world.disk.fails = ENOSPC;
+  world.Take();
+  CHECK(world.Files() == 0);
+  CHECK(world.snapshots->figures().failed == 1);
+  REQUIRE(world.Warnings() == 2);
+  CHECK(world.lines.lines()[0].find("No space left on device") != std::string::npos);
+  CHECK(world.lines.lines()[1].ends_with(" by another program"));
+}
+
+TEST_CASE("a file that cannot be begun anew goes if it has no snapshot, and is tried less often") {
+  World world(false, milliseconds(1));
+  world.source.is_possible = false;
+  world.source.on_add = [&] {
+    world.source.has_outgrown = true;
+    world.disk.fails = ENOSPC;  // for the next one's header
+  };
+  world.source.on_end = [&] { world.disk.fails = 0; };
+  world.Take();
+  CHECK(world.snapshots->figures().failed == 1);
+  REQUIRE(world.Warnings() == 1);
+  CHECK(world.lines.lines()[0].find("so it is removed; later ones are tried") != std::string::npos);
+  CheckItTriesLessOften(world);
 }
 
 TEST_CASE("a file that was removed or cut is written anew") {
