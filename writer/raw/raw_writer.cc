@@ -424,7 +424,7 @@ RawPublication RawWriter::Publish(const RawGeneration& generation) {
     done.status = r.WriteGeneration(generation);
     r.is_unknown[copy] = !done.status.ok();
     if (done.status.ok()) done.status = r.output->TakePlace();
-    done.wants_rewrite = r.is_full && r.IsMostlyGarbage(generation);
+    done.wants_rewrite = done.status.ok() && r.is_full && r.IsMostlyGarbage(generation);
   }
   r.fails = !done.status.ok();
   done.generation = r.generation;

@@ -83,8 +83,8 @@ struct RawPublication {
   uint64_t generation = 0;     // 1, 2, …; of the last one that was published
   uint64_t written_bytes = 0;  // by this call
   uint64_t file_bytes = 0;
-  // The caller should Rewrite: the file was removed or cut by someone, or it is full and at least a quarter
-  // of its log describes what no longer exists.
+  // The caller should Rewrite: the file was removed or cut by someone (then the status is not ok), or it
+  // was written and is full, and at least a quarter of its log describes what no longer exists.
   bool wants_rewrite = false;
 };
 

@@ -244,8 +244,9 @@ TEST_CASE("a file stays below its maximum, and says what it has not") {
 
 TEST_CASE("a full file still notes that classes are gone, so no count gets to another class") {
   const Folder folder;
+  Faults faults;
   TestProgram program(6);
-  const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes});
+  const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes}, faults);
   for (int period = 0; period < 8; ++period) {
     for (int c = 0; c < 200; ++c) program.Load(1);
     program.Run(200);
@@ -261,6 +262,12 @@ TEST_CASE("a full file still notes that classes are gone, so no count gets to an
     REQUIRE(fs::file_size(folder / "a.iraw") <= kLeastRawBytes);
   }
   CHECK(wants_rewrite);
+  // A disk that is full now is no reason to give up the file, whose last generation is valid.
+  faults.fails_from = faults.writes + 1;
+  const RawPublication failed = program.Publish(*writer);
+  CHECK(failed.status.code() == Code::kIo);
+  CHECK_FALSE(failed.wants_rewrite);
+  faults.fails_from = 0;
   // The counters belong to other classes now, which have no room.
   for (int c = 0; c < 500; ++c) program.Load(1);
   program.Run(1000);
