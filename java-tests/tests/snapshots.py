@@ -427,6 +427,7 @@ class NoFile(AgentCase):
     def test_it_says_why(self):
         for agent, reason in (("out=app.iprof,mode=budget", "it would lack the estimates of overhead="),
                               ("out=app.iprof,count-until=9", "it would lack the estimates of count-until="),
+                              ("out=app.iprof,source=methoddata,samples=n", "it cannot have HotSpot's own counters"),
                               ("out=/dev/null", "the profile goes to a device or a pipe")):
             with self.subTest(agent=agent):
                 process = self.start_java("Ends", "wait", agent=f"{agent},verbose=1")

@@ -20,4 +20,7 @@ struct RawPlace {
 // `asked`: by the user, absolute; empty: beside `profile`, this JVM's own file.
 RawPlace PlaceRaw(const Options& options, const std::string& asked, const std::string& profile);
 
+// What the user is told of the file if no profile could be written. HotSpot's own counters are not in it.
+std::string RawNotice(const Options& options, const std::string& path);
+
 }  // namespace iprof::vm

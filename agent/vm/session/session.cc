@@ -293,9 +293,7 @@ void Session::NameRaw() {
   if (snapshots_ == nullptr) return;
   const Snapshots::Figures raw = snapshots_->figures();
   if (!raw.has_snapshot) return;
-  log_->Warning(fmt::format(
-      "what was recorded is in the raw file; 'iprof recover {} -o FILE' makes the profile",
-      raw.path));
+  log_->Warning(RawNotice(settings_.options, raw.path));
 }
 
 void Session::DiscardUselessRaw() {
