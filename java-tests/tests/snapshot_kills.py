@@ -2,8 +2,8 @@
 deterministic javac does always the same, so that what it did before it was killed is a part of what it does in all.
 
 The raw file itself says which snapshots are complete in it, and when they were taken: the newest of them must be recovered. Profiles
-that a whole run of javac writes on its way say which of its branches have the same bias all the time: only these can be compared with
-a run that was killed somewhere.
+that a whole run of javac writes on its way say which bias its branches had by then. A run that was killed is compared with the nearest
+of these moments, and what the branch did since then, or would still do, may have any bias.
 
 IPROF_KILLS says how often each of them is killed (default: a few times), and IPROF_SEED when."""
 
@@ -29,8 +29,9 @@ PERIOD_MS = 100
 AT_ONCE = 3  # programs at a time
 POINT = 0.01
 PAGE = 4096  # of a raw file
-HOT, ENOUGH = 10_000, 1_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
-BIASED = 0.6
+HOT, ENOUGH = 10_000, 2_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
+NEAR = 0.2  # a moment of the whole run that tells what the bias should be: the share of executions that lie in between
+HELD_BACK = 10_000  # executions that a loop may have had in registers, and so not in its counters, at the moment of a snapshot
 NOTHING_YET = "has no snapshot yet"
 
 
@@ -53,6 +54,13 @@ def complete_snapshots(raw):
     return {number: time_ns // 1_000_000 for mark, number, time_ns, _ in commits if mark != 0}
 
 
+def has_snapshot(raw):
+    try:
+        return bool(complete_snapshots(raw))
+    except FileNotFoundError:
+        return False
+
+
 def shares_of(counts):
     whole = sum(counts.values())
     return {outcome: count / whole for outcome, count in counts.items()}
@@ -64,26 +72,18 @@ class WholeRun:
     def __init__(self, whole, parts):
         self.counts = javac_counts(whole)
         self.parts = [javac_counts(part) for part in parts]
-        self.biases = {}  # of the hot branches with the same bias all the time: place -> {outcome: share}
-        self.known_from = {}  # place -> executions at the first moment at which it had enough: before, its bias is not known
-        branches = [javac_branches(part) for part in parts]
-        for place, counts in javac_branches(whole).items():
-            then = [part.get(place, {}) for part in branches]
-            first = next((executions for part in then if (executions := sum(part.values())) >= ENOUGH), None)
-            if sum(counts.values()) >= HOT and first is not None and self._is_steady(counts, then):
-                self.biases[place], self.known_from[place] = shares_of(counts), first
+        hot = {place for place, counts in javac_branches(whole).items() if sum(counts.values()) >= HOT}
+        self.moments = {place: [] for place in hot}  # place -> what the hot branch had counted at each moment, also at the end
+        for profile in (*parts, whole):
+            for place, counts in javac_branches(profile).items():
+                if place in hot and sum(counts.values()) > 0:
+                    self.moments[place].append(counts)
 
-    @staticmethod
-    def _is_steady(whole, parts):
-        """Whether its shares between each two moments are those of the whole run."""
-        wanted = shares_of(whole)
-        for earlier, later in zip([{}, *parts], [*parts, whole]):
-            between = {outcome: later.get(outcome, 0) - earlier.get(outcome, 0) for outcome in wanted}
-            if sum(between.values()) < ENOUGH:
-                continue
-            if any(abs(share - wanted[outcome]) > POINT / 2 for outcome, share in shares_of(between).items()):
-                return False
-        return True
+    def bias_of(self, place, executions):
+        """The shares of a hot branch's outcomes at the nearest moment, and how far they can be off after so many executions: none of those in
+        between is known."""
+        nearest = min(self.moments[place], key=lambda counts: abs(sum(counts.values()) - executions))
+        return shares_of(nearest), abs(sum(nearest.values()) - executions) / executions
 
     def least(self, counts):
         """What a run that was killed must have, if it has these counts: what the whole run had at a moment before. Numbers of a snapshot are
@@ -150,13 +150,14 @@ class Kills(SnapshotCase):
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             ages = list(pool.map(kill_one, range(count), delays))
         recovered = [age for age in ages if age is not None]
+        # Some are killed before the first snapshot is complete, and a javac may have ended before.
+        self.assertGreater(len(recovered), count / 4)
         Kills.all_killed, Kills.all_recovered = Kills.all_killed + count, Kills.all_recovered + len(recovered)
         print(f"seed {self.seed}: {count} kills, {len(recovered)} recovered; the others had no snapshot yet. "
               f"Age of the snapshot: median {statistics.median(recovered):.0f} ms, most {max(recovered):.0f} ms; "
               f"in all {Kills.all_killed} kills, {Kills.all_recovered} recovered and true", file=sys.stderr)
-        # Some are killed before the first snapshot is complete, and a javac may have ended before.
-        self.assertGreaterEqual(len(recovered), count * 0.6)
-        self.assertLess(statistics.median(recovered), 5 * PERIOD_MS)
+        # An age begins with the snapshot, and on a busy machine the snapshot itself takes long. recover() says exactly which one it must be.
+        self.assertLess(statistics.median(recovered), 50 * PERIOD_MS)
 
     def recover(self, raw, out):
         """A valid profile, and the time of its snapshot; None if there is none yet."""
@@ -181,10 +182,11 @@ class Kills(SnapshotCase):
         return profile, note
 
     def kill_after(self, process, raw, number, delay):
-        """Kills it so long after its first snapshot has begun, and some programs whether it has or not; returns when, in ms since
-        1970."""
+        """Kills it so long after its first snapshot is complete, some programs so long after that has begun, and some at any time;
+        returns when, in ms since 1970."""
+        waits_for = {0: lambda: False, 4: raw.exists}.get(number % 8, lambda: has_snapshot(raw))
         deadline = time.monotonic() + (PATIENCE_S if number % 8 else delay)
-        while not raw.exists() and process.poll() is None and time.monotonic() < deadline:
+        while not waits_for() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         time.sleep(delay)
         killed_ms = time.time_ns() // 1_000_000
@@ -243,19 +245,19 @@ class Kills(SnapshotCase):
     def test_javac(self):
         if self.jvm.kind != "jdk":
             self.skipTest(f"{self.jvm.id} has no javac")
-        process = self.javac("whole", ",keep-raw=y")
+        process, raw = self.javac("whole", ",keep-raw=y"), self.folder / "whole.iraw"
+        self.wait_until(lambda: has_snapshot(raw) or process.poll() is not None)
         parts = self.profiles_until_the_end(process)
         self.assertEqual(process.wait(PATIENCE_S), 0, process.err_path.read_text())
         whole = profiles.load_profile(self.folder / "whole.iprof")
         self.whole = WholeRun(whole, parts)
         self.assertGreater(len(self.whole.counts), 1000)
-        print(f"javac: {len(parts)} profiles on the way, {len(self.whole.biases)} hot branches with the same bias in all of them", file=sys.stderr)
-        self.assertTrue(parts, process.err_path.read_text())
-        if len(parts) >= 3:
-            self.assertGreater(len(self.whole.biases), 20)
-        # So that all is compared at least once, wherever the others are killed.
-        profile, _ = self.recover(self.folder / "whole.iraw", self.folder / "last.iprof")
-        self.check_javac(profile, "the end")
+        # So that all is compared at least once, wherever the others are killed. With keep-raw=y there is a file, whatever the machine's load was.
+        profile, _ = self.recover(raw, self.folder / "last.iprof")
+        compared = self.check_javac(profile, "the end")
+        print(f"javac: {len(parts)} profiles on the way, {len(self.whole.moments)} hot branches, {compared} of them compared at the end",
+              file=sys.stderr)
+        self.assertGreater(compared, 20)
         self.many(kills(12), self.kill_javac)
 
     def javac(self, name, options=""):
@@ -265,11 +267,13 @@ class Kills(SnapshotCase):
 
     def profiles_until_the_end(self, process):
         """Profiles that the agent writes while the program runs, by the code that writes the last one: not what is tested here."""
-        parts, raw, file = [], self.folder / "whole.iraw", self.folder / "part.iprof"
-        self.wait_until(lambda: raw.exists() or process.poll() is not None)
-        while process.poll() is None and self.run_tool("dump", process.pid, "-o", file, expect=None).code == 0:
-            parts.append(profiles.load_profile(file))
-            file.unlink()
+        parts, file = [], self.folder / "part.iprof"
+        while process.poll() is None:
+            if self.run_tool("dump", process.pid, "-o", file, expect=None).code == 0:
+                parts.append(profiles.load_profile(file))
+            else:
+                time.sleep(0.1)  # the program ends, or the machine is busy
+            file.unlink(missing_ok=True)
         return parts
 
     def kill_javac(self, number, delay):
@@ -296,16 +300,20 @@ class Kills(SnapshotCase):
                    if (key[1] is None or key in counts) and counts.get(key, 0) < 0.9 * count - 2]
         off, compared = [], 0
         for place, found in javac_branches(profile).items():
-            wanted = self.whole.biases.get(place)
-            if wanted is None or sum(found.values()) < max(2 * ENOUGH, self.whole.known_from[place]):
+            executions = sum(found.values())
+            if place not in self.whole.moments or executions < ENOUGH:
+                continue
+            wanted, unknown = self.whole.bias_of(place, executions)
+            if unknown > NEAR:
                 continue
             compared += 1
             shares = shares_of(found)
             likely = max(wanted, key=wanted.get)
-            if wanted[likely] >= BIASED:
-                self.assertGreater(shares.get(likely, 0), 0.5, f"{said}: inverted\n{place}: {found}, wanted {wanted}")
-            if any(abs(shares.get(outcome, 0) - share) > POINT for outcome, share in wanted.items()):
-                off.append((place, found, wanted))
+            if wanted[likely] - unknown > 0.5:
+                self.assertGreater(2 * (found.get(likely, 0) + HELD_BACK), executions, f"{said}: inverted\n{place}: {found}, wanted {wanted}")
+            if any(abs(shares.get(outcome, 0) - share) > POINT + unknown for outcome, share in wanted.items()):
+                off.append((place, found, wanted, unknown))
         # Not all of javac's work is the same in each run.
         for what, found, among in (("too many", too_many, counts), ("too few", too_few, least), ("another bias", off, range(compared))):
-            self.assertLessEqual(len(found), len(among) / 100, f"{said}: {what}: {found[:20]}")
+            self.assertLessEqual(len(found), max(2, len(among) / 100), f"{said}: {what}: {found[:20]}")
+        return compared
