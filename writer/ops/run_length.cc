@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "writer/io/run_note.h"
+#include "writer/model/model.h"
 
 namespace iprof {
 namespace {
@@ -12,7 +13,7 @@ constexpr double kAddedBelow = 0.9;
 
 int64_t RecordedMs(const std::vector<RunNote>& runs) {
   int64_t sum = 0;
-  for (const RunNote& run : runs) sum += run.recorded_ms;
+  for (const RunNote& run : runs) sum = SaturatingAdd(sum, std::max<int64_t>(run.recorded_ms, 0));
   return sum;
 }
 

@@ -28,6 +28,16 @@ Profile Made(const std::string& run, int64_t loops, int64_t loops_with_more = 0)
       text(9000 + loops + 8 * loops_with_more) + ",14,1," + text(1000 + 9 * loops) + "]}]" + run);
 }
 
+TEST_CASE("runs that claim to be endless do not overflow their sum") {
+  const std::string run = R"({"agent":"1","program":"app.jar","start":")" + kMorning +
+                          R"(","recorded_ms":9223372036854775807})";
+  const std::string other = R"({"agent":"1","program":"app.jar","start":")" + kNoon +
+                            R"(","recorded_ms":9223372036854775807})";
+  const std::string endless =
+      R"(,"iprofagent":{"version":1,"provenance":{"runs":[)" + run + "," + other + "]}}";
+  CHECK(LongerOf(ParseTables(endless), ParseTables(RunOf(kMorning, 1000))) == LongerRun::kA);
+}
+
 TEST_CASE("which run was longer") {
   const auto longer = [](const std::string& a, const std::string& b) {
     return LongerOf(ParseTables(a), ParseTables(b));
