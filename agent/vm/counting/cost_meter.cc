@@ -14,8 +14,11 @@
 namespace iprof::vm {
 namespace {
 
-// Compilers are busy this long after a swap, in intervals of Note.
+// Compilers are busy this long after a swap, in intervals of Note; and longer, until they take less than this
+// share of the CPU time.
 constexpr int kIntervalsAfterSwap = 3;
+constexpr int kMostIntervalsAfterSwap = 30;
+constexpr double kCalm = 0.05;
 
 // The weight of the last interval in the program's part that the limit is taken of. So one interval in which
 // increments seem to take all of the time does not decide.
@@ -105,21 +108,30 @@ void CostMeter::Skip(const Reading& now) {
   has_begun_ = true;
 }
 
+// Whether compilers work because of a swap in this interval. Asked once for each.
+bool CostMeter::IsAfterSwap(double compiled_ns, double cpu_ns) {
+  if (after_swap_ >= kIntervalsAfterSwap && compiled_ns <= kCalm * cpu_ns)
+    after_swap_ = kMostIntervalsAfterSwap;
+  if (after_swap_ >= kMostIntervalsAfterSwap) return false;
+  ++after_swap_;
+  return true;
+}
+
 void CostMeter::Note(const Reading& now, bool swapped) {
   if (!has_begun_) return Skip(now);
   if (swapped) {
-    after_swap_ = kIntervalsAfterSwap;
+    after_swap_ = 0;
     compiled_ns_ = 0;
   }
   const double thread = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
   double fixed = thread;
   const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
   compiled_ns_ += compiled;
-  if (after_swap_ > 0) {
-    --after_swap_;
-    fixed += compiled;
-  }
   const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
+  if (IsAfterSwap(compiled, cpu)) {
+    fixed += compiled;
+    swapped_ns_ += compiled;
+  }
   // The rest is the program's own part, however many increments the compiler merged.
   const double most = cpu * kMostShare / (1 + kMostShare);
   const double own =

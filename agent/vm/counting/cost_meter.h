@@ -62,6 +62,8 @@ class CostMeter {
   // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
   // or Skip.
   double compiled_s() const { return compiled_ns_ / 1e9; }
+  // What they took after swaps, in all.
+  double swapped_s() const { return swapped_ns_ / 1e9; }
   // How many increments per second of the clock cost this share of the program's time in the last intervals,
   // together with the agent's thread. What compilers take after swaps does not count: fewer increments would
   // not make it less.
@@ -73,11 +75,14 @@ class CostMeter {
     double program_ns = 0;
   };
   static double ShareOf(const Cost& cost);
+  bool IsAfterSwap(double compiled_ns, double cpu_ns);
+
+  static constexpr int kNoSwap = 1'000;
 
   const double ns_per_increment_;
   Reading last_;
   bool has_begun_ = false;
-  int after_swap_ = 0;  // intervals in which compilers work because of a swap
+  int after_swap_ = kNoSwap;  // intervals since the last swap
   double last_share_ = 0;
   double increments_per_s_ = 0;  // in the last interval
   double program_per_wall_ = 0;  // in the last intervals, the newest of which weigh most
@@ -86,6 +91,7 @@ class CostMeter {
   double thread_ns_ = 0;
   double wall_ns_ = 0;
   double compiled_ns_ = 0;
+  double swapped_ns_ = 0;
 };
 
 }  // namespace iprof::vm

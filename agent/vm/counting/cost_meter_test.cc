@@ -5,6 +5,7 @@
 namespace iprof::vm {
 namespace {
 
+constexpr uint64_t kSecond = 1'000'000'000;
 using Reading = CostMeter::Reading;
 
 TEST_CASE("increments cost a share of the program's time", "[cost_meter]") {
@@ -28,11 +29,11 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
   CostMeter meter(0.5, false);
   Reading now{.wall_ns = 1, .process_cpu_ns = 1};
   meter.Note(now, false);
-  const auto next = [&](bool swapped) {
-    now.wall_ns += 1'000'000'000;
-    now.process_cpu_ns += 1'000'000'000;
+  const auto next = [&](bool swapped, uint64_t compilers_ns = 300'000'000) {
+    now.wall_ns += kSecond;
+    now.process_cpu_ns += kSecond;
     now.thread_cpu_ns += 10'000'000;
-    now.compilers_cpu_ns += 300'000'000;
+    now.compilers_cpu_ns += compilers_ns;
     meter.Note(now, swapped);
     return meter.last_share();
   };
@@ -40,7 +41,7 @@ TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_m
   CHECK(next(true) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.31 / 0.69));
   CHECK(next(false) == Approx(0.31 / 0.69));
-  CHECK(next(false) == Approx(0.01 / 0.99));
+  CHECK(next(false, 10'000'000) == Approx(0.01 / 0.99));
   CHECK(meter.IncrementsPerSecond(0.005) == 0);  // the thread costs more than that
   // The program's part in these five intervals, the last of which has a weight of a quarter.
   double program = 0.99;
@@ -109,6 +110,32 @@ TEST_CASE("the compilers' time counts from the last swap", "[cost_meter]") {
   CHECK(meter.compiled_s() == Approx(1));
   meter.Note({.wall_ns = 3, .compilers_cpu_ns = 4'500'000'000}, false);
   CHECK(meter.compiled_s() == Approx(1.5));
+}
+
+TEST_CASE("compilers that are busy for longer work for the swap until they are calm",
+          "[cost_meter]") {
+  CostMeter meter(1, false);
+  Reading now;
+  meter.Note(now, false);
+  const auto interval = [&](uint64_t compilers_ns, bool swapped = false) {
+    now.wall_ns += kSecond;
+    now.process_cpu_ns += kSecond;
+    now.compilers_cpu_ns += compilers_ns;
+    meter.Note(now, swapped);
+  };
+  interval(kSecond);
+  CHECK(meter.swapped_s() == 0);
+  interval(kSecond / 2, true);
+  for (int i = 0; i < 5; ++i) interval(kSecond / 2);
+  CHECK(meter.swapped_s() == Approx(3));
+  interval(kSecond / 100);
+  interval(kSecond / 2);  // for something else
+  CHECK(meter.swapped_s() == Approx(3));
+  CHECK(meter.compiled_s() == Approx(3.51));
+  // A program that always compiles does so for itself.
+  interval(kSecond / 2, true);
+  for (int i = 0; i < 100; ++i) interval(kSecond / 2);
+  CHECK(meter.swapped_s() == Approx(3 + 15));
 }
 
 TEST_CASE("a pause is left out, and with sites an increment costs double", "[cost_meter]") {

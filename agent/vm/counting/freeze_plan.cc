@@ -5,7 +5,7 @@
 namespace iprof::vm {
 namespace {
 
-constexpr double kMostForThaw = 0.1;
+constexpr double kMostForSwaps = 0.02;
 
 }  // namespace
 
@@ -34,8 +34,8 @@ bool RoundPays(const RoundStakes& stakes) {
   return stakes.counted_s > 0 && stakes.counted_s >= stakes.compiled_s;
 }
 
-bool ThawPays(double recorded_s, double compiled_s) {
-  return 3 * compiled_s <= kMostForThaw * recorded_s;
+bool ThawPays(const ThawStakes& stakes) {
+  return stakes.swapped_s + 3 * stakes.compiled_s <= kMostForSwaps * stakes.recorded_s;
 }
 
 }  // namespace iprof::vm

@@ -46,9 +46,16 @@ struct RoundStakes {
 // have cost: to freeze at once, or never.
 bool RoundPays(const RoundStakes& stakes);
 
+// What methods cost that thaw for a while. All in processor time.
+struct ThawStakes {
+  double recorded_s = 0;  // the recording so far
+  double swapped_s = 0;   // what the compilers took after all swaps so far
+  double compiled_s = 0;  // what they have taken since the last one
+};
+
 // Whether methods may thaw for a while. The compilers then do the work of a round twice, now and when the
-// methods freeze again, and meanwhile counting costs as much. That may take a tenth of the time of the
-// recording.
-bool ThawPays(double recorded_s, double compiled_s);
+// methods freeze again, and meanwhile counting costs as much. With that, all swaps so far may have taken a
+// fiftieth of the recording.
+bool ThawPays(const ThawStakes& stakes);
 
 }  // namespace iprof::vm

@@ -39,10 +39,23 @@ TEST_CASE("a round pays once the methods have cost what it will cost", "[freeze_
   CHECK_FALSE(RoundPays({.counted_s = 0, .compiled_s = 0}));
 }
 
-TEST_CASE("methods thaw once that takes a tenth of the time", "[freeze_plan]") {
-  CHECK_FALSE(ThawPays(29, 1));
-  CHECK(ThawPays(30, 1));
-  CHECK(ThawPays(1, 0));
+TEST_CASE("methods thaw once all swaps with that take a fiftieth of the time", "[freeze_plan]") {
+  CHECK_FALSE(ThawPays({.recorded_s = 199, .swapped_s = 1, .compiled_s = 1}));
+  CHECK(ThawPays({.recorded_s = 200, .swapped_s = 1, .compiled_s = 1}));
+  CHECK_FALSE(ThawPays({.recorded_s = 200, .swapped_s = 1.1, .compiled_s = 1}));
+  CHECK(ThawPays({.recorded_s = 1}));
+}
+
+TEST_CASE("in the long run, methods that thaw again and again take a fiftieth of the time",
+          "[freeze_plan]") {
+  constexpr double kRound = 1.5;
+  double swapped_s = kRound;
+  for (double now = 10; now < 6000; ++now) {
+    if (ThawPays({.recorded_s = now, .swapped_s = swapped_s, .compiled_s = kRound}))
+      swapped_s += 3 * kRound;
+    CHECK(swapped_s <= std::max(kRound, 0.02 * now));
+  }
+  CHECK(swapped_s > 0.018 * 6000);
 }
 
 TEST_CASE("a rule that waits until it pays loses little, however long the program runs",

@@ -104,7 +104,9 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
-  if (rearm_s_ > 0 && now >= rearm_s_ && ThawPays(now, meter_.compiled_s()))
+  if (rearm_s_ > 0 && now >= rearm_s_ &&
+      ThawPays(
+          {.recorded_s = now, .swapped_s = meter_.swapped_s(), .compiled_s = meter_.compiled_s()}))
     return Thaw(jvmti, jni, guard);
   if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
