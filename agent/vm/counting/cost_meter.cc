@@ -122,6 +122,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   if (swapped) {
     after_swap_ = 0;
     compiled_ns_ = 0;
+    last_swap_ns_ = 0;
   }
   const double thread = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
   double fixed = thread;
@@ -131,6 +132,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   if (IsAfterSwap(compiled, cpu)) {
     fixed += compiled;
     swapped_ns_ += compiled;
+    last_swap_ns_ += compiled;
   }
   // The rest is the program's own part, however many increments the compiler merged.
   const double most = cpu * kMostShare / (1 + kMostShare);

@@ -62,8 +62,9 @@ class CostMeter {
   // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
   // or Skip.
   double compiled_s() const { return compiled_ns_ / 1e9; }
-  // What they took after swaps, in all.
+  // What they took because of swaps, in all, and of the last one: until they were calm again.
   double swapped_s() const { return swapped_ns_ / 1e9; }
+  double last_swap_s() const { return last_swap_ns_ / 1e9; }
   // How many increments per second of the clock cost this share of the program's time in the last intervals,
   // together with the agent's thread. What compilers take after swaps does not count: fewer increments would
   // not make it less.
@@ -92,6 +93,7 @@ class CostMeter {
   double wall_ns_ = 0;
   double compiled_ns_ = 0;
   double swapped_ns_ = 0;
+  double last_swap_ns_ = 0;
 };
 
 }  // namespace iprof::vm

@@ -131,11 +131,13 @@ TEST_CASE("compilers that are busy for longer work for the swap until they are c
   interval(kSecond / 100);
   interval(kSecond / 2);  // for something else
   CHECK(meter.swapped_s() == Approx(3));
+  CHECK(meter.last_swap_s() == Approx(3));
   CHECK(meter.compiled_s() == Approx(3.51));
   // A program that always compiles does so for itself.
   interval(kSecond / 2, true);
   for (int i = 0; i < 100; ++i) interval(kSecond / 2);
   CHECK(meter.swapped_s() == Approx(3 + 15));
+  CHECK(meter.last_swap_s() == Approx(15));
 }
 
 TEST_CASE("a pause is left out, and with sites an increment costs double", "[cost_meter]") {

@@ -35,7 +35,7 @@ bool RoundPays(const RoundStakes& stakes) {
 }
 
 bool ThawPays(const ThawStakes& stakes) {
-  return stakes.swapped_s + 3 * stakes.compiled_s <= kMostForSwaps * stakes.recorded_s;
+  return stakes.swapped_s + 3 * stakes.last_swap_s <= kMostForSwaps * stakes.recorded_s;
 }
 
 }  // namespace iprof::vm

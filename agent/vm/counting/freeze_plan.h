@@ -48,9 +48,9 @@ bool RoundPays(const RoundStakes& stakes);
 
 // What methods cost that thaw for a while. All in processor time.
 struct ThawStakes {
-  double recorded_s = 0;  // the recording so far
-  double swapped_s = 0;   // what the compilers took after all swaps so far
-  double compiled_s = 0;  // what they have taken since the last one
+  double recorded_s = 0;   // the recording so far
+  double swapped_s = 0;    // what the compilers took because of all swaps so far
+  double last_swap_s = 0;  // and because of the last one
 };
 
 // Whether methods may thaw for a while. The compilers then do the work of a round twice, now and when the

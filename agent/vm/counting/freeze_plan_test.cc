@@ -40,9 +40,9 @@ TEST_CASE("a round pays once the methods have cost what it will cost", "[freeze_
 }
 
 TEST_CASE("methods thaw once all swaps with that take a fiftieth of the time", "[freeze_plan]") {
-  CHECK_FALSE(ThawPays({.recorded_s = 199, .swapped_s = 1, .compiled_s = 1}));
-  CHECK(ThawPays({.recorded_s = 200, .swapped_s = 1, .compiled_s = 1}));
-  CHECK_FALSE(ThawPays({.recorded_s = 200, .swapped_s = 1.1, .compiled_s = 1}));
+  CHECK_FALSE(ThawPays({.recorded_s = 199, .swapped_s = 1, .last_swap_s = 1}));
+  CHECK(ThawPays({.recorded_s = 200, .swapped_s = 1, .last_swap_s = 1}));
+  CHECK_FALSE(ThawPays({.recorded_s = 200, .swapped_s = 1.1, .last_swap_s = 1}));
   CHECK(ThawPays({.recorded_s = 1}));
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("in the long run, methods that thaw again and again take a fiftieth of
   constexpr double kRound = 1.5;
   double swapped_s = kRound;
   for (double now = 10; now < 6000; ++now) {
-    if (ThawPays({.recorded_s = now, .swapped_s = swapped_s, .compiled_s = kRound}))
+    if (ThawPays({.recorded_s = now, .swapped_s = swapped_s, .last_swap_s = kRound}))
       swapped_s += 3 * kRound;
     CHECK(swapped_s <= std::max(kRound, 0.02 * now));
   }

@@ -100,13 +100,15 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   reading.increments = taken_ + SumOf(counters);
   reading.thread_cpu_ns = own_cpu_ns;
   meter_.Note(reading, has_swapped_);
-  choice_.Measured();
+  // An interval with a swap was in part measured with the methods.
+  if (!has_swapped_) choice_.Measured();
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
   if (rearm_s_ > 0 && now >= rearm_s_ &&
-      ThawPays(
-          {.recorded_s = now, .swapped_s = meter_.swapped_s(), .compiled_s = meter_.compiled_s()}))
+      ThawPays({.recorded_s = now,
+                .swapped_s = meter_.swapped_s(),
+                .last_swap_s = meter_.last_swap_s()}))
     return Thaw(jvmti, jni, guard);
   if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
