@@ -1,120 +1,22 @@
 #include "agent/vm/snapshot/snapshots.h"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <iterator>
 #include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
-#include "agent/vm/settings/temporary_log.h"
-#include "writer/raw/raw_reader.h"
+#include "agent/vm/snapshot/snapshot_world.h"
 
 namespace iprof::vm {
 namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-
-// Counts one class with one counter.
-struct Source final : SnapshotSource {
-  std::vector<uint64_t> counters{7};
-  bool is_new = false;
-  bool is_possible = true;
-  bool has_outgrown = false;
-  int begun = 0;
-  int ended = 0;
-  std::function<void()> on_add;
-  std::function<void()> on_end;
-
-  RawHeader Header() override {
-    RawHeader header;
-    header.pid = 42;
-    return header;
-  }
-  void Begin() override {
-    ++begun;
-    is_new = true;
-    has_outgrown = false;
-  }
-  void End() override {
-    ++ended;
-    if (on_end) on_end();
-  }
-  bool AddTo(JNIEnv*, RawWriter& file, RawGeneration* numbers) override {
-    if (on_add) on_add();
-    if (!is_possible) return false;
-    if (std::exchange(is_new, false)) file.AddPart({"facts", "{\"a\":1}"});
-    numbers->counters = counters;
-    return true;
-  }
-  bool HasOutgrown() const override { return has_outgrown; }
-  size_t bytes() const override { return 1000; }
-  size_t expected_bytes() const override { return 1000; }
-};
-
-// Writes fail while `fails` is set, all or those behind a file's header.
-struct Disk final : SystemCalls {
-  int fails = 0;
-  bool has_room_for_header = false;
-  ssize_t Pwrite(int fd, const void* bytes, size_t size, off_t offset) override {
-    if (fails == 0 || (has_room_for_header && offset == 0))
-      return SystemCalls::Pwrite(fd, bytes, size, offset);
-    errno = fails;
-    return -1;
-  }
-};
-
-struct World {
-  fs::path folder;
-  FakeJvm jvm;
-  TemporaryLog lines;
-  Log log;
-  instrument::MemoryBudget budget;
-  Source source;
-  Disk disk;
-  std::unique_ptr<Snapshots> snapshots;
-
-  explicit World(bool keeps_file = false, milliseconds period = milliseconds(5000)) {
-    std::string name = (fs::temp_directory_path() / "iprof-snapshots.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
-    REQUIRE(log.Open(lines.path()).ok());
-    snapshots = std::make_unique<Snapshots>(
-        SnapshotSettings{
-            .path = Path(), .period = period, .most_bytes = 1 << 20, .keeps_file = keeps_file},
-        source, log, budget, disk);
-  }
-  ~World() {
-    snapshots = nullptr;
-    fs::remove_all(folder);
-  }
-
-  std::string Path(const std::string& name = "app.iraw") { return (folder / name).string(); }
-  void Take() { snapshots->Take(jvm.jni()); }
-  // The counter in a file; nothing if the file cannot be read.
-  std::optional<uint64_t> Counter(const std::string& name = "app.iraw") {
-    std::ifstream in(Path(name), std::ios::binary);
-    const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
-    RawMemoryBytes memory(bytes);
-    const Result<RawContents> contents = ReadRaw(memory, name);
-    if (!contents.ok() || contents->counters.empty()) return std::nullopt;
-    CHECK(contents->parts.contains("facts"));
-    return contents->counters[0];
-  }
-  size_t Files() { return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {})); }
-  // All lines are, unless more is asked for.
-  size_t Warnings() { return lines.lines().size(); }
-};
+using World = SnapshotWorld;
 
 TEST_CASE("the file is made at the first snapshot and removed when a profile has its content") {
   World world;
@@ -395,82 +297,6 @@ TEST_CASE("a file that cannot be begun anew goes if it has no snapshot, and is t
   REQUIRE(world.Warnings() == 1);
   CHECK(world.lines.lines()[0].find("so it is removed; later ones are tried") != std::string::npos);
   CheckItTriesLessOften(world);
-}
-
-TEST_CASE("a file that was removed or cut is written anew") {
-  World world;
-  world.Take();
-  SECTION("removed") { fs::remove(world.Path()); }
-  SECTION("cut") { fs::resize_file(world.Path(), 5000); }
-  SECTION("emptied") { fs::resize_file(world.Path(), 0); }
-  world.source.counters = {8};
-  world.Take();
-  CHECK(world.Counter() == 8);
-  REQUIRE(world.Warnings() == 1);
-  const std::string line = world.lines.lines()[0];
-  CHECK(line.find("the raw file '" + world.Path() + "' was ") != std::string::npos);
-  CHECK(line.ends_with(" by another program; a new one is begun"));
-  CHECK(world.source.begun == 2);
-  CHECK(world.Files() == 1);
-  world.snapshots->Discard(world.jvm.jni());
-  CHECK(world.Files() == 0);
-}
-
-TEST_CASE("somebody else's file with the name is not touched") {
-  World world;
-  world.Take();
-  SECTION("after ours was moved") { fs::rename(world.Path(), world.Path("moved.iraw")); }
-  SECTION("after ours was removed") { fs::remove(world.Path()); }
-  const bool was_moved = fs::exists(world.Path("moved.iraw"));
-  std::ofstream(world.Path()) << "not ours";
-  world.source.counters = {8};
-  for (int i = 0; i < 3; ++i) world.Take();
-  CHECK(world.Counter(was_moved ? "moved.iraw" : "app.1.iraw") == 8);
-  world.snapshots->Discard(world.jvm.jni());
-  CHECK(fs::file_size(world.Path()) == 8);
-  CHECK_FALSE(fs::exists(world.Path("app.1.iraw")));
-}
-
-TEST_CASE("a file that describes much that is gone is replaced by one that does not") {
-  World world;
-  world.Take();
-  world.source.has_outgrown = true;
-  world.source.counters = {8};
-  world.Take();
-  CHECK(world.Counter() == 8);
-  CHECK(world.source.begun == 2);
-  CHECK(world.Files() == 1);
-  CHECK(world.Warnings() == 0);
-  world.source.counters = {9};
-  world.Take();
-  CHECK(world.Counter() == 9);
-  CHECK(world.source.begun == 2);
-}
-
-TEST_CASE("the old file stays until its successor is complete") {
-  World world;
-  world.Take();
-  world.source.has_outgrown = true;
-  world.disk.fails = ENOSPC;
-  world.source.counters = {8};
-  world.Take();
-  world.Take();
-  CHECK(world.Counter() == 7);
-  SECTION("which may come later") {
-    world.disk.fails = 0;
-    world.Take();
-    CHECK(world.Counter() == 8);
-    CHECK(world.Files() == 1);
-  }
-  SECTION("or never") { world.snapshots->Discard(world.jvm.jni()); }
-  SECTION("or not before the end") {
-    world.snapshots = nullptr;
-    CHECK(world.Counter() == 7);
-    CHECK(world.Files() == 1);
-    return;
-  }
-  world.snapshots->Discard(world.jvm.jni());
-  CHECK(world.Files() == 0);
 }
 
 TEST_CASE("without memory there is no file") {

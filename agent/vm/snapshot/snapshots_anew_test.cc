@@ -1,0 +1,93 @@
+// When a raw file is written anew: somebody removed or changed it, or it describes much that is gone.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "agent/vm/snapshot/snapshot_world.h"
+
+namespace iprof::vm {
+namespace {
+
+namespace fs = std::filesystem;
+using World = SnapshotWorld;
+
+TEST_CASE("a file that was removed or cut is written anew") {
+  World world;
+  world.Take();
+  SECTION("removed") { fs::remove(world.Path()); }
+  SECTION("cut") { fs::resize_file(world.Path(), 5000); }
+  SECTION("emptied") { fs::resize_file(world.Path(), 0); }
+  world.source.counters = {8};
+  world.Take();
+  CHECK(world.Counter() == 8);
+  REQUIRE(world.Warnings() == 1);
+  const std::string line = world.lines.lines()[0];
+  CHECK(line.find("the raw file '" + world.Path() + "' was ") != std::string::npos);
+  CHECK(line.ends_with(" by another program; a new one is begun"));
+  CHECK(world.source.begun == 2);
+  CHECK(world.Files() == 1);
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == 0);
+}
+
+TEST_CASE("somebody else's file with the name is not touched") {
+  World world;
+  world.Take();
+  SECTION("after ours was moved") { fs::rename(world.Path(), world.Path("moved.iraw")); }
+  SECTION("after ours was removed") { fs::remove(world.Path()); }
+  const bool was_moved = fs::exists(world.Path("moved.iraw"));
+  std::ofstream(world.Path()) << "not ours";
+  world.source.counters = {8};
+  for (int i = 0; i < 3; ++i) world.Take();
+  CHECK(world.Counter(was_moved ? "moved.iraw" : "app.1.iraw") == 8);
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(fs::file_size(world.Path()) == 8);
+  CHECK_FALSE(fs::exists(world.Path("app.1.iraw")));
+}
+
+TEST_CASE("a file that describes much that is gone is replaced by one that does not") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  world.source.counters = {8};
+  world.Take();
+  CHECK(world.Counter() == 8);
+  CHECK(world.source.begun == 2);
+  CHECK(world.Files() == 1);
+  CHECK(world.Warnings() == 0);
+  world.source.counters = {9};
+  world.Take();
+  CHECK(world.Counter() == 9);
+  CHECK(world.source.begun == 2);
+}
+
+TEST_CASE("the old file stays until its successor is complete") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  world.disk.fails = ENOSPC;
+  world.source.counters = {8};
+  world.Take();
+  world.Take();
+  CHECK(world.Counter() == 7);
+  SECTION("which may come later") {
+    world.disk.fails = 0;
+    world.Take();
+    CHECK(world.Counter() == 8);
+    CHECK(world.Files() == 1);
+  }
+  SECTION("or never") { world.snapshots->Discard(world.jvm.jni()); }
+  SECTION("or not before the end") {
+    world.snapshots = nullptr;
+    CHECK(world.Counter() == 7);
+    CHECK(world.Files() == 1);
+    return;
+  }
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == 0);
+}
+
+}  // namespace
+}  // namespace iprof::vm
