@@ -61,15 +61,22 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
   return {};
 }
 
-// Contradictions among the options of the raw file.
+// An option that the user gave and that only matters if there is a raw file; empty: there is none.
+std::string_view GivenForRaw(const Options& options, const WasGiven& was_given) {
+  for (const std::string_view name : {"raw", "snapshot", "keep-raw", "raw-max"}) {
+    const bool is_off = (name == "snapshot" && options.snapshot.ns == 0) ||
+                        (name == "keep-raw" && !options.keep_raw);
+    if (was_given(name) && !is_off) return name;
+  }
+  return {};
+}
+
+// Contradictions among the options of the raw file, and with source=.
 Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
+  const std::string_view given = GivenForRaw(options, was_given);
   if (options.snapshot.ns == 0) {
-    for (const std::string_view name : {"raw", "keep-raw", "raw-max"}) {
-      if (was_given(name) && (name != "keep-raw" || options.keep_raw))
-        return Bad(
-            fmt::format("{}= is about the raw file, and with snapshot=0 there is none", name));
-    }
-    return {};
+    if (given.empty()) return {};
+    return Bad(fmt::format("{}= is about the raw file, and with snapshot=0 there is none", given));
   }
   if (options.snapshot.ns < kMinSnapshotNs || options.snapshot.ns > kMaxSnapshotNs)
     return Bad("option 'snapshot' must be 0, or between 100ms and 1h");
@@ -78,6 +85,12 @@ Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
   if (!options.raw.empty() &&
       (options.raw == options.out || options.raw == options.log || options.raw == options.control))
     return Bad("raw names the same file as another option");
+  if (!given.empty() && options.source == CountSource::kMethodData && !options.samples) {
+    return Bad(
+        fmt::format("{}= is about the raw file, and with {} and samples=n there is none: it cannot "
+                    "have HotSpot's own counters",
+                    given, ShownMethodData(was_given)));
+  }
   return {};
 }
 
@@ -97,12 +110,11 @@ Status FindFreezeContradiction(const Options& options, const WasGiven& was_given
     return Bad(fmt::format("{} needs calls=y: calls tell what methods without probes do", name));
   if (options.self_check)
     return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}", name));
-  for (const std::string_view raw : {"raw", "snapshot", "keep-raw", "raw-max"}) {
-    if (was_given(raw) && options.snapshot.ns != 0 && (raw != "keep-raw" || options.keep_raw)) {
-      return Bad(fmt::format(
-          "{}= is about the raw file, and with {} there is none: it would lack the estimates", raw,
-          name));
-    }
+  if (const std::string_view given = GivenForRaw(options, was_given); !given.empty()) {
+    return Bad(
+        fmt::format("{}= is about the raw file, and with {} there is none: it would lack the "
+                    "estimates",
+                    given, name));
   }
   return {};
 }

@@ -73,7 +73,8 @@ constexpr OptionDetails kDetails[] = {
     {"snapshot",
      "How often the raw file is brought up to date; 100ms to 1h. The file is made at the first "
      "snapshot, so that a program that ends sooner makes none. With `0`, and with "
-     "`count-until` or `overhead`, whose estimates it would lack, there is no raw file."},
+     "`count-until` or `overhead`, whose estimates it would lack, there is no raw file; nor with "
+     "`source=methoddata` and `samples=n`, as it cannot have HotSpot's counters."},
     {"keep-raw",
      "Keep the raw file after the profile was written at the program's end. With `n` it is "
      "removed then."},

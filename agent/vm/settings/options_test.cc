@@ -107,6 +107,19 @@ TEST_CASE("the raw file's options") {
     CHECK(Refusal("snapshot=0," + std::string(option)) ==
           name + " is about the raw file, and with snapshot=0 there is none");
   }
+  for (const std::string_view option : {"raw=a", "snapshot=1s", "keep-raw=y", "raw-max=8m"}) {
+    const std::string name(option.substr(0, option.find('=') + 1));
+    CHECK(Refusal("source=methoddata,samples=n," + std::string(option)) ==
+          name +
+              " is about the raw file, and with source=methoddata and samples=n there is none: "
+              "it cannot have HotSpot's own counters");
+    CHECK(Refusal("source=methoddata," + std::string(option)) == "(accepted)");
+    CHECK(Refusal("source=both,include=a.*,samples=n," + std::string(option)) == "(accepted)");
+  }
+  CHECK(Refusal("mode=methoddata,samples=n,raw=a").find(" with mode=methoddata and samples=n ") !=
+        std::string::npos);
+  for (const std::string_view option : {"snapshot=0", "keep-raw=n", "out=a.iprof"})
+    CHECK(Refusal("source=methoddata,samples=n," + std::string(option)) == "(accepted)");
   for (const std::string_view other : {"out", "log", "control"})
     CHECK(Refusal("raw=x," + std::string(other) + "=x") ==
           "raw names the same file as another option");
