@@ -33,9 +33,10 @@ RawPlace PlaceRaw(const Options& options, const std::string& asked, const std::s
 
 std::string RawNotice(const Options& options, const std::string& path) {
   const bool has_samples_only = options.source == CountSource::kMethodData;
-  const std::string_view what = has_samples_only     ? "the samples are"
-                                : options.Harvests() ? "what the agent counted and sampled is"
-                                                     : "what was recorded is";
+  const std::string_view what = has_samples_only      ? "the samples are"
+                                : !options.Harvests() ? "what was recorded is"
+                                : options.samples     ? "what the agent counted and sampled is"
+                                                      : "what the agent counted is";
   return fmt::format("{} in the raw file{}; 'iprof recover {} -o FILE' makes the profile", what,
                      options.Harvests() ? ", and HotSpot's own counts are lost" : "", path);
 }

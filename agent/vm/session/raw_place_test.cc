@@ -54,6 +54,9 @@ TEST_CASE("the notice of a raw file claims no more than is in it") {
   CHECK(notice("source=both,include=a.*") ==
         "what the agent counted and sampled is in the raw file, and HotSpot's own counts are lost; "
         "'iprof recover /x/app.iraw -o FILE' makes the profile");
+  CHECK(notice("source=both,include=a.*,samples=n") ==
+        "what the agent counted is in the raw file, and HotSpot's own counts are lost; 'iprof "
+        "recover /x/app.iraw -o FILE' makes the profile");
 }
 
 }  // namespace
