@@ -115,7 +115,7 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
   if (IsLost(done)) {
     if (!Replace(done.status)) return done;
     done = Publish(jni);
-  } else if (file_ != nullptr && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
+  } else if (done.status.ok() && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
     done = Publish(jni);
   }
   if (IsLost(done)) FailLocked(done.status);  // the new one, too

@@ -67,26 +67,50 @@ TEST_CASE("the old file stays until its successor is complete") {
   World world;
   world.Take();
   world.source.has_outgrown = true;
-  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = true;
+  world.source.on_add = [&] { world.disk.fails = world.source.begun == 2 ? ENOSPC : 0; };
   world.source.counters = {8};
   world.Take();
+  world.source.counters = {9};
   world.Take();
-  CHECK(world.Counter() == 7);
+  CHECK(world.source.begun == 2);
+  CHECK(world.snapshots->figures().failed == 2);
+  CHECK(world.Counter() == 8);
   SECTION("which may come later") {
+    world.source.on_add = nullptr;
     world.disk.fails = 0;
     world.Take();
-    CHECK(world.Counter() == 8);
+    CHECK(world.Counter() == 9);
     CHECK(world.Files() == 1);
   }
   SECTION("or never") { world.snapshots->Discard(world.jvm.jni()); }
   SECTION("or not before the end") {
     world.snapshots = nullptr;
-    CHECK(world.Counter() == 7);
+    CHECK(world.Counter() == 8);
     CHECK(world.Files() == 1);
     return;
   }
   world.snapshots->Discard(world.jvm.jni());
   CHECK(world.Files() == 0);
+}
+
+TEST_CASE("a snapshot that fails is one failure, and the file is not written anew for it") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  world.source.counters = {8};
+  world.disk.fails = ENOSPC;
+  world.disk.has_room_for_header = GENERATE(false, true);
+  world.Take();
+  CHECK(world.snapshots->figures().failed == 1);
+  CHECK(world.source.begun == 1);
+  CHECK(world.Counter() == 7);
+  CHECK(world.Warnings() == 1);
+  world.disk.fails = 0;
+  world.Take();
+  CHECK(world.snapshots->figures().failed == 1);
+  CHECK(world.source.begun == 2);
+  CHECK(world.Counter() == 8);
 }
 
 }  // namespace
