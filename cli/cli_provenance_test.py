@@ -197,6 +197,22 @@ class Versions(CliTest):
         self.assertEqual(self.err("merge", "-o", "m.iprof", a, a), "")
         self.assertEqual(self.load("m.iprof")["iprofagent"]["image"], image(17))
 
+    def test_what_only_breaks_a_tie_says_among_which_inputs(self):
+        """17 and 21 have equal counts, and the input for 25 is newer but has fewer."""
+        last = {**LATER, "end": "2026-11-26T08:00:09.000Z"}
+
+        def said(prefer, *inputs):
+            files = [self.write(str(target), versioned(self.OLD, scale, provenance=provenance(run), image={"target": target, "filtered": True}))
+                     for target, scale, run in inputs]
+            return self.err("merge", "--prefer", prefer, "-o", "m.iprof", *files)
+
+        self.assertIn("meant for JDK 21, as the newest of the inputs with the most counts is. It may",
+                      said("heaviest", (17, 2, RUN), (21, 2, LATER), (25, 1, last)))
+        self.assertIn("meant for JDK 21, the newest JDK of the newest inputs with the most counts. It may",
+                      said("heaviest", (17, 2, RUN), (21, 2, RUN), (25, 1, last)))
+        self.assertIn("meant for JDK 17, as those of the newest inputs that have the most counts are. It may",
+                      said("newest", (17, 2, LATER), (21, 1, LATER), (25, 3, RUN)))
+
     def test_strict_writes_nothing(self):
         a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.NEW))
         self.assertIn("nothing was written: the code of 1 method differs: a.Main.loop(int)void",

@@ -159,22 +159,35 @@ class MergeCommand : public Command {
     return image.targets.size() > 1 || image.filters_differ;
   }
 
+  // Behind "the result is meant for JDK 21, ". An input may be neither the newest of all nor have the most
+  // counts of all, so a criterion that only broke a tie says among which inputs.
+  static std::string_view WordsFor(ImageChoice::Reason reason) {
+    switch (reason) {
+      case ImageChoice::Reason::kNewest:
+        return "as the newest input is";
+      case ImageChoice::Reason::kHeaviest:
+        return "as the inputs with the most counts are";
+      case ImageChoice::Reason::kNewestOfHeaviest:
+        return "as the newest of the inputs with the most counts is";
+      case ImageChoice::Reason::kHeaviestOfNewest:
+        return "as those of the newest inputs that have the most counts are";
+      case ImageChoice::Reason::kNewestTarget:
+        break;
+    }
+    return "the newest JDK of the newest inputs with the most counts";
+  }
+
   void WarnOfImages(Console& console, const ImageChoice& image) const {
     if (image.targets.size() > 1) {
       std::string builds;
       for (const ImageTarget target : image.targets)
         builds += fmt::format("{}JDK {}", builds.empty() ? "" : " and ", JdkOf(target));
       const int jdk = JdkOf(image.note->target);
-      const std::string_view why = image.reason == ImageChoice::Reason::kNewest
-                                       ? "as the newest input is"
-                                   : image.reason == ImageChoice::Reason::kHeaviest
-                                       ? "as the inputs with the most counts are"
-                                       : "the newest of them";
       console.Warn(
           fmt::format("the inputs are meant for image builds for {}: the result is meant for JDK "
                       "{}, {}. It may have what that build does not know or cannot use, which "
                       "'iprof convert --to iprof --image --target {}' leaves out",
-                      builds, jdk, why, jdk));
+                      builds, jdk, WordsFor(image.reason), jdk));
     } else if (image.filters_differ) {
       console.Warn(
           "only some of the inputs say that what an image build cannot use was left out: the "

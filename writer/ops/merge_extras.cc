@@ -170,7 +170,8 @@ ImageChoice ExtraKeyMerger::ChooseImage(PreferredVersion preferred) const {
   if (std::ranges::count(ranks, first(best), first) == 1) {
     choice.reason = by_time ? ImageChoice::Reason::kNewest : ImageChoice::Reason::kHeaviest;
   } else if (std::ranges::count(ranks, best) == 1) {
-    choice.reason = by_time ? ImageChoice::Reason::kHeaviest : ImageChoice::Reason::kNewest;
+    choice.reason =
+        by_time ? ImageChoice::Reason::kHeaviestOfNewest : ImageChoice::Reason::kNewestOfHeaviest;
   }
   if (choice.note) choice.note->filtered = !has_whole && choice.targets.size() == 1;
   choice.filters_differ = has_filtered && has_whole;

@@ -45,14 +45,20 @@ namespace iprof {
 
 // For which image build a merge is meant.
 struct ImageChoice {
-  // What decided between several targets: the criterion that PreferredVersion names, or the other one where that left
-  // several, or else that it is the newest target.
-  enum class Reason : uint8_t { kNewest, kHeaviest, kTarget };
+  // What decided between several targets: the criterion that PreferredVersion names; or, among those that it left,
+  // the other one; or, among those that both left, the target itself.
+  enum class Reason : uint8_t {
+    kNewest,
+    kHeaviest,
+    kNewestOfHeaviest,
+    kHeaviestOfNewest,
+    kNewestTarget,
+  };
 
   std::vector<ImageTarget> targets;  // those of the inputs, ascending; empty if no input says it
   // Of the result, if an input says it: filtered only if all inputs say that they are, and for this target.
   std::optional<ImageNote> note;
-  Reason reason = Reason::kTarget;
+  Reason reason = Reason::kNewestTarget;
   // Some inputs say that they were filtered; others say that they were not, or nothing.
   bool filters_differ = false;
 };

@@ -164,10 +164,32 @@ TEST_CASE("a merge tells what decided for which image build it is meant") {
   };
   CHECK(reason(5, 1, 4, 2, PreferredVersion::kHeaviest) == Reason::kHeaviest);
   CHECK(reason(5, 1, 4, 2, PreferredVersion::kNewest) == Reason::kNewest);
-  CHECK(reason(5, 1, 5, 2, PreferredVersion::kHeaviest) == Reason::kNewest);
-  CHECK(reason(5, 0, 4, 0, PreferredVersion::kNewest) == Reason::kHeaviest);
-  CHECK(reason(5, 1, 5, 1, PreferredVersion::kNewest) == Reason::kTarget);
-  CHECK(reason(5, 1, 5, 1, PreferredVersion::kHeaviest) == Reason::kTarget);
+  CHECK(reason(5, 1, 5, 2, PreferredVersion::kHeaviest) == Reason::kNewestOfHeaviest);
+  CHECK(reason(5, 0, 4, 0, PreferredVersion::kNewest) == Reason::kHeaviestOfNewest);
+  CHECK(reason(5, 1, 5, 1, PreferredVersion::kNewest) == Reason::kNewestTarget);
+  CHECK(reason(5, 1, 5, 1, PreferredVersion::kHeaviest) == Reason::kNewestTarget);
+}
+
+TEST_CASE("what breaks a tie between image builds is no reason against those outside of the tie") {
+  using Reason = ImageChoice::Reason;
+  struct Input {
+    int64_t calls, end_ms;
+  };
+  const auto chosen = [](Input for_17, Input for_21, Input for_25, PreferredVersion preferred) {
+    const Profile a = ForImage(R"({"target":17,"filtered":true})", for_17.calls, for_17.end_ms);
+    const Profile b = ForImage(R"({"target":21,"filtered":true})", for_21.calls, for_21.end_ms);
+    const Profile c = ForImage(R"({"target":25,"filtered":true})", for_25.calls, for_25.end_ms);
+    const ImageChoice choice = MergeImages({&a, &b, &c}, preferred).choice;
+    return std::pair(choice.note->target, choice.reason);
+  };
+  // 25 is the newest target, and of the newest input, but has fewer counts.
+  CHECK(chosen({5, 1}, {5, 2}, {4, 3}, PreferredVersion::kHeaviest) ==
+        std::pair(ImageTarget::k21, Reason::kNewestOfHeaviest));
+  CHECK(chosen({5, 1}, {5, 1}, {4, 3}, PreferredVersion::kHeaviest) ==
+        std::pair(ImageTarget::k21, Reason::kNewestTarget));
+  // 25 has the most counts, but is older.
+  CHECK(chosen({5, 2}, {4, 2}, {9, 1}, PreferredVersion::kNewest) ==
+        std::pair(ImageTarget::k17, Reason::kHeaviestOfNewest));
 }
 
 TEST_CASE("a merge with an input that does not say so is not filtered for an image build") {
