@@ -205,6 +205,17 @@ a.Main.loop(int)void
 
 
 class Filters(CliTest):
+    def test_estimates_are_those_of_the_classes_that_are_shown(self):
+        """All methods that lost their probes are the JDK's. The run's numbers have them all the same, so the reason stays."""
+        run = {"methods": {"exact": 2, "within_k": 0, "unknown": 2, "largest_k": 0}}
+        estimates = {"calls": {"java.util.ArrayList.get(int)java.lang.Object": 35}}
+        a = self.write("a.iprof", {**shop(), "iprofagent": section(provenance={"runs": [run]}, estimates=estimates)})
+        for options, is_estimated in (((), True), (("--app",), False), (("--package", "com.shop"), False)):
+            shown = " ".join(self.out("show", *options, a).split())
+            self.assertIn("in 2 methods off by an unknown number, because exceptions ended calls, calls had not ended, or methods lost their probes", shown)
+            self.assertEqual("estimated: 35.0 % of all calls, in 1 method that was not counted all the time" in shown, is_estimated, shown)
+            self.assertEqual("estimated:" in shown, is_estimated, shown)
+
     def calls(self, *arguments):
         return {h["method"].split("(")[0] for h in self.json("show", *arguments)["tables"][0]["hottest_methods"]}
 

@@ -55,7 +55,8 @@ class Header {
       if (const auto note = SnapshotNote::Parse(*json)) Line("recovered from:", note->Describe());
     }
     if (const auto json = json_of(kEstimatesPart)) {
-      if (const auto note = EstimateNote::Parse(*json))
+      const auto note = EstimateNote::Parse(*json);
+      if (note && note->methods() > 0)
         Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
     }
     if (const auto note = ImageNote::Of(section)) {

@@ -162,7 +162,7 @@ class Filter {
     if (!can_note) return;
     section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
     made_.profile.SetExtra(kAgentKey, section.ToJson());
-    TrimEstimates(made_.profile);
+    TrimEstimates(made_.profile, from_);
     NoteCodeHashes(made_.profile);
     WritePositionNotes(made_.profile);
   }

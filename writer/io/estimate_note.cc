@@ -23,7 +23,11 @@ std::unordered_set<std::string> MethodsWithCalls(const Profile& profile) {
     const Frame frame = profile.InnermostFrame(profile.EntryContext(Table::kCalls, entry));
     if (frame.method != kNoMethod) names.insert(profile.DescribeMethod(frame.method));
   }
-  if (!names.empty()) return names;
+  return names;
+}
+
+std::unordered_set<std::string> DeclaredMethods(const Profile& profile) {
+  std::unordered_set<std::string> names;
   for (const MethodIndex method : MethodsOf(profile)) names.insert(profile.DescribeMethod(method));
   return names;
 }
@@ -88,21 +92,21 @@ double EstimateNote::ShareOf(int64_t all) const {
 }
 
 std::string EstimateNote::Describe(int64_t all) const {
+  if (methods() == 0) return {};
   return fmt::format("{:.1f} % of all calls, in {} not counted all the time", 100 * ShareOf(all),
                      Counted(methods(), "method that was", "methods that were"));
 }
 
-void TrimEstimates(Profile& profile) {
+void TrimEstimates(Profile& profile, const Profile& whole) {
   const AgentSection section = AgentSection::Of(profile);
   const auto json = section.Part(kEstimatesPart);
   std::optional<EstimateNote> note = json ? EstimateNote::Parse(*json) : std::nullopt;
   if (!note) return;
-  const std::unordered_set<std::string> names = MethodsWithCalls(profile);
+  const std::unordered_set<std::string> names =
+      whole.entry_count(Table::kCalls) > 0 ? MethodsWithCalls(profile) : DeclaredMethods(profile);
   const size_t erased =
       std::erase_if(note->calls, [&](const auto& call) { return !names.contains(call.first); });
-  if (erased == 0) return;
-  if (note->calls.empty()) return RemoveAgentPart(profile, kEstimatesPart);
-  SetAgentPart(profile, kEstimatesPart, note->ToJson());
+  if (erased > 0) SetAgentPart(profile, kEstimatesPart, note->ToJson());
 }
 
 }  // namespace iprof

@@ -4,7 +4,7 @@
 //   "estimates": {"calls":{"a.B.run(int)void":312345, …}}
 // The number is the part of the method's calls that is estimated; the rest of them was counted. Its
 // branches, receivers and monitors are estimated in the same share. Methods that are not named, and
-// those with 0, were counted to the end.
+// those with 0, were counted to the end. In a part of a profile there may be no other ones.
 //
 // Guarantees: Parse reads what ToJson returns, also with additional members. Anything else is no
 // note. Uniting adds up, which is commutative and associative.
@@ -35,13 +35,13 @@ struct EstimateNote {
   size_t methods() const;
   // The part of `all` calls that is estimated, at most 1.
   double ShareOf(int64_t all) const;
-  // For people; `all` is the number of all calls in the profile.
+  // For people; `all` is the number of all calls in the profile. Empty: no method has estimated calls.
   std::string Describe(int64_t all) const;
 };
 
-// Leaves methods that have no calls in the profile out of its note: after a part of the profile was left out, so that
-// shares are those of what is there. If no method is left, there is no note. A profile without any calls keeps the
-// methods that it declares.
-void TrimEstimates(Profile& profile);
+// Leaves methods that have no calls in the profile out of its note, so that shares are those of what is there. The
+// profile is a part of `whole`. If that has no calls at all, the methods stay that the part declares. The note stays
+// without methods, too: it tells why numbers of the runs are not exact (RunExactness).
+void TrimEstimates(Profile& profile, const Profile& whole);
 
 }  // namespace iprof

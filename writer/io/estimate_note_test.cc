@@ -44,6 +44,7 @@ TEST_CASE("estimates add up", "[estimate_note]") {
   const EstimateNote some{{{"f", 30}, {"g", 20}, {"h", 0}}};
   CHECK(some.Describe(200) ==
         "25.0 % of all calls, in 2 methods that were not counted all the time");
+  CHECK(EstimateNote{{{"h", 0}}}.Describe(200).empty());
   CHECK(some.methods() == 2);
   CHECK(some.ShareOf(200) == 0.25);
   CHECK(some.ShareOf(0) == 0);
@@ -55,22 +56,28 @@ TEST_CASE("a note is trimmed to the methods that have calls", "[estimate_note]")
   const TypeIndex signature[] = {profile.AddType("a.B"), profile.AddType("void")};
   const MethodIndex called = profile.AddMethod("called", signature);
   const MethodIndex caller = profile.AddMethod("caller", signature);
+  Profile whole;
   const auto trimmed = [&](const EstimateNote& note) {
     SetAgentPart(profile, kEstimatesPart, note.ToJson());
-    TrimEstimates(profile);
+    TrimEstimates(profile, whole);
     const AgentSection section = AgentSection::Of(profile);
     const auto json = section.Part(kEstimatesPart);
     return json ? std::string(*json) : std::string();
   };
   const EstimateNote all{{{"a.B.called()void", 3}, {"a.B.caller()void", 4}, {"gone", 5}}};
   CHECK(trimmed(all) == R"({"calls":{"a.B.called()void":3,"a.B.caller()void":4}})");
+  // Where others were called, these were not.
+  const TypeIndex other[] = {whole.AddType("other.C"), whole.AddType("void")};
+  const ContextIndex elsewhere = whole.AddContext(kNoContext, whole.AddMethod("f", other), 0);
+  whole.AddCount(Table::kCalls, elsewhere, 1);
+  CHECK(trimmed(all) == R"({"calls":{}})");
   const ContextIndex at = profile.AddContext(kNoContext, caller, 2);
   profile.AddCount(Table::kCalls, profile.AddContext(at, called, 0), 6);
   CHECK(trimmed(all) == R"({"calls":{"a.B.called()void":3}})");
-  CHECK(trimmed({{{"gone", 5}}}).empty());
+  CHECK(trimmed({{{"gone", 5}}}) == R"({"calls":{}})");
   CHECK(trimmed({}) == R"({"calls":{}})");
   SetAgentPart(profile, kEstimatesPart, R"({"later":1})");
-  TrimEstimates(profile);
+  TrimEstimates(profile, whole);
   CHECK(AgentSection::Of(profile).Part(kEstimatesPart) == R"({"later":1})");
 }
 

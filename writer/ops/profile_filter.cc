@@ -61,7 +61,7 @@ class Selection {
       }
     }
     for (const ExtraKey& extra : from_.extras()) made.SetExtra(extra.key, extra.json);
-    TrimEstimates(made);
+    TrimEstimates(made, from_);
     NoteCodeHashes(made);
     WritePositionNotes(made);
     made.set_version(from_.version());

@@ -105,6 +105,16 @@ TEST_CASE("the share of estimated calls is that of the wanted classes") {
         EstimateNote{{{"com.acme.Cart.total()void", 2}}});
 }
 
+TEST_CASE("a filter that leaves no calls leaves no estimated ones, and the note says no more") {
+  Shop shop;
+  const EstimateNote note{
+      {{"com.acme.CartTest.run()void", 2}, {"java.util.ArrayList.get()void", 40}}};
+  SetAgentPart(shop.profile, kEstimatesPart, note.ToJson());
+  const Profile made = FilterProfile(shop.profile, {.include = {"com.acme.CartTest"}});
+  CHECK(made.Total(Table::kCalls) == 0);
+  CHECK(AgentSection::Of(made).Part(kEstimatesPart) == EstimateNote().ToJson());
+}
+
 TEST_CASE("an empty filter changes nothing") {
   const Shop shop;
   const Profile made = FilterProfile(shop.profile, {});
