@@ -31,6 +31,13 @@ ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
       if (interface < subtypes_.size()) subtypes_[interface].push_back(c);
     }
   }
+  const auto has_fewer = [&](uint32_t a, uint32_t b) {
+    return CountsOf(program, program.classes[a]) < CountsOf(program, program.classes[b]);
+  };
+  for (auto& [name, classes] : by_name_) {
+    if (classes.size() > 1)
+      std::iter_swap(classes.begin(), std::max_element(classes.begin(), classes.end(), has_fewer));
+  }
 }
 
 std::optional<Selector> ClassHierarchy::FindSelector(std::string_view name,

@@ -1,7 +1,8 @@
 // ClassHierarchy: which method runs when a call names a class, a name and a descriptor.
 //
-// Guarantees: pure; the answers do not depend on the order of classes, except that of classes with
-// the same name the first one that was defined is meant unless the caller's loader has one.
+// Guarantees: pure. Of classes with the same name, the one of the caller's loader is meant. If that has
+// none, it is the one with the most counts, and of equal ones the first in the program. Otherwise the
+// answers do not depend on the order of classes.
 // The program must outlive the object.
 // Threads: one, because answers are kept. Failure: what cannot be resolved has no target.
 #pragma once

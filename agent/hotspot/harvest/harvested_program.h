@@ -142,6 +142,15 @@ struct HarvestedProgram {
   std::string_view Keep(std::string_view text) { return texts.Keep(text); }
 };
 
+// How often HotSpot counted anything in the class: of copies of one class, it tells the one that the
+// program uses.
+inline uint64_t CountsOf(const HarvestedProgram& program, const HarvestedClass& klass) {
+  uint64_t sum = 0;
+  for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m)
+    sum += program.methods[m].invocations + program.methods[m].back_edges;
+  return sum;
+}
+
 inline uint64_t HarvestedBranch::Total() const {
   uint64_t sum = 0;
   for (const uint64_t count : counts) sum += count;

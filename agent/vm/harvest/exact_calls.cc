@@ -1,7 +1,5 @@
 #include "agent/vm/harvest/exact_calls.h"
 
-#include <vector>
-
 #include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {
@@ -19,11 +17,10 @@ uint64_t CallsOf(const Profile& profile, MethodIndex method) {
 
 }  // namespace
 
-uint64_t SetExactCalls(const Profile& counted,
+uint64_t SetExactCalls(const Profile& counted, std::span<const uint32_t> classes,
                        const std::function<bool(std::string_view)>& is_counted,
                        hotspot::HarvestedProgram& program) {
   uint64_t ran = 0;
-  const std::vector<uint32_t> classes = ClassesOf(counted, program);
   for (uint32_t c = 0; c < program.classes.size(); ++c) {
     const HarvestedClass& klass = program.classes[c];
     if (klass.stable_name.empty() || klass.is_array || !is_counted(klass.stable_name)) continue;

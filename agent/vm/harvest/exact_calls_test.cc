@@ -2,8 +2,10 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "agent/hotspot/estimate/estimate.h"
+#include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {
 namespace {
@@ -51,7 +53,8 @@ TEST_CASE("exact calls replace HotSpot's, and what they pass on is on their scal
   counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
 
   CHECK(SetExactCalls(
-            counted, [](std::string_view name) { return name == "a/Exact"; }, program) == 1);
+            counted, ClassesOf(counted, program),
+            [](std::string_view name) { return name == "a/Exact"; }, program) == 1);
   CHECK(program.methods[0].is_exact);
   CHECK(program.methods[1].invocations == 0);
   CHECK_FALSE(program.methods[2].is_exact);
@@ -61,14 +64,16 @@ TEST_CASE("exact calls replace HotSpot's, and what they pass on is on their scal
   CHECK(estimate.scales[2].calls == 20'000);
 }
 
-TEST_CASE("of classes with one name, the first passes on the calls, and the others none") {
+TEST_CASE("of classes with one name, the most counted passes on the calls, and the others none") {
   hotspot::HarvestedProgram program;
-  for (int loader = 0; loader < 3; ++loader) {
+  // The first is a previous version, and the second was just loaded by a newer loader.
+  for (const uint64_t invocations : {900u, 3u, 100u, 100u}) {
     AddClass(program, "a/Exact");
-    program.classes.back().loader = static_cast<uint64_t>(loader);
-    program.classes.back().is_previous_version = loader == 0;
-    AddMethod(program, "run", 100)
-        .calls.push_back({5, classfile::Op::invokestatic, "b/Rest", "leaf", "(I)V", 200});
+    program.classes.back().loader = program.classes.size();
+    program.classes.back().is_previous_version = program.classes.size() == 1;
+    AddMethod(program, "run", invocations)
+        .calls.push_back(
+            {5, classfile::Op::invokestatic, "b/Rest", "leaf", "(I)V", 2 * invocations});
   }
   AddClass(program, "b/Rest");
   AddMethod(program, "leaf", 150);
@@ -81,12 +86,15 @@ TEST_CASE("of classes with one name, the first passes on the calls, and the othe
   counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
 
   CHECK(SetExactCalls(
-            counted, [](std::string_view name) { return name == "a/Exact"; }, program) == 1);
-  for (size_t m = 0; m < 3; ++m) CHECK(program.methods[m].is_exact);
-  CHECK(program.methods[0].invocations == 0);
-  CHECK(program.methods[1].invocations == 10'000);
-  CHECK(program.methods[2].invocations == 0);
-  CHECK(hotspot::EstimateCalls(program).scales[3].calls == 20'000);
+            counted, ClassesOf(counted, program),
+            [](std::string_view name) { return name == "a/Exact"; }, program) == 1);
+  std::vector<uint64_t> calls;
+  for (size_t m = 0; m < 4; ++m) {
+    CHECK(program.methods[m].is_exact);
+    calls.push_back(program.methods[m].invocations);
+  }
+  CHECK(calls == std::vector<uint64_t>{0, 0, 10'000, 0});
+  CHECK(hotspot::EstimateCalls(program).scales[4].calls == 20'000);
 }
 
 }  // namespace

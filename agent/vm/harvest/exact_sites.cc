@@ -30,12 +30,9 @@ uint64_t Unsigned(int64_t count) { return static_cast<uint64_t>(std::max<int64_t
 
 class SiteFiller {
  public:
-  SiteFiller(const Profile& counted, const ToClassFile& to_class_file,
-             hotspot::HarvestedProgram& program)
-      : counted_(counted),
-        to_class_file_(to_class_file),
-        program_(program),
-        classes_(ClassesOf(counted, program)) {}
+  SiteFiller(const Profile& counted, std::span<const uint32_t> classes,
+             const ToClassFile& to_class_file, hotspot::HarvestedProgram& program)
+      : counted_(counted), to_class_file_(to_class_file), program_(program), classes_(classes) {}
 
   void Run(const std::function<bool()>& stops) {
     const std::span<const HarvestedCode> codes(program_.codes);
@@ -179,7 +176,7 @@ class SiteFiller {
   const Profile& counted_;
   const ToClassFile& to_class_file_;
   hotspot::HarvestedProgram& program_;
-  const std::vector<uint32_t> classes_;  // by type; kNoClass: none
+  const std::span<const uint32_t> classes_;  // by type; kNoClass: none
 };
 
 }  // namespace
@@ -203,9 +200,10 @@ std::function<bool(const HarvestedClass&, const HarvestedMethod&)> HasCounts(
   };
 }
 
-void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
-                   hotspot::HarvestedProgram& program, const std::function<bool()>& stops) {
-  SiteFiller(counted, to_class_file, program).Run(stops);
+void SetExactSites(const Profile& counted, std::span<const uint32_t> classes,
+                   const ToClassFile& to_class_file, hotspot::HarvestedProgram& program,
+                   const std::function<bool()>& stops) {
+  SiteFiller(counted, classes, to_class_file, program).Run(stops);
 }
 
 }  // namespace iprof::vm

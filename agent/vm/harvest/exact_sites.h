@@ -9,8 +9,8 @@
 // block. A block has the largest count of the receivers and branches in it, or what flows in, if all
 // branches on the way are in the profile. Other calls keep HotSpot's counts.
 //
-// Guarantees: pure. Of classes with the same name the first one that was defined is meant, both as owner
-// of the methods and as receiver.
+// Guarantees: pure. Of classes with the same name the one that HotSpot counted most (names_in_profile.h)
+// is meant, both as owner of the methods and as receiver.
 // Threads: any. Failure: a method whose positions are unknown keeps HotSpot's counts; std::bad_alloc.
 #pragma once
 
@@ -41,9 +41,11 @@ using ToClassFile = std::function<void(std::span<RunningSite>)>;
 std::function<bool(const hotspot::HarvestedClass&, const hotspot::HarvestedMethod&)> HasCounts(
     const Profile& counted);
 
-// Fills the methods with exact calls (exact_calls.h) whose code the program holds. `stops` is asked before
-// each class; once it says so, all other methods keep HotSpot's counts. Null: never.
-void SetExactSites(const Profile& counted, const ToClassFile& to_class_file,
-                   hotspot::HarvestedProgram& program, const std::function<bool()>& stops = {});
+// Fills the methods with exact calls (exact_calls.h) whose code the program holds. `classes` are those that
+// SetExactCalls got. `stops` is asked before each class; once it says so, all other methods keep HotSpot's
+// counts. Null: never.
+void SetExactSites(const Profile& counted, std::span<const uint32_t> classes,
+                   const ToClassFile& to_class_file, hotspot::HarvestedProgram& program,
+                   const std::function<bool()>& stops = {});
 
 }  // namespace iprof::vm

@@ -8,6 +8,7 @@
 
 #include "agent/hotspot/estimate/estimate.h"
 #include "agent/vm/harvest/exact_calls.h"
+#include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {
 namespace {
@@ -56,15 +57,16 @@ class Program {
     counted.AddSuccessors(At(bci), outcomes);
   }
 
-  // A second loader defines a.Main, too.
-  void LoadAgain() {
+  // A second loader defines a.Main, too, and HotSpot counted so many calls of it.
+  uint32_t LoadAgain(uint64_t invocations) {
     std::vector<hotspot::HarvestedCall> calls = main().calls;
     hotspot::OriginalCode code = made.codes[0].code;
     Class("a/Main");
     made.classes.back().loader = 1;
-    const uint32_t again = Method("main", 0);
+    const uint32_t again = Method("main", invocations);
     made.methods[again].calls = std::move(calls);
     made.codes.push_back({again, std::move(code)});
+    return again;
   }
 
   struct Calls {
@@ -72,10 +74,11 @@ class Program {
     bool operator==(const Calls&) const = default;
   };
   Calls Estimate(bool knows_positions = true) {
+    const std::vector<uint32_t> classes = ClassesOf(counted, made);
     SetExactCalls(
-        counted, [](std::string_view name) { return name == "a/Main"; }, made);
+        counted, classes, [](std::string_view name) { return name == "a/Main"; }, made);
     SetExactSites(
-        counted,
+        counted, classes,
         [&](std::span<RunningSite> sites) {
           for (RunningSite& site : sites) {
             CHECK(site.class_descriptor == "La/Main;");
@@ -133,8 +136,18 @@ TEST_CASE("a class that two loaders define passes on its exact receivers once") 
   Program program(kVirtual);
   program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
   program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
-  program.LoadAgain();
+  program.LoadAgain(0);
   CHECK(program.Estimate() == Program::Calls{900, 100, 50});
+}
+
+TEST_CASE("exact receivers are those of the copy of a class that HotSpot counted most") {
+  Program program(kVirtual);
+  program.Call(1, Op::invokevirtual, "b/Base", "area", 0);
+  program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
+  const uint32_t again = program.LoadAgain(1);
+  CHECK(program.Estimate() == Program::Calls{900, 100, 50});
+  CHECK_FALSE(program.main().calls[0].exact_count);
+  CHECK(program.made.methods[again].calls[0].exact_count == 1000);
 }
 
 TEST_CASE("a call site with one exact receiver needs no counts of HotSpot") {
@@ -188,10 +201,12 @@ TEST_CASE("what is not filled in time keeps HotSpot's counts") {
   program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
   program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
   int asked = 0;
+  const std::vector<uint32_t> classes = ClassesOf(program.counted, program.made);
   SetExactCalls(
-      program.counted, [](std::string_view name) { return name == "a/Main"; }, program.made);
+      program.counted, classes, [](std::string_view name) { return name == "a/Main"; },
+      program.made);
   SetExactSites(
-      program.counted, [](std::span<RunningSite>) { FAIL("was stopped"); }, program.made,
+      program.counted, classes, [](std::span<RunningSite>) { FAIL("was stopped"); }, program.made,
       [&] { return ++asked > 0; });
   CHECK(asked == 1);
   CHECK_FALSE(program.main().calls[0].exact_count);

@@ -16,12 +16,16 @@ std::optional<TypeIndex> FindClass(const Profile& profile, const hotspot::Harves
 
 std::vector<uint32_t> ClassesOf(const Profile& profile, const hotspot::HarvestedProgram& program) {
   std::vector<uint32_t> classes(profile.type_count(), hotspot::kNoClass);
+  std::vector<uint64_t> counts(profile.type_count());
   for (uint32_t c = 0; c < program.classes.size(); ++c) {
     if (program.classes[c].is_previous_version) continue;
     const auto type = FindClass(profile, program.classes[c]);
     if (!type) continue;
-    uint32_t& known = classes[static_cast<size_t>(*type)];
-    if (known == hotspot::kNoClass) known = c;
+    const auto t = static_cast<size_t>(*type);
+    const uint64_t counted = hotspot::CountsOf(program, program.classes[c]);
+    if (classes[t] != hotspot::kNoClass && counted <= counts[t]) continue;
+    classes[t] = c;
+    counts[t] = counted;
   }
   return classes;
 }

@@ -16,6 +16,7 @@
 #include "agent/hotspot/metadata_layout.h"
 #include "agent/hotspot/process_memory.h"
 #include "agent/vm/harvest/exact_calls.h"
+#include "agent/vm/harvest/names_in_profile.h"
 #include "agent/vm/jvmti/own_jvm.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/settings/container_memory.h"
@@ -155,10 +156,12 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
   if (options.source == CountSource::kBoth) {
     note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
+    const std::vector<uint32_t> classes = ClassesOf(profile, program);
     if (order.is_counted && options.calls)
-      note.exact_methods = static_cast<int64_t>(SetExactCalls(profile, order.is_counted, program));
+      note.exact_methods =
+          static_cast<int64_t>(SetExactCalls(profile, classes, order.is_counted, program));
     if (HasExactSites(order)) {
-      SetExactSites(profile, order.to_class_file, program,
+      SetExactSites(profile, classes, order.to_class_file, program,
                     [&] { return has_ended() || Clock::now() >= end; });
       std::vector<hotspot::HarvestedCode>().swap(program.codes);
     }
