@@ -28,7 +28,7 @@
 namespace iprof::hotspot {
 
 // Of which methods the program holds the code and all calls, also those that HotSpot did not count.
-// Methods without calls are left out.
+// Methods without calls are left out where their code is read.
 struct CodeChoice {
   // Asked only for classes with a stable name. Null: of none.
   std::function<bool(const HarvestedClass&, const HarvestedMethod&)> keeps = {};

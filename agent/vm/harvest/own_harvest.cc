@@ -131,7 +131,7 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
       Counted(note.classes_left_out, "other generated class", "other generated classes"));
   if (counts.without_code > 0) {
     text += fmt::format(
-        "  memory= has no room for the code of {}: what they call is as HotSpot counted it\n",
+        "  memory= has no room for the code of up to {}: what they call is as HotSpot counted it\n",
         Counted(static_cast<int64_t>(counts.without_code), "counted method", "counted methods"));
   }
   return text;
