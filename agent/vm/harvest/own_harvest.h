@@ -39,7 +39,8 @@ struct HarvestOrder {
   std::function<bool(std::string_view)> is_counted = {};
   // Where the exact counts at positions of the class file belong in the running code. Null: unknown.
   ToClassFile to_class_file = {};
-  // Whether the program has ended: then the harvest fails soon, so that the end need not wait for it. Null: it does not matter.
+  // Whether the program has ended: then the reading and filling in fail soon, so that the end need not wait for
+  // them. Null: it does not matter, as for the profile that the end itself writes.
   std::function<bool()> has_ended = {};
 };
 

@@ -238,8 +238,11 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
   AtBoundary(current->log(), "the dump", [&] {
     const std::string out = OutPath();
     const bool is_ours = path.empty() || path == out;
+    // The end waits for this profile, and then writes its own.
+    std::function<bool()> is_over;
+    if (current->options().dump_on_exit) is_over = [this] { return HasEnded(); };
     written = current->DumpTo(jni, is_ours ? out : path,
-                              is_ours ? NameOwner::kSession : NameOwner::kNobody);
+                              is_ours ? NameOwner::kSession : NameOwner::kNobody, is_over);
   });
   if (taken.from == SessionState::kStopped && written.ok()) {
     NoteWritten(recording);

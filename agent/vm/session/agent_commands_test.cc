@@ -304,6 +304,31 @@ TEST_CASE("with both sources the named classes are counted, and a stop is final"
   CHECK(l.agent.state() == SessionState::kStopped);
 }
 
+TEST_CASE("a profile is given up if the program ends while HotSpot's counters are read") {
+  LoadedAgent l;
+  REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
+  l.jvm.LivePhase();
+  bool is_over = true;
+  const auto dump = [&] {
+    return l.agent.session()->DumpTo(l.jvm.jni(), l.out, NameOwner::kSession,
+                                     [&] { return is_over; });
+  };
+  const auto given_up = dump();
+  REQUIRE_FALSE(given_up.ok());
+  CHECK(given_up.status().code() == Code::kUsage);
+  CHECK(given_up.status().message() == "the program is ending");
+  CHECK_FALSE(fs::exists(l.out));
+  CHECK_FALSE(l.Says("HotSpot's counters are not in the profile"));
+  // Otherwise a profile without them is better than none. This JVM is no HotSpot.
+  is_over = false;
+  CHECK(dump().ok());
+  CHECK(fs::exists(l.out));
+  // The last profile has nobody to make room for.
+  fs::remove(l.out);
+  l.jvm.Die();
+  CHECK(fs::exists(l.out));
+}
+
 TEST_CASE("a JVM that never recorded ends without a profile") {
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());

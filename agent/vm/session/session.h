@@ -112,8 +112,11 @@ class Session {
   // what could wait for the JVM. It takes some seconds at most.
   void ReadyTheLastDump();
   // Writes the current profile to this file, which must be an absolute path, and logs the result. Returns the
-  // name of the file. kUsage: nothing was recorded, so there is no file.
-  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner);
+  // name of the file. kUsage: nothing was recorded, so there is no file. `is_over` is for a profile that another
+  // one replaces once the program has ended: reading HotSpot's counters is then given up, and with it the
+  // profile (kUsage). Null: never.
+  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
+                             const std::function<bool()>& is_over = {});
   // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
   // 300 ms for threads in native code. It may run while another thread is in Start or Resume.
   void EndThreads();
@@ -157,9 +160,10 @@ class Session {
     std::string image_summary;   // empty if nothing is left out for an image build
     std::string image_report;
   };
-  Result<MadeProfile> MakeProfile(JNIEnv* jni);
-  void AddHarvest(MadeProfile& made);
-  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner);
+  Result<MadeProfile> MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over);
+  Status AddHarvest(MadeProfile& made, const std::function<bool()>& is_over);
+  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner,
+                                   const std::function<bool()>& is_over);
   // The run, without the exactness of its counts.
   RunNote DescribeRun() const;
   void LogReport(const MadeProfile& made);

@@ -1,6 +1,7 @@
 // The profile of a session: made from its parts, written, reported. See session.h.
 #include <fmt/format.h>
 
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -54,8 +55,9 @@ std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
 
 }  // namespace
 
-Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner) {
-  Result<std::string> written = WriteProfile(jni, path, owner);
+Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
+                                    const std::function<bool()>& is_over) {
+  Result<std::string> written = WriteProfile(jni, path, owner, is_over);
   if (written.ok()) return written;
   const std::string line = fmt::format("no profile was written: {}", written.status().message());
   if (written.status().code() == Code::kUsage) {
@@ -66,7 +68,8 @@ Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOw
   return written;
 }
 
-Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
+Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni,
+                                                  const std::function<bool()>& is_over) {
   MadeProfile made;
   Profile& profile = made.profile;
   profile.AddStandardTypes();
@@ -77,7 +80,9 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
       note.calls.emplace(method, static_cast<int64_t>(calls));
     SetAgentPart(profile, kEstimatesPart, note.ToJson());
   }
-  if (settings_.options.Harvests()) AddHarvest(made);
+  if (settings_.options.Harvests()) {
+    if (Status status = AddHarvest(made, is_over); !status.ok()) return status;
+  }
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {
     if (owner.text() == "java/lang/Object" && instrument::IsInheritedName(name)) return true;
@@ -97,12 +102,14 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni) {
   return made;
 }
 
-// Takes what the probes did not count from HotSpot's own counters.
-void Session::AddHarvest(MadeProfile& made) {
+// Takes what the probes did not count from HotSpot's own counters. A profile without them is better than
+// none, except at the end of a program that writes another one.
+Status Session::AddHarvest(MadeProfile& made, const std::function<bool()>& is_over) {
   HarvestOrder order{.options = settings_.options,
                      .target_jdk = target_jdk_,
                      .most_bytes = MostHarvestBytes(settings_.options),
-                     .max_lost = static_cast<double>(settings_.options.receivers_max_lost) / 100};
+                     .max_lost = static_cast<double>(settings_.options.receivers_max_lost) / 100,
+                     .has_ended = is_over};
   if (counting_ != nullptr)
     order.is_counted = [this](std::string_view name) { return counting_->Knows(name); };
   if (made.counted) order.to_class_file = ToClassFileBy(made.counted->positions);
@@ -110,14 +117,18 @@ void Session::AddHarvest(MadeProfile& made) {
   AtBoundary(*log_, "the harvest", [&] { added = AddOwnHarvest(vm_, order, made.profile); });
   if (added.ok()) {
     made.harvest_report = std::move(*added);
+  } else if (is_over && is_over()) {
+    return {Code::kUsage, "the program is ending"};
   } else if (!has_warned_of_harvest_.exchange(true)) {
     log_->Warning(fmt::format("HotSpot's counters are not in the profile: this JVM {}",
                               added.status().message()));
   }
+  return Status();
 }
 
-Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner) {
-  Result<MadeProfile> whole = MakeProfile(jni);
+Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner,
+                                          const std::function<bool()>& is_over) {
+  Result<MadeProfile> whole = MakeProfile(jni, is_over);
   if (!whole.ok()) return whole.status();
   Profile& profile = whole->profile;
   const Options& options = settings_.options;
