@@ -10,12 +10,6 @@ namespace {
 using classfile::Op;
 
 constexpr double kSmallest = 0.001;  // of the weights that divide an unlisted rest
-// HotSpot looks at a method for the first time after so many calls. Fewer were all counted.
-constexpr uint64_t kFewestToCompile = 128;
-// At that time it compiles, without counters, native methods and those that only read or write a field
-// or return a constant. The longest is a setter: aload_0, iload_1, putfield, return. The interpreter
-// counts any other method on, until it has a MethodData.
-constexpr uint32_t kMostTrivialBytes = 6;
 // Less than this part of the largest weight gets nothing. A little less than a tenth, so that rounding
 // does not decide.
 constexpr double kRare = 0.1 * (1 - 1e-9);
@@ -168,9 +162,7 @@ class Builder {
 
   bool IsUnknown(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    return !method.has_data && !method.is_exact && method.calls.empty() &&
-           method.code_size <= kMostTrivialBytes && method.invocations >= kFewestToCompile &&
-           listed_[number] == 0;
+    return method.is_uncounted && !method.is_exact && listed_[number] == 0;
   }
 
   // A method that was compiled without counters and that no row lists may be rare or not. Each gets what

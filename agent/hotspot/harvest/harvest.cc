@@ -15,6 +15,7 @@
 #include "agent/hotspot/harvest/harvest_limits.h"
 #include "agent/hotspot/harvest/method_decoder.h"
 #include "agent/hotspot/harvest/profiling_mode.h"
+#include "agent/hotspot/harvest/trivial_code.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/method_data.h"
 #include "writer/names/own_classes.h"
@@ -59,12 +60,8 @@ class Harvester {
       if (decoder.Decode(data) != nullptr) failed_.push_back(&data);
     }
     RetryFailed(decoder);
-    for (const uint32_t m : looped_) {
-      decoder.GuessCalls({.method = m,
-                          .listed = listed_methods_[m],
-                          .klass = listed_[program_->methods[m].klass].at,
-                          .words = {}});
-    }
+    for (const uint32_t m : looped_) decoder.GuessCalls(AsListed(m));
+    FindUncounted(decoder);
     if (code_choice_.keeps) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
@@ -114,7 +111,7 @@ class Harvester {
     ++program_->counts.unloaded_classes;
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       HarvestedMethod& method = program_->methods[m];
-      method.has_data = false;
+      method.has_data = method.is_uncounted = false;
       method.branches.clear();
       method.types.clear();
       method.calls.clear();
@@ -168,7 +165,6 @@ class Harvester {
     method.descriptor = listed.descriptor;
     method.access = listed.access;
     method.intrinsic = listed.intrinsic;
-    method.code_size = listed.code_size;
     method.invocations = listed.invocations;
     program_->methods.push_back(std::move(method));
     listed_methods_.push_back(listed);
@@ -207,6 +203,24 @@ class Harvester {
     return found == nullptr ? kNoClass : *found;
   }
 
+  ReadMethodData AsListed(uint32_t m) const {
+    return {.method = m,
+            .listed = listed_methods_[m],
+            .klass = listed_[program_->methods[m].klass].at,
+            .words = {}};
+  }
+
+  void FindUncounted(MethodDecoder& decoder) {
+    for (uint32_t m = 0; m < program_->methods.size(); ++m) {
+      HarvestedMethod& method = program_->methods[m];
+      const ListedMethod& listed = listed_methods_[m];
+      if (program_->classes[method.klass].is_previous_version || listed.data != 0 ||
+          method.invocations < kFewestToCompile || listed.code_size > kMostTrivialBytes)
+        continue;
+      method.is_uncounted = listed.code_size == 0 || decoder.HasTrivialCode(AsListed(m));
+    }
+  }
+
   void ReadMethodDatas() {
     for (uint32_t m = 0; m < program_->methods.size(); ++m) {
       const HarvestedMethod& method = program_->methods[m];
@@ -216,10 +230,7 @@ class Harvester {
         if (listed_methods_[m].back_edges >= kManyRounds) looped_.push_back(m);
         continue;
       }
-      ReadMethodData data{.method = m,
-                          .listed = listed_methods_[m],
-                          .klass = listed_[method.klass].at,
-                          .words = {}};
+      ReadMethodData data = AsListed(m);
       ReadWords(data);
       read_.push_back(std::move(data));
     }
@@ -295,8 +306,7 @@ class Harvester {
           ++program_->counts.without_code;
           continue;
         }
-        const uint64_t kept = decoder.KeepCode(
-            {.method = m, .listed = listed_methods_[m], .klass = listed_[c].at, .words = {}});
+        const uint64_t kept = decoder.KeepCode(AsListed(m));
         if (code_choice_.limit != nullptr) code_choice_.limit->Charge(kept);
       }
     }

@@ -44,7 +44,6 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK((*program)->classes[method.klass].stable_name == "a/A");
   CHECK(method.name == "run");
   CHECK(method.descriptor == "()V");
-  CHECK(method.code_size == std::size(kOriginal));
   CHECK(method.invocations == 100);
   REQUIRE(method.branches.size() == 1);
   CHECK(method.branches[0].bci == 4);
@@ -136,6 +135,21 @@ TEST_CASE("the calls of a loop without MethodData are guessed from how often it 
     WriteHarvest(**program, RawScales(**program), {}, profile);
     CHECK(profile.method_count() == 2);
   }
+}
+
+TEST_CASE("a method is uncounted if HotSpot looked at it and compiles its code without counters") {
+  const auto is_uncounted = [](const std::vector<uint8_t>& code, uint32_t invocations) {
+    FakeProgram fake;
+    fake.vm.Method(fake.vm.Class(fake.loader, "b/B"), fake.pool, code, invocations);
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    CHECK_FALSE((*program)->methods[0].is_uncounted);  // it has a MethodData
+    return (*program)->methods[1].is_uncounted;
+  };
+  CHECK(is_uncounted({3, 172}, 128));  // iconst_0, ireturn
+  CHECK_FALSE(is_uncounted({3, 172}, 127));
+  CHECK(is_uncounted({}, 128));                          // native
+  CHECK_FALSE(is_uncounted({42, 182, 1, 0, 176}, 150));  // aload_0, invokevirtual a/A.run, areturn
 }
 
 TEST_CASE("a harvest becomes a profile like the agent's") {

@@ -60,9 +60,11 @@ struct HarvestedMethod {
   std::string_view descriptor;
   uint16_t access = 0;
   uint16_t intrinsic = 0;    // HotSpot's number; 0: none
-  uint32_t code_size = 0;    // bytes as it runs; 0: native or abstract
   uint64_t invocations = 0;  // all that HotSpot counted, until it stopped
   bool is_exact = false;     // invocations are those of an exact count instead
+  // HotSpot has no MethodData of it and compiles it without counters: a native method, an accessor, or one
+  // that returns a constant. `invocations` are then only those before it was compiled.
+  bool is_uncounted = false;
   bool has_data = false;  // a MethodData was read; what follows comes from it. Without one, calls
                           // may be there for a method that looped, with guessed counts
   // The agent changed its code: branches are left out, and calls and types have the positions of the

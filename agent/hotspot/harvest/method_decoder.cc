@@ -7,11 +7,13 @@
 #include "agent/hotspot/harvest/counter_wrap.h"
 #include "agent/hotspot/harvest/guessed_blocks.h"
 #include "agent/hotspot/harvest/harvested_code.h"
+#include "agent/hotspot/harvest/trivial_code.h"
 
 namespace iprof::hotspot {
 namespace {
 
 constexpr uint64_t kMostCount = uint64_t{1} << 62;
+constexpr uint16_t kAccStatic = 0x0008;
 
 bool AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn, InstructionCount& count,
                HarvestedMethod& method) {
@@ -68,6 +70,14 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   if (!AddCalls(*code, blocks, *pool, guessed)) return;
   program_.methods[method.method] = std::move(guessed);
   AddHandleCalls(method, *pool);
+}
+
+bool MethodDecoder::HasTrivialCode(const ReadMethodData& method) {
+  const Pool* pool = PoolOf(method.listed.pool);
+  if (pool == nullptr) return false;
+  const auto code = CodeOf(method, *pool);
+  return code &&
+         IsTrivial(*code, method.listed.descriptor, (method.listed.access & kAccStatic) != 0);
 }
 
 uint64_t MethodDecoder::KeepCode(const ReadMethodData& method) {
