@@ -132,8 +132,9 @@ class Differ {
   void DiffTable(Table table) {
     const std::map<ContextIndex, Pair> pairs = PairsOf(table);
     SetTotals(a_.profile.Total(table), b_.profile.Total(table));
-    excess_a_ = table == Table::kSamples ? ExcessOfSamples(a_.profile) : 1;
-    excess_b_ = table == Table::kSamples ? ExcessOfSamples(b_.profile) : 1;
+    are_samples_ = table == Table::kSamples;
+    excess_a_ = are_samples_ ? ExcessOfSamples(a_.profile) : 1;
+    excess_b_ = are_samples_ ? ExcessOfSamples(b_.profile) : 1;
     size_t compared = 0;
     for (const auto& [context, pair] : pairs) {
       const double share_a = pair.a ? Share(a_.profile.EntryTotal(table, *pair.a), total_a_) : 0;
@@ -185,8 +186,16 @@ class Differ {
     const double expected = std::clamp(b, a * least_growth_, a * most_growth_);
     const double moved = b - expected;
     // The factor by which A's count became the expected one; its error grows with it.
-    const double factor = a == 0 ? 1 : expected / a;
-    const double error = std::sqrt(excess_b_ * b + factor * factor * excess_a_ * a);
+    double factor = a == 0 ? 1 : expected / a;
+    double seen_a = a;
+    double seen_b = b;
+    if (are_samples_) {
+      // Where there is no sample, there could as well have been one.
+      if (a == 0) factor = most_growth_;
+      seen_a = std::max(a, excess_a_);
+      seen_b = std::max(b, excess_b_);
+    }
+    const double error = std::sqrt(excess_b_ * seen_b + factor * factor * excess_a_ * seen_a);
     if (std::abs(moved) <= errors_ * error || std::abs(moved) <= kRounding * b) return 0;
     return moved;
   }
@@ -236,6 +245,7 @@ class Differ {
     const SampledMethods in_a = SampledIn(a_);
     const SampledMethods in_b = SampledIn(b_);
     SetTotals(a_.profile.Total(Table::kSamples), b_.profile.Total(Table::kSamples));
+    are_samples_ = true;
     excess_a_ = ExcessOfSamples(a_.profile);
     excess_b_ = ExcessOfSamples(b_.profile);
     SampledMethods all = in_a;
@@ -401,6 +411,7 @@ class Differ {
   double errors_ = 0;    // so many standard errors are chance
   double excess_a_ = 1;  // of the variance of a count
   double excess_b_ = 1;
+  bool are_samples_ = false;
   ProfileDiff diff_;
 };
 

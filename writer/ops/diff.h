@@ -16,7 +16,8 @@
 // Chance: counts are taken for the outcome of a random process. The standard error of a count n is the root of n, that
 // of a share p of n executions the root of p(1-p)/n. A movement is left out if it is within so many of them that chance
 // alone would go beyond, at any entry of the table, with the probability `chance` only. Samples have weights, so that a
-// count is one of fewer events: the profile's statistics of sampling say how many (docs/format.md).
+// count is one of fewer events: the profile's statistics of sampling say how many (docs/format.md). Where there is no sample, one
+// is as likely.
 //
 // Samples are compared three times: by whole stack, by the innermost method (leaf), and by method anywhere on the stack.
 // There are so many different stacks that each has few samples; the other two find what changed all the same.

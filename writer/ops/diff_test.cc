@@ -247,6 +247,20 @@ TEST_CASE("samples that stand for several intervals have a larger error") {
   CHECK(differences(statistics(150)) == 0);
 }
 
+TEST_CASE("a method without a sample in a short run may have been missed by chance") {
+  const auto samples = [](int in_area, int in_loop) {
+    const std::string area =
+        in_area == 0 ? "" : R"({"ctx":"3:1","records":[)" + std::to_string(in_area) + "]},";
+    return R"(,"samplingProfiles":[)" + area + R"({"ctx":"2:1","records":[)" +
+           std::to_string(in_loop) + "]}]";
+  };
+  // A ninth of the run would have had three or four samples of 30, and ten of 90.
+  CHECK(Differences(samples(0, 100), samples(30, 900)) == 0);
+  CHECK(Differences(samples(30, 900), samples(0, 100)) == 0);
+  CHECK(Differences(samples(0, 100), samples(90, 900)) > 0);
+  CHECK(Differences(samples(90, 900), samples(0, 100)) > 0);
+}
+
 TEST_CASE("the classes of locked objects are compared as counts are") {
   const auto locks = [](int64_t a, int64_t b) {
     return R"(,"monitorProfiles":[{"ctx":"0:0","records":[11,)" + std::to_string(a) + ",12," +
