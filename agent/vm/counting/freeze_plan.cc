@@ -5,6 +5,7 @@
 namespace iprof::vm {
 namespace {
 
+constexpr double kMostForFirstThaw = 0.1;
 constexpr double kMostForSwaps = 0.02;
 
 }  // namespace
@@ -35,7 +36,9 @@ bool RoundPays(const RoundStakes& stakes) {
 }
 
 bool ThawPays(const ThawStakes& stakes) {
-  return stakes.swapped_s + 3 * stakes.last_swap_s <= kMostForSwaps * stakes.recorded_s;
+  const double cost_s = 3 * stakes.last_swap_s;
+  if (stakes.is_first) return cost_s <= kMostForFirstThaw * stakes.recorded_s;
+  return stakes.swapped_s + cost_s <= kMostForSwaps * stakes.recorded_s;
 }
 
 }  // namespace iprof::vm

@@ -51,11 +51,12 @@ struct ThawStakes {
   double recorded_s = 0;   // the recording so far
   double swapped_s = 0;    // what the compilers took because of all swaps so far
   double last_swap_s = 0;  // and because of the last one
+  bool is_first = false;   // no method has thawed so far
 };
 
 // Whether methods may thaw for a while. The compilers then do the work of a round twice, now and when the
-// methods freeze again, and meanwhile counting costs as much. With that, all swaps so far may have taken a
-// fiftieth of the recording.
+// methods freeze again, and meanwhile counting costs as much. The first time, that may take a tenth of the
+// recording, so that a second phase is noticed soon. Later all swaps together may take a fiftieth.
 bool ThawPays(const ThawStakes& stakes);
 
 }  // namespace iprof::vm

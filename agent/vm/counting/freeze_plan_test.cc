@@ -46,6 +46,11 @@ TEST_CASE("methods thaw once all swaps with that take a fiftieth of the time", "
   CHECK(ThawPays({.recorded_s = 1}));
 }
 
+TEST_CASE("the first time, methods thaw once that takes a tenth of the time", "[freeze_plan]") {
+  CHECK_FALSE(ThawPays({.recorded_s = 29, .swapped_s = 1, .last_swap_s = 1, .is_first = true}));
+  CHECK(ThawPays({.recorded_s = 30, .swapped_s = 1, .last_swap_s = 1, .is_first = true}));
+}
+
 TEST_CASE("in the long run, methods that thaw again and again take a fiftieth of the time",
           "[freeze_plan]") {
   constexpr double kRound = 1.5;

@@ -108,7 +108,8 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   if (rearm_s_ > 0 && now >= rearm_s_ &&
       ThawPays({.recorded_s = now,
                 .swapped_s = meter_.swapped_s(),
-                .last_swap_s = meter_.last_swap_s()}))
+                .last_swap_s = meter_.last_swap_s(),
+                .is_first = !has_thawed_}))
     return Thaw(jvmti, jni, guard);
   if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
@@ -308,6 +309,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
 Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   rearm_s_ = 0;
   rearm_period_s_ *= 2;
+  has_thawed_ = true;
   ForgetChoice();
   swaps_.clear();
   not_entered_.clear();

@@ -198,6 +198,7 @@ class Freezer {
   std::optional<hotspot::PauseClock> clock_;
   std::optional<Retransformer> retransformer_;
   bool has_swapped_ = false;
+  bool has_thawed_ = false;
   double next_look_s_ = 0;
   double next_choice_s_ = 0;
   double choice_period_s_;

@@ -193,7 +193,8 @@ constexpr OptionDetails kDetails[] = {
      "With `count-until` or `overhead`: after this long, methods without probes count again "
      "for some seconds, so that a new phase of the program is noticed; the next time after "
      "twice as long, and so on. They wait longer where compiling their classes again would take "
-     "more than a fiftieth of the time, together with all swaps before. `0`: they never do."},
+     "more than a tenth of the time, and after the first time more than a fiftieth, together "
+     "with all swaps before. `0`: they never do."},
     {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",
      "Time between two samples of a thread, 100us to 60s: its CPU time, or with `event=wall` the "
