@@ -332,9 +332,7 @@ class ManyJvms(KeptCase):
     def test_with_merge_no_program_waits_for_one_that_does_not_merge(self):
         first = self.start(f"out=app.iprof,{CALLS}", 1)
         second = self.start(f"out=app.iprof,merge=y,{CALLS}", 2)
-        begin = time.monotonic()
-        self.end(second)
-        self.assertLess(time.monotonic() - begin, 30)  # it was a minute
+        self.end(second)  # while the first one lives; a JVM that waited would give up in other words
         self.assertRegex(self.said(second)[-1], r"app\.iprof: another running process writes it, without merge=y; not merged: "
                                                 r"the profile stays in .*/app\.1\.iprof$")
         self.assertEqual(self.rounds_in("app.1.iprof"), 2)
