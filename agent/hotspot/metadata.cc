@@ -35,6 +35,23 @@ std::optional<std::string_view> Metadata::Symbol(Address symbol) {
   return *symbols_.TryAdd(symbol).first = texts_.Take(*length);
 }
 
+// The symbols of a class that is unloaded meanwhile may hold anything.
+std::optional<std::string_view> Metadata::MethodName(Address symbol) {
+  const auto text = Symbol(symbol);
+  if (!text || !classfile::IsMethodName(*text)) return std::nullopt;
+  return text;
+}
+
+std::optional<std::string_view> Metadata::MethodDescriptor(Address symbol) {
+  const auto text = Symbol(symbol);
+  if (!text) return std::nullopt;
+  // A few descriptors are those of most methods.
+  const auto [is_legal, is_new] = legal_descriptors_.TryAdd(symbol);
+  if (is_new) *is_legal = classfile::IsMethodDescriptor(*text);
+  if (!*is_legal) return std::nullopt;
+  return text;
+}
+
 std::optional<ListedClass> Metadata::ReadClass(Address at, Address loader) {
   ListedClass klass;
   klass.at = at;
@@ -102,16 +119,13 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at) {
   if (!data || !counters || !access || !intrinsic || !pool || *pool == 0 || !size || !name ||
       !descriptor)
     return std::nullopt;
-  const auto text = [&](uint32_t index) {
+  const auto symbol = [&](uint32_t index) {
     const Address slot = *pool + layout_.pool.size + Address{index} * sizeof(uint64_t);
-    return Symbol(memory_.Load<Address>(slot).value_or(0));
+    return memory_.Load<Address>(slot).value_or(0);
   };
-  const auto name_text = text(*name);
-  const auto descriptor_text = text(*descriptor);
+  const auto name_text = MethodName(symbol(*name));
+  const auto descriptor_text = MethodDescriptor(symbol(*descriptor));
   if (!name_text || !descriptor_text) return std::nullopt;
-  // The symbols of a class that is unloaded meanwhile may hold anything.
-  if (!classfile::IsMethodName(*name_text) || !classfile::IsMethodDescriptor(*descriptor_text))
-    return std::nullopt;
   method.data = *data;
   method.pool = *pool;
   method.name = *name_text;

@@ -100,11 +100,14 @@ class Metadata {
  private:
   std::optional<ListedClass> ReadClass(Address at, Address loader);
   std::optional<ListedMethod> ReadMethod(Address at);
+  std::optional<std::string_view> MethodName(Address symbol);
+  std::optional<std::string_view> MethodDescriptor(Address symbol);
 
   const BlockCache& memory_;
   const MetadataLayout& layout_;
   TextStore& texts_;
   AddressMap<std::string_view> symbols_;
+  AddressMap<bool> legal_descriptors_;  // by symbol
 };
 
 }  // namespace iprof::hotspot

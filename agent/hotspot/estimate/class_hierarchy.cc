@@ -15,6 +15,9 @@ constexpr uint16_t kAccInterface = 0x0200;
 ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
     : program_(program), subtypes_(program.classes.size()) {
   selectors_.reserve(program.methods.size());
+  numbers_.reserve(program.methods.size());
+  declared_.reserve(program.methods.size());
+  by_name_.reserve(program.classes.size());
   for (uint32_t m = 0; m < program.methods.size(); ++m) {
     const HarvestedMethod& method = program.methods[m];
     const auto number = static_cast<Selector>(numbers_.size());

@@ -63,17 +63,18 @@ class Estimator {
  private:
   // What is called unseen depends on how much more often its callers were executed than counted.
   FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
-    FlowSolution flow = SolveFlow(problem);
+    const FlowSolver solver(problem);
+    FlowSolution flow = solver.Solve();
     const UnseenCalls unseen_calls(program_);
     for (int round = 0; round < kUnseenRounds; ++round) {
       const std::vector<double> unseen =
           unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
       if (unseen.empty()) break;
-      FlowProblem more = problem;
+      std::vector<double> external = problem.external;
       for (size_t m = 0; m < unseen.size(); ++m) {
-        if (!IsCounted(program_.methods[m])) more.external[m] += unseen[m];
+        if (!IsCounted(program_.methods[m])) external[m] += unseen[m];
       }
-      flow = SolveFlow(std::move(more));
+      flow = solver.Solve(external);
     }
     return flow;
   }

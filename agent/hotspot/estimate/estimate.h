@@ -12,7 +12,7 @@
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
 //     part get nothing, unless nothing is known of them.
-//  3. SolveFlow (flow_solver.h) adds up, with the raw counts as lower bounds.
+//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as lower bounds.
 //
 // Three corrections: what is called through other handles flows in from outside (unseen_calls.h); a
 // method that mostly loops (counted in its loop, but hardly entered) is scaled by what its callees

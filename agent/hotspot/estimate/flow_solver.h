@@ -18,16 +18,16 @@
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
-namespace iprof::hotspot {
+#include "agent/hotspot/estimate/call_cycles.h"
+#include "agent/hotspot/estimate/flow_edge.h"
 
-struct FlowEdge {
-  uint32_t from = 0;
-  uint32_t to = 0;
-  double gain = 0;
-};
+namespace iprof::hotspot {
 
 struct FlowProblem {
   std::vector<double> floor;     // of each node
@@ -44,6 +44,29 @@ inline constexpr double kMostGain = 0.95;
 inline constexpr double kTrust = 0.9;
 inline constexpr double kMostTotal = 1e18;
 
-FlowSolution SolveFlow(FlowProblem problem);
+// Solves one graph for several flows from nowhere. What they share is done once.
+class FlowSolver {
+ public:
+  explicit FlowSolver(FlowProblem problem);
+
+  // With the problem's own flows.
+  FlowSolution Solve() const { return Solve(external_); }
+  // With these, of each node; empty: nothing.
+  FlowSolution Solve(std::span<const double> external) const;
+
+ private:
+  class Run;
+
+  // The gains of a group of recursive methods are scaled by this.
+  double ScaleOfGains(size_t group) const;
+
+  std::vector<double> floor_, external_;
+  CallCycles cycles_;
+  std::vector<double> gains_;  // by group: what scales its gains
+};
+
+inline FlowSolution SolveFlow(FlowProblem problem) {
+  return FlowSolver(std::move(problem)).Solve();
+}
 
 }  // namespace iprof::hotspot

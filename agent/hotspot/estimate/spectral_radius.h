@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <span>
 
-#include "agent/hotspot/estimate/flow_solver.h"
+#include "agent/hotspot/estimate/flow_edge.h"
 
 namespace iprof::hotspot {
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "agent/hotspot/estimate/flow_solver.h"
+
 namespace iprof::hotspot {
 namespace {
 
