@@ -50,20 +50,44 @@ bool ReadArray(JsonScanner& json, Element element) {
   return json.Consume(']');
 }
 
-bool ReadLoss(JsonScanner& json, Loss* loss) {
+// An object with a text and a number, as those of losses and kept probes.
+bool ReadPair(JsonScanner& json, std::string_view text_key, std::string* text,
+              std::string_view number_key, uint64_t* number) {
   return ReadObject(json, [&](const std::string& key) {
-    if (key == "what") return ReadText(json, &loss->what);
-    if (key == "count") return ReadNumber(json, &loss->count);
+    if (key == text_key) return ReadText(json, text);
+    if (key == number_key) return ReadNumber(json, number);
     return json.SkipValue();
   });
 }
 
+bool ReadLoss(JsonScanner& json, Loss* loss) {
+  return ReadPair(json, "what", &loss->what, "count", &loss->count);
+}
+
 bool ReadKept(JsonScanner& json, KeptProbes* kept) {
-  return ReadObject(json, [&](const std::string& key) {
-    if (key == "why") return ReadText(json, &kept->why);
-    if (key == "methods") return ReadNumber(json, &kept->methods);
-    return json.SkipValue();
-  });
+  return ReadPair(json, "why", &kept->why, "methods", &kept->methods);
+}
+
+void AppendPair(std::string_view text_key, std::string_view text, std::string_view number_key,
+                uint64_t number, std::string* out) {
+  *out += '{';
+  AppendKey(text_key, out);
+  AppendJsonString(text, out);
+  AppendKey(number_key, out);
+  AppendNumber(number, out);
+  *out += '}';
+}
+
+// append() writes one element.
+template <typename Elements, typename Append>
+void AppendArray(std::string_view key, const Elements& elements, Append append, std::string* out) {
+  AppendKey(key, out);
+  *out += '[';
+  for (const auto& element : elements) {
+    if (!out->ends_with('[')) *out += ',';
+    append(element);
+  }
+  *out += ']';
 }
 
 bool ReadMember(JsonScanner& json, const std::string& key, SessionStatus* status) {
@@ -107,35 +131,17 @@ void AppendJson(const SessionStatus& status, std::string* out) {
         AppendKey(key, out);
         AppendJsonString(text, out);
       });
-  AppendKey("records", out);
-  *out += '[';
-  for (const std::string& record : status.records) {
-    if (!out->ends_with('[')) *out += ',';
-    AppendJsonString(record, out);
-  }
-  *out += ']';
-  AppendKey("losses", out);
-  *out += '[';
-  for (const Loss& loss : status.losses) {
-    *out += out->ends_with('[') ? "{" : ",{";
-    AppendKey("what", out);
-    AppendJsonString(loss.what, out);
-    AppendKey("count", out);
-    AppendNumber(loss.count, out);
-    *out += '}';
-  }
-  *out += ']';
-  AppendKey("kept", out);
-  *out += '[';
-  for (const KeptProbes& kept : status.kept) {
-    *out += out->ends_with('[') ? "{" : ",{";
-    AppendKey("why", out);
-    AppendJsonString(kept.why, out);
-    AppendKey("methods", out);
-    AppendNumber(kept.methods, out);
-    *out += '}';
-  }
-  *out += "]}";
+  AppendArray(
+      "records", status.records, [&](const std::string& record) { AppendJsonString(record, out); },
+      out);
+  AppendArray(
+      "losses", status.losses,
+      [&](const Loss& loss) { AppendPair("what", loss.what, "count", loss.count, out); }, out);
+  AppendArray(
+      "kept", status.kept,
+      [&](const KeptProbes& kept) { AppendPair("why", kept.why, "methods", kept.methods, out); },
+      out);
+  *out += '}';
 }
 
 bool ReadJson(JsonScanner& json, SessionStatus* status) {

@@ -108,8 +108,8 @@ void CostMeter::Skip(const Reading& now) {
   has_begun_ = true;
 }
 
-// Whether compilers work because of a swap in this interval. Asked once for each.
-bool CostMeter::IsAfterSwap(double compiled_ns, double cpu_ns) {
+// Begins an interval: whether compilers work because of a swap in it.
+bool CostMeter::BeginInterval(double compiled_ns, double cpu_ns) {
   if (after_swap_ >= kIntervalsAfterSwap && compiled_ns <= kCalm * cpu_ns)
     after_swap_ = kMostIntervalsAfterSwap;
   if (after_swap_ >= kMostIntervalsAfterSwap) return false;
@@ -129,7 +129,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
   compiled_ns_ += compiled;
   const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
-  if (IsAfterSwap(compiled, cpu)) {
+  if (BeginInterval(compiled, cpu)) {
     fixed += compiled;
     swapped_ns_ += compiled;
     last_swap_ns_ += compiled;

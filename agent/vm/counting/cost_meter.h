@@ -76,7 +76,7 @@ class CostMeter {
     double program_ns = 0;
   };
   static double ShareOf(const Cost& cost);
-  bool IsAfterSwap(double compiled_ns, double cpu_ns);
+  bool BeginInterval(double compiled_ns, double cpu_ns);
 
   static constexpr int kNoSwap = 1'000;
 
