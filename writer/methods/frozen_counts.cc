@@ -26,16 +26,9 @@ constexpr double kLeastExplained = 0.5;
 // Below this share of the virtual calls, those without receivers tell nothing of such calls.
 constexpr double kSmallRest = 0.01;
 constexpr double kMostSelfGain = 1 - 1e-6;
-// Methods of unloaded classes that profiles name as estimated.
-constexpr size_t kMostReleased = 20'000;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
-}
-
-uint64_t Rounded(double estimate) {
-  return static_cast<uint64_t>(
-      std::llround(std::clamp(estimate, 0.0, FrozenCounts::kMostEstimate)));
 }
 
 }  // namespace
@@ -330,18 +323,6 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   return true;
 }
 
-void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
-                           const TypeCounts* types) {
-  estimated_ = {};
-  released_.clear();
-  std::erase_if(methods_, [&](const auto& method) {
-    if (method.second.is_frozen) return false;
-    ForgetObjects(method.second);
-    return true;
-  });
-  Skip(counters, seconds, types);
-}
-
 void FrozenCounts::Skip(std::span<const uint64_t> counters, double seconds,
                         const TypeCounts* types) {
   history_.Clear();
@@ -362,10 +343,6 @@ std::optional<TypeCounts> FrozenCounts::ObjectsSince(const TypeCounts* types) co
   since.AddAll(*types);
   since.SubtractAll(*last_types_);
   return since;
-}
-
-void FrozenCounts::ForgetObjects(const Method& method) {
-  for (uint32_t s = 0; s < method.sites; ++s) objects_.Forget(method.first_site + s);
 }
 
 void FrozenCounts::Advance(const Moment& now) { Freeze(now, {}); }
@@ -408,40 +385,6 @@ void FrozenCounts::Thaw(std::span<const CounterIndex> methods) {
   }
 }
 
-FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
-                                                 RawCounts& counts) const {
-  EstimatedCalls calls = released_;
-  for (const auto& [first, method] : methods_) {
-    const std::vector<double>& estimated = estimates.increments;
-    const size_t end = std::min(size_t{first} + method.counters, estimated.size());
-    const auto found = estimates.calls.find(first);
-    const double entries = found == estimates.calls.end() ? 0 : found->second;
-    calls[method.name] += Rounded(entries);
-    double counted = 0;
-    double more = 0;
-    for (size_t i = first; i < end; ++i) {
-      counted += static_cast<double>(At(counts.counters, i));
-      more += estimated[i];
-    }
-    if (more <= 0) continue;
-    if (counts.counters.size() < end) counts.counters.resize(end);
-    for (size_t i = first; i < end; ++i) counts.counters[i] += Rounded(estimated[i]);
-    ApplyObjects(method, entries, counted > 0 ? 1 + more / counted : 1, counts.types);
-  }
-  return calls;
-}
-
-void FrozenCounts::ApplyObjects(const Method& method, double entries, double growth,
-                                TypeCounts& types) const {
-  for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s) {
-    if (method.knows_objects) {
-      types.AddSite(objects_, s, entries / method.entries);
-    } else {
-      types.Scale(s, growth);
-    }
-  }
-}
-
 FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
   if (frozen_ == 0) return Apply(estimated_, counts);
   Estimates estimates = estimated_;
@@ -451,45 +394,9 @@ FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& c
   return Apply(estimates, counts);
 }
 
-void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
-  const auto begin = static_cast<uint32_t>(range.first);
-  history_.Forget(range);
-  for (uint32_t i = 0; i < range.count; ++i) {
-    if (begin + i < last_.size()) last_[begin + i] = 0;
-    const auto calls = estimated_.calls.find(begin + i);
-    const auto method = methods_.find(begin + i);
-    if (method != methods_.end() &&
-        (released_.size() < kMostReleased || released_.contains(method->second.name)))
-      released_[method->second.name] +=
-          calls == estimated_.calls.end() ? 0 : Rounded(calls->second);
-    if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);
-    if (begin + i >= estimated_.increments.size()) continue;
-    double& estimate = estimated_.increments[begin + i];
-    if (i < values.size()) values[i] += Rounded(estimate);
-    estimate = 0;
-  }
-  const auto from = methods_.lower_bound(begin);
-  const auto to = methods_.lower_bound(begin + range.count);
-  for (auto method = from; method != to; ++method) {
-    ForgetObjects(method->second);
-    frozen_ -= method->second.is_frozen ? 1 : 0;
-  }
-  methods_.erase(from, to);
-}
-
 bool FrozenCounts::IsFrozen(CounterIndex first) const {
   const auto found = methods_.find(static_cast<uint32_t>(first));
   return found != methods_.end() && found->second.is_frozen;
-}
-
-size_t FrozenCounts::bytes() const {
-  size_t bytes = last_.capacity() * sizeof(uint64_t) + history_.bytes() +
-                 estimated_.increments.capacity() * sizeof(double);
-  bytes += objects_.bytes() + (last_types_ ? last_types_->bytes() : 0);
-  for (const auto& [name, calls] : released_) bytes += sizeof(calls) + name.capacity();
-  for (const auto& [first, method] : methods_)
-    bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
-  return bytes;
 }
 
 }  // namespace iprof

@@ -1,0 +1,111 @@
+// What becomes of the estimates: they are added to counts, kept for counters that go, and forgotten. See
+// frozen_counts.h.
+#include <algorithm>
+#include <cmath>
+
+#include "writer/methods/frozen_counts.h"
+
+namespace iprof {
+namespace {
+
+// Methods of unloaded classes that profiles name as estimated.
+constexpr size_t kMostReleased = 20'000;
+
+uint64_t At(std::span<const uint64_t> counters, size_t index) {
+  return index < counters.size() ? counters[index] : 0;
+}
+
+uint64_t Rounded(double estimate) {
+  return static_cast<uint64_t>(
+      std::llround(std::clamp(estimate, 0.0, FrozenCounts::kMostEstimate)));
+}
+
+}  // namespace
+
+void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
+                           const TypeCounts* types) {
+  estimated_ = {};
+  released_.clear();
+  std::erase_if(methods_, [&](const auto& method) {
+    if (method.second.is_frozen) return false;
+    ForgetObjects(method.second);
+    return true;
+  });
+  Skip(counters, seconds, types);
+}
+
+void FrozenCounts::ForgetObjects(const Method& method) {
+  for (uint32_t s = 0; s < method.sites; ++s) objects_.Forget(method.first_site + s);
+}
+
+FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
+                                                 RawCounts& counts) const {
+  EstimatedCalls calls = released_;
+  for (const auto& [first, method] : methods_) {
+    const std::vector<double>& estimated = estimates.increments;
+    const size_t end = std::min(size_t{first} + method.counters, estimated.size());
+    const auto found = estimates.calls.find(first);
+    const double entries = found == estimates.calls.end() ? 0 : found->second;
+    calls[method.name] += Rounded(entries);
+    double counted = 0;
+    double more = 0;
+    for (size_t i = first; i < end; ++i) {
+      counted += static_cast<double>(At(counts.counters, i));
+      more += estimated[i];
+    }
+    if (more <= 0) continue;
+    if (counts.counters.size() < end) counts.counters.resize(end);
+    for (size_t i = first; i < end; ++i) counts.counters[i] += Rounded(estimated[i]);
+    ApplyObjects(method, entries, counted > 0 ? 1 + more / counted : 1, counts.types);
+  }
+  return calls;
+}
+
+void FrozenCounts::ApplyObjects(const Method& method, double entries, double growth,
+                                TypeCounts& types) const {
+  for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s) {
+    if (method.knows_objects) {
+      types.AddSite(objects_, s, entries / method.entries);
+    } else {
+      types.Scale(s, growth);
+    }
+  }
+}
+
+void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
+  const auto begin = static_cast<uint32_t>(range.first);
+  history_.Forget(range);
+  for (uint32_t i = 0; i < range.count; ++i) {
+    if (begin + i < last_.size()) last_[begin + i] = 0;
+    const auto calls = estimated_.calls.find(begin + i);
+    const auto method = methods_.find(begin + i);
+    if (method != methods_.end() &&
+        (released_.size() < kMostReleased || released_.contains(method->second.name)))
+      released_[method->second.name] +=
+          calls == estimated_.calls.end() ? 0 : Rounded(calls->second);
+    if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);
+    if (begin + i >= estimated_.increments.size()) continue;
+    double& estimate = estimated_.increments[begin + i];
+    if (i < values.size()) values[i] += Rounded(estimate);
+    estimate = 0;
+  }
+  const auto from = methods_.lower_bound(begin);
+  const auto to = methods_.lower_bound(begin + range.count);
+  for (auto method = from; method != to; ++method) {
+    ForgetObjects(method->second);
+    frozen_ -= method->second.is_frozen ? 1 : 0;
+  }
+  methods_.erase(from, to);
+}
+
+size_t FrozenCounts::bytes() const {
+  size_t bytes = last_.capacity() * sizeof(uint64_t) + history_.bytes() +
+                 estimated_.increments.capacity() * sizeof(double);
+  bytes += objects_.bytes() + (last_types_ ? last_types_->bytes() : 0);
+  for (const auto& [name, calls] : released_) bytes += sizeof(calls) + name.capacity();
+  for (const auto& [first, method] : methods_)
+    bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
+  return bytes;
+}
+
+}  // namespace iprof
