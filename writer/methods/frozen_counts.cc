@@ -316,6 +316,11 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   method.outside_per_s = std::max(method.entries - explained, 0.0) / seconds;
   method.is_frozen = true;
   method.knows_objects = flow.objects.has_value();
+  const auto before = methods_.find(static_cast<uint32_t>(first));
+  if (before != methods_.end()) {
+    SettleObjects(before->first, before->second);
+    method.settled = before->second.settled;
+  }
   ForgetObjects(method);
   for (uint32_t s = 0; s < method.sites && flow.objects; ++s)
     objects_.AddSite(*flow.objects, method.first_site + s);

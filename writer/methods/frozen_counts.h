@@ -82,8 +82,8 @@ class FrozenCounts {
   // entries.
   using EstimatedCalls = std::map<std::string, uint64_t>;
   // Adds the estimates to counts of the recording; with `now` also those of the current interval.
-  // A method's sites see, per entry, the classes that they saw in the interval before it froze; where these are
-  // not known, the classes' shares stay as they were counted.
+  // A method's sites see, per entry, the classes that they saw in the interval before it froze, each time that it
+  // froze; where these are not known, the classes' shares stay as they were counted.
   EstimatedCalls AddTo(RawCounts& counts) const { return Apply(estimated_, counts); }
   EstimatedCalls AddTo(const Moment& now, RawCounts& counts) const;
 
@@ -110,6 +110,7 @@ class FrozenCounts {
     double outside_per_s = 0;
     double explained_per_s = 0;
     bool knows_objects = false;  // those at its sites in that interval are in objects_
+    double settled = 0;  // of its estimated entries: those whose objects are in settled_objects_
   };
   using Methods = std::map<uint32_t, Method>;  // by first counter
   struct Estimates {
@@ -123,6 +124,7 @@ class FrozenCounts {
   static double Explained(const Method& method, const Calls& calls);
   std::optional<TypeCounts> ObjectsSince(const TypeCounts* types) const;
   void ForgetObjects(const Method& method);
+  void SettleObjects(uint32_t first, Method& method);
   Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
   void Solve(Flow& flow) const;
   static void AddEntries(const Flow& flow, Estimates& estimates);
@@ -138,9 +140,10 @@ class FrozenCounts {
   double last_s_ = 0;
   // The classes at sites when the interval began; nullopt: not known.
   std::optional<TypeCounts> last_types_{std::in_place};
-  TypeCounts objects_;       // at sites of frozen methods, in the interval before they froze
-  Estimates estimated_;      // of earlier intervals
-  EstimatedCalls released_;  // those of methods that are gone
+  TypeCounts objects_;          // at sites of frozen methods, in the interval before they froze
+  TypeCounts settled_objects_;  // estimated with the objects_ of earlier times that methods froze
+  Estimates estimated_;         // of earlier intervals
+  EstimatedCalls released_;     // those of methods that are gone
 };
 
 }  // namespace iprof

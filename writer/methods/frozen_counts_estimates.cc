@@ -25,7 +25,9 @@ uint64_t Rounded(double estimate) {
 void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
                            const TypeCounts* types) {
   estimated_ = {};
+  settled_objects_ = {};
   released_.clear();
+  for (auto& [first, method] : methods_) method.settled = 0;
   std::erase_if(methods_, [&](const auto& method) {
     if (method.second.is_frozen) return false;
     ForgetObjects(method.second);
@@ -36,6 +38,17 @@ void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
 
 void FrozenCounts::ForgetObjects(const Method& method) {
   for (uint32_t s = 0; s < method.sites; ++s) objects_.Forget(method.first_site + s);
+}
+
+// Before the method gets other objects: what was estimated until now saw those that it has.
+void FrozenCounts::SettleObjects(uint32_t first, Method& method) {
+  const auto calls = estimated_.calls.find(first);
+  if (!method.knows_objects || calls == estimated_.calls.end()) return;
+  const double entries = calls->second - method.settled;
+  if (entries <= 0) return;
+  for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s)
+    settled_objects_.AddSite(objects_, s, entries / method.entries);
+  method.settled = calls->second;
 }
 
 FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
@@ -63,12 +76,14 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
 
 void FrozenCounts::ApplyObjects(const Method& method, double entries, double growth,
                                 TypeCounts& types) const {
+  const double unsettled = std::max(entries - method.settled, 0.0);
   for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s) {
-    if (method.knows_objects) {
-      types.AddSite(objects_, s, entries / method.entries);
-    } else {
-      types.Scale(s, growth);
+    if (!method.knows_objects) {
+      types.Scale(s, entries > 0 ? 1 + (growth - 1) * unsettled / entries : growth);
+    } else if (unsettled > 0) {
+      types.AddSite(objects_, s, unsettled / method.entries);
     }
+    types.AddSite(settled_objects_, s);
   }
 }
 
@@ -93,6 +108,8 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   const auto to = methods_.lower_bound(begin + range.count);
   for (auto method = from; method != to; ++method) {
     ForgetObjects(method->second);
+    for (uint32_t s = 0; s < method->second.sites; ++s)
+      settled_objects_.Forget(method->second.first_site + s);
     frozen_ -= method->second.is_frozen ? 1 : 0;
   }
   methods_.erase(from, to);
@@ -101,7 +118,8 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
 size_t FrozenCounts::bytes() const {
   size_t bytes = last_.capacity() * sizeof(uint64_t) + history_.bytes() +
                  estimated_.increments.capacity() * sizeof(double);
-  bytes += objects_.bytes() + (last_types_ ? last_types_->bytes() : 0);
+  bytes += objects_.bytes() + settled_objects_.bytes();
+  bytes += last_types_ ? last_types_->bytes() : 0;
   for (const auto& [name, calls] : released_) bytes += sizeof(calls) + name.capacity();
   for (const auto& [first, method] : methods_)
     bytes += sizeof(method) + method.name.capacity() + method.shape.capacity() * sizeof(uint64_t);
