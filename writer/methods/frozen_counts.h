@@ -90,6 +90,8 @@ class FrozenCounts {
   // For counters that will belong to other methods: adds their estimates to the values, and forgets
   // the methods but for their estimated calls. The interval must have just begun, or it is missing.
   void Release(CounterRange range, std::span<uint64_t> values);
+  // For sites that will belong to other methods: what they saw in this interval so far is theirs no more.
+  void ReleaseSites(CounterRange sites);
 
   bool IsFrozen(CounterIndex first) const;
   size_t frozen() const { return frozen_; }

@@ -115,6 +115,13 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   methods_.erase(from, to);
 }
 
+// Otherwise the classes that the old sites saw would be subtracted from those that the new ones see.
+void FrozenCounts::ReleaseSites(CounterRange sites) {
+  if (!last_types_) return;
+  for (uint32_t s = 0; s < sites.count; ++s)
+    last_types_->Forget(static_cast<uint32_t>(sites.first) + s);
+}
+
 size_t FrozenCounts::bytes() const {
   size_t bytes = last_.capacity() * sizeof(uint64_t) + history_.bytes() +
                  estimated_.increments.capacity() * sizeof(double);

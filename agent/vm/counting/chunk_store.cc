@@ -42,8 +42,15 @@ TypeNaming NamingBy(ProxyNames& proxies) {
 class JvmCounters final : public instrument::FreedCounters {
  public:
   JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types,
-              CountWindow& window, const ChunkStore::Taken& taken)
-      : jvmti_(jvmti), jni_(jni), chunks_(chunks), types_(types), window_(window), taken_(taken) {}
+              CountWindow& window, const ChunkStore::Taken& taken,
+              const ChunkStore::SitesTaken& sites_taken)
+      : jvmti_(jvmti),
+        jni_(jni),
+        chunks_(chunks),
+        types_(types),
+        window_(window),
+        taken_(taken),
+        sites_taken_(sites_taken) {}
 
   bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
     const size_t before = values->size();
@@ -55,7 +62,9 @@ class JvmCounters final : public instrument::FreedCounters {
     return true;
   }
   bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
-    return types_.Take(jvmti_, jni_, sites, first, window_, counts);
+    const bool reusable = types_.Take(jvmti_, jni_, sites, first, window_, counts);
+    if (sites_taken_) sites_taken_(sites);
+    return reusable;
   }
 
  private:
@@ -65,6 +74,7 @@ class JvmCounters final : public instrument::FreedCounters {
   TypeChunks& types_;
   CountWindow& window_;
   const ChunkStore::Taken& taken_;
+  const ChunkStore::SitesTaken& sites_taken_;
 };
 
 }  // namespace
@@ -183,7 +193,7 @@ void ChunkStore::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter) {
   const LocalFrame frame(jni);
-  JvmCounters counters(jvmti, jni, counters_, types_, window_, taken_);
+  JvmCounters counters(jvmti, jni, counters_, types_, window_, taken_, sites_taken_);
   instrumenter.Unload(counters, types_.rounds());
 }
 

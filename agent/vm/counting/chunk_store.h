@@ -109,7 +109,12 @@ class ChunkStore {
   // Called for counters that will belong to other methods, with their values in the JVM, and with those within the
   // window, which it may raise. Set it before any class is unloaded.
   using Taken = std::function<void(CounterRange, std::span<const uint64_t>, std::span<uint64_t>)>;
-  void OnTaken(Taken taken) { taken_ = std::move(taken); }
+  // The same for sites, whose counts are gone from the JVM.
+  using SitesTaken = std::function<void(CounterRange)>;
+  void OnTaken(Taken taken, SitesTaken sites_taken) {
+    taken_ = std::move(taken);
+    sites_taken_ = std::move(sites_taken);
+  }
 
   // The classes that sites saw, whatever the window; nullopt: none are counted, or a harvest did not
   // end in time.
@@ -142,6 +147,7 @@ class ChunkStore {
   TypeChunks types_;
   CountWindow window_;
   Taken taken_;
+  SitesTaken sites_taken_;
   std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 

@@ -118,7 +118,8 @@ void Counting::PrepareFreezing() {
                     .pause = plan_.pause,
                     .counts_types = store_.counts_types()});
   store_.OnTaken([this](CounterRange range, std::span<const uint64_t> raw,
-                        std::span<uint64_t> values) { freezer_->Release(range, raw, values); });
+                        std::span<uint64_t> values) { freezer_->Release(range, raw, values); },
+                 [this](CounterRange sites) { freezer_->ReleaseSites(sites); });
 }
 
 Status Counting::Start() {

@@ -110,6 +110,8 @@ class Freezer {
   // Counters that had these values in the JVM will belong to other methods; the values within the window become those
   // with the estimates.
   void Release(CounterRange range, std::span<const uint64_t> raw, std::span<uint64_t> values);
+  // The same for sites, whose counts were taken.
+  void ReleaseSites(CounterRange sites) { counts_.ReleaseSites(sites); }
 
   FreezeFigures figures() const;
   // For a user: how much is estimated, and what counting costs. `estimated`: methods with estimated counts.

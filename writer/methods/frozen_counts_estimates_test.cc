@@ -1,0 +1,107 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "writer/methods/frozen_counts.h"
+#include "writer/methods/testing_program.h"
+
+namespace iprof {
+namespace {
+
+TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(3), 0);
+  REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1}, std::array{f}).size() == 1);
+  const std::vector<uint64_t> after{2, 40, 10};
+  RawCounts estimate{after, {}};
+  estimate.types.Add(5, "a.B", 6);
+  estimate.types.Add(5, "a.C", 4);
+  estimate.types.Add(4, "a.B", 1);
+  counts.AddTo({classes, after, 2}, estimate);
+  REQUIRE(estimate.types.Find(5) != nullptr);
+  CHECK(estimate.types.Find(5)->types[0].second == 24);
+  CHECK(estimate.types.Find(5)->types[1].second == 16);
+  CHECK(estimate.types.Find(4)->types[0].second == 1);
+}
+
+TEST_CASE("a frozen method's sites see, per entry, what they saw before it froze",
+          "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  TypeCounts types;
+  counts.Restart(std::vector<uint64_t>(3), 0, &types);
+  types.Add(5, "a.B", 30);
+  types.Add(5, "a.C", 10);
+  REQUIRE(
+      counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1, &types}, std::array{f}).size() ==
+      1);
+  // After a reset nothing of it is in the recording, and three objects come late.
+  counts.Restart(std::vector<uint64_t>{1, 10, 10}, 1, &types);
+  const std::vector<uint64_t> after{2, 110, 10};
+  RawCounts estimate{after, {}};
+  estimate.types.Add(5, "a.D", 3);
+  counts.AddTo({classes, after, 2, &types}, estimate);
+  std::map<std::string, uint64_t> seen;
+  for (const auto& [type, count] : estimate.types.Find(5)->types)
+    seen.emplace(estimate.types.TypeName(type), count);
+  CHECK(seen == std::map<std::string, uint64_t>{{"a.B", 300}, {"a.C", 100}, {"a.D", 3}});
+}
+
+TEST_CASE("what a method's sites saw before it froze is kept apart, each time that it freezes",
+          "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  TypeCounts types;
+  counts.Restart(std::vector<uint64_t>(3), 0, &types);
+  const auto freeze = [&](const std::vector<uint64_t>& counters, double seconds) {
+    return counts.Freeze({classes, counters, seconds, &types}, std::array{f}).size();
+  };
+  types.Add(5, "a.B", 10);
+  REQUIRE(freeze({1, 10, 10}, 1) == 1);
+  // 100 entries without probes, on objects of the first class.
+  counts.Advance({classes, std::vector<uint64_t>{2, 110, 10}, 2, &types});
+  counts.Thaw(std::array{f});
+  // It counts 20 entries, on objects of another class, and freezes again.
+  types.Add(5, "a.C", 20);
+  REQUIRE(freeze({3, 130, 30}, 3) == 1);
+  const auto seen = [&] {
+    const std::vector<uint64_t> counters{4, 180, 30};
+    RawCounts estimate{counters, {}};
+    counts.AddTo({classes, counters, 4, &types}, estimate);
+    CHECK(estimate.counters[2] == 180);
+    std::map<std::string, uint64_t> by_name;
+    if (const TypeCounts::Site* const site = estimate.types.Find(5)) {
+      for (const auto& [type, count] : site->types)
+        by_name.emplace(estimate.types.TypeName(type), count);
+    }
+    return by_name;
+  };
+  CHECK(seen() == std::map<std::string, uint64_t>{{"a.B", 100}, {"a.C", 50}});
+  // Asking changes nothing.
+  CHECK(seen() == std::map<std::string, uint64_t>{{"a.B", 100}, {"a.C", 50}});
+  counts.Restart(std::vector<uint64_t>{4, 180, 30}, 4, &types);
+  RawCounts forgotten{std::vector<uint64_t>{4, 180, 30}, {}};
+  counts.AddTo(forgotten);
+  CHECK(forgotten.types.Sites().empty());
+}
+
+}  // namespace
+}  // namespace iprof
