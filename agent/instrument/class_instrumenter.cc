@@ -217,7 +217,7 @@ bool ClassInstrumenter::Rep::Rewrite(Worker& worker, const ClassFile& file, std:
       continue;
     }
     CountedMethod known = before->methods[m];
-    if (known.counters > 0 && frozen.Has(known.first)) known.rewritten = false;
+    if (known.counters > 0 && frozen.LeaveOut(known.first)) known.rewritten = false;
     worker.outcomes.push_back(methods.Instrument(m, &known));
   }
   *result = rewriter.Finish();

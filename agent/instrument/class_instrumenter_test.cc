@@ -78,7 +78,9 @@ TEST_CASE("a frozen method has its own code, and the others keep their counters"
   CHECK(both == "f(I)I: 0 2 1\ng(I)I: 3 5 4\n");
 
   made.instrumenter.frozen().Freeze(std::array{CounterIndex{0}});
+  CHECK_FALSE(made.instrumenter.frozen().IsLeftOut(CounterIndex{0}));
   CHECK(Probes(made.Run(original)) == "f(I)I:\ng(I)I: 3 5 4\n");
+  CHECK(made.instrumenter.frozen().IsLeftOut(CounterIndex{0}));
   CHECK(made.instrumenter.OriginalBci("a/T", "f", "(I)I", 4) == 4);
   CHECK(made.instrumenter.OriginalBci("a/T", "g", "(I)I", 40) != 40);
   std::vector<ClassInstrumenter::RunningPosition> many{

@@ -8,9 +8,24 @@ bool FrozenMethods::Has(CounterIndex first) const {
   return firsts_.contains(static_cast<uint32_t>(first));
 }
 
+bool FrozenMethods::LeaveOut(CounterIndex first) {
+  if (size() == 0) return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = firsts_.find(static_cast<uint32_t>(first));
+  if (found == firsts_.end()) return false;
+  found->second = true;
+  return true;
+}
+
+bool FrozenMethods::IsLeftOut(CounterIndex first) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = firsts_.find(static_cast<uint32_t>(first));
+  return found != firsts_.end() && found->second;
+}
+
 void FrozenMethods::Freeze(std::span<const CounterIndex> firsts) {
   const std::lock_guard lock(mutex_);
-  for (const CounterIndex first : firsts) firsts_.insert(static_cast<uint32_t>(first));
+  for (const CounterIndex first : firsts) firsts_.emplace(static_cast<uint32_t>(first), false);
   size_.store(firsts_.size(), std::memory_order_release);
 }
 

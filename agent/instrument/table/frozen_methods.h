@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "writer/methods/counter_range.h"
 
@@ -21,6 +21,11 @@ namespace iprof::instrument {
 class FrozenMethods {
  public:
   bool Has(CounterIndex first) const;
+  // The same, and notes it: a class gets code without the method's probes.
+  bool LeaveOut(CounterIndex first);
+  // Whether a class got such code since the method froze.
+  bool IsLeftOut(CounterIndex first) const;
+  // A method that is frozen already stays as it is.
   void Freeze(std::span<const CounterIndex> firsts);
   void Thaw(std::span<const CounterIndex> firsts);
   // The counters will belong to other methods.
@@ -28,8 +33,8 @@ class FrozenMethods {
   size_t size() const { return size_.load(std::memory_order_acquire); }
 
  private:
-  mutable std::mutex mutex_;  // guards firsts_
-  std::unordered_set<uint32_t> firsts_;
+  mutable std::mutex mutex_;                   // guards firsts_
+  std::unordered_map<uint32_t, bool> firsts_;  // whether it was left out
   std::atomic<size_t> size_{0};
 };
 

@@ -27,5 +27,24 @@ TEST_CASE("methods freeze, thaw and go", "[frozen_methods]") {
   CHECK(frozen.size() == 0);
 }
 
+TEST_CASE("a class that got code without probes is known until the method thaws",
+          "[frozen_methods]") {
+  FrozenMethods frozen;
+  const std::array first{CounterIndex{7}};
+  CHECK_FALSE(frozen.LeaveOut(first[0]));
+  frozen.Freeze(first);
+  CHECK_FALSE(frozen.IsLeftOut(first[0]));
+  CHECK(frozen.Has(first[0]));
+  CHECK_FALSE(frozen.IsLeftOut(first[0]));  // to ask is not to leave it out
+  CHECK(frozen.LeaveOut(first[0]));
+  CHECK(frozen.IsLeftOut(first[0]));
+  frozen.Freeze(first);  // it is frozen already
+  CHECK(frozen.IsLeftOut(first[0]));
+  CHECK_FALSE(frozen.IsLeftOut(CounterIndex{8}));
+  frozen.Thaw(first);
+  frozen.Freeze(first);
+  CHECK_FALSE(frozen.IsLeftOut(first[0]));
+}
+
 }  // namespace
 }  // namespace iprof::instrument

@@ -342,14 +342,17 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
 }
 
 // The methods of classes that kept their probes are counted on. If several loaders have the class and one of
-// them was changed, they stay frozen: what the others still count is not estimated.
+// them was changed, they stay frozen: what the others still count is not estimated. So do those that lost their
+// probes when somebody else had the class transformed.
 void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped) {
   const std::lock_guard lock(mutex_);
   std::vector<CounterIndex> methods;
   for (const CounterIndex method : froze) {
     const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
-    if (frozen != frozen_in_.end() && swapped.refused.contains(frozen->second) &&
-        !swapped.changed.contains(frozen->second))
+    if (frozen == frozen_in_.end() || !swapped.refused.contains(frozen->second) ||
+        swapped.changed.contains(frozen->second))
+      continue;
+    if (!swapped.kept_back.contains(frozen->second) || !instrumenter_.frozen().IsLeftOut(method))
       methods.push_back(method);
   }
   counts_.Thaw(methods);
@@ -403,7 +406,7 @@ Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Sw
     const std::vector<jclass> batch = guard.Pass(jni, taken);
     for (jclass klass : taken) {
       if (std::find(batch.begin(), batch.end(), klass) == batch.end())
-        swapped.refused.insert(NameOf(jvmti, klass));
+        swapped.kept_back.insert(NameOf(jvmti, klass));
     }
     const std::vector<jclass> refused = retransformer_->Run(batch, [](size_t) { return true; });
     for (jclass klass : batch) {
@@ -412,6 +415,7 @@ Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Sw
     }
     guard.Swapped(jni, batch, refused);
   }
+  swapped.refused.insert(swapped.kept_back.begin(), swapped.kept_back.end());
   return swapped;
 }
 

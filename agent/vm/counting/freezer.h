@@ -17,9 +17,10 @@
 // methods thaw.
 //
 // Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
-// So are those of a class that somebody else has redefined until its batch is swapped. Where several loaders have
-// a class of one name, its methods thaw only if all of them can be changed. No lock is held while classes are
-// swapped, and no class is kept loaded for longer than it takes to list them.
+// So are those of a class that somebody else has redefined until its batch is swapped; if their probes were left
+// out then, they are estimated. Where several loaders have a class of one name, its methods thaw only if all of
+// them can be changed. No lock is held while classes are swapped, and no class is kept loaded for longer than it
+// takes to list them.
 // Threads: Work on the agent's thread; figures, Summary, Report and TellLimit on any thread; all others by
 // whoever holds the mutex that guards the ChunkStore's window.
 // Failure: a class that the JVM refuses to change keeps its probes and is counted in the figures.
@@ -141,7 +142,8 @@ class Freezer {
   // What became of it: names of classes.
   struct Swapped {
     std::set<std::string> changed;
-    std::set<std::string> refused;  // by the JVM, or by the SwapGuard
+    std::set<std::string> refused;    // by the JVM, or by the SwapGuard
+    std::set<std::string> kept_back;  // of these: by the SwapGuard
   };
 
   // The time since the start, or the process's CPU time if that is less: a program that waits, or that
