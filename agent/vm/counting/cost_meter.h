@@ -35,10 +35,15 @@ class CostMeter {
     uint64_t compilers_cpu_ns = 0;  // of the JVM's compilers
   };
 
-  CostMeter(double ns_per_increment, bool counts_types)
-      : ns_per_increment_(ns_per_increment * (counts_types ? 2 : 1)) {}
+  // What an increment costs if it cannot be measured.
+  static constexpr double kUsualIncrement = 1;
 
-  // The nanoseconds of an increment. Takes a fraction of a millisecond.
+  CostMeter(double ns_per_increment, bool counts_types)
+      : ns_per_increment_((ns_per_increment > 0 ? ns_per_increment : kUsualIncrement) *
+                          (counts_types ? 2 : 1)) {}
+
+  // The nanoseconds of an increment. Takes a fraction of a millisecond. 0: the clock of this system is too coarse,
+  // or there is none.
   static double CalibrateIncrement();
   static uint64_t ProcessCpuNanoseconds();
   // The clocks now; `increments` and the thread's time are the caller's.

@@ -25,6 +25,15 @@ TEST_CASE("increments cost a share of the program's time", "[cost_meter]") {
   CHECK(meter.share() == Approx(0.1 / 1.9));
 }
 
+TEST_CASE("where an increment cannot be measured, it costs something, too", "[cost_meter]") {
+  CostMeter meter(0, false);
+  CHECK(meter.ns_per_increment() == CostMeter::kUsualIncrement);
+  meter.Note({}, false);
+  meter.Note({.wall_ns = kSecond, .increments = 200'000'000, .process_cpu_ns = kSecond}, false);
+  CHECK(meter.last_share() == Approx(0.2 / 0.8));
+  CHECK(meter.IncrementsPerSecond(0.1) == Approx(80e6));
+}
+
 TEST_CASE("the agent's thread counts, and compilers only after a swap", "[cost_meter]") {
   CostMeter meter(0.5, false);
   Reading now{.wall_ns = 1, .process_cpu_ns = 1};
