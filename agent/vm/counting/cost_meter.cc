@@ -151,6 +151,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   all_.program_ns += cost.program_ns;
   thread_ns_ += thread;
   wall_ns_ += wall;
+  measured_ns_ += std::min(wall, cpu);
   thread_per_wall_ = thread_ns_ / wall_ns_;
 }
 

@@ -67,6 +67,8 @@ class CostMeter {
   // What the JVM's compilers have taken since classes were last swapped, or since the first call of Note
   // or Skip.
   double compiled_s() const { return compiled_ns_ / 1e9; }
+  // How long was measured, in the time of the clock or, where that is less, of the process's processors.
+  double measured_s() const { return measured_ns_ / 1e9; }
   // What they took because of swaps, in all, and of the last one: until they were calm again.
   double swapped_s() const { return swapped_ns_ / 1e9; }
   double last_swap_s() const { return last_swap_ns_ / 1e9; }
@@ -96,6 +98,7 @@ class CostMeter {
   Cost all_;
   double thread_ns_ = 0;
   double wall_ns_ = 0;
+  double measured_ns_ = 0;
   double compiled_ns_ = 0;
   double swapped_ns_ = 0;
   double last_swap_ns_ = 0;

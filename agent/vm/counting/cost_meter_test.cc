@@ -158,6 +158,12 @@ TEST_CASE("a pause is left out, and with sites an increment costs double", "[cos
       {.wall_ns = 10'000'000'000, .increments = 1'000'000'000, .process_cpu_ns = 10'000'000'000},
       false);
   CHECK(meter.share() == Approx(0.1 / 0.9));
+  CHECK(meter.measured_s() == Approx(1));
+  // The program waits for most of the next two seconds.
+  meter.Note(
+      {.wall_ns = 12'000'000'000, .increments = 1'000'000'000, .process_cpu_ns = 10'500'000'000},
+      false);
+  CHECK(meter.measured_s() == Approx(1.5));
 }
 
 TEST_CASE("the clocks of this process go on", "[cost_meter]") {

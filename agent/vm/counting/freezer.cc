@@ -106,7 +106,7 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
   if (rearm_s_ > 0 && now >= rearm_s_ &&
-      ThawPays({.recorded_s = now,
+      ThawPays({.recorded_s = meter_.measured_s(),
                 .swapped_s = meter_.swapped_s(),
                 .last_swap_s = meter_.last_swap_s(),
                 .is_first = !has_thawed_}))
