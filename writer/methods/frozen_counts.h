@@ -79,7 +79,7 @@ class FrozenCounts {
   void Thaw(std::span<const CounterIndex> methods);
 
   // The methods that were ever frozen, as Profile::DescribeMethod names them, with their estimated
-  // entries.
+  // entries: at least one if any of their counters has an estimate.
   using EstimatedCalls = std::map<std::string, uint64_t>;
   // Adds the estimates to counts of the recording; with `now` also those of the current interval.
   // A method's sites see, per entry, the classes that they saw in the interval before it froze, each time that it
@@ -132,6 +132,7 @@ class FrozenCounts {
   static void AddEntries(const Flow& flow, Estimates& estimates);
   bool Calibrate(const Flow& flow, CounterIndex first, Method method);
   void Begin(std::span<const uint64_t> counters, double seconds, const TypeCounts* types);
+  static uint64_t NamedCalls(const Estimates& estimates, uint32_t first, const Method& method);
   EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
   void ApplyObjects(const Method& method, double entries, double growth, TypeCounts& types) const;
 

@@ -51,6 +51,18 @@ void FrozenCounts::SettleObjects(uint32_t first, Method& method) {
   method.settled = calls->second;
 }
 
+uint64_t FrozenCounts::NamedCalls(const Estimates& estimates, uint32_t first,
+                                  const Method& method) {
+  const auto found = estimates.calls.find(first);
+  const uint64_t calls = found == estimates.calls.end() ? 0 : Rounded(found->second);
+  if (calls > 0) return calls;
+  const size_t end = std::min(size_t{first} + method.counters, estimates.increments.size());
+  for (size_t i = first; i < end; ++i) {
+    if (Rounded(estimates.increments[i]) > 0) return 1;
+  }
+  return 0;
+}
+
 FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
                                                  RawCounts& counts) const {
   EstimatedCalls calls = released_;
@@ -59,7 +71,7 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
     const auto found = estimates.calls.find(first);
     const double entries = found == estimates.calls.end() ? 0 : found->second;
-    calls[method.name] += Rounded(entries);
+    calls[method.name] += NamedCalls(estimates, first, method);
     double counted = 0;
     double more = 0;
     for (size_t i = first; i < end; ++i) {
@@ -96,8 +108,7 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
     const auto method = methods_.find(begin + i);
     if (method != methods_.end() &&
         (released_.size() < kMostReleased || released_.contains(method->second.name)))
-      released_[method->second.name] +=
-          calls == estimated_.calls.end() ? 0 : Rounded(calls->second);
+      released_[method->second.name] += NamedCalls(estimated_, begin + i, method->second);
     if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);
     if (begin + i >= estimated_.increments.size()) continue;
     double& estimate = estimated_.increments[begin + i];

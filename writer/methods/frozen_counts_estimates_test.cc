@@ -103,5 +103,29 @@ TEST_CASE("what a method's sites saw before it froze is kept apart, each time th
   CHECK(forgotten.types.Sites().empty());
 }
 
+TEST_CASE("a method with an estimate is named, even if it is for less than half a call",
+          "[frozen_counts]") {
+  TestProgram program;
+  program.Method(program.Class("P"), "main", {Virtual("I", "f")});                           // 0, 1
+  const CounterIndex left = program.Method(program.Class("L"), "f", {Static("Q", "loop")});  // 2, 3
+  const CounterIndex right = program.Method(program.Class("R"), "f");                        // 4
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  counts.Restart(std::vector<uint64_t>(5), 0);
+  REQUIRE(counts
+              .Freeze({classes, std::vector<uint64_t>{1, 100, 40, 4000, 60}, 1},
+                      std::array{left, right})
+              .size() == 2);
+  const std::vector<uint64_t> after{1, 101, 40, 4000, 60};
+  RawCounts estimate{after, {}};
+  CHECK(counts.AddTo({classes, after, 2}, estimate).at("L.f()void") == 1);
+  CHECK(estimate.counters[3] == 4040);
+  // Also once its class is gone.
+  counts.Advance({classes, after, 2});
+  counts.Release({left, 2}, {});
+  RawCounts later{after, {}};
+  CHECK(counts.AddTo(later).at("L.f()void") == 1);
+}
+
 }  // namespace
 }  // namespace iprof
