@@ -95,6 +95,8 @@ class FrozenCounts {
 
   bool IsFrozen(CounterIndex first) const;
   size_t frozen() const { return frozen_; }
+  // How many methods are or were frozen and have counters.
+  size_t known() const { return methods_.size(); }
   size_t bytes() const;
 
  private:

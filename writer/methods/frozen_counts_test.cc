@@ -90,6 +90,7 @@ TEST_CASE("a shape that changes is noticed once the method thaws", "[frozen_coun
   p.counts.Advance({classes, p.raw, p.seconds});
   p.counts.Thaw(std::array{p.a, p.leaf, p.b});
   CHECK(p.counts.frozen() == 0);
+  CHECK(p.counts.known() == 2);  // their estimates stay
   p.frozen.clear();
   p.Run(1000, 10, 6);
   p.Freeze({p.a, p.leaf});

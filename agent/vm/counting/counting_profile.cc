@@ -12,12 +12,12 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   uint64_t without_estimates = 0;
   if (!lock) {
-    if (freezer_ != nullptr) without_estimates = freezer_->figures().methods;
-    log_.Error(fmt::format("counts of classes that are being unloaded may be missing{}",
-                           without_estimates == 0
-                               ? std::string()
-                               : fmt::format(", and the estimates of {} methods without probes are",
-                                             without_estimates)));
+    if (freezer_ != nullptr) without_estimates = freezer_->figures().known;
+    log_.Error(
+        fmt::format("counts of classes that are being unloaded may be missing{}",
+                    without_estimates == 0
+                        ? std::string()
+                        : fmt::format(", and the estimates of {} methods are", without_estimates)));
   }
   ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
   if (!reading.whole) {

@@ -65,6 +65,7 @@ struct FreezeSetting {
 
 struct FreezeFigures {
   uint64_t methods = 0;  // that are frozen now
+  uint64_t known = 0;    // that are or were frozen, so they may have estimates
   uint64_t rounds = 0;   // in which methods froze
   uint64_t rearms = 0;
   double cost = 0;      // at most, since the last reset, as a share of the program's own time

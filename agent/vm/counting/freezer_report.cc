@@ -11,6 +11,7 @@ namespace iprof::vm {
 void Freezer::NoteFigures() {
   const std::lock_guard lock(figures_mutex_);
   figures_.bytes = counts_.bytes() + (seen_.capacity() + swapped_.capacity()) * sizeof(uint64_t);
+  figures_.known = counts_.known();
   figures_.increments_per_s = meter_.increments_per_s();
   figures_.cost = meter_.share();
   figures_.cost_now = meter_.last_share();
