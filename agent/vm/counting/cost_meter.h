@@ -26,7 +26,8 @@ class CostMeter {
   // The largest cost that is told, as a share of the program's own time.
   static constexpr double kMostShare = 3;
 
-  // A reading of the clocks and counters of this process; all only grow.
+  // A reading of the clocks and counters of this process. All grow, but for the compilers' time: HotSpot ends
+  // compiler threads that are idle. An interval in which it falls counts as one without compilers.
   struct Reading {
     uint64_t wall_ns = 0;
     uint64_t increments = 0;

@@ -1,18 +1,17 @@
 // Freezer: takes the probes of methods out while the program runs, once enough is known of them.
 //
 // Every second it looks at the counters. Methods that have counted often enough freeze, hottest first,
-// once that pays (FreezePlan): their classes are retransformed, in which the instrumenter leaves them
-// without probes.
+// once that pays (FreezePlan): their classes are retransformed, and the instrumenter leaves their probes out.
 // From then on their counts are estimated (FrozenCounts). After a while, and once that pays, all of them
 // thaw for a moment, so that a new phase of the program is noticed; then they freeze again for twice as long.
 //
 // It works on the agent's thread, like everything else that retransforms classes while the program is
-// recorded: so swaps never meet, and a stop, which ends that thread, never meets one. Chunks for new
-// classes wait meanwhile, as long as the batches take.
+// recorded, so swaps never meet. A stop ends that thread first, and waits for it as long as
+// AgentThread::kBusyPatience. Chunks for new classes wait meanwhile, as long as the batches take.
 //
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
-// redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those that mostly
-// no counted method calls (reflection, method handles). A class in which a loop runs for long is not swapped,
+// redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those whose
+// callers are mostly not counted (reflection, method handles). A class in which a loop runs for long is not swapped,
 // because HotSpot would interpret the loop from then on. A class is swapped at most kMostSwaps times until its
 // methods thaw.
 //

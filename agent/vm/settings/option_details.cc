@@ -96,8 +96,9 @@ constexpr OptionDetails kDetails[] = {
      "in `out`. Only the JVM's own user and root may connect. An existing path is refused; the "
      "socket is removed at the end. See [sessions.md](sessions.md)."},
     {"pause",
-     "When a start or stop swaps the code of loaded classes, it takes as many classes at a "
-     "time as fit into a pause of this length, but at least one; 1ms to 60s."},
+     "When a start or stop swaps the code of loaded classes, or methods lose or get back their "
+     "probes (`count-until`, `overhead`), as many classes are swapped at a time as fit into a "
+     "pause of this length, but at least one; 1ms to 60s."},
     {"reply", "For attaching tools: a new file that gets the result of the attach."},
     {"mode",
      "One word for several options. `exact`: the defaults. `budget`: `overhead=5%`. "
