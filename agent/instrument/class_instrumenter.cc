@@ -238,7 +238,8 @@ AddedCounts ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const T
 std::unique_ptr<const KnownClasses> ClassInstrumenter::Classes(std::span<const uint64_t> counters,
                                                                const TypeCounts& types,
                                                                const OriginOf& origin_of) {
-  return std::make_unique<const KnownClasses>(rep_->table, counters, types, origin_of);
+  return std::make_unique<const KnownClasses>(rep_->table, counters, types, origin_of,
+                                              [this] { return rep_->spaces.counters.End(); });
 }
 
 ClassTable& ClassInstrumenter::table() { return rep_->table; }

@@ -105,6 +105,22 @@ TEST_CASE("a class that goes leaves its counts and gives back its counters", "[u
   CHECK(jvm.Calls() == "a.T.f(int)int: 15\na.U.f(int)int: 2\n");
 }
 
+TEST_CASE("a class that is loaded while counters are read has none of an unloaded class",
+          "[unloading]") {
+  Jvm jvm;
+  const auto gone = jvm.Load(Countdown("a/T"));
+  REQUIRE(gone);
+  const size_t of_one = jvm.space.statistics().counters;
+  jvm.counters[0] = 5;
+  jvm.instrumenter.Release(*gone);
+  jvm.instrumenter.Unload(jvm, 0);
+  REQUIRE(jvm.Load(Countdown("a/U")));
+  jvm.counters[0] = 2;
+  jvm.counters.resize(of_one);  // the chunk of the next class was not there yet
+  REQUIRE(jvm.Load(Countdown("a/V")));
+  CHECK(jvm.Calls() == "a.T.f(int)int: 5\na.U.f(int)int: 2\n");
+}
+
 TEST_CASE("a class that two loaders define goes with the last of them", "[unloading]") {
   Jvm jvm;
   const auto one = jvm.Load(Countdown("a/T"));

@@ -37,6 +37,11 @@ uint32_t CounterSpace::Cap() const {
   return max_chunks_;
 }
 
+uint32_t CounterSpace::End() const {
+  std::lock_guard lock(mutex_);
+  return chunk_ * chunk_size_ + used_;
+}
+
 void CounterSpace::SetCap(uint32_t max_chunks) {
   std::lock_guard lock(mutex_);
   max_chunks_ = std::max({max_chunks, statistics_.ready, 1u});

@@ -57,6 +57,9 @@ class CounterSpace {
   // Changes the cap; it is never below the number of ready chunks.
   void SetCap(uint32_t max_chunks);
 
+  // All counters that were allocated so far, also those that are free again, are below this.
+  uint32_t End() const;
+
   // Announces that about this many counters will be requested soon, so that their chunks are wanted
   // too. 0 cancels that.
   void Expect(uint32_t count);

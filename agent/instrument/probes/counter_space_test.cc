@@ -18,6 +18,9 @@ TEST_CASE("A range never crosses a chunk", "[counter_space]") {
   CHECK(ChunkOf(a->first) == 0);
   CHECK(ChunkOf(b->first) == 1);
   CHECK(IndexInChunk(b->first) == 0);
+  CHECK(space.End() == kChunkCounters + 5000);
+  space.Release(*b);
+  CHECK(space.End() == kChunkCounters + 5000);
   CHECK_FALSE(space.Allocate(kChunkCounters + 1));
 }
 

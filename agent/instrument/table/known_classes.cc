@@ -12,12 +12,14 @@ constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
 }  // namespace
 
 KnownClasses::KnownClasses(ClassTable& table, std::span<const uint64_t> counters,
-                           const TypeCounts& types, OriginOf origin_of)
+                           const TypeCounts& types, OriginOf origin_of,
+                           const std::function<size_t()>& end)
     : table_(table),
       classes_(table.HoldAll()),
       origin_of_(std::move(origin_of)),
       counters_(counters.begin(), counters.end()),
       next_site_(kFirstUnloadedSite) {
+  counters_.resize(std::max(counters_.size(), end()));
   types_.AddAll(types);
   names_.reserve(classes_.size());
   bases_.reserve(classes_.size());

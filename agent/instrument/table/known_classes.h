@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,10 @@ namespace iprof::instrument {
 
 class KnownClasses final : public ClassSource {
  public:
-  // `origin_of` judges the methods; it may be empty.
+  // `origin_of` judges the methods; it may be empty. `end` is asked once all classes are held: their counters are
+  // below it, also those of classes that were loaded after the counters were read.
   KnownClasses(ClassTable& table, std::span<const uint64_t> counters, const TypeCounts& types,
-               OriginOf origin_of);
+               OriginOf origin_of, const std::function<size_t()>& end);
   ~KnownClasses() override { table_.ReleaseAll(classes_); }
   KnownClasses(const KnownClasses&) = delete;
   KnownClasses& operator=(const KnownClasses&) = delete;
