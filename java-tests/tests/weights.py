@@ -2,9 +2,13 @@
 
 import gzip
 import json
+import pathlib
 import re
+import shutil
+import tempfile
 
 from harness.case import C1_ONLY
+from harness.scope import on_one_jvm
 from oracle.counting_case import CountingCase
 
 PROGRAM = "All"
@@ -14,10 +18,20 @@ SHORT = ("samples=n", "receivers=n", "monitors=n")
 class Weights(CountingCase):
     jvm_defaults = C1_ONLY
 
-    def earlier(self, name="old.iprof", *options, jvm_args=()):
-        """Records the program and returns the path."""
-        self.run_java(f"counting.{PROGRAM}", "1", agent=",".join((f"out={name}", *SHORT, *options)), jvm_args=jvm_args)
-        return self.folder / name
+    @classmethod
+    def setUpClass(cls):
+        cls.saved = None
+        cls.recorded = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test.")) / "old.iprof"
+        cls.addClassCleanup(shutil.rmtree, cls.recorded.parent, ignore_errors=True)
+
+    def record(self, path, *options, jvm_args=()):
+        self.run_java(f"counting.{PROGRAM}", "1", agent=",".join((f"out={path}", *SHORT, *options)), jvm_args=jvm_args)
+
+    def earlier(self):
+        """A profile of an earlier run, which is recorded once for all tests; returns the path."""
+        if not self.recorded.exists():
+            self.record(self.recorded)
+        return shutil.copy(self.recorded, self.folder / "old.iprof")
 
     def changed(self, path, name, change):
         """A copy of a profile with other records of branches."""
@@ -33,6 +47,14 @@ class Weights(CountingCase):
         fit = re.search(r"weights: (\d+) branches; (\d+) of (\d+) fit", run.stderr)
         return int(re.search(r"(\d+) increments with placement=tree", run.stderr)[1]), fit and tuple(map(int, fit.groups()))
 
+    def increments_with_earlier(self):
+        """The same with weights= and the earlier profile, measured once for all tests."""
+        if self.saved is None:
+            self.earlier()
+            type(self).saved = self.increments("weights=old.iprof")
+        return self.saved
+
+    @on_one_jvm
     def test_an_exact_profile_saves_increments_and_a_wrong_one_costs_some(self):
         old = self.earlier()
         # Where a branch went one way, this says that it went the other.
@@ -40,7 +62,7 @@ class Weights(CountingCase):
             number if at % 3 < 2 else records[len(records) - 1 - at + 2] for at, number in enumerate(records)])
         without, nothing = self.increments()
         self.assertIsNone(nothing)
-        right, fit = self.increments("weights=old.iprof")
+        right, fit = self.increments_with_earlier()
         wrong, _ = self.increments("weights=wrong.iprof")
         self.assertLess(right, without)
         self.assertGreater(wrong, 1.1 * right)
@@ -54,12 +76,13 @@ class Weights(CountingCase):
                 self.check(PROGRAM, "1", agent=f"weights={weights}")
 
     def test_a_harvested_profile(self):
-        self.earlier("harvested.iprof", "source=methoddata", jvm_args=["-XX:TieredStopAtLevel=4"])
+        self.record("harvested.iprof", "source=methoddata", jvm_args=["-XX:TieredStopAtLevel=4"])
         _, (branches, fitting, asked) = self.increments("weights=harvested.iprof")
         self.assertGreater(branches, 0)
         self.assertGreater(fitting, 0.95 * asked, (branches, fitting, asked))
         self.check(PROGRAM, "1", agent="weights=harvested.iprof")
 
+    @on_one_jvm
     def test_a_profile_of_other_code_is_not_used(self):
         old = self.earlier()
         self.changed(old, "other.iprof", lambda records: [
@@ -68,12 +91,14 @@ class Weights(CountingCase):
         self.assertLess(fitting, 0.02 * asked, (branches, fitting, asked))
         self.check(PROGRAM, "1", agent="weights=other.iprof")
 
+    @on_one_jvm
     def test_a_compressed_profile_is_the_same(self):
         old = self.earlier()
         (self.folder / "old.iprof.gz").write_bytes(gzip.compress(old.read_bytes()))
-        plain, compressed = self.increments("weights=old.iprof"), self.increments("weights=old.iprof.gz")
+        plain, compressed = self.increments_with_earlier(), self.increments("weights=old.iprof.gz")
         self.assertEqual(plain[1][0], compressed[1][0])
 
+    @on_one_jvm
     def test_a_file_that_is_no_profile_is_one_sentence(self):
         (self.folder / "text").write_text("hello\n")
         for name, sentence in (("missing", "missing: cannot open: No such file or directory"), (".", ". is not a file"),
@@ -88,6 +113,7 @@ class Weights(CountingCase):
         self.assertNotEqual(run.stdout, "")
         self.assertFalse((self.folder / "default.iprof").exists())
 
+    @on_one_jvm
     def test_what_contradicts_it(self):
         for agent, sentence in (
                 ("placement=direct,weights=x", "weights= says where placement=tree counts, so it contradicts placement=direct"),
