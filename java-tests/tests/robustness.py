@@ -5,10 +5,12 @@ Every run must end with the program's output and exit code, and its profile must
 counts, these must be right as well.
 """
 
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 from iprofdev.processes import PATIENCE_S
@@ -16,7 +18,7 @@ from iprofdev import maven
 from iprofdev.messages import Unavailable
 
 from harness.case import C1_ONLY, Settings
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import SOURCES, CountingCase
 
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
@@ -38,6 +40,8 @@ class RobustCase(CountingCase):
 
 
 class Switches(RobustCase):
+    jvm_defaults = C1_ONLY
+
     def test_interpreter(self):
         self.whole("-Xint")
 
@@ -47,13 +51,28 @@ class Switches(RobustCase):
     def test_compile_everything_with_c1(self):
         self.check("Typed", 200, agent=EVERYTHING, jvm_args=["-Xcomp", "-XX:TieredStopAtLevel=1"])
 
-    def test_verify_everything(self):
-        self.whole("-Xverify:all")
-
     @on_one_jvm
     def test_verify_other_shapes(self):
         self.check("All", 0, agent=f"{EVERYTHING},placement=direct", jvm_args=["-Xverify:all"])
         self.check("Typed", 200, agent=f"{EVERYTHING},stripes=4", jvm_args=["-Xverify:all", "-Xint"])
+
+    def test_compact_object_headers_compiled_at_once(self):
+        flags = [UNLOCK, "-XX:+UseCompactObjectHeaders", "-Xcomp", "-XX:TieredStopAtLevel=1"]
+        if not self.supports(*flags):
+            self.skipTest(f"{self.jvm.id} has no compact object headers")
+        self.check("Typed", 200, agent=EVERYTHING, jvm_args=flags)
+
+    @on_one_jvm
+    def test_assertions_of_the_jdk(self):
+        self.whole("-esa", "-ea")
+
+
+class Representations(RobustCase):
+    """How the JVM checks code, and how it represents objects and classes."""
+    jvm_defaults = C1_ONLY
+
+    def test_verify_everything(self):
+        self.whole("-Xverify:all")
 
     def test_check_jni(self):
         bare = self.run_java("counting.All", 0, agent=None, jvm_args=["-Xcheck:jni"])
@@ -66,12 +85,6 @@ class Switches(RobustCase):
     def test_compact_object_headers(self):
         self.whole(UNLOCK, "-XX:+UseCompactObjectHeaders")
 
-    def test_compact_object_headers_compiled_at_once(self):
-        flags = [UNLOCK, "-XX:+UseCompactObjectHeaders", "-Xcomp", "-XX:TieredStopAtLevel=1"]
-        if not self.supports(*flags):
-            self.skipTest(f"{self.jvm.id} has no compact object headers")
-        self.check("Typed", 200, agent=EVERYTHING, jvm_args=flags)
-
     def test_no_compressed_pointers(self):
         self.whole("-XX:-UseCompressedOops")
 
@@ -83,12 +96,10 @@ class Switches(RobustCase):
         self.check("Typed", 200, agent=f"{EVERYTHING},receivers-max-lost=0", jvm_args=[UNLOCK, "-XX:hashCode=2"],
                    only_where_counted=True, lambdas=False)
 
-    @on_one_jvm
-    def test_assertions_of_the_jdk(self):
-        self.whole("-esa", "-ea")
-
 
 class Collectors(RobustCase):
+    jvm_defaults = C1_ONLY
+
     def test_serial(self):
         self.whole("-XX:+UseSerialGC", "-Xmx256m")
 
@@ -112,6 +123,17 @@ class Collectors(RobustCase):
 
     def test_epsilon(self):
         self.whole(UNLOCK, "-XX:+UseEpsilonGC", "-Xmx2g")
+
+
+@in_proof
+class RepresentationsWithC2(Representations):
+    """C2 takes as long as the programs, and the tests of counts have it in each mode of its own."""
+    jvm_defaults = ()
+
+
+@in_proof
+class CollectorsWithC2(Collectors):
+    jvm_defaults = ()
 
 
 class OtherAgents(RobustCase):
@@ -227,7 +249,7 @@ class Layouts(RobustCase):
         image = self.folder / "image"
         self.run_command([jlink, "-p", self.modular(), "--add-modules", "app", "--output", image])
         agent = f"-agentpath:{Settings.agent}=placement=direct"
-        run = self.run_command([image / "bin" / "java", agent, "-m", "app/counting.All", "0"])
+        run = self.run_command([image / "bin" / "java", agent, *C1_ONLY, "-m", "app/counting.All", "0"])
         self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
         self.profile()
 
@@ -317,23 +339,33 @@ class Archives(RobustCase):
         run, _ = self.check("All", 0, jvm_args=["-Xshare:on"])
         self.said(run, "share")
 
+    @classmethod
+    def shared(cls):
+        """A folder for all tests of this run. An archive names its jar by its path and its time, so each test uses these files."""
+        if "_shared" not in vars(cls):
+            cls._shared = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
+            cls.addClassCleanup(shutil.rmtree, cls._shared, ignore_errors=True)
+        return cls._shared
+
     def archive(self):
-        jar = self.folder / "app.jar"
-        with zipfile.ZipFile(jar, "w") as archive:
-            for path in sorted((Settings.classes / "counting").rglob("*.class")):
-                archive.write(path, f"counting/{path.name}")
-        archive = self.folder / "app.jsa"
-        done = self.run_command([self.jvm.java, f"-XX:ArchiveClassesAtExit={archive}", "-cp", jar, "counting.All", "0"],
-                                expect=None)
+        """The jar of the programs, and an archive of its classes, which are made once."""
+        jar, archive = self.shared() / "app.jar", self.shared() / "app.jsa"
+        if not jar.exists():
+            with zipfile.ZipFile(jar, "w") as made:
+                for path in sorted((Settings.classes / "counting").rglob("*.class")):
+                    made.write(path, f"counting/{path.name}")
+            done = self.run_command([self.jvm.java, *C1_ONLY, f"-XX:ArchiveClassesAtExit={archive}", "-cp", jar, "counting.All", "0"],
+                                    expect=None)
+            type(self)._said = done.stderr
         if not archive.exists():
-            self.skipTest(f"{self.jvm.id} makes no archive: {done.stderr[-300:]}")
+            self.skipTest(f"{self.jvm.id} makes no archive: {self._said[-300:]}")
         return jar, archive
 
     def test_application_archive(self):
         jar, archive = self.archive()
         for option, library in (("jdk=y", True), ("jdk=n", False)):
             with self.subTest(option):
-                command = [self.jvm.java, f"-agentpath:{Settings.agent}={option},placement=direct",
+                command = [self.jvm.java, f"-agentpath:{Settings.agent}={option},placement=direct", *C1_ONLY,
                            f"-XX:SharedArchiveFile={archive}", "-cp", jar, "counting.All", "0"]
                 run = self.run_command(command)
                 self.profile()
@@ -343,7 +375,8 @@ class Archives(RobustCase):
                                                library=library, lambdas=self.names_lambdas())
                 self.assertEqual(checker.check(expectations.parse(run.stdout)).wrong[:20], [], run.stderr)
 
-    def test_aot_cache(self):
+    def with_aot_cache(self, *ways):
+        """ways: pairs of AOTMode and an option of the agent."""
         if self.jvm.major < 24:
             self.skipTest(f"{self.jvm.id} has no AOT cache")
         jar, _ = self.archive()
@@ -354,15 +387,21 @@ class Archives(RobustCase):
                           "-cp", jar], expect=None)
         if not cache.exists():
             self.skipTest(f"{self.jvm.id} makes no AOT cache")
-        for mode in ("auto", "on"):
-            for option in ("jdk=y", "jdk=n"):
-                with self.subTest(f"{mode} {option}"):
-                    run = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}={option}",
-                                            f"-XX:AOTCache={cache}", f"-XX:AOTMode={mode}", "-cp", jar,
-                                            "counting.All", "0"])
-                    self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
-                    self.profile()
-                    self.said(run, "aot cache" if option == "jdk=y" else "lambdas from the application")
+        for mode, option in ways:
+            with self.subTest(f"{mode} {option}"):
+                run = self.run_command([self.jvm.java, f"-agentpath:{Settings.agent}={option}",
+                                        f"-XX:AOTCache={cache}", f"-XX:AOTMode={mode}", "-cp", jar,
+                                        "counting.All", "0"])
+                self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
+                self.profile()
+                self.said(run, "aot cache" if option == "jdk=y" else "lambdas from the application")
+
+    def test_aot_cache(self):
+        self.with_aot_cache(("on", "jdk=y"), ("auto", "jdk=n"))
+
+    @in_proof
+    def test_aot_cache_the_other_way_round(self):
+        self.with_aot_cache(("auto", "jdk=y"), ("on", "jdk=n"))
 
     def test_making_an_aot_cache(self):
         """Recording and creation of an archive work with the agent, which does not change the JDK during that time."""
