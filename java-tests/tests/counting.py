@@ -25,7 +25,11 @@ class Modes(CountingCase):
         self.check("All", 0, agent="placement=direct", jvm_args=["-Xint"])
 
     def test_c1(self):
-        self.both("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
+        self.check("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
+
+    @in_proof
+    def test_c1_without_derived_counts(self):
+        self.check("All", 0, agent="placement=direct", jvm_args=["-XX:TieredStopAtLevel=1"])
 
     def test_c2_from_the_first_call(self):
         self.check("All", 0, jvm_args=C2_AT_ONCE)
@@ -34,6 +38,7 @@ class Modes(CountingCase):
     def test_c2_from_the_first_call_without_derived_counts(self):
         self.check("All", 0, agent="placement=direct", jvm_args=C2_AT_ONCE)
 
+    @on_one_jvm
     def test_background_compilation_off(self):
         self.check("All", 0, jvm_args=["-Xbatch"])
 

@@ -6,6 +6,7 @@ On one thread everything is exact, for any number of classes, in the interpreter
 import pathlib
 import re
 
+from harness.case import C1_ONLY
 from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import CountingCase
 
@@ -23,9 +24,7 @@ class Modes(CountingCase):
         self.run_typed(placement, 2000, "-Xcomp", "-XX:CompileCommand=quiet", *only, *flags)
 
     def test_default(self):
-        for placement in ("tree", "direct"):
-            with self.subTest(placement=placement):
-                self.run_typed(placement, 100000)
+        self.run_typed("tree", 100000)
 
     def test_interpreter(self):
         self.run_typed("tree", 1000, "-Xint")
@@ -38,7 +37,8 @@ class Modes(CountingCase):
 
     @in_proof
     def test_without_derived_counts(self):
-        for name, run in (("interpreter", lambda: self.run_typed("direct", 1000, "-Xint")),
+        for name, run in (("default", lambda: self.run_typed("direct", 100000)),
+                          ("interpreter", lambda: self.run_typed("direct", 1000, "-Xint")),
                           ("C1", lambda: self.compiled("direct", "-XX:TieredStopAtLevel=1")),
                           ("C2", lambda: self.compiled("direct", "-XX:-TieredCompilation"))):
             with self.subTest(name):
@@ -47,6 +47,8 @@ class Modes(CountingCase):
 
 @on_one_jvm
 class Options(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def test_only_the_programs_package(self):
         """Monitors of the JDK's classes are exact if the JDK's code is not counted."""
         self.check("Typed", 2000, agent=f"{ALL_TABLES},include=counting.*")
