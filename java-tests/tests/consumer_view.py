@@ -7,7 +7,8 @@ import sys
 
 from iprofdev.messages import Unavailable
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
+from harness.scope import in_proof
 from oracle import asm_agent, counts, java_sources, jdk_classes
 
 REQUIRES = "jdk"
@@ -29,6 +30,7 @@ def agree(one, other, tolerance):
 
 
 class ConsumerView(AgentCase):
+    jvm_defaults = C1_ONLY
     agent_defaults = {"image": "n"}
 
     def compile(self, options="", jvm_args=()):
@@ -106,3 +108,8 @@ class ConsumerView(AgentCase):
                       "the oracle's probabilities", file=sys.stderr)
                 self.assertEqual(differing[:40], [])
                 self.assertLessEqual(len(left_out), most_left_out * len(expected), left_out[:40])
+
+
+@in_proof
+class ConsumerViewWithC2(ConsumerView):
+    jvm_defaults = ()

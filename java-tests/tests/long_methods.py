@@ -6,38 +6,55 @@ import re
 from iprofdev import maven
 from iprofdev.messages import Unavailable
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
 from harness.scope import in_proof, on_one_jvm
 from oracle import counts, java_sources
 from oracle.counting_case import CountingCase
 
 HUGE_METHOD_LIMIT = 8000
+WITH_C2 = ("-XX:TieredStopAtLevel=4",)  # it takes long for them
 LEFT_OUT = re.compile(r"left out: (\S.*) \((\d+) calls?\): (\d+) of (\d+) branches, (\d+) of (\d+) receivers")
 
 
 class LongMethods(CountingCase):
-    @on_one_jvm
-    def test_all_branches_of_a_method_with_hundreds(self):
+    jvm_defaults = C1_ONLY
+
+    def all_branches(self, *jvm_args):
         for options in ("placement=tree", "placement=direct", "stripes=4"):
             with self.subTest(options):
-                run, _ = self.check("Big", 30000, agent=f"{options},verbose=1")
+                run, _ = self.check("Big", 30000, agent=f"{options},verbose=1", jvm_args=jvm_args)
                 self.assertNotIn("left out: counting.Big", run.stderr)
+
+    @on_one_jvm
+    def test_all_branches_of_a_method_with_hundreds(self):
+        self.all_branches()
+
+    @in_proof
+    def test_all_branches_of_a_method_with_hundreds_with_c2(self):
+        self.all_branches(*WITH_C2)
 
     def test_the_hot_part_is_counted_exactly(self):
         for mode in ("-Xint", "-XX:TieredStopAtLevel=1"):
             with self.subTest(mode=mode):
                 self.check("LongMethods", 1800, "hot", jvm_args=[mode])
 
-    @on_one_jvm  # C2 takes long for them
+    @on_one_jvm
     def test_the_hot_part_is_counted_exactly_with_c2(self):
-        self.check("LongMethods", 1800, "hot")
+        self.check("LongMethods", 1800, "hot", jvm_args=WITH_C2)
+
+    def what_is_counted(self, *jvm_args):
+        for options in ("placement=tree", "placement=direct", "placement=tree,stripes=2", "placement=tree,receivers=n"):
+            with self.subTest(options):
+                _, outcome = self.check("LongMethods", 1800, "all", agent=options, jvm_args=jvm_args, only_where_counted=True)
+                self.assertGreater(outcome.exact, 1000, outcome.summary())
 
     @on_one_jvm
     def test_what_is_counted_is_right(self):
-        for options in ("placement=tree", "placement=direct", "placement=tree,stripes=2", "placement=tree,receivers=n"):
-            with self.subTest(options):
-                _, outcome = self.check("LongMethods", 1800, "all", agent=options, only_where_counted=True)
-                self.assertGreater(outcome.exact, 1000, outcome.summary())
+        self.what_is_counted()
+
+    @in_proof
+    def test_what_is_counted_is_right_with_c2(self):
+        self.what_is_counted(*WITH_C2)
 
     @on_one_jvm
     def test_what_was_left_out_is_named_hottest_first(self):
@@ -55,7 +72,7 @@ class LongMethods(CountingCase):
     @in_proof  # C2 needs two minutes for them; that C1 compiles them is checked below
     def test_they_are_still_compiled(self):
         run = self.run_java("counting.LongMethods", 20000, "hot", agent="include=counting.made.*",
-                            jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
+                            jvm_args=[*WITH_C2, "-Xbatch", "-XX:+PrintCompilation", "-XX:CompileCommand=quiet",
                                       "-XX:CompileCommand=compileonly,counting.made.*::*"])
         # "  151   25   b  4       counting.made.Loop4000::f (7981 bytes)", with flags in between
         tiers = {}

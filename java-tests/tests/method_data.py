@@ -3,6 +3,8 @@ calls and branches and for receivers."""
 
 import sys
 
+from harness.case import C1_ONLY
+from harness.scope import in_proof
 from oracle import counts, java_sources, jdk_classes, method_data, method_data_comparison
 from oracle.counting_case import CountingCase
 
@@ -18,6 +20,8 @@ def javac(method):
 
 
 class MethodData(CountingCase):
+    jvm_defaults = C1_ONLY  # of the runs with the agent; HotSpot's own choose their compilers
+
     def hotspot(self, flags, steady=java_sources.DETERMINISTIC):
         run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=None,
                             jvm_args=[*steady, *flags, *method_data.PRINT])
@@ -71,3 +75,8 @@ class MethodData(CountingCase):
         print(f"lambdas: {shown}", file=sys.stderr)
         self.assertGreater(result.sites, 5)
         self.assertGreaterEqual(result.share, 0.95, shown)
+
+
+@in_proof
+class MethodDataWithC2(MethodData):
+    jvm_defaults = ()

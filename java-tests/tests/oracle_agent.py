@@ -5,13 +5,15 @@ import sys
 
 from iprofdev.messages import Unavailable
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
+from harness.scope import in_proof
 from oracle import asm_agent, comparison, counts, java_sources
 
 REQUIRES = "jdk"
 
 
 class OracleAgent(AgentCase):
+    jvm_defaults = C1_ONLY
     agent_defaults = {"image": "n"}
 
     def setUp(self):
@@ -56,3 +58,9 @@ class OracleAgent(AgentCase):
     def test_javac(self):
         self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes"),
                    jvm_args=java_sources.DETERMINISTIC)
+
+
+@in_proof
+class OracleAgentWithC2(OracleAgent):
+    """The numbers are the same; tests of counts have them in each compiler's code."""
+    jvm_defaults = ()
