@@ -94,18 +94,21 @@ class MavenArtefact(AgentCase):
                 self.assertFalse((self.folder / "the \N{SNOWMAN}.iprof").exists())
                 self.assert_nothing_is_left()
 
+    @on_one_jvm
     def test_the_jar_in_two_class_loaders_is_one_agent(self):
         said = self.application(f"load={OPTIONS},out=end.iprof", "rounds=2", "elsewhere=a.iprof", "rounds=1", "status")
         self.assertIn(f"wrote {self.folder}/a.iprof", said[2])
         self.assertTrue(said[-1].startswith("stopped"), said)
         self.assertEqual(self.rounds_in("a.iprof"), 2)
 
+    @on_one_jvm
     def test_start_loads_the_agent(self):
         said = self.application("start", "rounds=3", "stop=a.iprof", "start", "start")
         self.assertEqual(said[0], "the agent is loaded")
         self.assertEqual(self.rounds_in("a.iprof"), 3)
         self.assertTrue(said[-1].startswith("REFUSED: the recording is running already"), said)
 
+    @on_one_jvm
     def test_what_the_agent_refuses_leaves_the_program_as_it_was(self):
         said = self.application("stop", "dump=a.iprof", "load=colour=blue", "rounds=2", "load=source=both,include=a.*", "load=control=/etc/passwd",
                                 f"load={OPTIONS},out=a.iprof", "load=out=b.iprof", "rounds=3")
@@ -161,15 +164,18 @@ class MavenArtefact(AgentCase):
                 self.assertEqual(self.rounds_in("b.iprof"), 4)
                 self.assertNotIn("another agent", self.stderr)
 
+    @on_one_jvm
     def test_javaagent_beside_another_java_agent(self):
         self.application("rounds=4", jvm_args=[f"-javaagent:{self.other_java_agent()}", f"-javaagent:{self.jar}={OPTIONS},out=a.iprof"])
         self.assertIn("another agent (other.jar) may change classes first", self.stderr)
         self.assertEqual(self.rounds_in("a.iprof"), 4)
 
+    @on_one_jvm
     def test_javaagent_writes_at_the_end(self):
         self.application("rounds=4", jvm_args=[f"-javaagent:{self.jar}=out=a.iprof,samples=n"])
         self.assertEqual(self.rounds_in("a.iprof"), 4)
 
+    @on_one_jvm
     def test_javaagent_with_bad_options(self):
         for options, why, expected in (("=colour=blue", "unknown option 'colour'|option 'colour'", 1), ("=only=other.*,out=a.iprof", "", 0)):
             with self.subTest(options):

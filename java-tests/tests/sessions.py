@@ -41,6 +41,7 @@ class Windows(SessionCase):
         self.cycle(process)
         self.end(process)
 
+    @on_one_jvm
     def test_the_agent_writes_to_its_own_file(self):
         process = self.start()
         self.command("start", process)
@@ -50,6 +51,7 @@ class Windows(SessionCase):
         self.assertEqual(self.counted("end.iprof"), 2)
         self.end(process)
 
+    @on_one_jvm
     def test_a_compressed_file(self):
         process = self.start()
         self.command("start", process)
@@ -77,6 +79,7 @@ class Resets(SessionCase):
             self.assertEqual(self.counted("end.iprof"), 3)
 
 
+    @on_one_jvm
     def test_only_the_samples(self):
         process = self.start(agent="samples=y,interval=1ms,out=end.iprof")
         self.rounds(process, 2)
@@ -211,6 +214,7 @@ class Starting(SessionCase):
 
 
 class Refusals(SessionCase):
+    @on_one_jvm
     def test_a_command_that_does_not_fit(self):
         process = self.start()
         self.assertIn("nothing is being recorded", self.refused("stop", process))
@@ -221,6 +225,7 @@ class Refusals(SessionCase):
         self.assertIn("nothing is being recorded", self.refused("stop", process))
         self.end(process)
 
+    @on_one_jvm
     def test_without_the_agent(self):
         process = self.start(agent=None)
         self.assertEqual(self.refused("status", process, expect=BAD_INPUT),
@@ -228,6 +233,7 @@ class Refusals(SessionCase):
                          f"{process.pid}' loads it")
         self.end(process)
 
+    @on_one_jvm
     def test_an_agent_that_refuses_to_start_says_why(self):
         process = self.start(agent=None)
         said = self.refused("attach", process, "out=/dev/null/x.iprof", expect=BAD_INPUT)
@@ -239,6 +245,7 @@ class Refusals(SessionCase):
         self.assertIn("-XX:+DisableAttachMechanism, which forbids attaching", self.refused("status", process, expect=BAD_INPUT))
         self.end(process)
 
+    @on_one_jvm
     def test_a_control_path_that_is_taken(self):
         taken = self.folder / "taken"
         taken.write_text("data")
@@ -417,6 +424,7 @@ class AtOnce(SessionCase):
         # Nor is the tool's own file, which is gone, anybody's concern.
         self.assertEqual(self.end(process), [])
 
+    @on_one_jvm
     def test_an_interrupt_ends_the_recording_and_writes(self):
         for number, ending in enumerate((signal.SIGINT, signal.SIGTERM)):
             process = self.start(agent=None)
@@ -431,6 +439,7 @@ class AtOnce(SessionCase):
             self.assertEqual(self.status(process)["state"], "stopped")
             self.end(process)
 
+    @on_one_jvm
     def test_an_interrupt_during_the_warm_up_touches_nothing(self):
         process = self.start(agent=None)
         tool = self.tool(process, "--warmup", "1h", "-o", "x.iprof")
@@ -465,6 +474,7 @@ class AtOnce(SessionCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.005)
 
+    @on_one_jvm
     def test_a_second_interrupt_says_where_the_profile_will_be(self):
         process = self.start(agent="start=n,out=end.iprof,control=a.sock")
         tool = self.tool(process, "-o", "x.iprof")
@@ -489,6 +499,7 @@ class AtOnce(SessionCase):
         self.assertEqual(self.counted("again.iprof"), 3)
         self.end(process)
 
+    @on_one_jvm
     def test_a_start_that_takes_too_long_is_taken_back(self):
         """The tool gives up while the JVM still changes the classes. The recording must not go on without it, into a folder that is gone."""
         held = f"-agentpath:{Settings.agent.parent}/java-tests/libholding_agent.so=Dumps:{self.folder / 'go'}"
@@ -525,6 +536,7 @@ class AtOnce(SessionCase):
         self.wait_until_recording(process)
         self.end_in_window(process, tool, "x.iprof", 2)
 
+    @on_one_jvm
     def test_again_with_the_agent_that_is_there(self):
         process = self.start(agent=None)
         self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")
@@ -537,6 +549,7 @@ class AtOnce(SessionCase):
         self.assertIn("the agent is loaded already", self.refused("profile", process, "jdk=n", "-o", "3.iprof", expect=2))
         self.end(process)
 
+    @on_one_jvm
     def test_the_program_ends_during_a_later_recording(self):
         process = self.start(agent=None)
         self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")

@@ -69,9 +69,11 @@ class Ends(SnapshotCase):
     def test_sigterm_that_the_jvm_does_not_handle(self):
         self.check(lambda process: process.terminate(), ["-Xrs"], code=-signal.SIGTERM)
 
+    @on_one_jvm
     def test_direct_placement(self):
         self.check(lambda process: process.kill(), agent="out=app.iprof,placement=direct,stripes=2")
 
+    @on_one_jvm
     def test_application_classes_only(self):
         self.check(lambda process: process.kill(), agent="out=app.iprof,jdk=n")
 
