@@ -9,7 +9,7 @@ import zipfile
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 from harness.session_case import SessionCase
 
 LEAF = "Freezes.leaf(int)int"
@@ -107,7 +107,7 @@ class Counts(FreezingCase):
     def test_frozen_methods_follow_their_callers(self):
         self.check_estimates("verbose=1")
 
-    @on_one_jvm
+    @in_proof
     def test_with_a_counter_for_everything(self):
         self.check_estimates("placement=direct")
 

@@ -252,8 +252,10 @@ class Cycles(AgentCase):
                 self.assertEqual(self.answer("swap"), "swap 2222222")
                 self.end_swapped()
 
+    @in_proof
     def test_code_that_is_no_longer_used_leaves(self):
-        """Code keeps the versions of the classes that it was compiled from."""
+        """Code keeps the versions of the classes that it was compiled from. In CI, scripts/soak compares the memory of programs that
+        get commands."""
         if self.jvm.major >= 20:
             self.skipTest("HotSpot has no sweeper of code")
         flags = ["-XX:SweeperThreshold=0.1"]  # it runs more often, so that fewer cycles show what it leaves
