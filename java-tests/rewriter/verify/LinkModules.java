@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Usage: LinkModules OUT. Run with -Xverify:all --add-modules ALL-SYSTEM, with or without --patch-module. Links every
- * class of every module of this JVM, including those of the boot and platform loaders, and writes lines "module/class
- * TAB outcome" to OUT. There is no other way to test the JVM's own classes, because our class loaders cannot define
- * java.* classes.
+ * Usage: LinkModules OUT MODULE... Run with -Xverify:all --add-modules ALL-SYSTEM, with or without --patch-module.
+ * Links every class of these modules of this JVM, including those of the boot and platform loaders, and writes lines
+ * "module/class TAB outcome" to OUT. There is no other way to test the JVM's own classes, because our class loaders
+ * cannot define java.* classes.
  */
 public final class LinkModules {
   private LinkModules() {}
@@ -23,7 +23,7 @@ public final class LinkModules {
   public static void main(String[] args) throws IOException {
     FileSystem image = FileSystems.getFileSystem(URI.create("jrt:/"));
     try (PrintStream out = new PrintStream(args[0], "UTF-8")) {
-      for (Module module : modules()) {
+      for (Module module : modules(List.of(args).subList(1, args.length))) {
         Path root = image.getPath("modules", module.getName());
         List<Path> files;
         try (Stream<Path> walk = Files.walk(root)) {
@@ -39,7 +39,10 @@ public final class LinkModules {
     }
   }
 
-  private static List<Module> modules() {
-    return ModuleLayer.boot().modules().stream().sorted(Comparator.comparing(Module::getName)).toList();
+  private static List<Module> modules(List<String> names) {
+    return ModuleLayer.boot().modules().stream()
+        .filter(module -> names.contains(module.getName()))
+        .sorted(Comparator.comparing(Module::getName))
+        .toList();
   }
 }
