@@ -42,10 +42,10 @@ class Recorder:
     def __init__(self, jvm, agent, target, scratch):
         self.jvm, self.agent, self.target, self.scratch = jvm, agent, target, scratch
         self.dumper = class_dumper(jvm.java, scratch)
-        workloads = [workload for workload in WORKLOADS if workload.name in REPETITIONS]
-        self.ready, self.skipped = prepare(workloads, jvm.java, scratch)
 
     def record(self, names):
+        workloads = [workload for workload in WORKLOADS if workload.name in REPETITIONS and workload.name in names]
+        self.ready, self.skipped = prepare(workloads, self.jvm.java, self.scratch)
         for name in names:
             try:
                 command = self._learned(LEARNED[name]) if name in LEARNED else self._measured(name, REPETITIONS[name])
