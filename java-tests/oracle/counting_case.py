@@ -30,8 +30,7 @@ class CountingCase(AgentCase):
         lambdas: whether the program can tell its lambdas apart."""
         main = f"counting.{main}" if isinstance(main, str) else main
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
-        self.profile()
-        found = counts.from_profile(self.folder / "default.iprof")
+        found = counts.from_document(self.profile().document)
         checker = expectations.Checker(
             expectations.Program(SOURCES, classes) if classes else program(), found,
             tree="placement=direct" not in agent, library=library, only_where_counted=only_where_counted,

@@ -62,7 +62,11 @@ def read_json(path):
 
 def from_profile(path):
     """Reads an iprof. Entries of several contexts of one method are added up."""
-    document = read_json(path)
+    return from_document(read_json(path))
+
+
+def from_document(document):
+    """The same of an iprof that was read."""
     types = {t["id"]: t["name"] for t in document["types"]}
     methods = {}
     for m in document["methods"]:
