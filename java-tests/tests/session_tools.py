@@ -153,6 +153,7 @@ class OtherUsers(SessionCase):
         self.assertEqual(self.status(process)["state"], "stopped")
         self.end(process)
 
+    @on_one_jvm
     def test_commands_to_a_jvm_in_its_own_namespaces(self):
         """In each of the ways to an agent. The tool's files are on its own side."""
         ways = (("out=end.iprof", []),
