@@ -58,6 +58,8 @@ struct RawWriter::Rep {
   uint64_t Reserve() const { return space.most_bytes() / kReservedShare; }
   bool Append(const RawRecord& record, const RawLengths& after, uint64_t spare);
   bool Append(const RawRecord& record) { return Append(record, lengths, Reserve()); }
+  // For what the file must not lack. Takes the room that is reserved, and memory while the file cannot be written.
+  void AppendAtAnyRate(const RawRecord& record);
   // Also needs room for element `number` of the array.
   bool AppendWith(const RawRecord& record, RawArray array, uint64_t number);
 
@@ -81,9 +83,10 @@ struct RawWriter::Rep {
   bool fails = false;                         // the last write failed
 
   const uint64_t zero_hash;
-  // Of each page of each copy, as it is in the file.
+  // Of each page of each copy, as it is in the file. While a page is written, and after that failed, it is
+  // the complement of the hash that the page should get: it equals neither that nor the old one, so the page is written
+  // again whatever comes.
   std::array<std::array<std::vector<uint64_t>, kRawArrays>, 2> hashes;
-  std::array<bool, 2> is_unknown{};  // the copy's pages, after a failure
   uint64_t generation = 0;
 
   RawLosses lost;              // of what was added
@@ -113,6 +116,12 @@ bool RawWriter::Rep::Append(const RawRecord& record, const RawLengths& after, ui
   pending.insert(pending.end(), record.begin(), record.end());
   lengths = all;
   return true;
+}
+
+void RawWriter::Rep::AppendAtAnyRate(const RawRecord& record) {
+  const bool failed_before = std::exchange(fails, false);
+  if (!Append(record, lengths, 0)) is_stuck = true;
+  fails = failed_before;
 }
 
 bool RawWriter::Rep::AppendWith(const RawRecord& record, RawArray array, uint64_t number) {
@@ -184,12 +193,13 @@ Status RawWriter::Rep::WriteArray(RawArray array, size_t copy, std::span<const u
         std::copy(content.begin(), content.end(), last.begin());
         hash = RawHashOf(last);
       }
-      differs = is_unknown[copy] || known[page] != hash;
-      known[page] = hash;
+      differs = known[page] != hash;
+      if (differs) known[page] = ~hash;
     }
     if (differs && !run) run = page;
     if (!differs && run) {
       if (Status status = WriteRun(array, copy, *run, page, bytes); !status.ok()) return status;
+      for (uint64_t written = *run; written < page; ++written) known[written] = ~known[written];
       run.reset();
     }
   }
@@ -263,7 +273,6 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
   const RawCommitWords commit_words = EncodeRawCommit(commit);
   if (Status status = Write(BytesOf(commit_words), RawCommitPlace(copy)); !status.ok())
     return status;
-  is_unknown[copy] = false;
   generation = commit.generation;
   published_losses = commit.losses;
   return {};
@@ -343,10 +352,8 @@ void RawWriter::AddUnloaded(uint32_t number, const UnloadedCounts& counts) {
     ++r.lost.unloaded;
   }
   const RawRecord gone = EncodeRawUnloaded(number, {});
-  const bool failed_before = std::exchange(r.fails, false);  // always keep such a record
   ++r.unloaded;
-  if (!r.Append(gone, r.lengths, 0)) r.is_stuck = true;
-  r.fails = failed_before;
+  r.AppendAtAnyRate(gone);
   r.dead_bytes += bytes + gone.size();
 }
 
@@ -354,7 +361,7 @@ void RawWriter::ForgetUnloaded() {
   Rep& r = *rep_;
   const RawRecord record = EncodeRawForgotten();
   ++r.unloaded;
-  if (!r.Append(record, r.lengths, 0)) r.is_stuck = true;
+  r.AppendAtAnyRate(record);
   r.dead_bytes += r.unloaded_bytes + record.size();
   r.unloaded_bytes = 0;
 }
@@ -420,9 +427,7 @@ RawPublication RawWriter::Publish(const RawGeneration& generation) {
   if (!done.status.ok()) {
     done.wants_rewrite = r.output->is_open();
   } else {
-    const size_t copy = (r.generation + 1) % 2;
     done.status = r.WriteGeneration(generation);
-    r.is_unknown[copy] = !done.status.ok();
     if (done.status.ok()) done.status = r.output->TakePlace();
     done.wants_rewrite = done.status.ok() && r.is_full && r.IsMostlyGarbage(generation);
   }

@@ -220,6 +220,54 @@ TEST_CASE("while a disk is full, little is kept in memory, and what is lost is t
   CHECK(made.note.lost_classes == static_cast<int64_t>(writer->losses().classes));
 }
 
+TEST_CASE("pages that could not be written are written later, also if there were fewer meanwhile") {
+  const int fail_at = GENERATE(range(1, 8));
+  const Folder folder;
+  Faults faults;
+  const auto writer = Create(folder / "a.iraw", {}, faults);
+  constexpr size_t kPages = 4;
+  std::vector<uint64_t> counters(kPages * kRawPageWords, 1);
+  const auto publish = [&](std::span<const uint64_t> numbers) {
+    return writer->Publish({.time_ns = 1, .counters = numbers}).status;
+  };
+  // The disk is full. Then a reset leaves no count, and the same counts come again.
+  faults.fails_from = faults.writes + fail_at;
+  REQUIRE_FALSE(publish(counters).ok());
+  faults.fails_from = 0;
+  for (int copy = 0; copy < 2; ++copy) REQUIRE(publish({}).ok());
+  for (int copy = 0; copy < 2; ++copy) {
+    REQUIRE(publish(counters).ok());
+    const Result<RawContents> contents = Read(folder / "a.iraw");
+    REQUIRE(contents.ok());
+    CHECK_FALSE(contents->newer_is_damaged);
+    CHECK(contents->damaged_pages == 0);
+    CHECK(contents->counters == counters);
+  }
+}
+
+TEST_CASE("a reset while a disk is full does not end the snapshots") {
+  const Folder folder;
+  Faults faults;
+  TestProgram program(13);
+  const auto writer = Create(folder / "a.iraw", {}, faults);
+  program.Step();
+  REQUIRE(program.Publish(*writer).status.ok());
+  faults.fails_from = 1;
+  CHECK_FALSE(program.Publish(*writer).status.ok());
+  // As much as is kept in memory.
+  const std::string json = "{\"a\":\"" + std::string(1 << 20, 'x') + "\"}";
+  for (int part = 0; part < 10; ++part) writer->AddPart({"a", json});
+  std::string rest = json;
+  while (rest.size() > 8) {
+    writer->AddPart({"a", rest});
+    rest.resize(rest.size() / 2);
+  }
+  for (int reset = 0; reset < 100; ++reset) writer->ForgetUnloaded();
+  CHECK(program.Publish(*writer).status.code() == Code::kIo);
+  faults.fails_from = 0;
+  CHECK(program.Publish(*writer).status.ok());
+}
+
 TEST_CASE("a file stays below its maximum, and says what it has not") {
   const Folder folder;
   TestProgram program(5);
