@@ -30,6 +30,15 @@ std::span<const ClassSite> ClassRecord::SitesOf(const CountedMethod& method) con
   return {first, last};
 }
 
+std::span<const uint8_t> ClassRecord::RecordOf(const CountedMethod& method) const {
+  const auto after = methods.begin() + (&method - methods.data()) + 1;
+  const auto next =
+      std::find_if(after, methods.end(), [](const CountedMethod& m) { return m.counters > 0; });
+  const size_t end = next == methods.end() ? records.size() : next->record;
+  if (end <= method.record || end > records.size()) return {};
+  return std::span(records).subspan(method.record, end - method.record);
+}
+
 bool ClassRecord::operator==(const ClassRecord& other) const {
   return name == other.name && super_name == other.super_name && hash == other.hash &&
          access == other.access && methods == other.methods && callees == other.callees &&

@@ -105,6 +105,9 @@ struct ClassRecord {
   }
   // The sites of one of its methods.
   std::span<const ClassSite> SitesOf(const CountedMethod& method) const;
+  // The bytes of `records` that belong to a method with counters. They end where the next method's begin,
+  // so that together no method has more than there are. Empty if the next method's begin before.
+  std::span<const uint8_t> RecordOf(const CountedMethod& method) const;
   // Keeps a copy of a text as long as the record exists.
   std::string_view Keep(std::string_view text);
 

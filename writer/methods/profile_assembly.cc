@@ -118,8 +118,9 @@ class Assembly {
     for (size_t version = first; version < last; ++version) {
       const ClassRecord& c = source_.Get(version, scratch.emplace_back());
       if (klass == nullptr) klass = &c;
+      const size_t others = methods.size();
       for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
-      NoteTrimmed(c, methods);
+      NoteTrimmed(c, std::span(methods).subspan(others));
     }
     WriteClass(*klass, methods);
   }
@@ -148,11 +149,15 @@ class Assembly {
     out.push_back(std::move(counted));
   }
 
-  void NoteTrimmed(const ClassRecord& c, const std::vector<Counted>& counted) {
+  // `counted`: the methods of this version, in its order.
+  void NoteTrimmed(const ClassRecord& c, std::span<const Counted> counted) {
     for (const TrimmedMethod& trimmed : c.left_out) {
       const CountedMethod* method = &c.methods[trimmed.method];
-      uint64_t calls = 0;
-      for (const Counted& m : counted) calls += m.method == method ? m.entries : 0;
+      const auto found = std::lower_bound(
+          counted.begin(), counted.end(), method,
+          [](const Counted& m, const CountedMethod* wanted) { return m.method < wanted; });
+      const bool is_counted = found != counted.end() && found->method == method;
+      const uint64_t calls = is_counted ? found->entries : 0;
       result_.trimmed.Note(JavaName(c, *method), calls, trimmed.left_out);
     }
   }
@@ -160,8 +165,8 @@ class Assembly {
   // Loads the record into record_ and its values into values_. False if the record is damaged.
   bool Load(const ClassRecord& c, const CountedMethod& method) {
     size_t consumed = 0;
-    const auto bytes = std::span<const uint8_t>(c.records).subspan(method.record);
-    if (DecodeMethodRecord(bytes, &record_, &consumed) != MethodRecordStatus::kRecord) return false;
+    if (DecodeMethodRecord(c.RecordOf(method), &record_, &consumed) != MethodRecordStatus::kRecord)
+      return false;
     values_.assign(record_.derivation.value_count(), 0);
     const auto base = static_cast<size_t>(method.first);
     touched_.assign(values_.size(), 0);

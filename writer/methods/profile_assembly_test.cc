@@ -326,6 +326,40 @@ TEST_CASE("a damaged record and counters that are missing cost their method only
         "a.B.h(int)int: @1 (10,0):0 (4,1):7\n");
 }
 
+TEST_CASE(
+    "a record belongs to one method, so that a small file cannot make a large profile of it") {
+  Classes classes;
+  ClassRecord& c = classes.Add("a/B");
+  classes.IfMethod(c, "f", 5, 3);
+  classes.IfMethod(c, "g", 6, 3);
+  classes.IfMethod(c, "h", 7, 3);
+  c.methods[1].record = c.methods[0].record;
+  Profile profile;
+  CHECK(classes.AddTo(profile).damaged_records == 1);
+  CHECK(Text(profile) ==
+        "a.B.g(int)int: 6 calls\n"
+        "a.B.g(int)int: @1 (10,0):3 (4,1):3\n"
+        "a.B.h(int)int: 7 calls\n"
+        "a.B.h(int)int: @1 (10,0):3 (4,1):4\n");
+}
+
+TEST_CASE("methods that are too long are named with the calls of their own version") {
+  Classes classes;
+  for (const uint64_t calls : {uint64_t{5}, uint64_t{60}}) {
+    ClassRecord& c = classes.Add("a/B");
+    classes.Method(c, "f", calls);
+    classes.Method(c, "g", calls + 1);
+    c.left_out = {{0, {.everything = true}}, {1, {.everything = true}}};
+  }
+  Profile profile;
+  const std::string report = classes.AddTo(profile).trimmed.Report();
+  for (const char* line :
+       {"a.B.f() (5 calls)", "a.B.g() (6 calls)", "a.B.f() (60 calls)", "a.B.g() (61 calls)"}) {
+    INFO(report);
+    CHECK(report.find(line) != std::string::npos);
+  }
+}
+
 // An if whose fall-through is derived across a block that exceptions leave, and a counted one.
 TEST_CASE(
     "a branch that exceptions may have moved by more than 1 % is left out, its method named") {

@@ -15,6 +15,10 @@ namespace {
 
 constexpr size_t kMostExamples = 20;
 
+// A place in a class record takes five bytes. So in a file that someone made, a million of them could have the number
+// of one site with thousands of types, and its counts a million times would fill the memory.
+constexpr size_t kFewTypes = 4;
+
 int64_t Clamped(uint64_t count) {
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   return static_cast<int64_t>(std::min(count, kMost));
@@ -44,7 +48,7 @@ void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bc
 
 void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
   for (const ClassSite& site : klass.SitesOf(method)) {
-    const TypeCounts::Site* counts = types_.Find(site.number);
+    const TypeCounts::Site* counts = Take(site);
     if (counts == nullptr) continue;
     if (site.kind == SiteKind::kMonitor) {
       AddMonitors(*counts);
@@ -56,8 +60,7 @@ void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, Me
 
 void SiteAssembly::AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method) {
   for (const ClassSite& site : klass.SitesOf(method)) {
-    const TypeCounts::Site* counts =
-        site.kind == SiteKind::kMonitor ? types_.Find(site.number) : nullptr;
+    const TypeCounts::Site* counts = site.kind == SiteKind::kMonitor ? Take(site) : nullptr;
     if (counts != nullptr) AddMonitors(*counts);
   }
 }
@@ -73,6 +76,15 @@ uint64_t SiteAssembly::ObjectsIn(const ClassRecord& klass, const CountedMethod& 
     if (counts != nullptr) sum += Listed(*counts) + counts->lost;
   }
   return sum;
+}
+
+// The counts of a site; null if it has none, or if another site has them already.
+const TypeCounts::Site* SiteAssembly::Take(const ClassSite& site) {
+  const TypeCounts::Site* const counts = types_.Find(site.number);
+  if (counts == nullptr || counts->types.size() <= kFewTypes) return counts;
+  if (taken_.insert(site.number).second) return counts;
+  ++claimed_again_;
+  return nullptr;
 }
 
 void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
@@ -129,6 +141,7 @@ void SiteAssembly::WriteMonitors() {
 void SiteAssembly::AddTo(AssemblyResult& statistics) const {
   statistics.sites_written = written_;
   statistics.sites_left_out = left_out_;
+  statistics.damaged_records += claimed_again_;
   statistics.monitors_lost = monitors_lost_;
   statistics.sites_left_out_examples = left_out_examples_;
 }

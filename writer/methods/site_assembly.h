@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "writer/methods/class_record.h"
@@ -40,6 +41,7 @@ class SiteAssembly {
   void AddTo(AssemblyResult& statistics) const;
 
  private:
+  const TypeCounts::Site* Take(const ClassSite& site);
   void AddMonitors(const TypeCounts::Site& site);
   void WriteSite(const ClassRecord& klass, const CountedMethod& method, MethodIndex index,
                  const ClassSite& site, const TypeCounts::Site& counts);
@@ -47,6 +49,8 @@ class SiteAssembly {
   const TypeCounts& types_;
   const AssemblyOptions options_;
   Profile& profile_;
+  std::unordered_set<uint32_t> taken_;        // numbers of sites with many types
+  uint64_t claimed_again_ = 0;                // sites whose counts belong to another one
   std::map<std::string, uint64_t> monitors_;  // by type name
   uint64_t monitors_lost_ = 0;
   uint64_t written_ = 0;

@@ -114,6 +114,19 @@ TEST_CASE_METHOD(Fixture, "monitors=n: no calls of static synchronized methods e
   CHECK(profile.entry_count(Table::kMonitors) == 0);
 }
 
+TEST_CASE_METHOD(
+    Fixture,
+    "The counts of a site belong to one place, so that a small file cannot fill the memory",
+    "[site_assembly]") {
+  klass.sites[2].number = 100;
+  for (const char* type : {"x.A", "x.B", "x.C", "x.D", "x.E"}) types.Add(100, type, 1);
+  const auto statistics = Assemble();
+  CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) ==
+        "x.A 1, x.B 1, x.C 1, x.D 1, x.E 1");
+  CHECK(Types(Table::kInstanceOfs, profile.AddContext(kNoContext, index, 9)) == "(none)");
+  CHECK(statistics.damaged_records == 1);
+}
+
 TEST_CASE("without counters the busier of two versions is the one whose sites met more objects",
           "[site_assembly]") {
   const auto version = [](uint64_t code_hash, uint32_t site) {
