@@ -17,6 +17,11 @@ namespace {
 
 constexpr size_t kMostRunBytes = 16384;  // a run has about 700
 
+// Stops at the largest number that a reader takes.
+size_t SumOfOlder(size_t a, size_t b) {
+  return static_cast<size_t>(SaturatingAdd(static_cast<int64_t>(a), static_cast<int64_t>(b)));
+}
+
 struct TextMember {
   std::string_view name;
   std::string RunNote::*text;
@@ -179,7 +184,7 @@ RunList RunList::Of(const Profile& profile) {
 
 void RunList::Add(const RunList& other) {
   texts_.insert(other.texts_.begin(), other.texts_.end());
-  older_ += other.older_;
+  older_ = SumOfOlder(older_, other.older_);
 }
 
 bool RunList::AddJson(std::string_view json) {
@@ -205,7 +210,7 @@ bool RunList::AddJson(std::string_view json) {
   });
   if (!read || !scanner.ExpectEnd()) return false;
   for (std::string& run : runs) texts_.insert(std::move(run));
-  older_ += static_cast<size_t>(older);
+  older_ = SumOfOlder(older_, static_cast<size_t>(older));
   return true;
 }
 
@@ -240,7 +245,7 @@ std::string RunList::ToJson() const {
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
       return std::tie(b.end_ms, b.text) < std::tie(a.end_ms, a.text);
     });
-    older += runs.size() - kMostRuns;
+    older = SumOfOlder(older, runs.size() - kMostRuns);
     runs.resize(kMostRuns);
   }
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {

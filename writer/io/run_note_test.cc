@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,22 @@ TEST_CASE("only the last runs are listed, the others are counted") {
   REQUIRE(read.Runs().size() == RunList::kMostRuns);
   CHECK(read.Runs().front() == Run(5));
   CHECK(read.Runs().back() == Run(kMost + 4));
+}
+
+TEST_CASE("a file that claims endless runs does not overflow their number") {
+  constexpr size_t kMost = INT64_MAX;
+  const std::string endless =
+      R"({"runs":[{"agent":"a"}],"older_runs":)" + std::to_string(kMost) + "}";
+  RunList list;
+  REQUIRE(list.AddJson(endless));
+  REQUIRE(list.AddJson(endless));
+  RunList other;
+  REQUIRE(other.AddJson(endless));
+  list.Add(other);
+  CHECK(list.older() == kMost);
+  RunList read;
+  REQUIRE(read.AddJson(list.ToJson()));
+  CHECK(read.older() == kMost);
 }
 
 TEST_CASE("what is no list adds nothing") {

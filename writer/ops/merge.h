@@ -6,8 +6,8 @@
 //    identified by their bci, whatever index an input gives them (branch_outcomes.h), so that the
 //    consumer's probabilities are those of the inputs, weighted by how often each saw the branch.
 //  - The result depends only on the multiset of inputs: order, grouping and number of threads do
-//    not change a byte of the output (see merge_canonical.h). Weight n is the same as adding the
-//    input n times.
+//    not change a byte of the output (see merge_canonical.h). The counts and the sampler's
+//    statistics of weight n are those of adding the input n times; notes of runs and snapshots are taken once.
 //  - Where the code of a method differs, calls add up, and the positions of one version are kept
 //    (method_versions.h). Where inputs are meant for different image builds, so is the result for
 //    that of the newest input, or of those with the largest sum of counts (merge_extras.h).
