@@ -253,6 +253,13 @@ class Merge(CliTest):
         self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))
         self.assertEqual(self.load("x")["vm"], "17")
 
+    def test_a_section_that_cannot_be_read_gives_way(self):
+        a = self.write("a", profile(iprofagent={"version": 2, "a": 1}))
+        b = self.write("b", profile(iprofagent=section(later={"a": 1})))
+        warned = self.err("merge", "-o", "x", a, b)
+        self.assertIn("different values for the key 'iprofagent'; kept one that this iprof can read, or else", warned)
+        self.assertEqual(self.load("x")["iprofagent"]["version"], 1)
+
 
 class Compare(CliTest):
     def test_overlap(self):

@@ -11,6 +11,7 @@
 #include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
 #include "writer/image/image_target.h"
+#include "writer/io/agent_section.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -86,8 +87,12 @@ class MergeCommand : public Command {
             "one with the most signals were kept");
         continue;
       }
-      console.Warn(fmt::format(
-          "inputs have different values for the key '{}'; kept the one that sorts first", key));
+      // Of our own keys, a value that cannot be read gives way.
+      console.Warn(
+          fmt::format("inputs have different values for the key '{}'; kept {}", key,
+                      key.starts_with(kAgentKey)
+                          ? "one that this iprof can read, or else the one that sorts first"
+                          : "the one that sorts first"));
     }
     if (merged->scaled) {
       console.Warn(
