@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace iprof {
+namespace {
+
+template <typename Has>
+std::span<const uint8_t> PartOf(const ClassRecord& klass, const CountedMethod& method, Has has,
+                                uint32_t CountedMethod::*offset, std::span<const uint8_t> all) {
+  const auto after = klass.methods.begin() + (&method - klass.methods.data()) + 1;
+  const auto next = std::find_if(after, klass.methods.end(), has);
+  const size_t begin = method.*offset;
+  const size_t end = next == klass.methods.end() ? all.size() : (*next).*offset;
+  if (end <= begin || end > all.size()) return {};
+  return all.subspan(begin, end - begin);
+}
+
+}  // namespace
 
 bool CountedMethod::IsStaticSynchronized() const {
   constexpr uint16_t kBoth = 0x0008 | 0x0020;  // ACC_STATIC, ACC_SYNCHRONIZED
@@ -31,12 +45,15 @@ std::span<const ClassSite> ClassRecord::SitesOf(const CountedMethod& method) con
 }
 
 std::span<const uint8_t> ClassRecord::RecordOf(const CountedMethod& method) const {
-  const auto after = methods.begin() + (&method - methods.data()) + 1;
-  const auto next =
-      std::find_if(after, methods.end(), [](const CountedMethod& m) { return m.counters > 0; });
-  const size_t end = next == methods.end() ? records.size() : next->record;
-  if (end <= method.record || end > records.size()) return {};
-  return std::span(records).subspan(method.record, end - method.record);
+  return PartOf(
+      *this, method, [](const CountedMethod& m) { return m.counters > 0; }, &CountedMethod::record,
+      records);
+}
+
+std::span<const uint8_t> ClassRecord::LinesOf(const CountedMethod& method) const {
+  return PartOf(
+      *this, method, [](const CountedMethod& m) { return m.has_lines; }, &CountedMethod::lines,
+      lines);
 }
 
 bool ClassRecord::operator==(const ClassRecord& other) const {

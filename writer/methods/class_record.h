@@ -105,9 +105,11 @@ struct ClassRecord {
   }
   // The sites of one of its methods.
   std::span<const ClassSite> SitesOf(const CountedMethod& method) const;
-  // The bytes of `records` that belong to a method with counters. They end where the next method's begin,
-  // so that together no method has more than there are. Empty if the next method's begin before.
+  // The bytes of `records` that belong to a method with counters, and of `lines` to one with lines. They end
+  // where the next method's begin, so that all methods together have no more than there are. Empty if the next method's
+  // begin before.
   std::span<const uint8_t> RecordOf(const CountedMethod& method) const;
+  std::span<const uint8_t> LinesOf(const CountedMethod& method) const;
   // Keeps a copy of a text as long as the record exists.
   std::string_view Keep(std::string_view text);
 

@@ -16,6 +16,23 @@ int64_t ToSigned(uint64_t bits) {
   return static_cast<int64_t>((bits & 1) != 0 ? ~(bits >> 1) : bits >> 1);
 }
 
+// Calls visit(start) until it returns false, or up to what makes no sense.
+template <typename Visit>
+void ForEachStart(std::span<const uint8_t> lines, Visit visit) {
+  constexpr int64_t kMostLine = 0xffff;
+  VarintReader in(lines);
+  const uint64_t count = in.Next();
+  if (count > lines.size()) return;
+  uint64_t at = 0;
+  int64_t line = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    at += in.Next32();
+    line += ToSigned(in.Next32());
+    if (at > UINT32_MAX || line < 0 || line > kMostLine) return;
+    if (!visit(LineStart{static_cast<uint32_t>(at), static_cast<uint32_t>(line)})) return;
+  }
+}
+
 }  // namespace
 
 bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> positions,
@@ -41,20 +58,21 @@ bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> po
 }
 
 std::optional<uint32_t> LineIn(std::span<const uint8_t> lines, uint32_t bci) {
-  constexpr int64_t kMostLine = 0xffff;
-  VarintReader in(lines);
-  const uint64_t count = in.Next();
-  if (count > lines.size()) return std::nullopt;
-  uint64_t at = 0;
-  int64_t line = 0;
   std::optional<uint32_t> found;
-  for (uint64_t i = 0; i < count; ++i) {
-    at += in.Next32();
-    line += ToSigned(in.Next32());
-    if (at > bci || line < 0 || line > kMostLine) break;
-    found = static_cast<uint32_t>(line);
-  }
+  ForEachStart(lines, [&](const LineStart& start) {
+    if (start.bci > bci) return false;
+    found = start.line;
+    return true;
+  });
   return found;
+}
+
+void ReadLines(std::span<const uint8_t> lines, std::vector<LineStart>* starts) {
+  starts->clear();
+  ForEachStart(lines, [&](const LineStart& start) {
+    starts->push_back(start);
+    return true;
+  });
 }
 
 }  // namespace iprof

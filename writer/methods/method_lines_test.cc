@@ -27,6 +27,13 @@ TEST_CASE("each recorded position has its line") {
       }
       CHECK(LineIn(lines, bci) == expected);
     }
+    std::vector<LineStart> read{{1, 1}};
+    ReadLines(lines, &read);
+    CHECK(read.empty() == !any);
+    for (size_t i = 0; i < read.size(); ++i) {
+      CHECK(LineIn(lines, read[i].bci) == read[i].line);
+      if (i > 0) CHECK(read[i - 1].bci < read[i].bci);
+    }
   }
 }
 

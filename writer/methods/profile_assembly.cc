@@ -79,6 +79,16 @@ class Assembly {
     uint64_t sure = 0;
   };
 
+  // What decides whether a call of a class's method runs that method.
+  struct CalleeClass {
+    struct Method {
+      bool is_candidate;
+      bool is_final;
+    };
+    std::string super_name;
+    std::unordered_map<std::string, Method> methods;  // by name and descriptor
+  };
+
   // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
@@ -112,6 +122,7 @@ class Assembly {
 
   // Evaluates and writes the versions [first, last) of one class.
   void WriteVersions(size_t first, size_t last) {
+    sites_.ForgetLines();
     std::deque<ClassRecord> scratch;
     std::vector<Counted> methods;
     const ClassRecord* klass = nullptr;
@@ -284,24 +295,38 @@ class Assembly {
   SiteCalls* FindSum(const Callee& callee) {
     constexpr int kDeepest = 64;
     if (options_.names_all_callees && !MayBeIntrinsic(callee.owner, callee.name)) return nullptr;
+    const std::string signature = std::string(callee.name).append(callee.descriptor);
     std::string owner(callee.owner);
-    for (int depth = 0; depth < kDeepest; ++depth) {
+    for (int depth = 0; depth < kDeepest && !owner.empty(); ++depth) {
       const auto version = versions_.find(owner);
       if (version == versions_.end()) return nullptr;
-      ClassRecord scratch;
-      const ClassRecord& klass = source_.Get(version->second, scratch);
-      for (const CountedMethod& m : klass.methods) {
-        if (m.name != callee.name || m.descriptor != callee.descriptor) continue;
-        if (!m.intrinsic_candidate) return nullptr;
-        const uint16_t access = m.access | klass.access;
-        if (callee.virtual_call && (access & kAccFinal) == 0) return nullptr;
-        const auto sum = site_calls_.find(MethodKey(InternalName(owner), m.name, m.descriptor));
+      const CalleeClass& klass = CalleeClassOf(version->second);
+      if (const auto found = klass.methods.find(signature); found != klass.methods.end()) {
+        if (!found->second.is_candidate) return nullptr;
+        if (callee.virtual_call && !found->second.is_final) return nullptr;
+        const auto sum =
+            site_calls_.find(MethodKey(InternalName(owner), callee.name, callee.descriptor));
         return sum == site_calls_.end() ? nullptr : &sum->second;
       }
       owner = klass.super_name;
-      if (owner.empty()) return nullptr;
     }
     return nullptr;
+  }
+
+  // Kept, because the record may have to be decoded, and a file may name one class in each of its calls.
+  const CalleeClass& CalleeClassOf(size_t number) {
+    const auto [known, is_new] = callee_classes_.try_emplace(number);
+    CalleeClass& made = known->second;
+    if (!is_new) return made;
+    ClassRecord scratch;
+    const ClassRecord& klass = source_.Get(number, scratch);
+    made.super_name = klass.super_name;
+    for (const CountedMethod& m : klass.methods) {
+      const bool is_final = ((m.access | klass.access) & kAccFinal) != 0;
+      made.methods.try_emplace(std::string(m.name).append(m.descriptor),
+                               CalleeClass::Method{m.intrinsic_candidate, is_final});
+    }
+    return made;
   }
 
   void WriteClass(const ClassRecord& klass, std::vector<Counted>& methods) {
@@ -351,7 +376,7 @@ class Assembly {
       if (v.positions && (busiest == nullptr || UseOf(v) > UseOf(*busiest))) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
-    if (busiest != nullptr) NoteLine(*busiest->klass, *busiest->method, 0, index, profile_);
+    if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
     for (const Counted& v : versions) {
@@ -370,9 +395,9 @@ class Assembly {
       for (const auto& [bci, successors] : v.branches) {
         profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
                                successors);
-        NoteLine(*v.klass, *v.method, bci, index, profile_);
+        sites_.NoteLine(*v.klass, *v.method, bci, index);
         for (const Successor& s : successors)
-          NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index, profile_);
+          sites_.NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index);
       }
     }
   }
@@ -400,6 +425,7 @@ class Assembly {
   std::unordered_map<std::string_view, size_t> versions_;  // the first of each name
   std::unordered_map<MethodKey, SiteCalls> site_calls_;    // of candidates
   std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
+  std::unordered_map<size_t, CalleeClass> callee_classes_;
   MethodRecord record_;
   std::vector<uint64_t> values_;
   std::vector<uint8_t> touched_;  // by value: exceptions may have changed it

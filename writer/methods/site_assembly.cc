@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
-#include "writer/methods/method_lines.h"
 #include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 
@@ -39,11 +39,17 @@ std::string NameOf(const CallTarget& target) {
 
 }  // namespace
 
-void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
-              MethodIndex index, Profile& profile) {
+void SiteAssembly::NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
+                            MethodIndex index) {
   if (!method.has_lines) return;
-  const auto line = LineIn(std::span<const uint8_t>(klass.lines).subspan(method.lines), bci);
-  if (line) profile.notes().SetLine(index, static_cast<Bci>(bci), static_cast<int32_t>(*line));
+  if (lines_of_ != &method) ReadLines(klass.LinesOf(method), &lines_);
+  lines_of_ = &method;
+  const auto after =
+      std::upper_bound(lines_.begin(), lines_.end(), bci,
+                       [](uint32_t wanted, const LineStart& start) { return wanted < start.bci; });
+  if (after == lines_.begin()) return;
+  profile_.notes().SetLine(index, static_cast<Bci>(bci),
+                           static_cast<int32_t>(std::prev(after)->line));
 }
 
 void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
@@ -119,7 +125,7 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
       site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;
   profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),
                          made);
-  NoteLine(klass, method, site.bci, index, profile_);
+  NoteLine(klass, method, site.bci, index);
   if (site.target != 0 && site.target <= klass.targets.size())
     profile_.notes().SetCallee(index, static_cast<Bci>(site.bci),
                                NameOf(klass.targets[site.target - 1]));

@@ -11,20 +11,24 @@
 #include <vector>
 
 #include "writer/methods/class_record.h"
+#include "writer/methods/method_lines.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
 namespace iprof {
 
-// Notes the line of a position in a method's code, if the record has it.
-void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
-              MethodIndex index, Profile& profile);
-
 class SiteAssembly {
  public:
   SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile)
       : types_(types), options_(options), profile_(profile) {}
+
+  // Notes the line of a position in a method's code, if the record has it. Keeps the method's lines for the next
+  // position.
+  void NoteLine(const ClassRecord& klass, const CountedMethod& method, uint32_t bci,
+                MethodIndex index);
+  // Call before class records are used that may have the addresses of earlier ones.
+  void ForgetLines() { lines_of_ = nullptr; }
 
   // Adds all sites of a method. Versions of a method are added up.
   void Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index);
@@ -49,6 +53,8 @@ class SiteAssembly {
   const TypeCounts& types_;
   const AssemblyOptions options_;
   Profile& profile_;
+  const CountedMethod* lines_of_ = nullptr;
+  std::vector<LineStart> lines_;              // of this method
   std::unordered_set<uint32_t> taken_;        // numbers of sites with many types
   uint64_t claimed_again_ = 0;                // sites whose counts belong to another one
   std::map<std::string, uint64_t> monitors_;  // by type name
