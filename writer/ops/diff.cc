@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "writer/io/agent_section.h"
 #include "writer/model/branch_outcomes.h"
@@ -38,7 +39,7 @@ double ExcessOfSamples(const Profile& profile) {
   const auto json = section.Part(kSamplingPart);
   const auto sum = json ? SamplingSum::Parse(*json) : std::nullopt;
   const auto samples =
-      sum ? static_cast<double>(sum->Number("good") + sum->Number("recovered")) : 0.0;
+      sum ? static_cast<double>(SaturatingAdd(sum->Number("good"), sum->Number("recovered"))) : 0.0;
   const auto weight = static_cast<double>(profile.Total(Table::kSamples));
   if (samples <= 0 || weight <= samples) return 1;
   const double most = std::max(1.0, kMostUneven * weight / samples);
@@ -46,13 +47,15 @@ double ExcessOfSamples(const Profile& profile) {
   double squares = 0;
   double left = weight;
   for (const EntryIndex entry : HottestEntries(profile, Table::kSamples)) {
-    auto of_entry = static_cast<double>(profile.EntryCount(Table::kSamples, entry));
-    while (of_entry > 1 && beyond > 0) {
-      const double one = std::min({of_entry, most, beyond + 1});
-      squares += one * one;
-      beyond -= one - 1;
-      of_entry -= one;
-      left -= one;
+    const auto of_entry = static_cast<double>(profile.EntryCount(Table::kSamples, entry));
+    // As many as can have the most, all at once, because there may be any number; then the rest.
+    const double full = std::floor(std::min(of_entry / most, beyond / (most - 1)));
+    const double rest = std::min({of_entry - full * most, most, beyond - full * (most - 1) + 1});
+    for (const auto& [number, one] : {std::pair(full, most), std::pair(1.0, rest)}) {
+      if (number <= 0 || one <= 1) continue;
+      squares += number * one * one;
+      beyond -= number * (one - 1);
+      left -= number * one;
     }
     if (beyond <= 0) break;
   }

@@ -247,6 +247,16 @@ TEST_CASE("samples that stand for several intervals have a larger error") {
   CHECK(differences(statistics(150)) == 0);
 }
 
+TEST_CASE("a file that claims endless samples is compared at once") {
+  const auto samples = [](const std::string& good) {
+    return R"(,"samplingProfiles":[{"ctx":"3:1","records":[9223372036854775807]}],"iprofagent":)"
+           R"({"version":1,"sampling":{"event":"cpu","intervalNs":1000000,"good":)" +
+           good + R"(,"recovered":)" + good + "}}";
+  };
+  for (const char* good : {"1000000000000000", "2305843009213693952", "9223372036854775807"})
+    CHECK(Differences(samples(good), samples(good)) == 0);
+}
+
 TEST_CASE("a method without a sample in a short run may have been missed by chance") {
   const auto samples = [](int in_area, int in_loop) {
     const std::string area =
