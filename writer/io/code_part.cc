@@ -9,6 +9,7 @@
 #include "writer/base/murmur3.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/digits.h"
+#include "writer/io/hashed_names.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 
@@ -69,19 +70,19 @@ std::vector<MethodIndex> RecordedMethods(const Profile& profile) {
   return methods;
 }
 
-uint64_t HashOfNames(const Profile& profile, const std::vector<MethodIndex>& methods) {
+// In digits; empty if the names are too long.
+std::string HashOfNames(const Profile& profile, const std::vector<MethodIndex>& methods) {
   std::string text;
   uint64_t hash = 0;
+  HashedNames names;
   for (const MethodIndex method : methods) {
     text.assign(reinterpret_cast<const char*>(&hash), sizeof hash);
-    text += profile.MethodName(method);
-    for (const TypeIndex type : profile.Signature(method)) {
-      text += ' ';
-      text += profile.TypeName(type);
-    }
+    if (!names.Append(profile, method, &text)) return {};
     hash = Murmur3(text).low;
   }
-  return hash;
+  std::string digits;
+  AppendDigits(hash, kDigitsEach, &digits);
+  return digits;
 }
 
 struct CodeText {
@@ -133,9 +134,8 @@ CodePartForm LoadCodeHashes(Profile& profile) {
   const auto text = ParseCode(*json);
   if (!text) return CodePartForm::kMalformed;
   const std::vector<MethodIndex> methods = RecordedMethods(profile);
-  std::string names;
-  AppendDigits(HashOfNames(profile, methods), kDigitsEach, &names);
-  if (names != text->methods || text->hashes.size() != methods.size()) return CodePartForm::kOther;
+  if (text->hashes.size() != methods.size() || HashOfNames(profile, methods) != text->methods)
+    return CodePartForm::kOther;
   for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], text->hashes[m]);
   return CodePartForm::kFits;
 }
@@ -152,11 +152,11 @@ void NoteCodeHashes(Profile& profile) {
     any = any || hash != 0;
     hash != 0 ? AppendDigits(hash, kDigitsEach, &hashes) : hashes.push_back(kUnknown);
   }
-  if (!any) return RemoveAgentPart(profile, kCodePart);
-  std::string json = "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"";
-  AppendDigits(HashOfNames(profile, methods), kDigitsEach, &json);
-  json += "\",\"hashes\":\"" + hashes + "\"}";
-  SetAgentPart(profile, kCodePart, json);
+  const std::string names = any ? HashOfNames(profile, methods) : std::string();
+  if (names.empty()) return RemoveAgentPart(profile, kCodePart);
+  SetAgentPart(profile, kCodePart,
+               "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"" + names +
+                   "\",\"hashes\":\"" + hashes + "\"}");
 }
 
 }  // namespace iprof

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/position_part.h"
 #include "writer/io/reader.h"
 #include "writer/io/writer.h"
 
@@ -99,6 +100,24 @@ TEST_CASE("hashes of other methods are noticed, and not used") {
     renamed.AddCount(Table::kCalls, renamed.AddContext(kNoContext, method, 0), 1);
   }
   CHECK(load_into(std::move(renamed)) == CodePartForm::kOther);
+}
+
+TEST_CASE("names that would take hours are not hashed") {
+  Profile profile;
+  profile.AddStandardTypes();
+  const std::vector<TypeIndex> signature(257, profile.AddType(std::string(65'535, 'T')));
+  for (int m = 0; m < 40; ++m) {
+    const MethodIndex method = profile.AddMethod("m" + std::to_string(m), signature);
+    profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method, 0), 1);
+    profile.SetCodeHash(method, UINT64_MAX);
+    profile.notes().SetLine(method, 0, 7);
+  }
+  NoteCodeHashes(profile);
+  WritePositionNotes(profile);
+  CHECK(profile.extras().empty());
+  SetAgentPart(profile, kCodePart,
+               R"({"bits":36,"methods":"000000","hashes":")" + std::string(40, '-') + "\"}");
+  CHECK(LoadCodeHashes(profile) == CodePartForm::kOther);
 }
 
 TEST_CASE("only the part's shape is accepted") {

@@ -13,6 +13,7 @@
 #include "writer/base/murmur3.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/digits.h"
+#include "writer/io/hashed_names.h"
 #include "writer/io/json_object.h"
 #include "writer/io/json_scanner.h"
 #include "writer/io/source_lines.h"
@@ -28,20 +29,16 @@ constexpr uint64_t kMostIds = uint64_t{1} << 40;
 // The texts must stay below the reader's limit for a string.
 constexpr size_t kMostText = size_t{15} << 20;
 
+// In digits; empty if the names of the methods are too long.
 std::string HashOf(const Profile& profile, const std::vector<ProfilePosition>& positions) {
   std::string text;
+  HashedNames names;
   uint64_t hash = 0;
   MethodIndex last = kNoMethod;
   for (const auto& [frame, is_call] : positions) {
     text.assign(reinterpret_cast<const char*>(&hash), sizeof hash);
-    if (frame.method != last) {
-      text += profile.MethodName(frame.method);
-      for (const TypeIndex type : profile.Signature(frame.method)) {
-        text += ' ';
-        text += profile.TypeName(type);
-      }
-      last = frame.method;
-    }
+    if (frame.method != last && !names.Append(profile, frame.method, &text)) return {};
+    last = frame.method;
     text += ':' + std::to_string(frame.bci);
     if (is_call) text += '*';
     hash = Murmur3(text).low;
@@ -258,8 +255,10 @@ void WritePositionNotes(Profile& profile) {
   if (!any_line && callees.empty()) return RemoveAgentPart(profile, kPositionsPart);
   if (lines.size() > kMostText || callees.size() > kMostText)
     return RemoveAgentPart(profile, kPositionsPart);
+  const std::string hash = HashOf(profile, positions);
+  if (hash.empty()) return RemoveAgentPart(profile, kPositionsPart);
   std::string json = "{";
-  AppendMember("of", HashOf(profile, positions), &json);
+  AppendMember("of", hash, &json);
   if (any_line) AppendMember("lines", lines, &json);
   if (!callees.empty()) {
     AppendMember("callees", callees, &json);
