@@ -112,13 +112,17 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
   RawPublication done;
   if (file_ == nullptr ? !Open() : !is_whole_ && !BeginAnew()) return done;
   done = Publish(jni);
-  if (IsLost(done)) {
+  if (IsLost(done) && replaced_ == nullptr) {
     if (!Replace(done.status)) return done;
     done = Publish(jni);
   } else if (done.status.ok() && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
     done = Publish(jni);
   }
   if (IsLost(done)) FailLocked(done.status);  // the new one, too
+  if (!done.status.ok() && replaced_ != nullptr) {
+    DropSuccessor();
+    Defer();
+  }
   return done;
 }
 
@@ -162,17 +166,25 @@ bool Snapshots::Open() {
 
 // Begins a file that replaces this one as soon as it is complete.
 bool Snapshots::BeginAnew() {
+  DropSuccessor();  // an attempt before may have been cut short
   log_.Step(fmt::format("the raw file '{}' is written anew", file_->path()));
   Result<std::unique_ptr<RawWriter>> next = file_->Rewrite();
   if (!next.ok()) {
     FailLocked(next.status());
     return false;
   }
-  if (replaced_ == nullptr) replaced_ = std::move(file_);
+  replaced_ = std::move(file_);
   file_ = std::move(*next);
   is_whole_ = true;
   source_.Begin();
   return true;
+}
+
+// Removes a file that was to replace another one, which has the last complete snapshot.
+void Snapshots::DropSuccessor() {
+  if (replaced_ == nullptr) return;
+  file_ = std::move(replaced_);
+  is_whole_ = false;
 }
 
 bool Snapshots::IsLost(const RawPublication& done) {

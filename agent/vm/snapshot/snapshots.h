@@ -9,7 +9,8 @@
 // and this JVM's file has a number in its name.
 //
 // Guarantees: a file whose first snapshot fails is removed at once: nothing could be recovered from it,
-// and the profile may need the room. The thread then tries less and less often. After End no file is
+// and the profile may need the room. So is a file that was to replace another one and could not be completed; the
+// other one stays. The thread then tries less and less often. After End no file is
 // made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
 // program's end overtakes leaves none beside the profile. No failure of the file changes the program or
 // the profile. It is logged once, and a later snapshot tries again. If the file was removed or cut,
@@ -118,6 +119,7 @@ class Snapshots {
   RawPublication PublishInSomeFile(JNIEnv* jni);
   bool Open();
   bool BeginAnew();
+  void DropSuccessor();
   static bool IsLost(const RawPublication& done);
   bool Replace(const Status& why);
   RawPublication Publish(JNIEnv* jni);

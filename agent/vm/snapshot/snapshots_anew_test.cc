@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "agent/vm/snapshot/snapshot_world.h"
@@ -68,14 +69,15 @@ TEST_CASE("the old file stays until its successor is complete") {
   world.Take();
   world.source.has_outgrown = true;
   world.disk.has_room_for_header = true;
-  world.source.on_add = [&] { world.disk.fails = world.source.begun == 2 ? ENOSPC : 0; };
+  world.source.on_add = [&] { world.disk.fails = world.source.begun > 1 ? ENOSPC : 0; };
   world.source.counters = {8};
   world.Take();
   world.source.counters = {9};
   world.Take();
-  CHECK(world.source.begun == 2);
+  CHECK(world.source.begun == 3);
   CHECK(world.snapshots->figures().failed == 2);
   CHECK(world.Counter() == 8);
+  CHECK(world.Files() == 1);  // the room is for others
   SECTION("which may come later") {
     world.source.on_add = nullptr;
     world.disk.fails = 0;
@@ -92,6 +94,43 @@ TEST_CASE("the old file stays until its successor is complete") {
   }
   world.snapshots->Discard(world.jvm.jni());
   CHECK(world.Files() == 0);
+}
+
+TEST_CASE("a successor that was begun without memory is begun once more") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  world.source.on_add = [&] {
+    if (world.source.begun == 2) throw std::bad_alloc();
+  };
+  world.source.counters = {8};
+  world.Take();
+  CHECK(world.Counter() == 8);
+  world.source.counters = {9};
+  world.Take();
+  CHECK(world.source.begun == 3);
+  CHECK(world.Counter() == 9);
+  CHECK(world.Files() == 1);
+}
+
+TEST_CASE("the old file stays if its successor is removed") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  world.source.counters = {8};
+  world.source.on_add = [&] {
+    if (world.source.begun != 2) return;
+    for (const auto& file : fs::directory_iterator(world.folder)) {
+      if (file.path().extension() == ".tmp") fs::remove(file.path());
+    }
+  };
+  world.Take();
+  CHECK(world.snapshots->figures().failed == 1);
+  CHECK(world.Counter() == 8);
+  world.source.counters = {9};
+  world.Take();
+  CHECK(world.Counter() == 9);
+  CHECK(world.Files() == 1);
 }
 
 TEST_CASE("a snapshot that fails is one failure, and the file is not written anew for it") {
