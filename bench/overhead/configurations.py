@@ -48,9 +48,9 @@ def options_for(tables, known):
 def configurations(java, agent, per_call_agent, folder):
     """folder: for the agents' output."""
     known = agent_options(java, agent)
-    profile = folder / "overhead.iprof"
 
     def ours(name, options, needs=()):
+        profile = folder / (re.sub("[^a-z0-9]+", "-", name) + ".iprof")  # configurations may run at the same time
         missing = [option for option in needs if option not in known]
         text = ",".join([f"out={profile}", *options])
         return Configuration(name, [f"-agentpath:{agent}={text}"], f"the agent does not know {missing[0]}=" if missing else "",

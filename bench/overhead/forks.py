@@ -61,13 +61,19 @@ class Forks:
         print(f"FAILED: {workload.name} under {way.name}: {failure}", file=sys.stderr)
 
     def process(self, workload, way, repetitions, labels, jvm_args=()):
+        measured = self.unchecked(workload, way, repetitions, labels, jvm_args)
+        self.check(workload, repetitions, way, measured)
+        return measured
+
+    def unchecked(self, workload, way, repetitions, labels, jvm_args=(), turn=None, output=None):
+        """The same without check(), for any thread. `output`: a folder for what the program writes, if another runs at the same time."""
         if way.writes:
             way.writes.unlink(missing_ok=True)
-        command = [self._java, *JVM_ARGS, *jvm_args, *way.jvm_args, *workload.command(self._folder, repetitions, self._quick)]
-        measured = measure(command, self._environment, self._limit_s, **labels)
+        command = [self._java, *JVM_ARGS, *jvm_args, *way.jvm_args,
+                   *workload.command(self._folder, repetitions, self._quick, output)]
+        measured = measure(command, self._environment, self._limit_s, turn, **labels)
         if way.writes and not (way.writes.exists() and way.writes.stat().st_size):
             raise Failed(f"wrote no {way.writes.name}: {' '.join(map(str, command))}")
-        self.check(workload, repetitions, way, measured)
         return measured
 
     def check(self, workload, repetitions, way, measured):

@@ -35,8 +35,8 @@ class Failed(Exception):
     """The program failed; the message has its command and the end of its output."""
 
 
-def measure(command, environment, limit_s, **labels):
-    """Raises Failed if the program fails or exceeds the time limit."""
+def measure(command, environment, limit_s, turn=None, **labels):
+    """Raises Failed if the program fails or exceeds the time limit. With a `turn` (turns.py), it takes turns with other programs."""
     start = time.monotonic()
     overdue = threading.Event()
     with subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -46,7 +46,12 @@ def measure(command, environment, limit_s, **labels):
             process.send_signal(signal.SIGKILL)
         watch = threading.Timer(limit_s, stop)
         watch.start()
+        if turn:
+            turn.started(process.pid)
         output = process.stdout.read().decode(errors="replace")
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it keeps its number until nobody signals it any more
+        if turn:
+            turn.ended()
         _, status, usage = os.wait4(process.pid, 0)
         watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)

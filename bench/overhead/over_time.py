@@ -1,15 +1,20 @@
 """Measures cost over time: runs of the same work without an agent and with some configurations, second by second.
 
-The first run without an agent decides how much work that is: as much as it does in the given time.
+A short run without an agent decides how much work that is: about as much as it does in the given time. Then all run in turns
+(turns.py), a second each, so that all meet the same machine.
 """
 
 import csv
 import itertools
 import math
+import pathlib
 import sys
+import tempfile
+from concurrent import futures
 
 import bootstrap
 import timeline
+import turns
 from configurations import ALL, NONE
 from measuring import Failed
 from targets import Verdict, worst
@@ -18,6 +23,7 @@ DEFAULT = (ALL, "count-until", "overhead=5%")
 # Compiler threads that end would take their CPU time along.
 JVM_ARGS = ("-XX:-UseDynamicNumberOfCompilerThreads",)
 UNLIMITED = 1_000_000_000  # repetitions
+TRIAL = 0.1  # of the time, to decide how much work there is
 COLUMNS = ("round", "workload", "configuration", "second", "phase", "repetitions", "cpu_s", "compilers_s", "ratio", "swaps", "pause_ms",
            "swapping_s")
 LIMIT_STEADY, LIMIT_SWAPPING, LIMIT_PAUSE_S = 1.05, 0.02, 0.05
@@ -34,33 +40,50 @@ class OverTime:
     def run(self, plan):
         """plan: that of forks.order()."""
         for (number, name), steps in itertools.groupby(plan, key=lambda step: (step[0], step[1].name)):
-            # sorted() is stable: the order stays random, but for the run that decides how much work there is.
-            known = name in self._repetitions
-            for _, workload, way in sorted(steps, key=lambda step, known=known: not known and step[2].name != NONE):
-                if (name, way.name) in self._forks.failures or (way.name != NONE and name not in self._repetitions):
-                    continue
-                try:
-                    self._one(number, workload, way)
-                except Failed as failure:
-                    self._forks.fail(workload, way, failure)
+            ways = {way.name: (workload, way) for _, workload, way in steps}
+            if NONE in ways and self._knows_work(*ways[NONE]):
+                self._round(number, [step for step in ways.values() if (name, step[1].name) not in self._forks.failures])
             print(f"{name}: round {number + 1} done", file=sys.stderr, flush=True)
 
-    def _one(self, number, workload, way):
-        rows, log = self._folder / "timeline", self._folder / "safepoints.log"
-        rows.unlink(missing_ok=True)
-        log.unlink(missing_ok=True)
-        decides = workload.name not in self._repetitions
-        arguments = [*JVM_ARGS, f"-Xlog:safepoint=info:file={log}:timemillis", f"-Doverhead.timeline={rows}",
-                     *([f"-Doverhead.seconds={self._seconds}"] if decides else [])]
-        measured = self._forks.process(workload, way, UNLIMITED if decides else self._repetitions[workload.name],
-                                       {"round": number, "workload": workload.name, "configuration": way.name}, arguments)
-        run = timeline.read(rows.read_text(), log.read_text())
+    def _knows_work(self, workload, none):
+        """Decides how much work there is, the first time. False: the program fails."""
+        if (workload.name, NONE) in self._forks.failures:
+            return False
+        if workload.name in self._repetitions:
+            return True
+        seconds = max(1, round(self._seconds * TRIAL))
+        try:
+            run, _ = self._measured(workload, none, UNLIMITED, {"round": 0}, [f"-Doverhead.seconds={seconds}"])
+        except Failed as failure:
+            self._forks.fail(workload, none, failure)
+            return False
+        self._repetitions[workload.name] = max(1, round(self._seconds * timeline.rate(run.rows)))
+        return True
+
+    def _round(self, number, steps):
+        with turns.Turns() as among, futures.ThreadPoolExecutor(len(steps)) as pool:
+            runs = [(workload, way, pool.submit(
+                self._measured, workload, way, self._repetitions[workload.name], {"round": number}, (), turns.Turn(among)))
+                for workload, way in steps]
+            for workload, way, future in sorted(runs, key=lambda run: run[1].name != NONE):  # its result is the right one
+                try:
+                    run, measured = future.result()
+                    self._forks.check(workload, self._repetitions[workload.name], way, measured)
+                    self._runs.setdefault((workload.name, way.name), {})[number] = run
+                except Failed as failure:
+                    self._forks.fail(workload, way, failure)
+
+    def _measured(self, workload, way, repetitions, labels, jvm_args=(), turn=None):
+        with tempfile.TemporaryDirectory(dir=self._folder) as made:
+            rows, log, output = (pathlib.Path(made) / name for name in ("timeline", "safepoints.log", "output"))
+            output.mkdir()
+            arguments = [*JVM_ARGS, f"-Xlog:safepoint=info:file={log}:timemillis", f"-Doverhead.timeline={rows}", *jvm_args]
+            labels = {**labels, "workload": workload.name, "configuration": way.name}
+            measured = self._forks.unchecked(workload, way, repetitions, labels, arguments, turn, output)
+            run = timeline.read(rows.read_text(), log.read_text(), turn.stops if turn else ())
         if len(run.rows) < 2:
             raise Failed("took less than one repetition")
-        if decides:
-            self._repetitions[workload.name] = run.rows[-1].repetitions
-            self._forks.check(workload, run.rows[-1].repetitions, way, measured)
-        self._runs.setdefault((workload.name, way.name), {})[number] = run
+        return run, measured
 
     def seconds(self, workload, configuration):
         """round -> [timeline.Second], of the rounds in which it ran without an agent, too."""

@@ -10,7 +10,7 @@ from configurations import Configuration
 from forks import Forks
 from workloads import REAL, Workload
 
-# Takes a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
+# Claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
 # time is given, otherwise after the repetitions.
 JAVA = """#!/bin/sh
 echo "$@" >>{folder}/commands
@@ -58,11 +58,11 @@ class Running(unittest.TestCase):
     def table(self):
         return over_time.table(self.made, self.workload, self.ways)
 
-    def test_the_first_run_without_an_agent_decides_how_much_work_there_is(self):
+    def test_a_short_run_without_an_agent_decides_how_much_work_there_is(self):
         self.run_ways(Configuration("slow", ["slow"]), Configuration("none", []), rounds=2)
         commands = (self.folder / "commands").read_text().splitlines()
-        self.assertEqual([("-Doverhead.seconds=4" in command, command.split()[-1]) for command in commands],
-                         [(True, str(over_time.UNLIMITED)), (False, "40"), (False, "40"), (False, "40")])
+        self.assertEqual([("-Doverhead.seconds=1" in command, command.split()[-1]) for command in commands],
+                         [(True, str(over_time.UNLIMITED)), *4 * [(False, "40")]])
         self.assertNotIn("slow", commands[0])
         self.assertRegex(self.table(), r"(?m)^none +4\.0 +1\.00 ")
         self.assertRegex(self.table(), r"(?m)^slow +8\.0 +2\.00 +- +- +- +2\.00 in 4 s +0\.0 % +0 +-$")

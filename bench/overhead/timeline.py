@@ -5,6 +5,8 @@ CALM of a second's CPU time. So this phase is the same work for all configuratio
 counts everything until the first swap. A second in which classes were swapped and those that follow belong to the swaps
 until the compilers are calm again. The rest is the steady state.
 
+Times are those in which the program could run: if it took turns with others, the times in which it was stopped are taken out.
+
 Swaps are HotSpot's RedefineClasses operations, in which a retransformation stops the program. What swapping takes: the
 agent's thread and what the compilers take more than for the same work without an agent, both from a swap until they are
 calm again, and the pauses. Code that runs interpreted until it is compiled anew is not part of it; the ratio has it.
@@ -23,7 +25,7 @@ SWAP = re.compile(r'^\[(\d+)ms\] Safepoint "RedefineClasses",.*\bTotal: +(\d+) n
 @dataclasses.dataclass(frozen=True)
 class Row:
     """What has happened since the program began."""
-    ms: int  # since the epoch
+    ms: float  # as the program ran
     repetitions: int
     program_s: float
     compilers_s: float
@@ -36,7 +38,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Swap:
-    ms: int  # its end, since the epoch
+    ms: float  # its end, as the program ran
     pause_s: float
 
 
@@ -81,11 +83,18 @@ class Summary:
     longest_pause_s: float  # NaN if there was none
 
 
-def read(rows, log):
-    """The timeline that a program wrote, and the JVM's log of safepoints."""
+def read(rows, log, stops=()):
+    """The timeline that a program wrote, and the JVM's log of safepoints; in both, times are in ms since the epoch. stops: [(begin, end)],
+    when it was stopped."""
     parsed = [[int(word) for word in line.split()] for line in rows.splitlines()]
-    return Run([Row(ms, repetitions, *(ns / 1e9 for ns in threads)) for ms, repetitions, *threads in parsed],
-               [Swap(int(ms), int(ns) / 1e9) for ms, ns in SWAP.findall(log)])
+
+    def stopped_ms(until, since=0):
+        return sum(max(0, min(end, until) - max(begin, since)) for begin, end in stops)
+
+    def swap(end_ms, pause_ms):
+        return Swap(end_ms - stopped_ms(end_ms), (pause_ms - stopped_ms(end_ms, end_ms - pause_ms)) / 1e3)
+    return Run([Row(ms - stopped_ms(ms), repetitions, *(ns / 1e9 for ns in threads)) for ms, repetitions, *threads in parsed],
+               [swap(int(ms), int(ns) / 1e6) for ms, ns in SWAP.findall(log)])
 
 
 def at(rows, repetitions, value):
@@ -94,6 +103,12 @@ def at(rows, repetitions, value):
     one, other = rows[after - 1], rows[after]
     part = (repetitions - one.repetitions) / (other.repetitions - one.repetitions)
     return value(one) + part * (value(other) - value(one))
+
+
+def rate(rows):
+    """Repetitions per second in the second half of a run."""
+    half = rows[len(rows) // 2 if len(rows) > 2 else 0]
+    return 1e3 * (rows[-1].repetitions - half.repetitions) / max(rows[-1].ms - half.ms, 1)
 
 
 def settled(rows):

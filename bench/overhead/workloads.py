@@ -32,13 +32,13 @@ class Workload:
     def steady(self):
         return self.kind != START
 
-    def command(self, folder, repetitions, quick=False):
-        """Arguments after the JVM options; folder is that of preparation.prepare()."""
+    def command(self, folder, repetitions, quick=False, output=None):
+        """Arguments after the JVM options; folder is that of preparation.prepare(), `output` another one that the program may write to."""
         path = ":".join(str(p) for p in (folder / "classes", *([folder / f"classes-{self.name}"] if self.jars else []), *self.jars))
         if not self.steady:
             return ["-cp", path, "overhead.Hello"]
         return [*self.jvm_args, *(self.quick_jvm_args if quick else ()), f"-Doverhead.sources={folder / 'sources'}",
-                f"-Doverhead.output={folder / 'output'}", "-cp", path, "overhead.Main", self.name, repetitions]
+                f"-Doverhead.output={output or folder / 'output'}", "-cp", path, "overhead.Main", self.name, repetitions]
 
 
 WORKLOADS = [

@@ -1,0 +1,94 @@
+"""Lets processes run in turns: one goes on for a slice of time, while the others are stopped by a signal.
+
+What a shared machine does meanwhile, such as a neighbour's load or another clock rate, then meets all of them alike. Runs one
+after the other, ten minutes each, do not show that.
+
+The clock on the wall goes on while a process is stopped, its processor time does not.
+"""
+
+import os
+import signal
+import threading
+import time
+
+SLICE_S = 1.0
+
+
+def now_ms():
+    return time.time() * 1000
+
+
+class Turn:
+    """The place of one process, and afterwards when it was stopped: [(begin, end)] in ms since the epoch."""
+
+    def __init__(self, turns):
+        self._turns, self._pid, self.stops = turns, None, []
+
+    def started(self, pid):
+        self._pid = pid
+        self._turns.started(pid)
+
+    def ended(self):
+        self.stops = self._turns.ended(self._pid)
+
+
+class Turns:
+    """Use it in a `with`. Any thread may call its methods. At its end, processes that still run are killed."""
+
+    def __init__(self, slice_s=SLICE_S):
+        self._slice_s = slice_s
+        self._changed = threading.Condition()
+        self._waiting = []  # processes, the next one first; guarded by _changed, as all below
+        self._stops = {}  # process -> [[begin, end]] in ms since the epoch; the last end is None while it is stopped
+        self._closed = False
+        self._thread = threading.Thread(target=self._go_round)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        with self._changed:
+            self._closed = True
+            for pid in self._waiting:
+                os.kill(pid, signal.SIGKILL)
+            self._changed.notify_all()
+        self._thread.join()
+
+    def started(self, pid):
+        """A process joins. It has not been waited for until ended()."""
+        with self._changed:
+            self._stops[pid] = []
+            self._stop(pid)
+            self._waiting.append(pid)
+            self._changed.notify_all()
+
+    def ended(self, pid):
+        """Returns when it was stopped."""
+        with self._changed:
+            self._waiting.remove(pid)
+            self._changed.notify_all()
+            return [(begin, now_ms() if end is None else end) for begin, end in self._stops.pop(pid)]
+
+    def _go_round(self):
+        with self._changed:
+            while not self._closed:
+                if not self._waiting:
+                    self._changed.wait()
+                    continue
+                pid = self._waiting.pop(0)
+                self._waiting.append(pid)
+                self._resume(pid)
+                self._changed.wait_for(lambda pid=pid: self._closed or pid not in self._waiting, self._slice_s)
+                if not self._closed and pid in self._waiting and len(self._waiting) > 1:
+                    self._stop(pid)
+
+    def _stop(self, pid):
+        os.kill(pid, signal.SIGSTOP)
+        self._stops[pid].append([now_ms(), None])
+
+    def _resume(self, pid):
+        stops = self._stops[pid]
+        if stops and stops[-1][1] is None:
+            stops[-1][1] = now_ms()
+            os.kill(pid, signal.SIGCONT)
