@@ -49,6 +49,10 @@ class FrozenCounts {
  public:
   static constexpr double kMostEstimate = 1e18;
   static constexpr double kMostGrowth = 1000;
+  static constexpr size_t kMostNamesOfUnloaded = 20'000;
+
+  // `most_names`: of methods of unloaded classes, whose estimates are named.
+  explicit FrozenCounts(size_t most_names = kMostNamesOfUnloaded) : most_names_(most_names) {}
 
   // The counts of the JVM at some time. Counters only grow.
   struct Moment {
@@ -90,6 +94,9 @@ class FrozenCounts {
   // For counters that will belong to other methods: adds their estimates to the values, and forgets
   // the methods but for their estimated calls. The interval must have just begun, or it is missing.
   void Release(CounterRange range, std::span<uint64_t> values);
+  // How many methods with estimates were released without their names, because there were too many. A method that
+  // was released several times counts as often.
+  uint64_t unnamed() const { return unnamed_; }
   // For sites that will belong to other methods: what they saw in this interval so far is theirs no more.
   void ReleaseSites(CounterRange sites);
 
@@ -138,6 +145,7 @@ class FrozenCounts {
   EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
   void ApplyObjects(const Method& method, double entries, double growth, TypeCounts& types) const;
 
+  const size_t most_names_;
   Methods methods_;
   size_t frozen_ = 0;
   std::vector<uint64_t> last_;  // the counters when the interval began
@@ -149,6 +157,7 @@ class FrozenCounts {
   TypeCounts settled_objects_;  // estimated with the objects_ of earlier times that methods froze
   Estimates estimated_;         // of earlier intervals
   EstimatedCalls released_;     // those of methods that are gone
+  uint64_t unnamed_ = 0;  // methods that are gone and have estimates, but are not in released_
 };
 
 }  // namespace iprof

@@ -8,9 +8,6 @@
 namespace iprof {
 namespace {
 
-// Methods of unloaded classes that profiles name as estimated.
-constexpr size_t kMostReleased = 20'000;
-
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
 }
@@ -27,6 +24,7 @@ void FrozenCounts::Restart(std::span<const uint64_t> counters, double seconds,
   estimated_ = {};
   settled_objects_ = {};
   released_.clear();
+  unnamed_ = 0;
   for (auto& [first, method] : methods_) method.settled = 0;
   std::erase_if(methods_, [&](const auto& method) {
     if (method.second.is_frozen) return false;
@@ -106,9 +104,14 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
     if (begin + i < last_.size()) last_[begin + i] = 0;
     const auto calls = estimated_.calls.find(begin + i);
     const auto method = methods_.find(begin + i);
-    if (method != methods_.end() &&
-        (released_.size() < kMostReleased || released_.contains(method->second.name)))
-      released_[method->second.name] += NamedCalls(estimated_, begin + i, method->second);
+    if (method != methods_.end()) {
+      const uint64_t named = NamedCalls(estimated_, begin + i, method->second);
+      if (released_.size() < most_names_ || released_.contains(method->second.name)) {
+        released_[method->second.name] += named;
+      } else if (named > 0) {
+        ++unnamed_;
+      }
+    }
     if (calls != estimated_.calls.end()) estimated_.calls.erase(calls);
     if (begin + i >= estimated_.increments.size()) continue;
     double& estimate = estimated_.increments[begin + i];

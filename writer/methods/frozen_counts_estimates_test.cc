@@ -127,5 +127,32 @@ TEST_CASE("a method with an estimate is named, even if it is for less than half 
   CHECK(counts.AddTo(later).at("L.f()void") == 1);
 }
 
+TEST_CASE("methods that are gone and cannot be named any more are told", "[frozen_counts]") {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f"), Static("P", "g"), Static("P", "h")});  // 0 to 3
+  const CounterIndex f = program.Method(c, "f");                                      // 4
+  const CounterIndex g = program.Method(c, "g");                                      // 5
+  const CounterIndex h = program.Method(c, "h");                                      // 6
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts(1);
+  counts.Restart(std::vector<uint64_t>(7), 0);
+  REQUIRE(counts
+              .Freeze({classes, std::vector<uint64_t>{1, 10, 10, 10, 10, 10, 10}, 1},
+                      std::array{f, g, h})
+              .size() == 3);
+  // There are more calls of f and g, but not of h.
+  const std::vector<uint64_t> after{2, 20, 30, 10, 10, 10, 10};
+  counts.Advance({classes, after, 2});
+  std::vector<uint64_t> values{10, 10, 10};
+  counts.Release({f, 3}, values);
+  CHECK(values == std::vector<uint64_t>{20, 30, 10});
+  RawCounts later{after, {}};
+  CHECK(counts.AddTo(later) == FrozenCounts::EstimatedCalls{{"P.f()void", 10}});
+  CHECK(counts.unnamed() == 1);
+  counts.Restart(after, 3);
+  CHECK(counts.unnamed() == 0);
+}
+
 }  // namespace
 }  // namespace iprof

@@ -114,11 +114,13 @@ struct CountedProfile {
   // The methods that were without probes for a while, with their estimated calls.
   FrozenCounts::EstimatedCalls estimated_calls = {};
   uint64_t without_estimates = 0;  // methods whose estimates could not be read
+  uint64_t unnamed_estimates = 0;  // methods with estimates that are not in estimated_calls
 
-  // How many of them have any. The others were counted whenever they ran.
-  static size_t WithEstimates(const FrozenCounts::EstimatedCalls& calls) {
-    return static_cast<size_t>(std::count_if(calls.begin(), calls.end(),
-                                             [](const auto& call) { return call.second > 0; }));
+  // How many methods have estimates. The others were counted whenever they ran.
+  size_t WithEstimates() const {
+    const auto named = std::count_if(estimated_calls.begin(), estimated_calls.end(),
+                                     [](const auto& call) { return call.second > 0; });
+    return static_cast<size_t>(named) + unnamed_estimates;
   }
 };
 

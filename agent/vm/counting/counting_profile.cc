@@ -31,8 +31,11 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
   // thread may be in the middle of them.
   FrozenCounts::EstimatedCalls estimated;
-  if (freezer_ != nullptr && lock)
+  uint64_t unnamed_estimates = 0;
+  if (freezer_ != nullptr && lock) {
     estimated = freezer_->AddTo(environment_.get(), jni, reading.counts);
+    unnamed_estimates = freezer_->unnamed();
+  }
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
   if (origin_ != nullptr && store_.is_open())
@@ -40,8 +43,10 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
-  added.assembly.NoteEstimated(CountedProfile::WithEstimates(estimated) + without_estimates);
-  return {std::move(added), positions(), std::move(estimated), without_estimates};
+  CountedProfile counted{std::move(added), positions(), std::move(estimated), without_estimates,
+                         unnamed_estimates};
+  counted.added.assembly.NoteEstimated(counted.WithEstimates() + without_estimates);
+  return counted;
 }
 
 OriginOf Counting::Origins() const {
@@ -88,8 +93,7 @@ std::string Counting::Summary(const CountedProfile& counted) const {
   std::string summary =
       instrumenter_.Summary(counted.added) + store_.LeftAlone() + access_.LeftAlone();
   if (earlier_ != nullptr) summary += earlier_->LeftAlone();
-  if (freezer_ != nullptr)
-    summary += freezer_->Summary(CountedProfile::WithEstimates(counted.estimated_calls));
+  if (freezer_ != nullptr) summary += freezer_->Summary(counted.WithEstimates());
   if (plan_.weights != nullptr && plan_.weights->earlier() != nullptr) {
     const instrument::ProfileWeights& earlier = *plan_.weights->earlier();
     summary +=

@@ -138,6 +138,7 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
   if (whole->counted) {
     AddCounts(whole->counted->added.assembly, &run);
     run.Lose("estimates", whole->counted->without_estimates);
+    run.Lose("estimates_without_name", whole->counted->unnamed_estimates);
   }
   if (const auto harvest = HarvestNote::Of(profile)) harvest->AddLosses(&run);
   NoteProvenance(options, run, profile);
