@@ -18,12 +18,8 @@ constexpr uint64_t kEnoughForShape = 10'000;
 constexpr double kLookPeriod = 1;
 // A shape is learnt in an interval of at least this length.
 constexpr std::chrono::milliseconds kLeastInterval{900};
-// Methods are chosen ever more rarely: in the beginning most of them get hot.
-constexpr double kFirstChoice = 1;
 constexpr double kChoiceGrowth = 1.5;
 constexpr double kMostChoicePeriod = 20;
-// How long methods count after they have thawed.
-constexpr double kRearmedFor = 2;
 // How long a method that was not entered is left alone.
 constexpr double kNotEnteredFor = 30;
 
@@ -61,7 +57,7 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
       meter_(CostMeter::CalibrateIncrement(), setting.counts_types),
       next_choice_s_(kFirstChoice),
       choice_period_s_(kFirstChoice),
-      rearm_period_s_(ToSeconds(setting.rearm)) {
+      rearm_(ToSeconds(setting.rearm)) {
   meter_.Skip(CostMeter::ReadClocks());
 }
 
@@ -105,11 +101,10 @@ Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
-  if (rearm_s_ > 0 && now >= rearm_s_ &&
-      ThawPays({.recorded_s = meter_.measured_s(),
-                .swapped_s = meter_.swapped_s(),
-                .last_swap_s = meter_.last_swap_s(),
-                .is_first = !has_thawed_}))
+  if (rearm_.IsDue(now, frozen_in_.size()) && ThawPays({.recorded_s = meter_.measured_s(),
+                                                        .swapped_s = meter_.swapped_s(),
+                                                        .last_swap_s = meter_.last_swap_s(),
+                                                        .is_first = rearm_.is_first()}))
     return Thaw(jvmti, jni, guard);
   if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
   choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
@@ -292,7 +287,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   }
   if (froze.empty()) return {};
   for (const std::string& name : to_swap) ++swaps_[name];
-  if (rearm_period_s_ > 0 && rearm_s_ == 0) rearm_s_ = Seconds() + rearm_period_s_;
+  rearm_.Froze(Seconds());
   swapped_ = counters;
   {
     const std::lock_guard lock(figures_mutex_);
@@ -304,41 +299,6 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   const LoadedClasses all(jvmti, jni);
   return {std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), to_swap).linked), froze,
           false};
-}
-
-Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
-  rearm_s_ = 0;
-  rearm_period_s_ *= 2;
-  has_thawed_ = true;
-  ForgetChoice();
-  swaps_.clear();
-  not_entered_.clear();
-  std::set<std::string> names;
-  std::vector<CounterIndex> frozen;
-  for (const auto& [first, name] : frozen_in_) {
-    names.insert(name);
-    frozen.push_back(CounterIndex{first});
-  }
-  // Before the classes are listed: one that is loaded meanwhile has probes.
-  instrumenter_.frozen().Thaw(frozen);
-  std::vector<jclass> passed;
-  const LoadedClasses all(jvmti, jni);
-  const FoundClasses found = FindClasses(jvmti, all.all(), {names.begin(), names.end()});
-  // Methods of classes that keep code without probes stay frozen, so they are estimated on.
-  std::set<std::string> kept = found.unlinked;
-  for (jclass klass : found.linked) {
-    const std::vector<jclass> passing = guard.Pass(jni, {&klass, 1});
-    if (passing.empty()) kept.insert(NameOf(jvmti, klass));
-  }
-  for (jclass klass : found.linked) {
-    if (!kept.contains(NameOf(jvmti, klass))) passed.push_back(klass);
-  }
-  std::vector<CounterIndex> thawing;
-  std::vector<CounterIndex> stay;
-  for (const auto& [first, name] : frozen_in_)
-    (kept.contains(name) ? stay : thawing).push_back(CounterIndex{first});
-  instrumenter_.frozen().Freeze(stay);
-  return {std::make_unique<WeakClasses>(jni, passed), std::move(thawing), true};
 }
 
 // The methods of classes that kept their probes are counted on. If several loaders have the class and one of
@@ -361,34 +321,6 @@ void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& s
     unchangeable_.insert(static_cast<uint32_t>(method));
     frozen_in_.erase(static_cast<uint32_t>(method));
   }
-}
-
-// Only now, because a method is estimated until its class counts again. Those of classes that the JVM refused
-// to change stay frozen.
-void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIndex> thawing,
-                         const Swapped& swapped) {
-  const std::lock_guard lock(mutex_);
-  const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  if (store_.is_open()) Advance(jvmti, jni, counters);
-  std::vector<CounterIndex> stay;
-  for (const CounterIndex method : thawing) {
-    const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
-    if (frozen == frozen_in_.end()) continue;  // unloaded meanwhile
-    if (swapped.refused.contains(frozen->second)) {
-      stay.push_back(method);
-    } else {
-      counts_.Thaw({&method, 1});
-      frozen_in_.erase(frozen);
-    }
-  }
-  instrumenter_.frozen().Freeze(stay);
-  swapped_ = counters;
-  Saw(counters);
-  if (counts_.frozen() > 0 && rearm_period_s_ > 0) rearm_s_ = Seconds() + rearm_period_s_;
-  next_choice_s_ = seen_s_ + kRearmedFor;
-  choice_period_s_ = kFirstChoice;
-  const std::lock_guard figures_lock(figures_mutex_);
-  ++figures_.rearms;
 }
 
 Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,

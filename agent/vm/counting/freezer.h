@@ -45,6 +45,7 @@
 #include "agent/vm/counting/cost_meter.h"
 #include "agent/vm/counting/freeze_plan.h"
 #include "agent/vm/counting/kept_methods.h"
+#include "agent/vm/counting/rearm_times.h"
 #include "agent/vm/counting/retransformer.h"
 #include "agent/vm/counting/settled_choice.h"
 #include "agent/vm/counting/swap_guard.h"
@@ -66,9 +67,9 @@ struct FreezeFigures {
   uint64_t methods = 0;  // that are frozen now
   uint64_t known = 0;    // that are or were frozen, so they may have estimates
   uint64_t rounds = 0;   // in which methods froze
-  uint64_t rearms = 0;
-  double cost = 0;      // at most, since the last reset, as a share of the program's own time
-  double cost_now = 0;  // at most, in the last second
+  uint64_t rearms = 0;   // in which methods thawed
+  double cost = 0;       // at most, since the last reset, as a share of the program's own time
+  double cost_now = 0;   // at most, in the last second
   double increments_per_s = 0;  // in the last second
   // In the last second, by increments and the agent's thread, because of the last choice of methods.
   bool is_over_limit = false;
@@ -126,6 +127,8 @@ class Freezer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // Methods are chosen ever more rarely, from then on: in the beginning most of them get hot.
+  static constexpr double kFirstChoice = 1;
   // A method that could freeze.
   struct Candidate {
     CounterIndex first{};
@@ -204,12 +207,10 @@ class Freezer {
   std::optional<hotspot::PauseClock> clock_;
   std::optional<Retransformer> retransformer_;
   bool has_swapped_ = false;
-  bool has_thawed_ = false;
   double next_look_s_ = 0;
   double next_choice_s_ = 0;
   double choice_period_s_;
-  double rearm_s_ = 0;  // when methods thaw; 0: none is frozen
-  double rearm_period_s_;
+  RearmTimes rearm_;
 
   mutable std::mutex figures_mutex_;  // guards figures_
   FreezeFigures figures_;
