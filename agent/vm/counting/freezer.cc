@@ -20,8 +20,6 @@ constexpr double kLookPeriod = 1;
 constexpr std::chrono::milliseconds kLeastInterval{900};
 constexpr double kChoiceGrowth = 1.5;
 constexpr double kMostChoicePeriod = 20;
-// How long a method that was not entered is left alone.
-constexpr double kNotEnteredFor = 30;
 
 // How long to wait for a harvest of classes that another thread does.
 constexpr std::chrono::milliseconds kHarvestPatience{1000};
@@ -143,16 +141,6 @@ bool Freezer::IsAnyHot(const std::vector<uint64_t>& counters) const {
   return false;
 }
 
-// Nullopt: it may freeze.
-std::optional<WhyKept> Freezer::WhyNot(uint32_t first, const std::string& class_name) const {
-  if (unchangeable_.contains(first)) return WhyKept::kUnchangeable;
-  const auto swaps = swaps_.find(class_name);
-  if (swaps != swaps_.end() && swaps->second >= kMostSwaps) return WhyKept::kSwapped;
-  const auto resting = not_entered_.find(first);
-  if (resting != not_entered_.end() && resting->second > Seconds()) return WhyKept::kUncalled;
-  return std::nullopt;
-}
-
 void Freezer::NoteKept(WhyKept why, const Candidate& candidate) {
   if (!candidate.method.empty())
     kept_.Note(why, candidate.increments_per_s, candidate.class_name, candidate.method);
@@ -160,7 +148,8 @@ void Freezer::NoteKept(WhyKept why, const Candidate& candidate) {
 
 std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classes,
                                                 const std::vector<uint64_t>& counters) {
-  const double seconds = std::max(Seconds() - seen_s_, 1e-3);
+  const double now = Seconds();
+  const double seconds = std::max(now - seen_s_, 1e-3);
   const double wall_seconds = std::max(ToSeconds(Clock::now() - seen_at_), seconds);
   std::vector<Candidate> candidates;
   std::vector<MethodLoad> loads;
@@ -188,7 +177,7 @@ std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classe
                           .since_swap = since_swap,
                           .increments_per_s = load.increments_per_s};
       if (load.increments_per_s >= kIdle && load.counted >= until_) candidate.method = m.name;
-      candidate.why = WhyNot(first, candidate.class_name);
+      candidate.why = barred_.WhyNot(m.first, candidate.class_name, now);
       loads.push_back(load);
       candidates.push_back(std::move(candidate));
     }
@@ -255,38 +244,50 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
     if (std::find(names.begin(), names.end(), candidate.class_name) == names.end())
       names.push_back(candidate.class_name);
   }
+  std::set<std::string> found;
   std::set<std::string> changeable;
   {
     const LoadedClasses all(jvmti, jni);
-    changeable = NamesOf(jvmti, guard.Pass(jni, FindClasses(jvmti, all.all(), names).linked));
+    const std::vector<jclass> linked = FindClasses(jvmti, all.all(), names).linked;
+    found = NamesOf(jvmti, linked);
+    changeable = NamesOf(jvmti, guard.Pass(jni, linked));
   }
   std::vector<CounterIndex> methods;
   for (const Candidate& candidate : chosen) {
+    const bool is_found = found.contains(candidate.class_name);
+    if (is_found) barred_.NoteFound(candidate.first);
     if (changeable.contains(candidate.class_name)) {
       methods.push_back(candidate.first);
-    } else {
-      unchangeable_.insert(static_cast<uint32_t>(candidate.first));
-      NoteKept(WhyKept::kUnchangeable, candidate);
+      continue;
     }
+    if (is_found) {
+      barred_.NoteUnchangeable(candidate.first);
+    } else {
+      // A hidden class, or one that was unloaded and may be loaded again.
+      barred_.NoteNotFound(candidate.first, Seconds());
+    }
+    NoteKept(WhyKept::kUnchangeable, candidate);
   }
   const std::vector<CounterIndex> froze =
       counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
   interval_begin_ = Clock::now();
   instrumenter_.frozen().Freeze(froze);
-  std::vector<std::string> to_swap;
+  std::vector<std::string> to_swap;  // hottest first
+  std::map<std::string, std::vector<CounterIndex>> froze_in;
   for (const Candidate& candidate : chosen) {
     const auto first = static_cast<uint32_t>(candidate.first);
     if (counts_.IsFrozen(candidate.first)) {
       frozen_in_[first] = candidate.class_name;
+      froze_in[candidate.class_name].push_back(candidate.first);
       if (std::find(to_swap.begin(), to_swap.end(), candidate.class_name) == to_swap.end())
         to_swap.push_back(candidate.class_name);
     } else if (changeable.contains(candidate.class_name)) {
-      not_entered_[first] = Seconds() + kNotEnteredFor;
+      barred_.NoteNotEntered(candidate.first, Seconds());
       NoteKept(WhyKept::kUncalled, candidate);
     }
   }
   if (froze.empty()) return {};
-  for (const std::string& name : to_swap) ++swaps_[name];
+  for (const std::string& name : to_swap) barred_.NoteSwap(name, froze_in[name]);
   rearm_.Froze(Seconds());
   swapped_ = counters;
   {
@@ -318,7 +319,7 @@ void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& s
   counts_.Thaw(methods);
   instrumenter_.frozen().Thaw(methods);
   for (const CounterIndex method : methods) {
-    unchangeable_.insert(static_cast<uint32_t>(method));
+    barred_.NoteUnchangeable(method);
     frozen_in_.erase(static_cast<uint32_t>(method));
   }
 }
@@ -412,8 +413,7 @@ void Freezer::Release(CounterRange range, std::span<const uint64_t> raw,
   const auto begin = static_cast<uint32_t>(range.first);
   const uint32_t end = begin + range.count;
   frozen_in_.erase(frozen_in_.lower_bound(begin), frozen_in_.lower_bound(end));
-  unchangeable_.erase(unchangeable_.lower_bound(begin), unchangeable_.lower_bound(end));
-  not_entered_.erase(not_entered_.lower_bound(begin), not_entered_.lower_bound(end));
+  barred_.Release(range);
   for (uint32_t i = begin; i < std::min<size_t>(end, seen_.size()); ++i) seen_[i] = 0;
   for (uint32_t i = begin; i < std::min<size_t>(end, swapped_.size()); ++i) swapped_[i] = 0;
 }

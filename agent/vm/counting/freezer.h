@@ -12,8 +12,8 @@
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
 // redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those whose
 // callers are mostly not counted (reflection, method handles). A class in which a loop runs for long is not swapped,
-// because HotSpot would interpret the loop from then on. A class is swapped at most kMostSwaps times until its
-// methods thaw.
+// because HotSpot would interpret the loop from then on. A class is swapped at most BarredMethods::kMostSwaps
+// times until its methods thaw.
 //
 // Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
 // So are those of a class that somebody else has redefined until its batch is swapped; if their probes were left
@@ -41,6 +41,7 @@
 
 #include "agent/hotspot/pause_clock.h"
 #include "agent/instrument/class_instrumenter.h"
+#include "agent/vm/counting/barred_methods.h"
 #include "agent/vm/counting/chunk_store.h"
 #include "agent/vm/counting/cost_meter.h"
 #include "agent/vm/counting/freeze_plan.h"
@@ -80,8 +81,6 @@ struct FreezeFigures {
 
 class Freezer {
  public:
-  static constexpr int kMostSwaps = 3;
-
   struct Parts {
     JavaVM* vm;
     Log& log;
@@ -164,7 +163,6 @@ class Freezer {
   void Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters);
   void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
                 std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads);
-  std::optional<WhyKept> WhyNot(uint32_t first, const std::string& class_name) const;
   void NoteKept(WhyKept why, const Candidate& candidate);
   Swapped Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
               const std::function<bool()>& goes_on);
@@ -196,10 +194,8 @@ class Freezer {
   std::vector<uint64_t> swapped_;              // the counters at the last swap
   uint64_t taken_ = 0;                         // increments of counters that were released
   std::map<uint32_t, std::string> frozen_in_;  // first counter, class
-  std::set<uint32_t> unchangeable_;            // methods whose classes cannot be swapped
-  std::map<uint32_t, double> not_entered_;     // when they may be tried again
-  std::map<std::string, int> swaps_;           // of classes since their methods thawed
-  KeptMethods kept_;                           // at the last time that methods were chosen
+  BarredMethods barred_;
+  KeptMethods kept_;  // at the last time that methods were chosen
   SettledChoice choice_;
 
   CostMeter meter_;  // guarded by mutex_

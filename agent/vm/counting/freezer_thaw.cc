@@ -17,8 +17,7 @@ constexpr double kRearmedFor = 2;
 Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   rearm_.Begin();
   ForgetChoice();
-  swaps_.clear();
-  not_entered_.clear();
+  barred_.NoteThaw();
   std::set<std::string> names;
   std::vector<CounterIndex> frozen;
   for (const auto& [first, name] : frozen_in_) {
