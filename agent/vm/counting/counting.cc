@@ -21,8 +21,8 @@ constexpr auto kStopTimeout = std::chrono::milliseconds(2000);
 // To choose what to freeze takes longer in a large program on a busy machine.
 constexpr auto kFreezerTimeout = std::chrono::milliseconds(10000);
 
-// How long a stop waits for class-file hooks that began before it. Each takes milliseconds, but a program
-// that keeps loading classes may always have one.
+// How long a stop, or a thaw of methods, waits for class-file hooks that began before it. Each takes
+// milliseconds, but a program that keeps loading classes may always have one.
 constexpr auto kHookPatience = std::chrono::milliseconds(200);
 
 instrument::SiteKinds SitesAskedFor(const Options& options) {
@@ -255,7 +255,9 @@ void Counting::Work(JNIEnv* jni) {
   WarnOfCap();
   store_.Harvest(environment_.get(), jni);
   if (freezer_ != nullptr) {
-    freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(), [this] { return IsOn(); });
+    freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(),
+                   {.goes_on = [this] { return IsOn(); },
+                    .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
     budget_.Set(instrument::MemoryPart::kFrozen, freezer_->figures().bytes);
   }
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);

@@ -65,7 +65,7 @@ double Freezer::Seconds() const {
 }
 
 void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
-                   const std::function<bool()>& goes_on) {
+                   const Hooks& hooks) {
   if (Seconds() < next_look_s_) return;
   const LocalFrame frame(jni);
   Swap swap;
@@ -76,8 +76,10 @@ void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
     NoteFigures();
   }
   if (swap.classes != nullptr) {
-    const Swapped swapped = Run(jvmti, jni, guard, swap, goes_on);
-    if (swap.thaws) {
+    Swapped swapped;
+    Run(jvmti, jni, guard, *swap.classes, hooks, swapped);
+    if (swap.again != nullptr) {
+      RunAgain(jvmti, jni, guard, *swap.again, hooks, swapped);
       FinishThaw(jvmti, jni, swap.methods, swapped);
     } else if (!swapped.refused.empty()) {
       FinishFreeze(swap.methods, swapped);
@@ -298,8 +300,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       fmt::format("{} methods of {} classes are counted no more", froze.size(), to_swap.size()));
   // Listed again: to measure takes a while, in which no class was kept loaded.
   const LoadedClasses all(jvmti, jni);
-  return {std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), to_swap).linked), froze,
-          false};
+  return {std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), to_swap).linked), froze};
 }
 
 // The methods of classes that kept their probes are counted on. If several loaders have the class and one of
@@ -324,17 +325,16 @@ void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& s
   }
 }
 
-Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-                              const std::function<bool()>& goes_on) {
+void Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, WeakClasses& classes,
+                  const Hooks& hooks, Swapped& swapped) {
   if (!retransformer_) {
     clock_.emplace(OwnJvm(vm_).structs());
     retransformer_.emplace(jvmti, &*clock_, setting_.pause);
   }
   has_swapped_ = true;
-  Swapped swapped;
-  while (!swap.classes->empty() && goes_on()) {
+  while (!classes.empty() && hooks.goes_on()) {
     const LocalFrame frame(jni);
-    const std::vector<jclass> taken = swap.classes->Take(retransformer_->NextBatch());
+    const std::vector<jclass> taken = classes.Take(retransformer_->NextBatch());
     // Only now: since the classes were listed, others may have redefined them.
     const std::vector<jclass> batch = guard.Pass(jni, taken);
     for (jclass klass : taken) {
@@ -349,7 +349,6 @@ Freezer::Swapped Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Sw
     guard.Swapped(jni, batch, refused);
   }
   swapped.refused.insert(swapped.kept_back.begin(), swapped.kept_back.end());
-  return swapped;
 }
 
 std::optional<TypeCounts> Freezer::Types(jvmtiEnv* jvmti, JNIEnv* jni) const {

@@ -17,7 +17,8 @@
 //
 // Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
 // So are those of a class that somebody else has redefined until its batch is swapped; if their probes were left
-// out then, they are estimated. Where several loaders have a class of one name, its methods thaw only if all of
+// out then, they are estimated. A class that was being loaded when methods thaw gets its probes too, by a second
+// look. Where several loaders have a class of one name, its methods thaw only if all of
 // them can be changed. No lock is held while classes are swapped, and no class is kept loaded for longer than it
 // takes to list them.
 // Threads: Work on the agent's thread; figures, Summary, Report and TellLimit on any thread; all others by
@@ -48,6 +49,7 @@
 #include "agent/vm/counting/kept_methods.h"
 #include "agent/vm/counting/rearm_times.h"
 #include "agent/vm/counting/retransformer.h"
+#include "agent/vm/counting/second_look.h"
 #include "agent/vm/counting/settled_choice.h"
 #include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/counting/weak_classes.h"
@@ -92,10 +94,13 @@ class Freezer {
   Freezer(const Freezer&) = delete;
   Freezer& operator=(const Freezer&) = delete;
 
-  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far. Gives up
-  // early when `goes_on` returns false.
+  struct Hooks {
+    std::function<bool()> goes_on;  // the end is early when it returns false
+    std::function<void()> settle;   // waits for class-file hooks that are running
+  };
+  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far.
   void Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
-            const std::function<bool()>& goes_on);
+            const Hooks& hooks);
 
   // The recording goes on after a pause.
   void Open(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -140,8 +145,8 @@ class Freezer {
   // What Work does once it has released the mutex.
   struct Swap {
     std::unique_ptr<WeakClasses> classes;
-    std::vector<CounterIndex> methods;  // that freeze or thaw with it
-    bool thaws = false;
+    std::vector<CounterIndex> methods;    // that freeze or thaw with it
+    std::unique_ptr<SecondLook> again{};  // null: they freeze
   };
   // What became of it: names of classes.
   struct Swapped {
@@ -164,8 +169,10 @@ class Freezer {
   void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
                 std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads);
   void NoteKept(WhyKept why, const Candidate& candidate);
-  Swapped Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, Swap& swap,
-              const std::function<bool()>& goes_on);
+  void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, WeakClasses& classes, const Hooks& hooks,
+           Swapped& swapped);
+  void RunAgain(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const SecondLook& again,
+                const Hooks& hooks, Swapped& swapped);
   void FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped);
   void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIndex> thawing,
                   const Swapped& swapped);

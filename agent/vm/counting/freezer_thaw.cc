@@ -24,7 +24,7 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
     names.insert(name);
     frozen.push_back(CounterIndex{first});
   }
-  // Before the classes are listed: one that is loaded meanwhile has probes.
+  // Before the classes are listed: one whose class file the hook sees from now on has probes.
   instrumenter_.frozen().Thaw(frozen);
   std::vector<jclass> passed;
   const LoadedClasses all(jvmti, jni);
@@ -43,7 +43,26 @@ Freezer::Swap Freezer::Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   for (const auto& [first, name] : frozen_in_)
     (kept.contains(name) ? stay : thawing).push_back(CounterIndex{first});
   instrumenter_.frozen().Freeze(stay);
-  return {std::make_unique<WeakClasses>(jni, passed), std::move(thawing), true};
+  std::erase_if(names, [&](const std::string& name) { return kept.contains(name); });
+  return {std::make_unique<WeakClasses>(jni, passed), std::move(thawing),
+          std::make_unique<SecondLook>(jvmti, std::vector<std::string>(names.begin(), names.end()),
+                                       passed)};
+}
+
+// Deals with classes whose code was made before the thaw, but which were not loaded yet. Those that are not
+// linked cannot be changed now, so methods of these names stay frozen.
+void Freezer::RunAgain(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const SecondLook& again,
+                       const Hooks& hooks, Swapped& swapped) {
+  if (!hooks.goes_on()) return;
+  hooks.settle();
+  std::unique_ptr<WeakClasses> classes;
+  {
+    const LoadedClasses all(jvmti, jni);
+    const FoundClasses found = again.Find(all.all());
+    swapped.refused.insert(found.unlinked.begin(), found.unlinked.end());
+    classes = std::make_unique<WeakClasses>(jni, found.linked);
+  }
+  Run(jvmti, jni, guard, *classes, hooks, swapped);
 }
 
 // Only now, because a method is estimated until its class counts again. Those of classes that the JVM refused

@@ -33,7 +33,7 @@ struct ClassTag {
     kNone = 0,
     kAwaited = 1,          // loaded but not linked; it will be counted when it is
     kAwaitsRestoring = 2,  // likewise; it will get its own code back
-    kSeen = 3,             // while a stop runs: the ClassRestorer has dealt with it
+    kSeen = 3,             // while a stop runs or methods thaw: a first look has dealt with it
   };
   State state = State::kNone;
   bool is_noted = false;
