@@ -92,13 +92,15 @@ class FrozenCounts {
   EstimatedCalls AddTo(const Moment& now, RawCounts& counts) const;
 
   // For counters that will belong to other methods: adds their estimates to the values, and forgets
-  // the methods but for their estimated calls. The interval must have just begun, or it is missing.
+  // the methods but for their estimated calls, and what ReleaseSite needs. The interval must have just begun, or it
+  // is missing.
   void Release(CounterRange range, std::span<uint64_t> values);
   // How many methods with estimates were released without their names, because there were too many. A method that
   // was released several times counts as often.
   uint64_t unnamed() const { return unnamed_; }
-  // For sites that will belong to other methods: what they saw in this interval so far is theirs no more.
-  void ReleaseSites(CounterRange sites);
+  // For a site that will belong to another method, after its counters: adds the estimates to the classes that it saw, and
+  // forgets it.
+  void ReleaseSite(uint32_t site, TypeCounts& seen);
 
   bool IsFrozen(CounterIndex first) const;
   size_t frozen() const { return frozen_; }
@@ -132,6 +134,12 @@ class FrozenCounts {
   struct Calls;
   struct Flow;
   class Meter;
+  // What makes the estimate of what a site saw: what was counted times `scale`, objects_ times `objects`, and
+  // settled_objects_.
+  struct SiteEstimate {
+    double scale = 1;
+    double objects = 0;
+  };
   static double Explained(const Method& method, const Calls& calls);
   std::optional<TypeCounts> ObjectsSince(const TypeCounts* types) const;
   void ForgetObjects(const Method& method);
@@ -143,7 +151,12 @@ class FrozenCounts {
   void Begin(std::span<const uint64_t> counters, double seconds, const TypeCounts* types);
   static uint64_t NamedCalls(const Estimates& estimates, uint32_t first, const Method& method);
   EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
-  void ApplyObjects(const Method& method, double entries, double growth, TypeCounts& types) const;
+  static SiteEstimate EstimateSites(const Estimates& estimates, uint32_t first,
+                                    const Method& method, std::span<const uint64_t> counted);
+  void ApplyObjects(const SiteEstimate& estimate, uint32_t site, TypeCounts& types) const;
+  // `values`: from `at` on those of the method.
+  void LeaveSites(uint32_t first, const Method& method, std::span<const uint64_t> values,
+                  size_t at);
 
   const size_t most_names_;
   Methods methods_;
@@ -156,7 +169,8 @@ class FrozenCounts {
   TypeCounts objects_;          // at sites of frozen methods, in the interval before they froze
   TypeCounts settled_objects_;  // estimated with the objects_ of earlier times that methods froze
   Estimates estimated_;         // of earlier intervals
-  EstimatedCalls released_;     // those of methods that are gone
+  std::map<uint32_t, SiteEstimate> leaving_;  // sites whose methods are gone
+  EstimatedCalls released_;                   // those of methods that are gone
   uint64_t unnamed_ = 0;  // methods that are gone and have estimates, but are not in released_
 };
 

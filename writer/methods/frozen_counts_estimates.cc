@@ -8,8 +8,16 @@
 namespace iprof {
 namespace {
 
-uint64_t At(std::span<const uint64_t> counters, size_t index) {
-  return index < counters.size() ? counters[index] : 0;
+double AtOrZero(const std::vector<double>& estimates, size_t index) {
+  return index < estimates.size() ? estimates[index] : 0;
+}
+
+// Whether any of a method's counters has one.
+bool HasEstimate(const std::vector<double>& estimates, uint32_t first, uint32_t counters) {
+  for (uint32_t i = 0; i < counters; ++i) {
+    if (AtOrZero(estimates, size_t{first} + i) > 0) return true;
+  }
+  return false;
 }
 
 uint64_t Rounded(double estimate) {
@@ -67,39 +75,50 @@ FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
   for (const auto& [first, method] : methods_) {
     const std::vector<double>& estimated = estimates.increments;
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
-    const auto found = estimates.calls.find(first);
-    const double entries = found == estimates.calls.end() ? 0 : found->second;
     calls[method.name] += NamedCalls(estimates, first, method);
-    double counted = 0;
-    double more = 0;
-    for (size_t i = first; i < end; ++i) {
-      counted += static_cast<double>(At(counts.counters, i));
-      more += estimated[i];
-    }
-    if (more <= 0) continue;
+    if (!HasEstimate(estimated, first, method.counters)) continue;
     if (counts.counters.size() < end) counts.counters.resize(end);
+    const SiteEstimate sites = EstimateSites(
+        estimates, first, method, std::span(counts.counters).subspan(first, end - first));
     for (size_t i = first; i < end; ++i) counts.counters[i] += Rounded(estimated[i]);
-    ApplyObjects(method, entries, counted > 0 ? 1 + more / counted : 1, counts.types);
+    for (uint32_t s = 0; s < method.sites; ++s)
+      ApplyObjects(sites, method.first_site + s, counts.types);
   }
   return calls;
 }
 
-void FrozenCounts::ApplyObjects(const Method& method, double entries, double growth,
-                                TypeCounts& types) const {
+// Of a method with an estimate; `counted`: by its counters.
+FrozenCounts::SiteEstimate FrozenCounts::EstimateSites(const Estimates& estimates, uint32_t first,
+                                                       const Method& method,
+                                                       std::span<const uint64_t> counted) {
+  const auto calls = estimates.calls.find(first);
+  const double entries = calls == estimates.calls.end() ? 0 : calls->second;
   const double unsettled = std::max(entries - method.settled, 0.0);
-  for (uint32_t s = method.first_site; s < method.first_site + method.sites; ++s) {
-    if (!method.knows_objects) {
-      types.Scale(s, entries > 0 ? 1 + (growth - 1) * unsettled / entries : growth);
-    } else if (unsettled > 0) {
-      types.AddSite(objects_, s, unsettled / method.entries);
-    }
-    types.AddSite(settled_objects_, s);
+  if (method.knows_objects) return {.objects = unsettled / method.entries};
+  double sum = 0;
+  double more = 0;
+  for (size_t i = 0; i < counted.size(); ++i) {
+    sum += static_cast<double>(counted[i]);
+    more += AtOrZero(estimates.increments, first + i);
   }
+  const double growth = sum > 0 ? more / sum : 0;
+  return {.scale = 1 + (entries > 0 ? growth * unsettled / entries : growth)};
+}
+
+void FrozenCounts::ApplyObjects(const SiteEstimate& estimate, uint32_t site,
+                                TypeCounts& types) const {
+  types.Scale(site, estimate.scale);
+  if (estimate.objects > 0) types.AddSite(objects_, site, estimate.objects);
+  types.AddSite(settled_objects_, site);
 }
 
 void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
   const auto begin = static_cast<uint32_t>(range.first);
   history_.Forget(range);
+  const auto from = methods_.lower_bound(begin);
+  const auto to = methods_.lower_bound(begin + range.count);
+  for (auto method = from; method != to; ++method)
+    LeaveSites(method->first, method->second, values, method->first - begin);
   for (uint32_t i = 0; i < range.count; ++i) {
     if (begin + i < last_.size()) last_[begin + i] = 0;
     const auto calls = estimated_.calls.find(begin + i);
@@ -118,22 +137,34 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
     if (i < values.size()) values[i] += Rounded(estimate);
     estimate = 0;
   }
-  const auto from = methods_.lower_bound(begin);
-  const auto to = methods_.lower_bound(begin + range.count);
-  for (auto method = from; method != to; ++method) {
-    ForgetObjects(method->second);
-    for (uint32_t s = 0; s < method->second.sites; ++s)
-      settled_objects_.Forget(method->second.first_site + s);
-    frozen_ -= method->second.is_frozen ? 1 : 0;
-  }
+  for (auto method = from; method != to; ++method) frozen_ -= method->second.is_frozen ? 1 : 0;
   methods_.erase(from, to);
 }
 
-// Otherwise the classes that the old sites saw would be subtracted from those that the new ones see.
-void FrozenCounts::ReleaseSites(CounterRange sites) {
-  if (!last_types_) return;
-  for (uint32_t s = 0; s < sites.count; ++s)
-    last_types_->Forget(static_cast<uint32_t>(sites.first) + s);
+// What its sites saw is taken later.
+void FrozenCounts::LeaveSites(uint32_t first, const Method& method,
+                              std::span<const uint64_t> values, size_t at) {
+  if (!HasEstimate(estimated_.increments, first, method.counters)) {
+    ForgetObjects(method);
+    for (uint32_t s = 0; s < method.sites; ++s) settled_objects_.Forget(method.first_site + s);
+    return;
+  }
+  at = std::min(at, values.size());
+  const SiteEstimate estimate =
+      EstimateSites(estimated_, first, method,
+                    values.subspan(at, std::min<size_t>(method.counters, values.size() - at)));
+  for (uint32_t s = 0; s < method.sites; ++s) leaving_[method.first_site + s] = estimate;
+}
+
+void FrozenCounts::ReleaseSite(uint32_t site, TypeCounts& seen) {
+  if (const auto leaving = leaving_.find(site); leaving != leaving_.end()) {
+    ApplyObjects(leaving->second, site, seen);
+    leaving_.erase(leaving);
+  }
+  objects_.Forget(site);
+  settled_objects_.Forget(site);
+  // Otherwise the classes that the old site saw would be subtracted from those that the new one sees.
+  if (last_types_) last_types_->Forget(site);
 }
 
 size_t FrozenCounts::bytes() const {

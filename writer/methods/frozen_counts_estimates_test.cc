@@ -154,5 +154,47 @@ TEST_CASE("methods that are gone and cannot be named any more are told", "[froze
   CHECK(counts.unnamed() == 0);
 }
 
+// main calls f, which has the site 5, and f's class is unloaded after it froze and was called 30 times without probes.
+std::map<std::string, uint64_t> SeenByUnloaded(bool knows_objects, std::vector<uint64_t> values,
+                                               bool ran = true) {
+  TestProgram program;
+  ClassRecord& c = program.Class("P");
+  program.Method(c, "main", {Static("P", "f")});  // 0, 1
+  const CounterIndex f = program.Method(c, "f");  // 2
+  c.methods[1].first_site = 5;
+  c.methods[1].sites = 1;
+  const RecordedClasses classes = program.Classes();
+  FrozenCounts counts;
+  TypeCounts types;
+  const TypeCounts* const known = knows_objects ? &types : nullptr;
+  counts.Restart(std::vector<uint64_t>(3), 0, known);
+  types.Add(5, "a.B", 6);
+  types.Add(5, "a.C", 4);
+  REQUIRE(
+      counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1, known}, std::array{f}).size() ==
+      1);
+  if (ran) counts.Advance({classes, std::vector<uint64_t>{2, 40, 10}, 2, known});
+  counts.Release({f, 1}, values);
+  TypeCounts seen;
+  seen.AddAll(types);
+  counts.ReleaseSite(5, seen);
+  // Nothing is left for the next method that gets the site.
+  TypeCounts next;
+  counts.ReleaseSite(5, next);
+  CHECK(next.Sites().empty());
+  std::map<std::string, uint64_t> by_name;
+  for (const auto& [type, count] : seen.Find(5)->types) by_name.emplace(seen.TypeName(type), count);
+  return by_name;
+}
+
+TEST_CASE("the sites of an unloaded class get their estimates, too", "[frozen_counts]") {
+  using Seen = std::map<std::string, uint64_t>;
+  CHECK(SeenByUnloaded(true, {10}) == Seen{{"a.B", 24}, {"a.C", 16}});
+  // What they saw per entry is not known, so it grows with the counters.
+  CHECK(SeenByUnloaded(false, {10}) == Seen{{"a.B", 24}, {"a.C", 16}});
+  CHECK(SeenByUnloaded(false, {}) == Seen{{"a.B", 6}, {"a.C", 4}});
+  CHECK(SeenByUnloaded(true, {10}, false) == Seen{{"a.B", 6}, {"a.C", 4}});
+}
+
 }  // namespace
 }  // namespace iprof

@@ -301,7 +301,8 @@ TEST_CASE("what a site saw is not subtracted from what the next owner of its num
   REQUIRE(p.Freeze(2, {}) == 0);
   // The caller's class is unloaded, and another one with the same code gets its counters and its site.
   p.counts.Release({CounterIndex{0}, 3}, {});
-  p.counts.ReleaseSites({CounterIndex{9}, 1});
+  TypeCounts seen;
+  p.counts.ReleaseSite(9, seen);
   p.counters[1] = 0;
   p.types.Forget(9);
   p.Call(0, 900);

@@ -43,14 +43,14 @@ class JvmCounters final : public instrument::FreedCounters {
  public:
   JvmCounters(jvmtiEnv* jvmti, JNIEnv* jni, CounterChunks& chunks, TypeChunks& types,
               CountWindow& window, const ChunkStore::Taken& taken,
-              const ChunkStore::SitesTaken& sites_taken)
+              const ChunkStore::SiteTaken& site_taken)
       : jvmti_(jvmti),
         jni_(jni),
         chunks_(chunks),
         types_(types),
         window_(window),
         taken_(taken),
-        sites_taken_(sites_taken) {}
+        site_taken_(site_taken) {}
 
   bool Take(CounterRange counters, std::vector<uint64_t>* values) override {
     const size_t before = values->size();
@@ -62,9 +62,11 @@ class JvmCounters final : public instrument::FreedCounters {
     return true;
   }
   bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) override {
-    const bool reusable = types_.Take(jvmti_, jni_, sites, first, window_, counts);
-    if (sites_taken_) sites_taken_(sites);
-    return reusable;
+    const auto release = [this](uint32_t site, TypeCounts& seen) {
+      window_.ReleaseSite(site, seen);
+      if (site_taken_) site_taken_(site, seen);
+    };
+    return types_.Take(jvmti_, jni_, sites, first, release, counts);
   }
 
  private:
@@ -74,7 +76,7 @@ class JvmCounters final : public instrument::FreedCounters {
   TypeChunks& types_;
   CountWindow& window_;
   const ChunkStore::Taken& taken_;
-  const ChunkStore::SitesTaken& sites_taken_;
+  const ChunkStore::SiteTaken& site_taken_;
 };
 
 }  // namespace
@@ -193,7 +195,7 @@ void ChunkStore::Harvest(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ChunkStore::Unload(jvmtiEnv* jvmti, JNIEnv* jni, instrument::ClassInstrumenter& instrumenter) {
   const LocalFrame frame(jni);
-  JvmCounters counters(jvmti, jni, counters_, types_, window_, taken_, sites_taken_);
+  JvmCounters counters(jvmti, jni, counters_, types_, window_, taken_, site_taken_);
   instrumenter.Unload(counters, types_.rounds());
 }
 

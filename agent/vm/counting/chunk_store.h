@@ -109,11 +109,11 @@ class ChunkStore {
   // Called for counters that will belong to other methods, with their values in the JVM, and with those within the
   // window, which it may raise. Set it before any class is unloaded.
   using Taken = std::function<void(CounterRange, std::span<const uint64_t>, std::span<uint64_t>)>;
-  // The same for sites, whose counts are gone from the JVM.
-  using SitesTaken = std::function<void(CounterRange)>;
-  void OnTaken(Taken taken, SitesTaken sites_taken) {
+  // Called afterwards for each of their sites, with what it saw within the window. It may add to that.
+  using SiteTaken = std::function<void(uint32_t site, TypeCounts& seen)>;
+  void OnTaken(Taken taken, SiteTaken site_taken) {
     taken_ = std::move(taken);
-    sites_taken_ = std::move(sites_taken);
+    site_taken_ = std::move(site_taken);
   }
 
   // The classes that sites saw, whatever the window; nullopt: none are counted, or a harvest did not
@@ -147,7 +147,7 @@ class ChunkStore {
   TypeChunks types_;
   CountWindow window_;
   Taken taken_;
-  SitesTaken sites_taken_;
+  SiteTaken site_taken_;
   std::chrono::steady_clock::time_point next_harvest_{};  // used only by the agent's thread
 };
 

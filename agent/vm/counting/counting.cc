@@ -119,7 +119,7 @@ void Counting::PrepareFreezing() {
                     .counts_types = store_.counts_types()});
   store_.OnTaken([this](CounterRange range, std::span<const uint64_t> raw,
                         std::span<uint64_t> values) { freezer_->Release(range, raw, values); },
-                 [this](CounterRange sites) { freezer_->ReleaseSites(sites); });
+                 [this](uint32_t site, TypeCounts& seen) { freezer_->ReleaseSite(site, seen); });
 }
 
 Status Counting::Start() {

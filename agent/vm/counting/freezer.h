@@ -118,8 +118,8 @@ class Freezer {
   // Counters that had these values in the JVM will belong to other methods; the values within the window become those
   // with the estimates.
   void Release(CounterRange range, std::span<const uint64_t> raw, std::span<uint64_t> values);
-  // The same for sites, whose counts were taken.
-  void ReleaseSites(CounterRange sites) { counts_.ReleaseSites(sites); }
+  // Afterwards, the same for each of their sites, with what it saw within the window.
+  void ReleaseSite(uint32_t site, TypeCounts& seen) { counts_.ReleaseSite(site, seen); }
 
   FreezeFigures figures() const;
   // For a user: how much is estimated, and what counting costs. `estimated`: methods with estimated counts.

@@ -188,7 +188,8 @@ void TypeChunks::TakeRows(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t site, TypeCount
 }
 
 bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
-                      CountWindow& window, UnloadedCounts* counts) {
+                      const std::function<void(uint32_t site, TypeCounts& seen)>& release,
+                      UnloadedCounts* counts) {
   if (!armed_.load(std::memory_order_acquire)) return false;
   bool reusable = true;
   TypeCounts met;
@@ -200,7 +201,7 @@ bool TypeChunks::Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t
     const uint64_t lost = spill_.LostAt(jni, site);
     reusable = reusable && lost == 0;
     met.AddLost(site, lost + spill_.TakeHarvested(site, met));
-    window.ReleaseSite(site, met);
+    release(site, met);
     const TypeCounts::Site* const all = met.Find(site);
     if (all == nullptr || (all->lost == 0 && all->types.empty())) continue;
     UnloadedCounts::Site taken{first + i, all->lost, {}};

@@ -26,7 +26,7 @@
 #include "agent/vm/counting/runtime_image.h"
 #include "agent/vm/counting/spill_table.h"
 #include "agent/vm/counting/type_pairs.h"
-#include "writer/methods/count_window.h"
+#include "writer/methods/counter_range.h"
 #include "writer/methods/type_counts.h"
 #include "writer/methods/unloaded_counts.h"
 
@@ -89,10 +89,10 @@ class TypeChunks final : public ChunkHolders {
 
   // All counts of an unloaded class's sites are included once two harvests have ended since.
   uint64_t rounds() const { return spill_.rounds(); }
-  // Appends the recording's counts of such sites, numbered from `first` on, and clears them; the
-  // window releases the sites. Returns false if the sites' numbers must not be reused. On the
-  // agent's thread.
-  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first, CountWindow& window,
+  // Appends the counts of such sites, numbered from `first` on, and clears them. `release` is called with what each
+  // site saw, which it may change. Returns false if the sites' numbers must not be reused. On the agent's thread.
+  bool Take(jvmtiEnv* jvmti, JNIEnv* jni, CounterRange sites, uint32_t first,
+            const std::function<void(uint32_t site, TypeCounts& seen)>& release,
             UnloadedCounts* counts);
   // The memory of the harvested classes, and its limit.
   size_t harvested_bytes() { return spill_.harvested_bytes(); }
