@@ -82,7 +82,8 @@ class RunList {
   // Adds the part's value. Adds nothing and returns false if the text is not such a value.
   bool AddJson(std::string_view json);
 
-  bool empty() const { return texts_.empty(); }
+  // Neither runs nor runs that are only counted.
+  bool empty() const { return texts_.empty() && older_ == 0; }
   size_t older() const { return older_; }  // runs that are only counted
   std::vector<RunNote> Runs() const;       // by start
   // When the last run ended; 0 if that is not known.

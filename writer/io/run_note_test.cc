@@ -133,6 +133,15 @@ TEST_CASE("only the last runs are listed, the others are counted") {
   CHECK(read.Runs().back() == Run(kMost + 4));
 }
 
+TEST_CASE("a list that only counts its runs is not empty") {
+  const std::string counted = R"({"runs":[],"older_runs":3})";
+  RunList list;
+  CHECK(list.empty());
+  REQUIRE(list.AddJson(counted));
+  CHECK_FALSE(list.empty());
+  CHECK(list.ToJson() == counted);
+}
+
 TEST_CASE("a file that claims endless runs does not overflow their number") {
   constexpr size_t kMost = INT64_MAX;
   const std::string endless =

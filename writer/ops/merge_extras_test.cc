@@ -94,6 +94,14 @@ TEST_CASE("notes of snapshots are united") {
         "iprofagent = " + keys(a)[0].second + "\ndisagree: iprofagent.snapshot");
 }
 
+TEST_CASE("runs that are only counted are added up, also without any that are listed") {
+  const Keys three = {{"iprofagent", R"({"version":1,"provenance":{"runs":[],"older_runs":3}})"}};
+  CHECK(Merged({three, {}}) == "iprofagent = " + three[0].second + "\ndisagree:");
+  CHECK(Merged({three, three}) ==
+        R"(iprofagent = {"version":1,"provenance":{"runs":[],"older_runs":6}})"
+        "\ndisagree:");
+}
+
 // A profile for an image build with so many calls, recorded until then.
 Profile ForImage(const std::string& note, int64_t calls, int64_t end_ms) {
   RunNote run;
