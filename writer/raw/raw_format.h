@@ -102,7 +102,7 @@ struct RawHeader {
 
 // What a file does not contain although it was recorded.
 struct RawLosses {
-  uint64_t classes = 0;   // classes without room in the file
+  uint64_t classes = 0;   // classes without room in the file, or for what is new about them
   uint64_t unloaded = 0;  // unloaded classes without room for their counts
   uint64_t counters = 0;
   uint64_t pairs = 0;  // receivers: pairs of a site and a type

@@ -112,7 +112,8 @@ class RawWriter {
 
   // The log. See raw_format.h for what the records mean.
 
-  // A class, or what is new about it: the same number again replaces it.
+  // A class, or what is new about it: the same number again replaces it. If that has no room, the older record stays,
+  // and the class counts as lost.
   void AddClass(uint32_t number, const ClassRecord& record);
   // The class with this number is gone; its counters and sites belong to other classes from now on.
   // `counts` are their last values. A number is never given to another class in the same file: a

@@ -290,6 +290,22 @@ TEST_CASE("a file stays below its maximum, and says what it has not") {
   CHECK(made.profile.entry_count(Table::kCalls) > 100);
 }
 
+TEST_CASE("what is new about a class and has no room counts as lost") {
+  const Folder folder;
+  const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes});
+  ClassRecord klass;
+  klass.name = "test/A";
+  for (uint32_t number = 0; number < 10'000; ++number) writer->AddClass(number, klass);
+  REQUIRE(writer->Publish({.time_ns = 1}).status.ok());
+  const uint64_t before = writer->losses().classes;
+  REQUIRE(before > 0);
+  klass.super_name = "test/B";
+  for (int again = 0; again < 2; ++again) writer->AddClass(0, klass);
+  REQUIRE(writer->Publish({.time_ns = 2}).status.ok());
+  CHECK(writer->losses().classes == before + 1);
+  CHECK(Recover(folder / "a.iraw").note.lost_classes == static_cast<int64_t>(before + 1));
+}
+
 TEST_CASE("a full file still notes that classes are gone, so no count gets to another class") {
   const Folder folder;
   Faults faults;
