@@ -113,8 +113,10 @@ Status RawOutput::TakePlace() {
   if (temporary_.empty()) return {};
   struct stat there {};
   const char* const name = place_.name().c_str();
+  name_is_taken_ = false;
   if (calls_.Fstatat(place_.folder(), name, &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    if (!IsSameFile(there, *replaced_))
+    name_is_taken_ = !IsSameFile(there, *replaced_);
+    if (name_is_taken_)
       return {Code::kIo, path_ + ": now is another program's file, which is left as it is"};
   } else if (errno != ENOENT) {
     return Fail("cannot look at", errno);

@@ -44,6 +44,8 @@ class RawOutput {
   Status Check() const;
   // Does nothing if the file has its name already.
   Status TakePlace();
+  // Whether TakePlace found another program's file with the name.
+  bool name_is_taken() const { return name_is_taken_; }
   // Closes the file and removes it, unless its name now belongs to another one.
   void Remove();
 
@@ -65,6 +67,7 @@ class RawOutput {
   const FilePlace place_;
   std::string temporary_;  // its name, until it replaces `replaced_`
   std::optional<struct stat> replaced_;
+  bool name_is_taken_ = false;
   int fd_ = -1;
   uint64_t end_ = 0;
   uint64_t written_ = 0;

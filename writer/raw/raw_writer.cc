@@ -429,7 +429,10 @@ RawPublication RawWriter::Publish(const RawGeneration& generation) {
     done.wants_rewrite = r.output->is_open();
   } else {
     done.status = r.WriteGeneration(generation);
-    if (done.status.ok()) done.status = r.output->TakePlace();
+    if (done.status.ok()) {
+      done.status = r.output->TakePlace();
+      done.name_is_taken = r.output->name_is_taken();
+    }
     done.wants_rewrite = done.status.ok() && r.is_full && r.IsMostlyGarbage(generation);
   }
   r.fails = !done.status.ok();

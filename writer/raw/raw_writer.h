@@ -86,6 +86,9 @@ struct RawPublication {
   // The caller should Rewrite: the file was removed or cut by someone (then the status is not ok), or it
   // was written and is full, and at least a quarter of its log describes what no longer exists.
   bool wants_rewrite = false;
+  // The file was to replace another one, whose name now belongs to another program's file. That will not change, so the
+  // caller should begin a file with another name.
+  bool name_is_taken = false;
 };
 
 class RawWriter {
@@ -98,8 +101,8 @@ class RawWriter {
                                                    const RawLimits& limits,
                                                    SystemCalls& calls = SystemCalls::Real());
   // An empty file that replaces this one, under the same name, with its first successful Publish. The caller adds
-  // everything again, then destroys this writer. Generations go on counting. Fails if the name now
-  // belongs to another file.
+  // everything again, then destroys this writer. Generations go on counting. See also
+  // RawPublication::name_is_taken.
   Result<std::unique_ptr<RawWriter>> Rewrite();
 
   // Closes the file and leaves it where it is. One that never replaced its predecessor is removed.

@@ -118,6 +118,11 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
   } else if (done.status.ok() && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
     done = Publish(jni);
   }
+  // Otherwise each later snapshot would try in vain to replace a file that is no longer ours.
+  if (done.name_is_taken) {
+    if (!Replace(done.status)) return done;
+    done = Publish(jni);
+  }
   if (IsLost(done)) FailLocked(done.status);  // the new one, too
   if (!done.status.ok() && replaced_ != nullptr) {
     DropSuccessor();
@@ -187,8 +192,9 @@ void Snapshots::DropSuccessor() {
   is_whole_ = false;
 }
 
+// The file, or its name: another one must be begun.
 bool Snapshots::IsLost(const RawPublication& done) {
-  return done.wants_rewrite && !done.status.ok();
+  return done.name_is_taken || (done.wants_rewrite && !done.status.ok());
 }
 
 // Nothing of the file is of use any more. Returns false if there is no new one.

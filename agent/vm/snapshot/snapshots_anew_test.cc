@@ -48,6 +48,47 @@ TEST_CASE("somebody else's file with the name is not touched") {
   CHECK_FALSE(fs::exists(world.Path("app.1.iraw")));
 }
 
+TEST_CASE(
+    "a file that is written anew goes on under another name if somebody else's file has got its "
+    "name") {
+  World world;
+  world.Take();
+  world.source.has_outgrown = true;
+  SECTION("after ours was moved, before") {
+    fs::rename(world.Path(), world.Path("moved.iraw"));
+    std::ofstream(world.Path()) << "not ours";
+  }
+  SECTION("after ours was removed, meanwhile") {
+    world.source.on_add = [&] {
+      if (world.source.begun != 2) return;
+      fs::remove(world.Path());
+      std::ofstream(world.Path()) << "not ours";
+    };
+  }
+  world.source.counters = {8};
+  world.Take();
+  CHECK(world.Counter("app.1.iraw") == 8);
+  CHECK(world.snapshots->figures().failed == 0);
+  CHECK(world.snapshots->figures().path == world.Path("app.1.iraw"));
+  const auto lines = world.lines.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].find("the raw file is '" + world.Path("app.1.iraw") + "', because '") !=
+        std::string::npos);
+  CHECK(lines[1].ends_with(
+      "the raw file '" + world.Path() +
+      "' now is another program's file, which is left as it is; a new one is begun"));
+  world.source.counters = {9};
+  world.Take();
+  CHECK(world.Counter("app.1.iraw") == 9);
+  CHECK(world.source.begun == 3);
+  CHECK(fs::file_size(world.Path()) == 8);
+  if (fs::exists(world.Path("moved.iraw"))) CHECK(world.Counter("moved.iraw") == 8);
+  const size_t others = world.Files() - 1;
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == others);
+  CHECK_FALSE(fs::exists(world.Path("app.1.iraw")));
+}
+
 TEST_CASE("a file that describes much that is gone is replaced by one that does not") {
   World world;
   world.Take();
