@@ -72,8 +72,13 @@ uint32_t Derive(const Derivation& derivation, std::span<uint64_t> values) {
 
 void FindTouched(const Derivation& derivation, const Certificate& certificate,
                  std::span<uint8_t> touched) {
-  assert(touched.size() >= derivation.value_count());
   std::fill(touched.begin(), touched.end(), uint8_t{0});
+  SpreadTouched(derivation, certificate, touched);
+}
+
+void SpreadTouched(const Derivation& derivation, const Certificate& certificate,
+                   std::span<uint8_t> touched) {
+  assert(touched.size() >= derivation.value_count());
   for (ValueId v : certificate.disturbed) touched[v] = 1;
   uint32_t at = 0;
   ValueId result = derivation.counter_count;

@@ -97,6 +97,9 @@ struct ErrorBound {
 // others. touched.size() >= value_count(). Linear.
 void FindTouched(const Derivation& derivation, const Certificate& certificate,
                  std::span<uint8_t> touched);
+// The same if all of touched is 0. Takes no time for counters that the derivation does not use.
+void SpreadTouched(const Derivation& derivation, const Certificate& certificate,
+                   std::span<uint8_t> touched);
 
 // The bound after a run. `live_frames`: activations of this method that had not ended at the dump,
 // as far as the caller knows.

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/methods/counted_values.h"
 #include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
 #include "writer/names/intrinsic_names.h"
@@ -49,11 +50,11 @@ class Assembly {
   Assembly(const ClassSource& classes, const AssemblyInput& input, const AssemblyOptions& options,
            Profile& profile)
       : source_(classes),
-        counters_(input.counters),
         live_frames_(input.live_frames),
         options_(options),
         profile_(profile),
-        sites_(input.types, options, profile) {}
+        sites_(input.types, options, profile),
+        values_(input.counters) {}
 
   void Run() {
     LearnCandidates();
@@ -146,7 +147,7 @@ class Assembly {
     counted.positions = method.origin == MethodOrigin::kSame;
     if (method.counters > 0 && Load(c, method)) {
       NoteExactness(c, method);
-      counted.entries = values_[record_.entry];
+      counted.entries = values_.Of(record_.entry);
       if (c.name == "java/lang/VirtualThread" && method.name == "run")
         result_.virtual_threads += counted.entries;
       if (counted.positions) {
@@ -178,30 +179,17 @@ class Assembly {
     size_t consumed = 0;
     if (DecodeMethodRecord(c.RecordOf(method), &record_, &consumed) != MethodRecordStatus::kRecord)
       return false;
-    values_.assign(record_.derivation.value_count(), 0);
-    const auto base = static_cast<size_t>(method.first);
-    touched_.assign(values_.size(), 0);
-    abrupt_ = {Exactness::kExact, 0};
-    ran_ = false;
-    clamps_ = 0;
-    for (uint32_t i = 0; i < record_.derivation.counter_count && base + i < counters_.size(); ++i) {
-      values_[i] = counters_[base + i];
-      ran_ = ran_ || values_[i] != 0;
-    }
-    if (!ran_) return true;
-    clamps_ = Derive(record_.derivation, values_);
-    abrupt_ = BoundOf(record_.certificate, values_, 0);
-    if (abrupt_.k > 0) FindTouched(record_.derivation, record_.certificate, touched_);
+    values_.Load(record_, static_cast<size_t>(method.first));
     return true;
   }
 
   // Notes how exact the loaded values are.
   void NoteExactness(const ClassRecord& c, const CountedMethod& method) {
-    if (!ran_) return;
-    result_.clamps += clamps_;
+    if (!values_.ran()) return;
+    result_.clamps += values_.clamps();
     const uint64_t live =
         record_.certificate.live_frames_matter ? live_frames_(c.KeyOf(method)) : 0;
-    const ErrorBound bound = BoundOf(record_.certificate, values_, live);
+    const ErrorBound bound = values_.BoundWith(record_, live);
     switch (bound.kind) {
       case Exactness::kExact:
         ++result_.methods_exact;
@@ -216,11 +204,6 @@ class Assembly {
     result_.largest_k = std::max(result_.largest_k, bound.k);
   }
 
-  uint64_t ValueOf(ValueId value) const { return value == kNoValue ? 0 : values_[value]; }
-
-  // Whether exceptions may have changed the value.
-  bool IsTouched(ValueId value) const { return value != kNoValue && touched_[value] != 0; }
-
   void AddBranches(Counted& counted) {
     if (!options_.branches) return;
     uint64_t left_out = 0;
@@ -231,18 +214,18 @@ class Assembly {
       bool touched = false;
       for (const BranchSuccessor& s : successors) {
         targets_.push_back(s.target);
-        total = SaturatingSum(total, ValueOf(s.value));
-        touched = touched || IsTouched(s.value);
+        total = SaturatingSum(total, values_.Of(s.value));
+        touched = touched || values_.IsTouched(s.value);
       }
       if (total == 0) continue;  // the consumer ignores a site without counts
-      if (touched && !SharesHold(total, abrupt_.k)) {
+      if (touched && !SharesHold(total, values_.abrupt().k)) {
         ++left_out;
         continue;
       }
       std::vector<Successor> made(NumberSuccessors(targets_, &numbers_));
       for (size_t s = 0; s < successors.size(); ++s) {
         const uint32_t number = numbers_[s];
-        const int64_t count = Clamped(ValueOf(successors[s].value));
+        const int64_t count = Clamped(values_.Of(successors[s].value));
         made[number] = {targets_[s], number, SaturatingAdd(made[number].count, count)};
       }
       counted.branches.emplace_back(record_.branches[b].bci, std::move(made));
@@ -252,10 +235,10 @@ class Assembly {
 
   void NoteLeftOut(const Counted& counted, uint64_t branches) {
     const CountedMethod& m = *counted.method;
-    left_out_.push_back(
-        {abrupt_.k, fmt::format("{} of {} branches of {}: exceptions ended {} of its {} calls",
-                                branches, record_.branches.size(), JavaName(*counted.klass, m),
-                                abrupt_.k, counted.entries)});
+    left_out_.push_back({values_.abrupt().k,
+                         fmt::format("{} of {} branches of {}: exceptions ended {} of its {} calls",
+                                     branches, record_.branches.size(), JavaName(*counted.klass, m),
+                                     values_.abrupt().k, counted.entries)});
     result_.branches_left_out += branches;
   }
 
@@ -272,12 +255,13 @@ class Assembly {
 
   void AddSiteCalls(const ClassRecord& c) {
     for (const CallSite& site : record_.calls) {
-      const uint64_t count = ValueOf(site.value);
+      const uint64_t count = values_.Of(site.value);
       if (count == 0 || site.callee >= c.callees.size()) continue;
       if (SiteCalls* sum = SumOf(c.callees[site.callee])) {
         sum->count += count;
-        const uint64_t error = IsTouched(site.value) ? abrupt_.k : 0;
-        if (abrupt_.kind != Exactness::kUnknown) sum->sure += count - std::min(count, error);
+        const uint64_t error = values_.IsTouched(site.value) ? values_.abrupt().k : 0;
+        if (values_.abrupt().kind != Exactness::kUnknown)
+          sum->sure += count - std::min(count, error);
       }
     }
   }
@@ -416,7 +400,6 @@ class Assembly {
   }
 
   const ClassSource& source_;
-  const std::span<const uint64_t> counters_;
   const LiveFrameCount& live_frames_;
   const AssemblyOptions options_;
   Profile& profile_;
@@ -427,11 +410,7 @@ class Assembly {
   std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
   std::unordered_map<size_t, CalleeClass> callee_classes_;
   MethodRecord record_;
-  std::vector<uint64_t> values_;
-  std::vector<uint8_t> touched_;  // by value: exceptions may have changed it
-  bool ran_ = false;              // some value is not zero
-  uint64_t clamps_ = 0;
-  ErrorBound abrupt_{Exactness::kExact, 0};  // of values_, without live frames
+  CountedValues values_;
   std::vector<LeftOut> left_out_;
   std::vector<uint32_t> targets_;
   std::vector<uint32_t> numbers_;
