@@ -24,9 +24,12 @@ bool CountedMethod::IsStaticSynchronized() const {
 }
 
 std::string_view ClassRecord::Keep(std::string_view text) {
-  constexpr size_t kBlock = 2048;
+  // Small at first: many versions of a class with few texts may be in memory at once.
+  constexpr size_t kFirstBlock = 64;
+  constexpr size_t kMostBlock = 2048;
   if (blocks_.empty() || text.size() > left_) {
-    left_ = std::max(kBlock, text.size());
+    const size_t block = blocks_.empty() ? kFirstBlock : std::min(2 * block_size_, kMostBlock);
+    left_ = std::max(block, text.size());
     blocks_.push_back(std::make_unique<char[]>(left_));
     block_size_ = left_;
   }

@@ -118,6 +118,7 @@ void GetMethod(BoundedReader* in, uint32_t number, ClassRecord* record) {
 
 void GetSites(BoundedReader* in, ClassRecord* record) {
   const uint32_t count = in->GetCount(5);
+  record->sites.reserve(count);
   uint32_t method = 0;
   for (uint32_t s = 0; s < count && in->ok(); ++s) {
     const uint32_t step = in->GetBelow(record->methods.size() - method);
@@ -138,6 +139,7 @@ bool GetClass(BoundedReader* in, ClassRecord* record) {
   record->name = record->Keep(in->GetText());
   record->super_name = record->Keep(in->GetText());
   const uint32_t callees = in->GetCount(4);
+  record->callees.reserve(callees);
   for (uint32_t c = 0; c < callees && in->ok(); ++c) {
     Callee callee;
     callee.owner = record->Keep(in->GetText());
@@ -147,6 +149,7 @@ bool GetClass(BoundedReader* in, ClassRecord* record) {
     record->callees.push_back(callee);
   }
   const uint32_t targets = in->GetCount(2);
+  record->targets.reserve(targets);
   for (uint32_t t = 0; t < targets && in->ok(); ++t) {
     const std::string_view owner = record->Keep(in->GetText());
     record->targets.push_back({owner, record->Keep(in->GetText())});
@@ -276,6 +279,14 @@ void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
 SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record,
                              size_t* consumed) {
   return Decode(bytes, kClassRecordVersion, record, consumed, GetClass);
+}
+
+std::string_view NameInClassRecord(std::span<const uint8_t> bytes) {
+  BoundedReader in(OpenSealed(bytes, kClassRecordVersion).body);
+  in.GetFixed64();
+  in.GetFixed64();
+  in.GetBelow(kAccessEnd);
+  return in.GetText();
 }
 
 void RecordedCounts::SetCounters(std::span<const uint64_t> values) {

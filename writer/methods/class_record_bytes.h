@@ -33,6 +33,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out);
 
 // *consumed is the number of bytes to skip; 0 if unknown. The record owns its texts.
 SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record, size_t* consumed);
+
+// The name of a class whose record can be decoded. It is part of `bytes`.
+std::string_view NameInClassRecord(std::span<const uint8_t> bytes);
 
 // The counts at some point in time.
 struct RecordedCounts {

@@ -125,6 +125,15 @@ TEST_CASE("a class record decodes to an equal one, which owns its texts") {
   CHECK(read == Example());
 }
 
+TEST_CASE("the name of a class is found without decoding the record") {
+  const std::vector<uint8_t> bytes = Encoded(Example());
+  const std::string_view name = NameInClassRecord(bytes);
+  CHECK(name == "a/Café");
+  const auto* const begin = reinterpret_cast<const char*>(bytes.data());
+  CHECK(name.data() > begin);
+  CHECK(name.data() < begin + bytes.size());
+}
+
 TEST_CASE("any class record decodes to an equal one, also after another") {
   std::mt19937 random(1);
   std::vector<uint8_t> bytes;

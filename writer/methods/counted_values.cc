@@ -12,9 +12,17 @@ uint32_t NotZero(std::span<const uint64_t> counters) {
       std::count_if(counters.begin(), counters.end(), [](uint64_t count) { return count != 0; }));
 }
 
+auto FirstFrom(std::span<const NumberedCounter> counters, size_t number) {
+  return std::lower_bound(
+      counters.begin(), counters.end(), number,
+      [](const NumberedCounter& counter, size_t wanted) { return counter.number < wanted; });
+}
+
 }  // namespace
 
-CountedValues::CountedValues(std::span<const uint64_t> counters) : counters_(counters) {
+CountedValues::CountedValues(std::span<const uint64_t> counters,
+                             std::span<const NumberedCounter> more)
+    : counters_(counters), more_(more) {
   counted_before_.reserve(counters.size() / kBlock + 1);
   uint32_t before = 0;
   for (size_t at = 0; at <= counters.size(); at += kBlock) {
@@ -30,7 +38,15 @@ bool CountedValues::IsAnyCounted(size_t first, size_t count) const {
     const size_t block = at / kBlock;
     return counted_before_[block] + NotZero(counters_.subspan(block * kBlock, at % kBlock));
   };
-  return before(begin) != before(end);
+  if (before(begin) != before(end)) return true;
+  const auto next = FirstFrom(more_, first);
+  return next != more_.end() && next->number - first < count;
+}
+
+uint64_t CountedValues::At(size_t number) const {
+  if (number < counters_.size()) return counters_[number];
+  const auto found = FirstFrom(more_, number);
+  return found != more_.end() && found->number == number ? found->count : 0;
 }
 
 void CountedValues::Clear() {
@@ -47,9 +63,9 @@ void CountedValues::Clear() {
 }
 
 void CountedValues::Read(ValueId value) {
-  if (value >= counters_end_ || first_ + value >= counters_.size()) return;  // derived, or missing
-  const uint64_t count = counters_[first_ + value];
-  if (count == 0 || values_[value] != 0) return;
+  if (value >= counters_end_ || values_[value] != 0) return;  // derived, or read
+  const uint64_t count = At(first_ + value);
+  if (count == 0) return;
   values_[value] = count;
   used_.push_back(value);
 }

@@ -18,10 +18,18 @@
 
 namespace iprof {
 
+// A counter that is not 0, among many that are.
+struct NumberedCounter {
+  uint32_t number;
+  uint64_t count;
+};
+
 class CountedValues {
  public:
-  // By CounterIndex; those that are missing are 0. They must outlive this object.
-  explicit CountedValues(std::span<const uint64_t> counters);
+  // By CounterIndex. Those behind the last one are 0, unless they are among `more`, which ascend and are not 0. All
+  // must outlive this object.
+  explicit CountedValues(std::span<const uint64_t> counters,
+                         std::span<const NumberedCounter> more = {});
 
   // The values of a method whose first counter this is. Those that the record does not use are 0.
   void Load(const MethodRecord& record, size_t first);
@@ -42,9 +50,11 @@ class CountedValues {
  private:
   void Clear();
   bool IsAnyCounted(size_t first, size_t count) const;
+  uint64_t At(size_t number) const;
   void Read(ValueId value);
 
   const std::span<const uint64_t> counters_;
+  const std::span<const NumberedCounter> more_;
   std::vector<uint32_t> counted_before_;  // how many counters before each block are not 0
   size_t first_ = 0;
   uint32_t counters_end_ = 0;     // values below are counters

@@ -36,8 +36,15 @@ TEST_CASE("the values are those of a plain copy of the counters, for one method 
   std::mt19937 random(1);
   std::vector<uint64_t> counters(200);
   for (uint64_t& counter : counters) counter = random() % 3 == 0 ? random() % 9 : 0;
-  CountedValues loaded(counters);
-  for (int round = 0; round < 5000; ++round) {
+  // Behind the first ones, only those that are not 0.
+  const size_t dense = GENERATE(as<size_t>(), 200, 130, 1, 0);
+  std::vector<NumberedCounter> more;
+  for (size_t i = dense; i < counters.size(); ++i) {
+    if (counters[i] != 0) more.push_back({static_cast<uint32_t>(i), counters[i]});
+  }
+  const std::span<const uint64_t> first_ones(counters.data(), dense);
+  CountedValues loaded(first_ones, more);
+  for (int round = 0; round < 2000; ++round) {
     const MethodRecord record = RandomRecord(random);
     const Derivation& d = record.derivation;
     const size_t first = random() % 210;

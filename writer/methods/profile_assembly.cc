@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "writer/methods/counted_values.h"
 #include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
 #include "writer/names/intrinsic_names.h"
@@ -54,7 +53,7 @@ class Assembly {
         options_(options),
         profile_(profile),
         sites_(input.types, options, profile),
-        values_(input.counters) {}
+        values_(input.counters, input.more_counters) {}
 
   void Run() {
     LearnCandidates();

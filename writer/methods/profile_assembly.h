@@ -38,6 +38,7 @@
 #include <vector>
 
 #include "writer/methods/class_record.h"
+#include "writer/methods/counted_values.h"
 #include "writer/methods/live_frame_count.h"
 #include "writer/methods/trimmed_methods.h"
 #include "writer/methods/type_counts.h"
@@ -50,6 +51,7 @@ struct AssemblyInput {
   std::span<const uint64_t> counters;
   const TypeCounts& types;
   const LiveFrameCount& live_frames;
+  std::span<const NumberedCounter> more_counters = {};  // see CountedValues
 };
 
 struct AssemblyOptions {

@@ -74,6 +74,9 @@ inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);
 inline constexpr uint64_t kRawFirstExtent = 3 * kRawPageBytes;
 // A larger file is neither written nor read.
 inline constexpr uint64_t kMostRawBytes = uint64_t{1} << 30;
+// A larger class record is neither written nor read. It would be that of a class file of some 100 MB. So decoding one
+// takes little memory.
+inline constexpr size_t kMostRawClassBytes = size_t{32} << 20;
 // The suffix that the agent gives to raw files.
 inline constexpr std::string_view kRawSuffix = ".iraw";
 

@@ -1,6 +1,7 @@
 #include "writer/raw/raw_profile.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
 #include "writer/names/type_names.h"
+#include "writer/raw/raw_counts.h"
+#include "writer/raw/raw_records.h"
 #include "writer/raw/run_counts.h"
 
 namespace iprof {
@@ -28,13 +31,19 @@ constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
 // after all others.
 class FileClasses final : public ClassSource {
  public:
-  explicit FileClasses(const RawContents& contents) : counters_(contents.counters) {
+  explicit FileClasses(const RawContents& contents)
+      : counters_(contents.counters), next_counter_(contents.counters.size()) {
     types_.AddAll(contents.types);
     for (const RawClass& klass : contents.classes) classes_.push_back({&klass, 0, 0});
     std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) {
       return std::tie(a.type->name, a.type->hash.high, a.type->hash.low) <
              std::tie(b.type->name, b.type->hash.high, b.type->hash.low);
     });
+    size_t counters = 0;
+    for (const Class& klass : classes_) {
+      if (klass.type->unloaded) counters += BoundedReader(klass.type->counts).GetCount(2);
+    }
+    more_counters_.reserve(counters);
     for (Class& klass : classes_) {
       if (klass.type->unloaded) AddUnloaded(&klass);
     }
@@ -43,14 +52,12 @@ class FileClasses final : public ClassSource {
   size_t size() const override { return classes_.size(); }
   std::string_view NameOf(size_t number) const override { return classes_[number].type->name; }
   const ClassRecord& Get(size_t number, ClassRecord& scratch) const override {
-    const Class& klass = classes_[number];
-    size_t consumed = 0;
-    static_cast<void>(DecodeClassRecord(klass.type->record, &scratch, &consumed));
-    if (klass.type->unloaded) Renumber(klass, &scratch);
+    Decode(classes_[number], &scratch);
     return scratch;
   }
 
   std::span<const uint64_t> counters() const { return counters_; }
+  std::span<const NumberedCounter> more_counters() const { return more_counters_; }
   const TypeCounts& types() const { return types_; }
 
  private:
@@ -60,47 +67,79 @@ class FileClasses final : public ClassSource {
     uint32_t first_site;
   };
 
-  // More than any class has: each counter takes some bytes of its record.
-  static uint64_t MostCounters(const Class& klass) { return 4 * klass.type->record.size(); }
+  // Adds the counts of an unloaded class, as far as the class can use them.
+  class Adding {
+   public:
+    Adding(const Class& klass, FileClasses* into)
+        : first_counter_(klass.first_counter),
+          first_site_(klass.first_site),
+          most_(4 * uint64_t{klass.type->record.size()}),
+          into_(*into) {
+      ClassRecord record;
+      Decode(klass, &record);
+      uint64_t counters = 0;
+      uint64_t sites = 0;
+      for (const CountedMethod& method : record.methods) {
+        counters += method.counters;
+        sites += method.sites;
+      }
+      // The class's last counters may be zero; they must not be those of the next class.
+      counters_end_ = first_counter_ + std::min(counters, most_);
+      sites_end_ = first_site_ + static_cast<uint32_t>(std::min(sites, most_));
+      for (const ClassSite& site : record.sites) sites_.push_back(site.number);
+      std::sort(sites_.begin(), sites_.end());
+    }
+
+    void Counter(uint32_t number, uint64_t count) {
+      const uint64_t place = first_counter_ + number;
+      if (number >= most_ || place > UINT32_MAX) return;
+      counters_end_ = std::max(counters_end_, place + 1);
+      if (count > 0) into_.more_counters_.push_back({static_cast<uint32_t>(place), count});
+    }
+    void Site(uint32_t number, uint64_t lost) {
+      if (number >= most_) return;
+      const uint32_t site = first_site_ + number;
+      sites_end_ = std::max(sites_end_, site + 1);
+      if (lost > 0 && IsUsed(site)) into_.types_.AddLost(site, lost);
+    }
+    void Type(uint32_t number, std::string_view name, uint64_t count) {
+      if (number >= most_) return;
+      const uint32_t site = first_site_ + number;
+      if (IsUsed(site)) into_.types_.Add(site, name, count);
+    }
+
+    uint64_t counters_end() const { return counters_end_; }
+    uint32_t sites_end() const { return sites_end_; }
+
+   private:
+    // Otherwise a site takes far more memory than bytes of the file.
+    bool IsUsed(uint32_t site) const {
+      return std::binary_search(sites_.begin(), sites_.end(), site);
+    }
+
+    const uint64_t first_counter_;
+    const uint32_t first_site_;
+    const uint64_t most_;  // more than any class has: each counter takes some bytes of its record
+    FileClasses& into_;
+    std::vector<uint32_t> sites_;  // those of the class's methods
+    uint64_t counters_end_ = 0;
+    uint32_t sites_end_ = 0;
+  };
 
   void AddUnloaded(Class* klass) {
-    const UnloadedCounts& counts = klass->type->counts;
-    klass->first_counter = static_cast<uint32_t>(counters_.size());
+    klass->first_counter = static_cast<uint32_t>(next_counter_);
     klass->first_site = next_site_;
-    const uint64_t most = MostCounters(*klass);
-    for (const auto& [number, count] : counts.counters) {
-      if (number >= most) break;
-      counters_.resize(size_t{klass->first_counter} + number + 1);
-      counters_.back() = count;
-    }
-    for (const UnloadedCounts::Site& site : counts.sites) {
-      if (site.number >= most) break;
-      const uint32_t number = klass->first_site + site.number;
-      next_site_ = number + 1;
-      if (site.lost > 0) types_.AddLost(number, site.lost);
-      for (const auto& [type, count] : site.types) types_.Add(number, type, count);
-    }
-    // The class's last counters may be zero; they must not be those of the next class.
-    counters_.resize(counters_.size() + Unused(*klass, &next_site_));
+    Adding adding(*klass, this);
+    BoundedReader in(klass->type->counts);
+    ReadRawCounts(&in, &adding);
+    next_counter_ = adding.counters_end();
+    next_site_ = adding.sites_end();
   }
 
-  // How many counters of the class follow after the last one that has a count. Moves *next_site behind
-  // the class's sites.
-  uint64_t Unused(const Class& klass, uint32_t* next_site) const {
-    ClassRecord record;
+  static void Decode(const Class& klass, ClassRecord* record) {
     size_t consumed = 0;
-    static_cast<void>(DecodeClassRecord(klass.type->record, &record, &consumed));
-    const uint64_t most = MostCounters(klass);
-    uint64_t counters = 0;
-    uint64_t sites = 0;
-    for (const CountedMethod& method : record.methods) {
-      counters += method.counters;
-      sites += method.sites;
-    }
-    *next_site =
-        std::max(*next_site, klass.first_site + static_cast<uint32_t>(std::min(sites, most)));
-    const uint64_t end = klass.first_counter + std::min(counters, most);
-    return end > counters_.size() ? end - counters_.size() : 0;
+    static_cast<void>(DecodeClassRecord(klass.type->record, record, &consumed));
+    if (klass.type->unloaded) Renumber(klass, record);
   }
 
   // Gives the class the numbers of counters and sites that follow after all others. Within the class
@@ -123,7 +162,9 @@ class FileClasses final : public ClassSource {
   }
 
   std::vector<Class> classes_;
-  std::vector<uint64_t> counters_;
+  const std::span<const uint64_t> counters_;
+  std::vector<NumberedCounter> more_counters_;
+  uint64_t next_counter_;
   TypeCounts types_;
   uint32_t next_site_ = kFirstUnloadedSite;
 };
@@ -134,12 +175,17 @@ void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Pr
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const RawType* a, const RawType* b) { return a->name < b->name; });
   for (const RawType* type : sorted) {
-    AddDeclaredClass(
-        {InternalName(type->owner), type->name, type->methods},
-        [&](InternalName owner, std::string_view name, std::string_view descriptor) {
-          return assembly.WasAdded(owner, name, descriptor);
-        },
-        profile);
+    RawTypeMethods all(*type);
+    std::span<const RawTypeMethods::Method> methods;
+    do {
+      methods = all.Next();
+      AddDeclaredClass(
+          {InternalName(type->owner), type->name, methods},
+          [&](InternalName owner, std::string_view name, std::string_view descriptor) {
+            return assembly.WasAdded(owner, name, descriptor);
+          },
+          profile);
+    } while (!methods.empty());
   }
 }
 
@@ -265,8 +311,9 @@ RawProfile MakeRawProfile(const RawContents& contents) {
       const auto known = contents.live_frames.find(key.text());
       return known == contents.live_frames.end() ? 0 : known->second;
     };
-    made.assembly = AssembleProfile(classes, {classes.counters(), classes.types(), live_frames},
-                                    contents.header.assembly, profile);
+    made.assembly = AssembleProfile(
+        classes, {classes.counters(), classes.types(), live_frames, classes.more_counters()},
+        contents.header.assembly, profile);
   }
   AddDeclared(contents, made.assembly, profile);
   AddStacks(contents, profile);

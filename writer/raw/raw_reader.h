@@ -5,8 +5,9 @@
 //    is whole, because the file was cut or damaged, it gives what is left of the newest one: pages
 //    and records that have their hashes. The rest is counted. A newer generation that is not whole is noted:
 //    it was damaged, or its commit was being written when the process was killed.
-//  - Hostile files do no harm: reads nothing outside the file, allocates at most a small multiple of
-//    its size (which is at most kMostRawBytes), and takes time that is proportional to it.
+//  - Hostile files do no harm: reads nothing outside the file, allocates at most some fifteen times its size
+//    (which is at most kMostRawBytes; twice that if both of its snapshots are damaged), and takes time that is
+//    proportional to it. Most of what is returned are places in the log.
 //  - Counts never belong to the wrong class: if it is not known for sure which classes were unloaded,
 //    the generation is not used.
 // Threads: any; one at a time per object.
@@ -26,7 +27,6 @@
 #include "writer/base/status.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/type_counts.h"
-#include "writer/methods/unloaded_counts.h"
 #include "writer/raw/raw_format.h"
 #include "writer/raw/raw_writer.h"
 
@@ -65,17 +65,18 @@ class RawMemoryBytes final : public RawBytes {
 // A class, and what became of it.
 struct RawClass {
   std::span<const uint8_t> record;  // EncodeClassRecord; decodes without error
-  std::string name;                 // internal
+  std::span<const uint8_t> counts =
+      {};                 // of an unloaded class; ReadRawCounts reads them without error
+  std::string_view name;  // internal
   Hash128 hash;
   bool unloaded = false;
-  UnloadedCounts counts;  // of an unloaded class
 };
 
 // A type that was loaded and not counted.
 struct RawType {
-  std::string_view owner;  // internal name; empty for an array
-  std::string_view name;   // in the profile
-  std::vector<std::pair<std::string_view, std::string_view>> methods;  // name, descriptor
+  std::string_view owner;            // internal name; empty for an array
+  std::string_view name;             // in the profile
+  std::span<const uint8_t> methods;  // RawTypeMethods reads them without error
 };
 
 struct RawStack {

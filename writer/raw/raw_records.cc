@@ -6,6 +6,7 @@
 #include "writer/base/sealed_bytes.h"
 #include "writer/base/varint.h"
 #include "writer/methods/class_record_bytes.h"
+#include "writer/raw/raw_counts.h"
 
 namespace iprof {
 namespace {
@@ -23,42 +24,21 @@ RawRecord Seal(std::span<const uint8_t> body) {
 
 void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
 
-// A number that ascends from item to item, as the difference from the last one.
-class Ascending {
- public:
-  explicit Ascending(BoundedReader* in) : in_(in) {}
-  uint32_t Next() {
-    const uint32_t step = in_->Get();
-    if ((step == 0 && !first_) || uint64_t{last_} + step > UINT32_MAX) return in_->Fail();
-    first_ = false;
-    return last_ += step;
-  }
-
- private:
-  BoundedReader* const in_;
-  uint32_t last_ = 0;
-  bool first_ = true;
-};
-
-UnloadedCounts GetCounts(BoundedReader* in) {
-  UnloadedCounts counts;
-  Ascending counter(in);
-  for (uint32_t left = in->GetCount(2); left > 0 && in->ok(); --left) {
-    const uint32_t number = counter.Next();
-    counts.counters.emplace_back(number, in->Get64());
-  }
-  Ascending site(in);
-  for (uint32_t left = in->GetCount(3); left > 0 && in->ok(); --left) {
-    UnloadedCounts::Site& got = counts.sites.emplace_back();
-    got.number = site.Next();
-    got.lost = in->Get64();
-    for (uint32_t types = in->GetCount(2); types > 0 && in->ok(); --types) {
-      const std::string_view name = in->GetText();
-      got.types.emplace_back(name, in->Get64());
-    }
-  }
-  return counts;
+// Others would take few bytes of a file, and much memory.
+bool HasOnlyMethodsOfJvms(const ClassRecord& klass) {
+  constexpr size_t kLeastDescriptor = 3;  // "()V"
+  return std::all_of(klass.methods.begin(), klass.methods.end(), [](const CountedMethod& method) {
+    return !method.name.empty() && method.descriptor.size() >= kLeastDescriptor;
+  });
 }
+
+// Whether a class has any counts.
+struct AnyCount {
+  void Counter(uint32_t, uint64_t) { found = true; }
+  void Site(uint32_t, uint64_t) { found = true; }
+  void Type(uint32_t, std::string_view, uint64_t) {}
+  bool found = false;
+};
 
 // Reads the log, record by record.
 class LogReading {
@@ -93,11 +73,11 @@ class LogReading {
       case RawRecordKind::kClass:
         return ReadClass(&in, body);
       case RawRecordKind::kUnloaded:
-        return ReadUnloaded(&in);
+        return ReadUnloaded(&in, body);
       case RawRecordKind::kForgotten:
         return Forget(&in);
       case RawRecordKind::kType:
-        return ReadType(&in);
+        return ReadType(&in, body);
       case RawRecordKind::kPair:
         return ReadPair(&in);
       case RawRecordKind::kMethod:
@@ -116,19 +96,19 @@ class LogReading {
     const auto bytes = body.subspan(in->position());
     ClassRecord record;
     size_t consumed = 0;
-    if (DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord ||
-        consumed != bytes.size()) {
+    if (bytes.size() > kMostRawClassBytes ||
+        DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord ||
+        consumed != bytes.size() || !HasOnlyMethodsOfJvms(record)) {
       // An earlier record of the class is out of date.
       Drop(number);
       return false;
     }
-    RawClass made{.record = bytes, .name = {}, .hash = record.hash, .counts = {}};
-    names_.emplace_back(record.name);
+    const RawClass made{.record = bytes, .name = NameInClassRecord(bytes), .hash = record.hash};
     const auto [known, is_new] = numbers_of_classes_.try_emplace(number, classes_.size());
     if (is_new) {
-      classes_.push_back({std::move(made), names_.size() - 1, true});
+      classes_.push_back({made, true});
     } else {
-      classes_[known->second] = {std::move(made), names_.size() - 1, true};
+      classes_[known->second] = {made, true};
     }
     return true;
   }
@@ -138,20 +118,22 @@ class LogReading {
     if (known != numbers_of_classes_.end()) classes_[known->second].kept = false;
   }
 
-  bool ReadUnloaded(BoundedReader* in) {
+  bool ReadUnloaded(BoundedReader* in, std::span<const uint8_t> body) {
     const uint32_t number = in->Get();
     if (!in->ok()) return false;
     ++read_.unloaded;
     const auto known = numbers_of_classes_.find(number);
-    UnloadedCounts counts = GetCounts(in);
+    const auto counts = body.subspan(in->position());
+    AnyCount any;
+    ReadRawCounts(in, &any);
     const bool whole = in->ok() && in->at_end();
     if (known == numbers_of_classes_.end()) return whole;
     Class& klass = classes_[known->second];
     // Even if its counts are damaged: its counters are not its own any more.
     klass.type.unloaded = true;
     unloaded_.push_back(known->second);
-    klass.kept = klass.kept && whole && !counts.empty();
-    klass.type.counts = std::move(counts);
+    klass.kept = klass.kept && whole && any.found;
+    klass.type.counts = counts;
     return whole;
   }
 
@@ -163,16 +145,17 @@ class LogReading {
     return true;
   }
 
-  bool ReadType(BoundedReader* in) {
+  bool ReadType(BoundedReader* in, std::span<const uint8_t> body) {
     RawType type;
     type.owner = in->GetText();
     type.name = in->GetText();
+    type.methods = body.subspan(in->position());
     for (uint32_t left = in->GetCount(2); left > 0 && in->ok(); --left) {
-      const std::string_view name = in->GetText();
-      type.methods.emplace_back(name, in->GetText());
+      in->GetText();
+      in->GetText();
     }
     if (!in->ok() || !in->at_end() || type.name.empty()) return false;
-    contents_.declared.push_back(std::move(type));
+    contents_.declared.push_back(type);
     return true;
   }
 
@@ -241,23 +224,22 @@ class LogReading {
         contents_.types.Add(pair.site, pair.type, count);
       }
     }
-    for (Class& klass : classes_) {
-      if (!klass.kept) continue;
-      klass.type.name = std::move(names_[klass.name]);
-      contents_.classes.push_back(std::move(klass.type));
+    const auto kept = [](const Class& klass) { return klass.kept; };
+    contents_.classes.reserve(
+        static_cast<size_t>(std::count_if(classes_.begin(), classes_.end(), kept)));
+    for (const Class& klass : classes_) {
+      if (klass.kept) contents_.classes.push_back(klass.type);
     }
   }
 
   struct Class {
     RawClass type;
-    size_t name;  // in names_
     bool kept;
   };
 
   const RawNumbers numbers_;
   RawContents& contents_;
   std::vector<Class> classes_;
-  std::vector<std::string> names_;
   std::vector<size_t> unloaded_;  // in classes_, since the last reset
   std::unordered_map<uint32_t, size_t> numbers_of_classes_;
   std::unordered_map<uint32_t, uint32_t> numbers_of_methods_;
@@ -370,6 +352,15 @@ RawRecord EncodeRawTail(std::span<const RawPart> parts,
 RawLogRead ReadRawRecords(std::span<const uint8_t> log, const RawNumbers& numbers,
                           RawContents* contents) {
   return LogReading(numbers, contents).Read(log);
+}
+
+std::span<const RawTypeMethods::Method> RawTypeMethods::Next() {
+  methods_.clear();
+  for (; left_ > 0 && methods_.size() < kAtOnce && in_.ok(); --left_) {
+    const std::string_view name = in_.GetText();
+    methods_.emplace_back(name, in_.GetText());
+  }
+  return methods_;
 }
 
 bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/sealed_bytes.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/unloaded_counts.h"
 #include "writer/raw/raw_format.h"
@@ -49,6 +50,22 @@ struct RawLogRead {
 // `log`.
 RawLogRead ReadRawRecords(std::span<const uint8_t> log, const RawNumbers& numbers,
                           RawContents* contents);
+
+// The methods of a type, some at a time: all at once may take sixteen times the memory of the record.
+class RawTypeMethods {
+ public:
+  using Method = std::pair<std::string_view, std::string_view>;  // name, descriptor
+  static constexpr size_t kAtOnce = 65536;                       // more than a class has
+
+  explicit RawTypeMethods(const RawType& type) : in_(type.methods), left_(in_.GetCount(2)) {}
+  // Empty after the last one. Valid until the next call.
+  std::span<const Method> Next();
+
+ private:
+  BoundedReader in_;
+  uint32_t left_;
+  std::vector<Method> methods_;
+};
 
 // Adds parts and live frames. False if the tail is damaged; then nothing was added.
 bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents);

@@ -326,7 +326,7 @@ void RawWriter::AddClass(uint32_t number, const ClassRecord& record) {
   }
   const RawRecord bytes = EncodeRawClass(number, record);
   const auto known = r.classes.find(number);
-  if (!r.Append(bytes, after, r.Reserve())) {
+  if (bytes.size() > kMostRawClassBytes || !r.Append(bytes, after, r.Reserve())) {
     // Also if an older record of the class stays: what is new about it is missing.
     if (r.lost_classes.insert(number).second) ++r.lost.classes;
     return;

@@ -306,6 +306,17 @@ TEST_CASE("what is new about a class and has no room counts as lost") {
   CHECK(Recover(folder / "a.iraw").note.lost_classes == static_cast<int64_t>(before + 1));
 }
 
+TEST_CASE("a class of endless bytes counts as lost, because no reader would take it") {
+  const Folder folder;
+  const auto writer = Create(folder / "a.iraw", {.most_bytes = kMostRawBytes});
+  ClassRecord klass;
+  klass.records.resize(kMostRawClassBytes);
+  writer->AddClass(0, klass);
+  REQUIRE(writer->Publish({.time_ns = 1}).status.ok());
+  CHECK(writer->losses().classes == 1);
+  CHECK(Read(folder / "a.iraw")->damaged_records == 0);
+}
+
 TEST_CASE("a full file still notes that classes are gone, so no count gets to another class") {
   const Folder folder;
   Faults faults;
