@@ -24,15 +24,15 @@
 namespace iprof {
 namespace {
 
-// Greater than the number of any site in a JVM.
-constexpr uint32_t kFirstUnloadedSite = uint32_t{1} << 31;
+// Greater than the number of any counter or site in a JVM. (The counters of a file end at the last one that is not zero, and
+// loaded classes own some that follow.)
+constexpr uint32_t kFirstUnloaded = uint32_t{1} << 31;
 
 // The classes of the file in the order that the assembly expects. The counts of unloaded ones follow
 // after all others.
 class FileClasses final : public ClassSource {
  public:
-  explicit FileClasses(const RawContents& contents)
-      : counters_(contents.counters), next_counter_(contents.counters.size()) {
+  explicit FileClasses(const RawContents& contents) : counters_(contents.counters) {
     types_.AddAll(contents.types);
     for (const RawClass& klass : contents.classes) classes_.push_back({&klass, 0, 0});
     std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) {
@@ -164,9 +164,9 @@ class FileClasses final : public ClassSource {
   std::vector<Class> classes_;
   const std::span<const uint64_t> counters_;
   std::vector<NumberedCounter> more_counters_;
-  uint64_t next_counter_;
+  uint64_t next_counter_ = kFirstUnloaded;
   TypeCounts types_;
-  uint32_t next_site_ = kFirstUnloadedSite;
+  uint32_t next_site_ = kFirstUnloaded;
 };
 
 void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {

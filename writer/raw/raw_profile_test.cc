@@ -43,6 +43,31 @@ class OneFile {
   std::unique_ptr<RawWriter> writer_;
 };
 
+TEST_CASE("a loaded class that did not run has no counts of an unloaded one") {
+  OneFile file;
+  const std::string_view names[] = {"test/Loaded", "test/Unloaded"};
+  for (const uint32_t number : {0U, 1U}) {
+    ClassRecord klass;
+    klass.name = names[number];
+    CountedMethod method;
+    method.name = "m";
+    method.descriptor = "()V";
+    method.counters = 1;
+    method.first = CounterIndex{number};
+    MethodRecord code;
+    code.derivation.counter_count = 1;
+    EncodeMethodRecord(code, &klass.records);
+    klass.methods.push_back(method);
+    file.writer().AddClass(number, klass);
+  }
+  file.writer().AddUnloaded(1, {.counters = {{0, 9}}, .sites = {}});
+  const uint64_t counters[] = {0, 0};
+  REQUIRE(file.writer().Publish({.time_ns = 1, .counters = counters}).status.ok());
+  const RawProfile made = file.Recover();
+  CHECK(TextOf(made.profile).find("test.Loaded") == std::string::npos);
+  CHECK(TextOf(made.profile).find("test.Unloaded.m()void:0 = 9\n") != std::string::npos);
+}
+
 TEST_CASE("a profile has what the agent said: types, parts, lines") {
   OneFile file;
   file.writer().AddType(
