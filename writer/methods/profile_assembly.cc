@@ -132,8 +132,16 @@ class Assembly {
       const size_t others = methods.size();
       for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
       NoteTrimmed(c, std::span(methods).subspan(others));
+      if (&c == &scratch.back()) DropEvaluated(&scratch.back());
     }
     WriteClass(*klass, methods);
+  }
+
+  // What is not needed to write a class whose methods are evaluated. A name may have very many versions.
+  static void DropEvaluated(ClassRecord* c) {
+    c->callees = std::vector<Callee>();
+    c->positions = std::vector<uint8_t>();
+    c->records = std::vector<uint8_t>();
   }
 
   void EvaluateMethod(const ClassRecord& c, const CountedMethod& method,
