@@ -379,7 +379,8 @@ bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents) {
     frames[std::string(method)] += in.Get64();
   }
   if (!in.ok() || !in.at_end()) return false;
-  for (auto& [name, json] : parts) contents->parts.insert_or_assign(name, std::move(json));
+  parts.merge(contents->parts);  // adds those that are not in the tail
+  contents->parts = std::move(parts);
   contents->live_frames = std::move(frames);
   return true;
 }

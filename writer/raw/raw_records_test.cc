@@ -1,6 +1,7 @@
 #include "writer/raw/raw_records.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <memory>
 
 #include "writer/raw/raw_counts.h"
@@ -82,6 +83,14 @@ TEST_CASE("types that are not counted stay in the log, and give their methods so
   }
   CHECK(all == methods);
   CHECK(RawTypeMethods(contents.declared[1]).Next().empty());
+}
+
+TEST_CASE("parts of the tail win over those of the log") {
+  RawContents contents = ReadLog({EncodeRawPart({"a", "{}"}), EncodeRawPart({"b", "{}"})});
+  const RawPart parts[] = {{"b", "{\"new\":1}"}, {"c", "{}"}};
+  REQUIRE(ReadRawTail(EncodeRawTail(parts, {}), &contents));
+  CHECK(contents.parts ==
+        std::map<std::string, std::string>{{"a", "{}"}, {"b", "{\"new\":1}"}, {"c", "{}"}});
 }
 
 TEST_CASE("classes that no JVM has are damaged records") {
