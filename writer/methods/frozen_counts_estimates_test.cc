@@ -7,14 +7,36 @@
 namespace iprof {
 namespace {
 
-TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
+using Seen = std::map<std::string, uint64_t>;
+
+// main (counters 0 and 1) calls f (counter 2), which has the site 5.
+struct Called {
   TestProgram program;
-  ClassRecord& c = program.Class("P");
-  program.Method(c, "main", {Static("P", "f")});  // 0, 1
-  const CounterIndex f = program.Method(c, "f");  // 2
-  c.methods[1].first_site = 5;
-  c.methods[1].sites = 1;
-  const RecordedClasses classes = program.Classes();
+  CounterIndex f = Add(program);
+  RecordedClasses classes = program.Classes();
+
+  static CounterIndex Add(TestProgram& program) {
+    ClassRecord& c = program.Class("P");
+    program.Method(c, "main", {Static("P", "f")});
+    const CounterIndex f = program.Method(c, "f");
+    c.methods[1].first_site = 5;
+    c.methods[1].sites = 1;
+    return f;
+  }
+};
+
+Seen SeenBy(const TypeCounts& types, uint32_t site) {
+  Seen by_name;
+  if (const TypeCounts::Site* const counts = types.Find(site)) {
+    for (const auto& [type, count] : counts->types) by_name.emplace(types.TypeName(type), count);
+  }
+  return by_name;
+}
+
+TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
+  const Called called;
+  const CounterIndex f = called.f;
+  const RecordedClasses& classes = called.classes;
   FrozenCounts counts;
   counts.Restart(std::vector<uint64_t>(3), 0);
   REQUIRE(counts.Freeze({classes, std::vector<uint64_t>{1, 10, 10}, 1}, std::array{f}).size() == 1);
@@ -32,13 +54,9 @@ TEST_CASE("classes at sites grow with their method", "[frozen_counts]") {
 
 TEST_CASE("a frozen method's sites see, per entry, what they saw before it froze",
           "[frozen_counts]") {
-  TestProgram program;
-  ClassRecord& c = program.Class("P");
-  program.Method(c, "main", {Static("P", "f")});  // 0, 1
-  const CounterIndex f = program.Method(c, "f");  // 2
-  c.methods[1].first_site = 5;
-  c.methods[1].sites = 1;
-  const RecordedClasses classes = program.Classes();
+  const Called called;
+  const CounterIndex f = called.f;
+  const RecordedClasses& classes = called.classes;
   FrozenCounts counts;
   TypeCounts types;
   counts.Restart(std::vector<uint64_t>(3), 0, &types);
@@ -53,21 +71,14 @@ TEST_CASE("a frozen method's sites see, per entry, what they saw before it froze
   RawCounts estimate{after, {}};
   estimate.types.Add(5, "a.D", 3);
   counts.AddTo({classes, after, 2, &types}, estimate);
-  std::map<std::string, uint64_t> seen;
-  for (const auto& [type, count] : estimate.types.Find(5)->types)
-    seen.emplace(estimate.types.TypeName(type), count);
-  CHECK(seen == std::map<std::string, uint64_t>{{"a.B", 300}, {"a.C", 100}, {"a.D", 3}});
+  CHECK(SeenBy(estimate.types, 5) == Seen{{"a.B", 300}, {"a.C", 100}, {"a.D", 3}});
 }
 
 TEST_CASE("what a method's sites saw before it froze is kept apart, each time that it freezes",
           "[frozen_counts]") {
-  TestProgram program;
-  ClassRecord& c = program.Class("P");
-  program.Method(c, "main", {Static("P", "f")});  // 0, 1
-  const CounterIndex f = program.Method(c, "f");  // 2
-  c.methods[1].first_site = 5;
-  c.methods[1].sites = 1;
-  const RecordedClasses classes = program.Classes();
+  const Called called;
+  const CounterIndex f = called.f;
+  const RecordedClasses& classes = called.classes;
   FrozenCounts counts;
   TypeCounts types;
   counts.Restart(std::vector<uint64_t>(3), 0, &types);
@@ -87,16 +98,11 @@ TEST_CASE("what a method's sites saw before it froze is kept apart, each time th
     RawCounts estimate{counters, {}};
     counts.AddTo({classes, counters, 4, &types}, estimate);
     CHECK(estimate.counters[2] == 180);
-    std::map<std::string, uint64_t> by_name;
-    if (const TypeCounts::Site* const site = estimate.types.Find(5)) {
-      for (const auto& [type, count] : site->types)
-        by_name.emplace(estimate.types.TypeName(type), count);
-    }
-    return by_name;
+    return SeenBy(estimate.types, 5);
   };
-  CHECK(seen() == std::map<std::string, uint64_t>{{"a.B", 100}, {"a.C", 50}});
+  CHECK(seen() == Seen{{"a.B", 100}, {"a.C", 50}});
   // Asking changes nothing.
-  CHECK(seen() == std::map<std::string, uint64_t>{{"a.B", 100}, {"a.C", 50}});
+  CHECK(seen() == Seen{{"a.B", 100}, {"a.C", 50}});
   counts.Restart(std::vector<uint64_t>{4, 180, 30}, 4, &types);
   RawCounts forgotten{std::vector<uint64_t>{4, 180, 30}, {}};
   counts.AddTo(forgotten);
@@ -154,16 +160,11 @@ TEST_CASE("methods that are gone and cannot be named any more are told", "[froze
   CHECK(counts.unnamed() == 0);
 }
 
-// main calls f, which has the site 5, and f's class is unloaded after it froze and was called 30 times without probes.
-std::map<std::string, uint64_t> SeenByUnloaded(bool knows_objects, std::vector<uint64_t> values,
-                                               bool ran = true) {
-  TestProgram program;
-  ClassRecord& c = program.Class("P");
-  program.Method(c, "main", {Static("P", "f")});  // 0, 1
-  const CounterIndex f = program.Method(c, "f");  // 2
-  c.methods[1].first_site = 5;
-  c.methods[1].sites = 1;
-  const RecordedClasses classes = program.Classes();
+// What the site of f saw, whose class is unloaded after f froze and was called 30 times without probes.
+Seen SeenByUnloaded(bool knows_objects, std::vector<uint64_t> values, bool ran = true) {
+  const Called called;
+  const CounterIndex f = called.f;
+  const RecordedClasses& classes = called.classes;
   FrozenCounts counts;
   TypeCounts types;
   const TypeCounts* const known = knows_objects ? &types : nullptr;
@@ -182,13 +183,10 @@ std::map<std::string, uint64_t> SeenByUnloaded(bool knows_objects, std::vector<u
   TypeCounts next;
   counts.ReleaseSite(5, next);
   CHECK(next.Sites().empty());
-  std::map<std::string, uint64_t> by_name;
-  for (const auto& [type, count] : seen.Find(5)->types) by_name.emplace(seen.TypeName(type), count);
-  return by_name;
+  return SeenBy(seen, 5);
 }
 
 TEST_CASE("the sites of an unloaded class get their estimates, too", "[frozen_counts]") {
-  using Seen = std::map<std::string, uint64_t>;
   CHECK(SeenByUnloaded(true, {10}) == Seen{{"a.B", 24}, {"a.C", 16}});
   // What they saw per entry is not known, so it grows with the counters.
   CHECK(SeenByUnloaded(false, {10}) == Seen{{"a.B", 24}, {"a.C", 16}});
