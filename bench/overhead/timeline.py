@@ -106,9 +106,11 @@ def at(rows, repetitions, value):
 
 
 def rate(rows):
-    """Repetitions per second in the second half of a run."""
+    """Repetitions per second in the second half of a run: of the clock, or of the processors where that is less. So a busy machine does not
+    make it slower."""
     half = rows[len(rows) // 2 if len(rows) > 2 else 0]
-    return 1e3 * (rows[-1].repetitions - half.repetitions) / max(rows[-1].ms - half.ms, 1)
+    seconds = min((rows[-1].ms - half.ms) / 1e3, rows[-1].program_s - half.program_s)
+    return (rows[-1].repetitions - half.repetitions) / max(seconds, 0.001)
 
 
 def settled(rows):

@@ -76,8 +76,12 @@ class Times(unittest.TestCase):
         self.assertEqual([(swap.ms, round(swap.pause_s, 6)) for swap in run.swaps], [(1600, 0.2)])
 
     def test_the_rate_is_that_of_the_second_half(self):
-        rows = timeline.read("0 0 0 0 0\n1000 1 0 0 0\n2000 11 0 0 0\n3000 21 0 0 0\n", "").rows
+        rows = timeline.read("0 0 0 0 0\n1000 1 0 0 0\n2000 11 1000000000 0 0\n3000 21 3000000000 0 0\n", "").rows
         self.assertEqual(timeline.rate(rows), 10)
+
+    def test_the_rate_on_a_busy_machine_is_that_of_processor_time(self):
+        rows = timeline.read("0 0 0 0 0\n4000 20 1000000000 0 0\n", "").rows
+        self.assertEqual(timeline.rate(rows), 20)
 
 
 if __name__ == "__main__":
