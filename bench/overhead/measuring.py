@@ -49,7 +49,7 @@ def measure(command, environment, limit_s, turn=None, **labels):
         if turn:
             turn.started(process.pid)
         output = process.stdout.read().decode(errors="replace")
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it keeps its number until nobody signals it any more
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its number stays its own while it may be signalled
         if turn:
             turn.ended()
         _, status, usage = os.wait4(process.pid, 0)

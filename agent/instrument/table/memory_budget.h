@@ -5,7 +5,7 @@
 //
 // Guarantees: the limit applies to callers that ask HasRoom before they add something. Existing
 // parts only report their size, so the sum may exceed the limit by the size of one class or one
-// chunk, and by kWindow and kFrozen, which grow with the counters and ask nobody.
+// chunk, and by kWindow and kFrozen, which grow with the counters and do not ask.
 // Threads: any, in any phase; no locks, no allocation. Failure: HasRoom returns false and counts
 // the refusal.
 #pragma once
