@@ -43,8 +43,8 @@ class CostMeter {
       : ns_per_increment_((ns_per_increment > 0 ? ns_per_increment : kUsualIncrement) *
                           (counts_types ? 2 : 1)) {}
 
-  // The nanoseconds of an increment. Takes a fraction of a millisecond. 0: the clock of this system is too coarse,
-  // or there is none.
+  // The nanoseconds of an increment. Takes a fraction of a millisecond. 0: this system has no
+  // clock for it, or one that is too coarse.
   static double CalibrateIncrement();
   static uint64_t ProcessCpuNanoseconds();
   // The clocks now; `increments` and the thread's time are the caller's.
