@@ -5,9 +5,7 @@
 #include <chrono>
 
 #include "writer/io/agent_section.h"
-#include "writer/io/code_part.h"
 #include "writer/io/harvest_note.h"
-#include "writer/io/position_part.h"
 
 namespace iprof::cli {
 
@@ -32,8 +30,6 @@ void AddProvenance(const RunNote& run, Profile& profile) {
   RunList runs;
   runs.Add(run);
   SetAgentPart(profile, kProvenancePart, runs.ToJson());
-  NoteCodeHashes(profile);
-  WritePositionNotes(profile);
 }
 
 }  // namespace iprof::cli

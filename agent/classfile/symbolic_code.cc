@@ -1,5 +1,7 @@
 #include "agent/classfile/symbolic_code.h"
 
+#include <algorithm>
+
 namespace iprof::classfile {
 namespace {
 
@@ -26,6 +28,15 @@ std::optional<NamedConstant> ReadHandle(const ConstantPool& pool, const uint8_t*
   return constant;
 }
 
+// What a text takes: its length and its bytes.
+size_t SizeOf(std::string_view text) { return 2 + text.size(); }
+
+// Returns where the text ends.
+uint8_t* StoreText(uint8_t* to, std::string_view text) {
+  StoreU2(to, static_cast<uint32_t>(text.size()));  // at most 65,535 in a class file
+  return std::copy(text.begin(), text.end(), to + 2);
+}
+
 }  // namespace
 
 void SymbolicCode::Start(ByteSpan code, std::string_view own_name) {
@@ -36,21 +47,18 @@ void SymbolicCode::Start(ByteSpan code, std::string_view own_name) {
 void SymbolicCode::Add(uint32_t bci, Op op, const NamedConstant& constant) {
   bytes_[bci + 1] = 0;
   if (InfoOf(op).format != Format::kCp1) bytes_[bci + 2] = 0;
-  bytes_.push_back(static_cast<uint8_t>(constant.tag));
-  AddText(Renamed(constant.owner));
-  AddText(constant.tag == Tag::kClass ? Renamed(constant.name) : constant.name);
-  AddText(constant.descriptor);
+  const std::string_view owner = Renamed(constant.owner);
+  const std::string_view name =
+      constant.tag == Tag::kClass ? Renamed(constant.name) : constant.name;
   const size_t at = bytes_.size();
-  bytes_.resize(at + sizeof constant.value);
-  StoreU8(bytes_.data() + at, constant.value);
-}
-
-void SymbolicCode::AddText(std::string_view text) {
-  const size_t at = bytes_.size();
-  bytes_.resize(at + 2);
-  StoreU2(bytes_.data() + at,
-          static_cast<uint32_t>(text.size()));  // at most 65,535 in a class file
-  bytes_.insert(bytes_.end(), text.begin(), text.end());
+  bytes_.resize(at + 1 + SizeOf(owner) + SizeOf(name) + SizeOf(constant.descriptor) +
+                sizeof constant.value);
+  uint8_t* to = bytes_.data() + at;
+  *to++ = static_cast<uint8_t>(constant.tag);
+  to = StoreText(to, owner);
+  to = StoreText(to, name);
+  to = StoreText(to, constant.descriptor);
+  StoreU8(to, constant.value);
 }
 
 std::optional<NamedConstant> ReadConstant(const ClassFile& file, CpIndex index) {

@@ -44,7 +44,6 @@ class SymbolicCode {
   ByteSpan bytes() const { return bytes_; }
 
  private:
-  void AddText(std::string_view text);
   std::string_view Renamed(std::string_view name) const {
     return name == own_name_ ? std::string_view() : name;
   }

@@ -18,6 +18,13 @@ uint64_t Finish(uint64_t h) {
   return h ^ (h >> 33);
 }
 
+// Eight bytes as a little-endian number.
+uint64_t Word(const uint8_t* at) {
+  uint64_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return std::endian::native == std::endian::little ? value : __builtin_bswap64(value);
+}
+
 // Up to eight bytes as a little-endian number.
 uint64_t Tail(const uint8_t* at, size_t count) {
   uint64_t value = 0;
@@ -33,8 +40,8 @@ Hash128 Murmur3(std::span<const uint8_t> bytes) {
   const uint8_t* at = bytes.data();
   size_t left = bytes.size();
   for (; left >= 16; at += 16, left -= 16) {
-    h1 = (std::rotl(h1 ^ MixLow(Tail(at, 8)), 27) + h2) * 5 + 0x52dce729;
-    h2 = (std::rotl(h2 ^ MixHigh(Tail(at + 8, 8)), 31) + h1) * 5 + 0x38495ab5;
+    h1 = (std::rotl(h1 ^ MixLow(Word(at)), 27) + h2) * 5 + 0x52dce729;
+    h2 = (std::rotl(h2 ^ MixHigh(Word(at + 8)), 31) + h1) * 5 + 0x38495ab5;
   }
   if (left > 8) h2 ^= MixHigh(Tail(at + 8, left - 8));
   if (left > 0) h1 ^= MixLow(Tail(at, left));

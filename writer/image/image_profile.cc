@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "writer/image/image_note.h"
@@ -139,16 +140,35 @@ class Filter {
   }
 
   void CopyEntries(Table table) {
-    std::vector<ContextIndex> order;
-    std::unordered_map<uint32_t, std::vector<EntryIndex>> entries;  // by context
+    constexpr uint32_t kNone = UINT32_MAX;
+    struct Group {
+      ContextIndex context;
+      uint32_t end;  // of its entries, once they are ordered
+    };
+    std::vector<Group> groups;       // in the order of their first entry
+    std::vector<uint32_t> group_of;  // by context
+    std::vector<uint32_t> groups_of_entries;
+    groups_of_entries.reserve(kept_[At(table)].size());
     for (const Kept& kept : kept_[At(table)]) {
       const ContextIndex context = CopyContext(table, kept);
-      std::vector<EntryIndex>& of_context = entries[static_cast<uint32_t>(context)];
-      if (of_context.empty()) order.push_back(context);
-      of_context.push_back(kept.entry);
+      if (At(context) >= group_of.size()) group_of.resize(2 * At(context) + 1, kNone);
+      uint32_t& group = group_of[At(context)];
+      if (group == kNone) {
+        group = static_cast<uint32_t>(groups.size());
+        groups.push_back({context, 0});
+      }
+      ++groups[group].end;
+      groups_of_entries.push_back(group);
     }
-    for (const ContextIndex context : order) {
-      CopyRecords(table, context, entries[static_cast<uint32_t>(context)]);
+    uint32_t begin = 0;
+    for (Group& group : groups) begin += std::exchange(group.end, begin);
+    std::vector<EntryIndex> entries(groups_of_entries.size());
+    for (size_t k = 0; k < entries.size(); ++k)
+      entries[groups[groups_of_entries[k]].end++] = kept_[At(table)][k].entry;
+    begin = 0;
+    for (const Group& group : groups) {
+      CopyRecords(table, group.context, std::span(entries).subspan(begin, group.end - begin));
+      begin = group.end;
     }
   }
 
@@ -167,7 +187,7 @@ class Filter {
     WritePositionNotes(made_.profile);
   }
 
-  void CopyRecords(Table table, ContextIndex context, const std::vector<EntryIndex>& entries) {
+  void CopyRecords(Table table, ContextIndex context, std::span<const EntryIndex> entries) {
     switch (RecordKindOf(table)) {
       case RecordKind::kCount:
         for (const EntryIndex entry : entries) {
@@ -175,6 +195,10 @@ class Filter {
         }
         break;
       case RecordKind::kSuccessors: {
+        if (entries.size() == 1) {
+          made_.profile.AddSuccessors(context, OneTripleEach(from_.EntrySuccessors(entries[0])));
+          break;
+        }
         std::vector<std::span<const Successor>> lists;
         for (const EntryIndex entry : entries) lists.push_back(from_.EntrySuccessors(entry));
         made_.profile.AddSuccessors(context, OneTripleEach(SumOfSuccessors(lists)));
@@ -186,16 +210,28 @@ class Filter {
     }
   }
 
-  void CopyTypeCounts(Table table, ContextIndex context, const std::vector<EntryIndex>& entries) {
-    std::vector<TypeCount> sum;
-    std::unordered_map<uint32_t, size_t> place;  // by type
+  void CopyTypeCounts(Table table, ContextIndex context, std::span<const EntryIndex> entries) {
+    constexpr size_t kFew = 8;  // are found without a table
+    std::vector<TypeCount>& sum = sum_;
+    sum.clear();
+    std::unordered_map<uint32_t, size_t> place;  // by type, once they are more than a few
+    const auto place_of = [&](TypeIndex type) {
+      if (place.empty()) {
+        const auto found = std::find_if(sum.begin(), sum.end(),
+                                        [&](const TypeCount& t) { return t.type == type; });
+        if (found != sum.end() || sum.size() < kFew)
+          return static_cast<size_t>(found - sum.begin());
+        for (size_t t = 0; t < sum.size(); ++t)
+          place.emplace(static_cast<uint32_t>(sum[t].type), t);
+      }
+      return place.emplace(static_cast<uint32_t>(type), sum.size()).first->second;
+    };
     for (const EntryIndex entry : entries) {
       for (const TypeCount& t : from_.EntryTypeCounts(table, entry)) {
         const TypeIndex type = types_[At(t.type)];
-        const auto [at, is_new] = place.emplace(static_cast<uint32_t>(type), sum.size());
-        if (is_new) sum.push_back({type, 0});
-        int64_t& count = sum[at->second].count;
-        count = SaturatingAdd(count, t.count);
+        const size_t at = place_of(type);
+        if (at == sum.size()) sum.push_back({type, 0});
+        sum[at].count = SaturatingAdd(sum[at].count, t.count);
       }
     }
     if (entries.size() > 1) {
@@ -209,6 +245,7 @@ class Filter {
   const ImageTarget target_;
   ImageProfile made_;
   std::vector<MethodUse> uses_;  // by method
+  std::vector<TypeCount> sum_;
   std::vector<Frame> frames_;
   std::vector<const MethodUse*> frame_uses_;
   std::vector<bool> methods_named_;

@@ -1,6 +1,8 @@
 #include "writer/image/machinery.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "writer/base/glob.h"
 
@@ -66,16 +68,36 @@ constexpr MachineryRule kRules[] = {
     {"jdk.internal.vm.VMSupport", "*", MachineryKind::kWork, kAgents},
 };
 
+// What the names of a rule's classes begin with. Few classes begin so, and this is quick to see.
+constexpr auto kPrefixes = [] {
+  std::array<std::string_view, std::size(kRules)> prefixes;
+  for (size_t r = 0; r < prefixes.size(); ++r)
+    prefixes[r] = kRules[r].classes.substr(0, kRules[r].classes.find_first_of("*?"));
+  return prefixes;
+}();
+
+static_assert(std::none_of(kPrefixes.begin(), kPrefixes.end(),
+                           [](std::string_view prefix) { return prefix.empty(); }));
+
+bool BeginsWith(std::string_view name, std::string_view prefix) {
+  return name.size() >= prefix.size() && name[prefix.size() - 1] == prefix.back() &&
+         name.starts_with(prefix);
+}
+
 }  // namespace
 
 std::span<const MachineryRule> MachineryRules() { return kRules; }
 
 const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method) {
   if (!IsPlatformClass(class_name)) return nullptr;
-  const auto* rule = std::find_if(std::begin(kRules), std::end(kRules), [&](const auto& each) {
-    return GlobMatches(each.classes, class_name) && GlobMatches(each.methods, method);
-  });
-  return rule == std::end(kRules) || rule->kind == MachineryKind::kKept ? nullptr : rule;
+  for (size_t r = 0; r < std::size(kRules); ++r) {
+    const MachineryRule& rule = kRules[r];
+    if (!BeginsWith(class_name, kPrefixes[r]) || !GlobMatches(rule.classes, class_name) ||
+        !GlobMatches(rule.methods, method))
+      continue;
+    return rule.kind == MachineryKind::kKept ? nullptr : &rule;
+  }
+  return nullptr;
 }
 
 bool IsPlatformClass(std::string_view class_name) {

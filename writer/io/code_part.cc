@@ -64,9 +64,11 @@ std::vector<MethodIndex> RecordedMethods(const Profile& profile) {
   for (const MethodIndex method : MethodsOf(profile)) {
     if (is_recorded[static_cast<size_t>(method)]) methods.push_back(method);
   }
-  std::sort(methods.begin(), methods.end(), [&](MethodIndex a, MethodIndex b) {
+  const auto precedes = [&](MethodIndex a, MethodIndex b) {
     return profile.MethodFileId(a) < profile.MethodFileId(b);
-  });
+  };
+  if (!std::is_sorted(methods.begin(), methods.end(), precedes))
+    std::sort(methods.begin(), methods.end(), precedes);
   return methods;
 }
 

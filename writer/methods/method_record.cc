@@ -122,7 +122,9 @@ std::span<const BranchSuccessor> MethodRecord::SuccessorsOf(size_t branch) const
 
 void EncodeMethodRecord(const MethodRecord& record, std::vector<uint8_t>* out) {
   assert(IsWellFormed(record.derivation) && record.derivation.counter_count < kMaxCounters);
+  constexpr size_t kUsualBytes = 128;
   std::vector<uint8_t> body;
+  body.reserve(kUsualBytes);
   body.push_back(kMethodRecordVersion);
   Put(record.klass, &body);
   Put(record.method, &body);

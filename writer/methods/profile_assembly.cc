@@ -354,11 +354,12 @@ class Assembly {
 
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
-    const auto types = SignatureOf(method.descriptor);
+    const auto types = SplitDescriptor(method.descriptor);
     if (!types) return;  // not a method that a JVM runs
-    std::vector<TypeIndex> signature{type};
-    for (const std::string& name : *types) signature.push_back(profile_.AddType(ToUtf8(name)));
-    const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature);
+    signature_.assign(1, type);
+    AddToSignature(types->result);
+    for (const std::string_view parameter : types->parameters) AddToSignature(parameter);
+    const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature_);
 
     uint64_t entries = 0;
     const Counted* busiest = nullptr;  // of those whose positions are known
@@ -393,6 +394,11 @@ class Assembly {
     }
   }
 
+  void AddToSignature(std::string_view descriptor) {
+    WriteTypeName(Descriptor(descriptor), &type_name_);
+    signature_.push_back(profile_.AddType(type_name_));
+  }
+
   void WriteCalls(const ClassRecord& c, const CountedMethod& method, MethodIndex index,
                   uint64_t entries) {
     if (method.intrinsic_candidate) {
@@ -419,6 +425,8 @@ class Assembly {
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;
+  std::vector<TypeIndex> signature_;
+  std::string type_name_;
   std::vector<uint32_t> targets_;
   std::vector<uint32_t> numbers_;
 };

@@ -114,12 +114,14 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
     }
     return;
   }
-  std::vector<std::pair<uint64_t, std::string_view>> order;
+  std::vector<std::pair<uint64_t, std::string_view>>& order = order_;
+  order.clear();
   for (const auto& [type, count] : counts.types) order.emplace_back(count, types_.TypeName(type));
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
-  std::vector<TypeCount> made;
+  std::vector<TypeCount>& made = made_;
+  made.clear();
   for (const auto& [count, name] : order) made.push_back({profile_.AddType(name), Clamped(count)});
   const Table table =
       site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "writer/methods/class_record.h"
@@ -62,6 +64,9 @@ class SiteAssembly {
   uint64_t written_ = 0;
   uint64_t left_out_ = 0;
   std::vector<std::string> left_out_examples_;
+  // Of the site that is written.
+  std::vector<std::pair<uint64_t, std::string_view>> order_;
+  std::vector<TypeCount> made_;
 };
 
 }  // namespace iprof

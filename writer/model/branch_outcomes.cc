@@ -16,6 +16,20 @@ std::vector<Successor> SumOfOneShape(std::span<const std::span<const Successor>>
   return sum;
 }
 
+// Whether each triple is an outcome of its own, named by its bci. Only of short lists, because it compares
+// each with each.
+bool IsOneTripleEach(std::span<const Successor> list) {
+  constexpr size_t kLongest = 8;
+  if (list.size() > kLongest) return false;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i].bci == kRepeatedSuccessorBci) return false;
+    for (const Successor& other : list.subspan(0, i)) {
+      if (other.bci == list[i].bci || other.index == list[i].index) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<int64_t> OutcomesOf(std::span<const Successor> list) {
@@ -66,6 +80,11 @@ std::vector<Successor> SumOfSuccessors(std::span<const std::span<const Successor
 }
 
 std::vector<Successor> OneTripleEach(std::span<const Successor> list) {
+  if (IsOneTripleEach(list)) {
+    std::vector<Successor> same(list.begin(), list.end());
+    for (size_t i = 0; i < same.size(); ++i) same[i].index = static_cast<int64_t>(i);
+    return same;
+  }
   const std::vector<int64_t> outcomes = OutcomesOf(list);
   std::map<int64_t, size_t> place;  // by bci
   std::vector<Successor> made;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace iprof {
 namespace {
@@ -40,9 +41,8 @@ size_t DescriptorLength(std::string_view text) {
   return end == std::string_view::npos || end == element + 1 ? 0 : end + 1;
 }
 
-std::string WithDots(std::string_view name) {
-  std::string dotted(name);
-  for (char& c : dotted) {
+void PutDots(std::string* name) {
+  for (char& c : *name) {
     // In the name of a hidden class, JVMTI exchanges dots and slashes: its "a/B.0x01" is
     // getName()'s "a.B/0x01".
     if (c == '/') {
@@ -51,6 +51,11 @@ std::string WithDots(std::string_view name) {
       c = '/';
     }
   }
+}
+
+std::string WithDots(std::string_view name) {
+  std::string dotted(name);
+  PutDots(&dotted);
   return dotted;
 }
 
@@ -95,6 +100,17 @@ void AppendUtf8(uint32_t code_point, std::string& out) {
   }
 }
 
+// How many bytes at the front are ASCII, or fewer by up to seven: nearly all names are nothing else.
+size_t LeadingAscii(std::string_view text) {
+  size_t at = 0;
+  for (uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & 0x8080808080808080) != 0) return at;
+  }
+  while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
+  return at;
+}
+
 bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
@@ -106,6 +122,19 @@ std::optional<std::string> TypeNameOf(Descriptor descriptor) {
   if (text.front() == '[') return WithDots(text);
   if (descriptor.IsClass()) return WithDots(descriptor.ClassName().text());
   return std::string(PrimitiveName(text.front()));
+}
+
+bool WriteTypeName(Descriptor descriptor, std::string* utf8) {
+  const std::string_view text = descriptor.text();
+  if (text.empty() || DescriptorLength(text) != text.size()) return false;
+  if (text.front() != '[' && !descriptor.IsClass()) {
+    *utf8 = PrimitiveName(text.front());
+    return true;
+  }
+  *utf8 = text.front() == '[' ? text : descriptor.ClassName().text();
+  PutDots(utf8);
+  if (LeadingAscii(*utf8) != utf8->size()) *utf8 = ToUtf8(*utf8);
+  return true;
 }
 
 std::optional<MethodTypes> SplitDescriptor(std::string_view method_descriptor) {
@@ -135,9 +164,11 @@ std::optional<std::vector<std::string>> SignatureOf(std::string_view method_desc
 }
 
 std::string ToUtf8(std::string_view modified_utf8) {
+  size_t i = LeadingAscii(modified_utf8);
   std::string out;
   out.reserve(modified_utf8.size());
-  for (size_t i = 0; i < modified_utf8.size();) {
+  out = modified_utf8.substr(0, i);
+  while (i < modified_utf8.size()) {
     const CodeUnit unit = ReadCodeUnit(modified_utf8, i);
     if (unit.length == 0) {
       out += '?';

@@ -19,6 +19,9 @@ namespace iprof {
 // "[La.B;"; empty if malformed.
 std::optional<std::string> TypeNameOf(Descriptor descriptor);
 
+// As above, in UTF-8, and into a string that can be used again; false if malformed.
+bool WriteTypeName(Descriptor descriptor, std::string* utf8);
+
 // The parts of a method descriptor: "(I[J)V" has the parameters "I" and "[J" and the result "V".
 struct MethodTypes {
   std::vector<std::string_view> parameters;

@@ -10,9 +10,7 @@
 #include "writer/base/utc_time.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/code_part.h"
 #include "writer/io/harvest_note.h"
-#include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
@@ -240,8 +238,6 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
   section.RemovePart(kLinesPart);
   section.RemovePart(kPositionsPart);
   if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
-  NoteCodeHashes(profile);
-  WritePositionNotes(profile);
 }
 
 // Adds the stacks and the source lines of their frames.

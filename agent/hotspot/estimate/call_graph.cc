@@ -109,9 +109,9 @@ class Builder {
     // guessed, unless its calls are exact.
     const bool is_guessed = all.methods.size() > 1;
     if (is_guessed && !program_.methods[rest.caller].has_data && !rest.is_exact) return;
-    const std::vector<uint32_t> methods = CandidatesFor(rest, all);
-    std::vector<double> weights;
-    weights.reserve(methods.size());
+    const std::vector<uint32_t>& methods = CandidatesFor(rest, all);
+    std::vector<double>& weights = weights_;
+    weights.clear();
     for (const uint32_t method : methods) weights.push_back(WeightOf(method));
     RaiseUnknown(methods, weights);
     // The shares of rare methods are mostly wrong. They would also join methods that never call each
@@ -135,23 +135,27 @@ class Builder {
   // the rest at 0. So the rest is of classes without a row, and a method that only listed classes run
   // gets nothing of it. While a row is free, no class can be without one. Then the rest comes from code
   // of C1 that calls the only method there is yet, if that is final, and counts no class.
-  std::vector<uint32_t> CandidatesFor(const Rest& rest, const Implementations& all) {
+  // Valid until the next call.
+  const std::vector<uint32_t>& CandidatesFor(const Rest& rest, const Implementations& all) {
     if (rest.rows == nullptr) return all.methods;
-    std::vector<uint32_t> listed;
+    std::vector<uint32_t>& listed = classes_with_row_;
+    listed.clear();
     for (const auto& [type, objects] : rest.rows->rows) {
       if (std::binary_search(all.classes.begin(), all.classes.end(), type)) listed.push_back(type);
     }
     // Threads that claim rows at the same time may give one class two.
     std::sort(listed.begin(), listed.end());
     listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
-    std::vector<uint32_t> by_listed(all.methods.size());  // how many listed classes run each method
+    std::vector<uint32_t>& by_listed = by_listed_;  // how many listed classes run each method
+    by_listed.assign(all.methods.size(), 0);
     for (const uint32_t type : listed) {
       const auto method = hierarchy_.Resolve(type, rest.selector);
       if (!method) continue;
       const auto at = std::lower_bound(all.methods.begin(), all.methods.end(), *method);
       ++by_listed[static_cast<size_t>(at - all.methods.begin())];
     }
-    std::vector<uint32_t> candidates;
+    std::vector<uint32_t>& candidates = candidates_;
+    candidates.clear();
     for (size_t m = 0; m < by_listed.size(); ++m) {
       const bool is_candidate =
           rest.rows->has_free_row ? by_listed[m] > 0 : by_listed[m] < all.receivers[m];
@@ -168,8 +172,9 @@ class Builder {
   // A method that was compiled without counters and that no row lists may be rare or not. Each gets what
   // just is not rare, but all together no more than one that is known. No bytecode of such a method calls
   // another, so it joins nothing to a recursion.
-  void RaiseUnknown(const std::vector<uint32_t>& methods, std::vector<double>& weights) const {
-    std::vector<size_t> unknown;
+  void RaiseUnknown(const std::vector<uint32_t>& methods, std::vector<double>& weights) {
+    std::vector<size_t>& unknown = unknown_;
+    unknown.clear();
     double most = 0;
     for (size_t m = 0; m < methods.size(); ++m) {
       most = std::max(most, weights[m]);
@@ -197,6 +202,10 @@ class Builder {
   std::vector<double> listed_;  // by callee
   std::vector<CountedCall> calls_;
   std::vector<Rest> rests_;
+  // Used again for each rest.
+  std::vector<uint32_t> classes_with_row_, by_listed_, candidates_;
+  std::vector<double> weights_;
+  std::vector<size_t> unknown_;
 };
 
 }  // namespace

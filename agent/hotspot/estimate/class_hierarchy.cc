@@ -15,15 +15,13 @@ constexpr uint16_t kAccInterface = 0x0200;
 ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
     : program_(program), subtypes_(program.classes.size()) {
   selectors_.reserve(program.methods.size());
-  numbers_.reserve(program.methods.size());
-  declared_.reserve(program.methods.size());
+  texts_.reserve(program.methods.size());
   by_name_.reserve(program.classes.size());
   for (uint32_t m = 0; m < program.methods.size(); ++m) {
     const HarvestedMethod& method = program.methods[m];
-    const auto number = static_cast<Selector>(numbers_.size());
-    const auto [known, is_new] = numbers_.try_emplace({method.name, method.descriptor}, number);
-    selectors_.push_back(known->second);
-    declared_.try_emplace(Key(method.klass, known->second), m);
+    selectors_.push_back(AddSelector({method.name, method.descriptor}));
+    const auto [first, is_new] = declared_.TryAdd(Key(method.klass, selectors_.back()));
+    if (is_new) *first = m;
   }
   for (uint32_t c = 0; c < program.classes.size(); ++c) {
     const HarvestedClass& klass = program.classes[c];
@@ -43,11 +41,21 @@ ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
   }
 }
 
+Selector ClassHierarchy::AddSelector(const Text& text) {
+  if (const auto known = FindSelector(text.name, text.descriptor)) return *known;
+  const auto number = static_cast<Selector>(texts_.size());
+  texts_.push_back(text);
+  numbers_.Insert(HashOf(text), number);
+  return number;
+}
+
 std::optional<Selector> ClassHierarchy::FindSelector(std::string_view name,
                                                      std::string_view descriptor) const {
-  const auto found = numbers_.find({name, descriptor});
-  if (found == numbers_.end()) return std::nullopt;
-  return found->second;
+  const Text text{name, descriptor};
+  const uint32_t found =
+      numbers_.Find(HashOf(text), [&](uint32_t number) { return texts_[number] == text; });
+  if (found == HashIndex::kNone) return std::nullopt;
+  return found;
 }
 
 std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_t loader) const {
@@ -60,9 +68,9 @@ std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_
 }
 
 std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector selector) const {
-  const auto found = declared_.find(Key(klass, selector));
-  if (found == declared_.end()) return std::nullopt;
-  return found->second;
+  const uint32_t* found = declared_.Find(Key(klass, selector));
+  if (found == nullptr) return std::nullopt;
+  return *found;
 }
 
 // `seen` has the interfaces whose search found nothing: there are many ways to an interface.
@@ -79,10 +87,10 @@ std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector sel
 }
 
 std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selector) {
-  const auto [known, is_new] = resolved_.try_emplace(Key(klass, selector), kNone);
+  const auto [known, is_new] = resolved_.TryAdd(Key(klass, selector));
   if (!is_new) {
-    if (known->second == kNone) return std::nullopt;
-    return known->second;
+    if (*known == kNone) return std::nullopt;
+    return *known;
   }
   std::optional<uint32_t> found;
   int depth = 0;
@@ -98,14 +106,15 @@ std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selecto
     found = FindDefault(c, selector, 0, seen);
     c = program_.classes[c].super;
   }
-  if (found) known->second = *found;
+  *known = found.value_or(kNone);
   return found;
 }
 
 const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selector selector) {
-  const auto [known, is_new] = implementations_.try_emplace(Key(klass, selector));
-  Implementations& found = known->second;
-  if (!is_new) return found;
+  const auto [known, is_new] = implementations_of_.TryAdd(Key(klass, selector));
+  if (!is_new) return implementations_[*known];
+  *known = implementations_.size();
+  Implementations& found = implementations_.emplace_back();
   std::vector<uint32_t> runs;  // the method of each class
   std::vector<bool> seen(program_.classes.size());
   std::vector<uint32_t> open{klass};

@@ -7,7 +7,9 @@
 // Threads: one, because answers are kept. Failure: what cannot be resolved has no target.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -15,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "agent/hotspot/address_map.h"
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/hash_index.h"
 
 namespace iprof::hotspot {
 
@@ -51,28 +55,33 @@ class ClassHierarchy {
     std::string_view name, descriptor;
     bool operator==(const Text&) const = default;
   };
-  struct TextHash {
-    size_t operator()(const Text& text) const {
-      return std::hash<std::string_view>()(text.name) * 31 +
-             std::hash<std::string_view>()(text.descriptor);
-    }
-  };
-  static uint64_t Key(uint32_t klass, Selector selector) {
-    return uint64_t{klass} << 32 | selector;
+  static uint32_t HashOf(const Text& text) {
+    const size_t hash = std::hash<std::string_view>()(text.name) * 31 +
+                        std::hash<std::string_view>()(text.descriptor);
+    return static_cast<uint32_t>(hash ^ hash >> 32);
   }
+  // Never 0.
+  static uint64_t Key(uint32_t klass, Selector selector) {
+    return (uint64_t{klass} + 1) << 32 | selector;
+  }
+
+  Selector AddSelector(const Text& text);
 
   std::optional<uint32_t> Declared(uint32_t klass, Selector selector) const;
   std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth,
                                       std::unordered_set<uint32_t>& seen) const;
 
   const HarvestedProgram& program_;
-  std::unordered_map<Text, Selector, TextHash> numbers_;
-  std::vector<Selector> selectors_;                  // by method
-  std::unordered_map<uint64_t, uint32_t> declared_;  // by class and selector
-  std::unordered_map<uint64_t, uint32_t> resolved_;  // kNone: nothing
+  std::vector<Text> texts_;  // by selector
+  HashIndex numbers_;
+  std::vector<Selector> selectors_;  // by method
+  // By class and selector.
+  AddressMap<uint32_t> declared_;
+  AddressMap<uint32_t> resolved_;  // kNone: nothing
   std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_;
   std::vector<std::vector<uint32_t>> subtypes_;  // direct ones
-  std::unordered_map<uint64_t, Implementations> implementations_;
+  std::deque<Implementations> implementations_;
+  AddressMap<size_t> implementations_of_;  // by class and selector
 };
 
 }  // namespace iprof::hotspot

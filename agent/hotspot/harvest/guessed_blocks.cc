@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "agent/hotspot/harvest/block_counts.h"
 
@@ -18,13 +17,51 @@ struct Edge {
   bool leaves = false;  // a loop in which another successor stays
 };
 
+// Where a block continues and with which share, ascending. Sorted in a vector, because there are two or three, and the
+// flow is computed again for each step of the halving.
+class Shares {
+ public:
+  struct Share {
+    uint32_t to;
+    double share;
+  };
+
+  void Clear() { all_.clear(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+  double Of(uint32_t to) const {
+    const auto found = Place(to);
+    return found == all_.end() || found->to != to ? 0 : found->share;
+  }
+  // Returns whether the block did not continue there before.
+  bool Add(uint32_t to, double share) {
+    const auto found = Place(to);
+    const bool is_new = found == all_.end() || found->to != to;
+    if (is_new) {
+      all_.insert(found, {to, share});
+    } else {
+      all_[static_cast<size_t>(found - all_.begin())].share += share;
+    }
+    return is_new;
+  }
+
+ private:
+  std::vector<Share>::const_iterator Place(uint32_t to) const {
+    return std::lower_bound(all_.begin(), all_.end(), to,
+                            [](const Share& one, uint32_t block) { return one.to < block; });
+  }
+
+  std::vector<Share> all_;
+};
+
 // The blocks' successors, and which of them leave a loop. A loop is what lies between the target of a
 // jump backwards and the jump.
 class Graph {
  public:
   Graph(std::span<const uint8_t> code, std::span<const CodeInstruction> instructions,
         const BlockSplit& split)
-      : edges_(split.count) {
+      : edges_(split.count), shares_(split.count), into_(split.count), flow_(split.count) {
     for (uint32_t i = 0; i < instructions.size(); ++i) {
       const CodeInstruction& insn = instructions[i];
       const bool is_last = i + 1 == instructions.size() || split.of[i + 1] != split.of[i];
@@ -46,38 +83,38 @@ class Graph {
 
   size_t size() const { return edges_.size(); }
 
-  // How often each block is executed for one entry, if loops go on with this probability.
-  std::vector<double> Flow(double stay) const {
+  // How often each block is executed for one entry, if loops go on with this probability. Valid until the next call.
+  const std::vector<double>& Flow(double stay) {
     const auto blocks = static_cast<uint32_t>(size());
-    std::vector<std::map<uint32_t, double>> shares = Shares(stay);
-    std::vector<std::vector<uint32_t>> into(blocks);
     for (uint32_t b = 0; b < blocks; ++b) {
-      for (const auto& [to, share] : shares[b]) into[to].push_back(b);
+      shares_[b].Clear();
+      into_[b].clear();
+      for (const Edge& edge : edges_[b]) shares_[b].Add(edge.to, ShareOf(b, edge, stay));
+    }
+    for (uint32_t b = 0; b < blocks; ++b) {
+      for (const auto& [to, share] : shares_[b]) into_[to].push_back(b);
     }
     // Leaves out block after block, from the last: those before it pass on what went through it.
     for (uint32_t k = blocks; k-- > 1;) {
-      const double rounds = Rounds(shares[k], k);
-      for (size_t p = 0; p < into[k].size(); ++p) {
-        const uint32_t before = into[k][p];
+      const double rounds = Rounds(k);
+      for (size_t p = 0; p < into_[k].size(); ++p) {
+        const uint32_t before = into_[k][p];
         if (before >= k) continue;
-        const double through = shares[before][k] * rounds;
-        for (const auto& [to, share] : shares[k]) {
+        const double through = shares_[before].Of(k) * rounds;
+        for (const auto& [to, share] : shares_[k]) {
           if (to >= k) break;
-          const auto [known, is_new] = shares[before].try_emplace(to, 0);
-          known->second += through * share;
-          if (is_new) into[to].push_back(before);
+          if (shares_[before].Add(to, through * share)) into_[to].push_back(before);
         }
       }
     }
-    std::vector<double> flow(blocks);
     for (uint32_t k = 0; k < blocks; ++k) {
       double in = k == 0 ? 1 : 0;
-      for (const uint32_t before : into[k]) {
-        if (before < k) in += flow[before] * shares[before][k];
+      for (const uint32_t before : into_[k]) {
+        if (before < k) in += flow_[before] * shares_[before].Of(k);
       }
-      flow[k] = in * Rounds(shares[k], k);
+      flow_[k] = in * Rounds(k);
     }
-    return flow;
+    return flow_;
   }
 
   double JumpsBack(std::span<const double> flow, double stay) const {
@@ -121,21 +158,15 @@ class Graph {
     return edge.leaves ? (1 - stay) / leaving : stay / (all - leaving);
   }
 
-  std::vector<std::map<uint32_t, double>> Shares(double stay) const {
-    std::vector<std::map<uint32_t, double>> shares(size());
-    for (uint32_t b = 0; b < size(); ++b) {
-      for (const Edge& edge : edges_[b]) shares[b][edge.to] += ShareOf(b, edge, stay);
-    }
-    return shares;
-  }
-
   // How often a block is executed for each time that it is reached from elsewhere.
-  static double Rounds(const std::map<uint32_t, double>& shares, uint32_t block) {
-    const auto again = shares.find(block);
-    return again == shares.end() ? 1 : 1 / (1 - std::min(again->second, kMostStay));
+  double Rounds(uint32_t block) const {
+    return 1 / (1 - std::min(shares_[block].Of(block), kMostStay));
   }
 
   std::vector<std::vector<Edge>> edges_;
+  std::vector<Shares> shares_;
+  std::vector<std::vector<uint32_t>> into_;
+  std::vector<double> flow_;
 };
 
 }  // namespace
@@ -147,7 +178,7 @@ std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
   const BlockSplit split = SplitBlocks(code, instructions);
   if (split.count == 0 || split.count > kMostGuessedBlocks || entries == 0 || back_edges == 0)
     return result;
-  const Graph graph(code, instructions, split);
+  Graph graph(code, instructions, split);
   const double wanted = static_cast<double>(back_edges) / static_cast<double>(entries);
   double low = 0;
   double high = kMostStay;
@@ -155,7 +186,7 @@ std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
     const double middle = (low + high) / 2;
     (graph.JumpsBack(graph.Flow(middle), middle) < wanted ? low : high) = middle;
   }
-  const std::vector<double> flow = graph.Flow(low);
+  const std::vector<double>& flow = graph.Flow(low);
   const double jumps = graph.JumpsBack(flow, low);
   if (jumps == 0) return result;
   // Where a loop has no exit, any probability gives too many jumps, and its blocks share those that

@@ -81,7 +81,8 @@ class ProfileMaker {
     method.first_site = next_site_;
     const auto index = static_cast<uint32_t>(record.methods.size());
 
-    MethodRecord encoded;
+    MethodRecord& encoded = record_;
+    encoded.Clear();
     counters_.push_back(scales_[number].calls);
     uint32_t value = 1;
     for (const HarvestedBranch& branch : from.branches) {
@@ -112,7 +113,7 @@ class ProfileMaker {
     const uint32_t site = next_site_++;
     uint64_t lost = types.lost;
     for (const auto& [klass, count] : types.rows) {
-      const std::string name = TypeName(program_.classes[klass]);
+      const std::string_view name = TypeName(program_.classes[klass]);
       if (name.empty()) {
         lost += count;
       } else {
@@ -124,11 +125,13 @@ class ProfileMaker {
         {method, types.bci, site, types.is_call ? SiteKind::kReceiver : SiteKind::kInstanceOf});
   }
 
-  static std::string TypeName(const HarvestedClass& klass) {
+  // The name in a profile; empty if there is none. Valid until the next call.
+  std::string_view TypeName(const HarvestedClass& klass) {
     if (klass.stable_name.empty()) return {};
-    const std::string descriptor = klass.is_array ? std::string(klass.stable_name)
-                                                  : "L" + std::string(klass.stable_name) + ";";
-    return ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(std::string()));
+    descriptor_ = klass.is_array ? "" : "L";
+    descriptor_ += klass.stable_name;
+    if (!klass.is_array) descriptor_ += ';';
+    return WriteTypeName(Descriptor(descriptor_), &type_name_) ? type_name_ : std::string_view();
   }
 
   const HarvestedProgram& program_;
@@ -136,7 +139,10 @@ class ProfileMaker {
   const HarvestParts& parts_;
   std::vector<uint64_t> counters_;
   TypeCounts types_;
+  MethodRecord record_;  // of the method that is added
   uint32_t next_site_ = 0;
+  std::string descriptor_;
+  std::string type_name_;
 };
 
 }  // namespace

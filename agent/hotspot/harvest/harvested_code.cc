@@ -78,8 +78,8 @@ std::optional<NamedConstant> ReadConstant(Metadata& metadata, const Pool& pool, 
 }  // namespace
 
 uint64_t HarvestedCodeHash(Metadata& metadata, const Pool& pool, const OriginalCode& code,
-                           std::string_view own_name) {
-  classfile::SymbolicCode symbolic;
+                           std::string_view own_name, classfile::SymbolicCode* scratch) {
+  classfile::SymbolicCode& symbolic = *scratch;
   symbolic.Start(code.bytes, own_name);
   for (const CodeInstruction& insn : code.instructions) {
     const auto format = classfile::InfoOf(insn.op).format;

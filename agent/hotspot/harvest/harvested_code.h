@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agent/classfile/symbolic_code.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/original_code.h"
 
 namespace iprof::hotspot {
 
-// `own_name` is the class's symbol.
+// `own_name` is the class's symbol. `scratch` is overwritten; it keeps its memory for the next method.
 uint64_t HarvestedCodeHash(Metadata& metadata, const Pool& pool, const OriginalCode& code,
-                           std::string_view own_name);
+                           std::string_view own_name, classfile::SymbolicCode* scratch);
 
 }  // namespace iprof::hotspot

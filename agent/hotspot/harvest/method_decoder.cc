@@ -49,7 +49,8 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
     sites_without_rows_ = checks_unknown_ = 0;
     ++program_.counts.with_probes;
   } else {
-    method.code_hash = HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass));
+    method.code_hash =
+        HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass), &symbolic_);
   }
   program_.methods[data.method] = std::move(method);
   AddHandleCalls(data, *pool);

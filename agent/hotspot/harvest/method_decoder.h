@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/classfile/symbolic_code.h"
 #include "agent/hotspot/harvest/block_counts.h"
 #include "agent/hotspot/harvest/handle_reader.h"
 #include "agent/hotspot/harvest/harvested_program.h"
@@ -81,6 +82,7 @@ class MethodDecoder {
   Address pool_at_ = 0;
   std::optional<Pool> pool_;
   std::optional<PoolCache> pool_cache_;
+  classfile::SymbolicCode symbolic_;
   const bool agent_is_loaded_;
   uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;  // of the method that is decoded
 };

@@ -7,8 +7,6 @@
 
 #include "agent/vm/session/running_jvm.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/code_part.h"
-#include "writer/io/position_part.h"
 
 namespace iprof::vm {
 namespace {
@@ -100,8 +98,6 @@ void NoteProvenance(const Options& options, const RunNote& note, Profile& profil
     runs.Add(note);
     SetAgentPart(profile, kProvenancePart, runs.ToJson());
   }
-  NoteCodeHashes(profile);
-  WritePositionNotes(profile);
 }
 
 }  // namespace iprof::vm

@@ -2,9 +2,11 @@
 
 #include <catch2/catch.hpp>
 #include <thread>
+#include <utility>
 
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
+#include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/raw/run_counts.h"
 
@@ -89,7 +91,8 @@ TEST_CASE("provenance=n leaves out the run and the hashes of code") {
     RunNote run;
     run.agent = "1";
     NoteProvenance(options, run, profile);
-    const AgentSection section = AgentSection::Of(profile);
+    const Profile made = FinishForImage(std::move(profile), ImageTarget::k17, true).profile;
+    const AgentSection section = AgentSection::Of(made);
     CHECK(section.Part(kProvenancePart).has_value() == wanted);
     CHECK(section.Part(kCodePart).has_value() == wanted);
   }
