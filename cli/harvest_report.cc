@@ -44,7 +44,7 @@ void HarvestReport::PrintText(Console& console) const {
     if (is_filtered)
       console.Print("of these, the profile has what an image build can use (--no-image: all)\n");
     console.Print(
-        "left out: {} with too many classes\n",
+        "left out: {} with too many classes, or with classes without a name\n",
         Counted(note.sites_left_out, "call site or type check", "call sites and type checks"));
     if (read != nullptr && read->program->counts.with_probes > 0) {
       const uint64_t with_probes = read->program->counts.with_probes;

@@ -47,7 +47,7 @@ struct HarvestNote {
   int64_t methods_with_data = 0;     // that passed the checks
   int64_t methods_without_data = 0;  // that ran
   int64_t methods_failed = 0;        // whose MethodDatas did not pass the checks
-  int64_t sites_left_out = 0;        // calls and type checks with too many classes
+  int64_t sites_left_out = 0;        // with too many classes, or with classes without a name
   int64_t lambdas_left_out = 0;      // without a name in an image
   int64_t classes_left_out = 0;      // other generated ones
   bool operator==(const HarvestNote&) const = default;

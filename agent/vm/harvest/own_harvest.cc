@@ -125,7 +125,8 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
                   Grouped(note.methods_without_data), Grouped(note.methods_failed));
   for (const std::string& example : counts.failed_examples) text += fmt::format("  {}\n", example);
   text += fmt::format(
-      "  left out: {} with too many classes, {} and {} without a stable name\n",
+      "  left out: {} with too many classes, or with classes without a name; {} and {} without a "
+      "stable name\n",
       Counted(note.sites_left_out, "call site or type check", "call sites and type checks"),
       Counted(note.lambdas_left_out, "lambda", "lambdas"),
       Counted(note.classes_left_out, "other generated class", "other generated classes"));
