@@ -45,16 +45,20 @@ HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s) {
   return note;
 }
 
-int64_t AgeSeconds(std::string_view stat) {
+int64_t AgeSeconds(std::string_view stat, double now_s) {
   // The name of the program, in parentheses, may contain anything.
   const size_t name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos) return 0;
   constexpr int kStartTime = 19;  // behind the name
   const double started_s =
       Word(stat.substr(name_end + 2), kStartTime) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return std::max<int64_t>(0, static_cast<int64_t>(now_s - started_s));
+}
+
+int64_t AgeSeconds(std::string_view stat) {
   timespec now{};
   if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
-  return std::max<int64_t>(0, static_cast<int64_t>(static_cast<double>(now.tv_sec) - started_s));
+  return AgeSeconds(stat, static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9);
 }
 
 }  // namespace iprof::hotspot
