@@ -106,6 +106,7 @@ class HarvestCommand : public Command {
   ExitCode Watch(Console& console, const jvm::Process* process) {
     const Clock::time_point end = Clock::now() + watch_;
     std::optional<Profile> united;
+    HarvestReport report;  // on the last harvest that succeeded
     int64_t harvests = 0;
     while (true) {
       const bool is_last = Clock::now() >= end;
@@ -118,12 +119,12 @@ class HarvestCommand : public Command {
                                  has_ended || is_last ? "holds" : "goes on from",
                                  harvests == 1 ? "harvest" : Grouped(harvests) + " harvests"));
         if (has_ended || is_last || IsInterrupted(console, *process, end))
-          return Finish(console, *united);
+          return Finish(console, std::move(report), *united);
         continue;
       }
       if (!harvest->unread.empty()) console.Warn(harvest->unread);
       if (list_) {
-        Report(console, *harvest, nullptr);
+        Print(console, ReportOn(*harvest));
         return ExitCode::kOk;
       }
       harvest->note.harvests = ++harvests;
@@ -134,10 +135,9 @@ class HarvestCommand : public Command {
         const Status written = Write(console, *united);
         if (!written.ok()) return console.Error(written);
       }
-      if (is_last || IsInterrupted(console, *process, end)) {
-        if (output_ != "-") Report(console, *harvest, &*united);
-        return Finish(console, *united);
-      }
+      report = ReportOn(*harvest);
+      if (is_last || IsInterrupted(console, *process, end))
+        return Finish(console, std::move(report), *united);
     }
   }
 
@@ -155,9 +155,13 @@ class HarvestCommand : public Command {
     return WriteProfileOutput(console, profile, output_, version_, /*pretty=*/false, gzip_);
   }
 
-  // Standard output gets one profile, at the end; a file has it already.
-  ExitCode Finish(Console& console, const Profile& united) const {
-    if (output_ != "-") return ExitCode::kOk;
+  // Standard output gets one profile, at the end; a file has it already, and is reported.
+  ExitCode Finish(Console& console, HarvestReport report, const Profile& united) const {
+    if (output_ != "-") {
+      report.profile = &united;
+      Print(console, std::move(report));
+      return ExitCode::kOk;
+    }
     const Status written = Write(console, united);
     return written.ok() ? ExitCode::kOk : console.Error(written);
   }
@@ -253,14 +257,13 @@ class HarvestCommand : public Command {
   }
 
   // Without a profile: what the JVM offers.
-  void Report(Console& console, const ProcessHarvest& harvest, const Profile* profile) const {
+  static HarvestReport ReportOn(const ProcessHarvest& harvest) {
     HarvestReport report;
     report.program = harvest.main_class;
     report.jdk_version = harvest.jdk_version;
     report.note = harvest.note;
-    report.read = &harvest;
-    report.profile = profile;
-    Print(console, std::move(report));
+    report.read.emplace(harvest);
+    return report;
   }
 
   pid_t pid_ = 0;

@@ -13,12 +13,17 @@ namespace iprof::cli {
 namespace {
 
 // What reading cost, per 10,000 methods: it reads all that are loaded.
-int64_t PerTenThousandMethods(const ProcessHarvest& read) {
-  return read.read_us * 10'000 /
-         static_cast<int64_t>(std::max<size_t>(read.program->methods.size(), 1));
+int64_t PerTenThousandMethods(const ReadFacts& read) {
+  return read.read_us * 10'000 / static_cast<int64_t>(std::max<size_t>(read.methods, 1));
 }
 
 }  // namespace
+
+ReadFacts::ReadFacts(const ProcessHarvest& harvest)
+    : classes(harvest.program->classes.size()),
+      methods(harvest.program->methods.size()),
+      counts(harvest.program->counts),
+      read_us(harvest.read_us) {}
 
 void HarvestReport::PrintText(Console& console) const {
   if (profile != nullptr) {
@@ -29,15 +34,15 @@ void HarvestReport::PrintText(Console& console) const {
     console.Print("{}: {}, JDK {}, {}{}\n",
                   core.empty() ? fmt::format("process {}", pid) : EscapeForTerminal(core),
                   EscapeForTerminal(program), EscapeForTerminal(jdk_version),
-                  Counted(read->program->classes.size(), "class", "classes"), age);
+                  Counted(read->classes, "class", "classes"), age);
     console.Print("up to {} at each call site (-XX:TypeProfileWidth)\n",
                   Counted(note.type_width, "class", "classes"));
   }
   console.Print("{} counters, {} more ran without; {} failed a check\n",
                 Counted(note.methods_with_data, "method has", "methods have"),
                 Grouped(note.methods_without_data), Grouped(note.methods_failed));
-  if (read != nullptr) {
-    for (const std::string& example : read->program->counts.failed_examples)
+  if (read) {
+    for (const std::string& example : read->counts.failed_examples)
       console.Print("  {}\n", EscapeForTerminal(example));
   }
   if (profile != nullptr) {
@@ -46,8 +51,8 @@ void HarvestReport::PrintText(Console& console) const {
     console.Print(
         "left out: {} with too many classes, or with classes without a name\n",
         Counted(note.sites_left_out, "call site or type check", "call sites and type checks"));
-    if (read != nullptr && read->program->counts.with_probes > 0) {
-      const uint64_t with_probes = read->program->counts.with_probes;
+    if (read && read->counts.with_probes > 0) {
+      const uint64_t with_probes = read->counts.with_probes;
       console.Warn(fmt::format(
           "{} only calls, because the agent counts in {}: its own profile "
           "(iprof dump) has everything",
@@ -72,22 +77,22 @@ void HarvestReport::PrintJson(Console& console) const {
   json.Field("jdk", jdk_version);
   if (note.jvm_age_s >= 0) json.Field("age_s", note.jvm_age_s);
   json.Field("type_width", note.type_width);
-  if (read != nullptr) {
-    json.Field("classes", read->program->classes.size());
-    json.Field("methods_loaded", read->program->methods.size());
+  if (read) {
+    json.Field("classes", read->classes);
+    json.Field("methods_loaded", read->methods);
   }
   json.Field("methods_with_data", note.methods_with_data + note.methods_failed);
   json.Field("methods_without_data", note.methods_without_data);
   json.Field("failed", note.methods_failed);
-  if (read != nullptr) {
-    json.Field("sites_without_rows", read->program->counts.sites_without_rows);
-    json.Field("type_checks_unknown", read->program->counts.checks_unknown);
-    json.Field("methods_with_probes", read->program->counts.with_probes);
+  if (read) {
+    json.Field("sites_without_rows", read->counts.sites_without_rows);
+    json.Field("type_checks_unknown", read->counts.checks_unknown);
+    json.Field("methods_with_probes", read->counts.with_probes);
   }
   json.Field("unnamed_lambdas", note.lambdas_left_out);
   json.Field("generated_classes", note.classes_left_out);
   json.Field("trained", note.trained);
-  if (read != nullptr) {
+  if (read) {
     // What reading cost, and all of it, with the estimate and the writing.
     json.Field("read_cpu_us", read->read_us);
     json.Field("read_cpu_us_per_10000_methods", PerTenThousandMethods(*read));

@@ -7,8 +7,11 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
+#include "agent/hotspot/harvest/harvested_program.h"
 #include "cli/console.h"
 #include "cli/harvest_process.h"
 #include "writer/io/harvest_note.h"
@@ -16,14 +19,24 @@
 
 namespace iprof::cli {
 
+// What reading found, without the program itself, which is large.
+struct ReadFacts {
+  explicit ReadFacts(const ProcessHarvest& harvest);
+
+  size_t classes = 0;
+  size_t methods = 0;
+  hotspot::HarvestCounts counts;
+  int64_t read_us = 0;
+};
+
 struct HarvestReport {
   pid_t pid = 0;
   std::string core;  // if it is not a process
   std::string program;
   std::string jdk_version;
   HarvestNote note;
-  const ProcessHarvest* read = nullptr;  // null: the JVM read its own counters
-  const Profile* profile = nullptr;      // as it was written; null: only what the JVM offers
+  std::optional<ReadFacts> read;     // nullopt: the JVM read its own counters
+  const Profile* profile = nullptr;  // as it was written; null: only what the JVM offers
   std::string output;
   bool is_filtered = true;  // what an image build cannot use was left out of the profile
 

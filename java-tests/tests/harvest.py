@@ -179,15 +179,18 @@ class KnownShares(Harvest):
         self.assertEqual(harvested.section["harvest"]["harvests"], said["harvests"])
         self.assertAlmostEqual(harvested.calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
         tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "watched.iprof", "--watch", "1h",
-                                 "--every", "50ms"], stderr=subprocess.PIPE)
+                                 "--every", "50ms", "--format", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(tool.stderr.close)
+        self.addCleanup(tool.stdout.close)
         deadline = time.monotonic() + PATIENCE_S
         while not (self.folder / "watched.iprof").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         self.end(process)
         self.assertEqual(tool.wait(PATIENCE_S), 0)
         self.assertRegex(tool.stderr.read().decode(), "harvests? before")
-        self.assertAlmostEqual(self.profile("watched.iprof").calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
+        watched, said = self.profile("watched.iprof"), json.loads(tool.stdout.read())
+        self.assertEqual((said["pid"], said["harvests"]), (process.pid, watched.section["harvest"]["harvests"]))
+        self.assertAlmostEqual(watched.calls_of("Harvestable.step"), STEPS, delta=0.1 * STEPS)
 
     def test_watching_ends_with_the_program_or_an_interrupt_and_not_with_the_next_harvest(self):
         def holds_signals():
@@ -211,6 +214,8 @@ class KnownShares(Harvest):
                 section = json.loads(written)["iprofagent"] if output == "-" else self.profile(output).section
                 self.assertEqual(section["harvest"]["harvests"], 1)
                 self.assertEqual(b"holds the harvest before" in said, ending is None, said)
+                if output != "-":
+                    self.assertRegex(written, rb"^wrote .*iprof: ")
                 if ending:
                     self.end(process)
 
