@@ -123,6 +123,7 @@ class HarvestCommand : public Command {
         continue;
       }
       if (!harvest->unread.empty()) console.Warn(harvest->unread);
+      if (harvests == 0) WarnOfUncounted(console, *harvest->program);
       if (list_) {
         Print(console, ReportOn(*harvest));
         return ExitCode::kOk;
@@ -149,6 +150,14 @@ class HarvestCommand : public Command {
     const auto pause =
         std::clamp(rest, std::chrono::milliseconds(0), every_.count() > 0 ? every_ : kUsuallyEvery);
     return WaitFor(console, process, "until the next harvest", pause) == Ending::kInterrupt;
+  }
+
+  static void WarnOfUncounted(Console& console, const hotspot::HarvestedProgram& program) {
+    if (program.without_compiled_counts.empty()) return;
+    console.Warn(
+        fmt::format("the JVM runs with {}, so its compiled code counts no branches and receivers: "
+                    "they are those of interpreted code only",
+                    program.without_compiled_counts));
   }
 
   Status Write(Console& console, const Profile& profile) const {

@@ -387,12 +387,18 @@ class WithAgent(Harvest):
 
 class Refused(Harvest):
     def test_a_jvm_that_does_not_profile(self):
-        for flag in ("-Xint", "-XX:TieredStopAtLevel=1"):
+        for flag in ("-Xint", "-XX:TieredStopAtLevel=0", "-XX:TieredStopAtLevel=1"):
             process = self.start(jvm_args=[flag])
             self.assertEqual(self.refused(process.pid, UNSUPPORTED),
-                             f"process {process.pid} has no MethodData to harvest: it runs without profiling (-Xint, or "
-                             "-XX:TieredStopAtLevel=1)")
+                             f"process {process.pid} has no MethodData to harvest: it runs without profiling ({flag})")
             self.end(process)
+
+    def test_a_jvm_whose_compiled_code_does_not_profile(self):
+        process = self.start(jvm_args=["-XX:TieredStopAtLevel=2"])
+        said = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof").stderr
+        self.assertIn("the JVM runs with -XX:TieredStopAtLevel=2, so its compiled code counts no branches and receivers", said)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.end(process)
 
     @on_one_jvm
     def test_processes_that_are_no_jvm(self):

@@ -65,11 +65,12 @@ class Harvester {
     if (code_choice_.keeps) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
-    if (const Status refused = CheckLimits(program_->counts, RunsWithoutProfiling(flags_));
+    if (const Status refused = CheckLimits(program_->counts, WithoutProfiling(flags_));
         !refused.ok())
       return refused;
     program_->type_rows = decoder.shape().type_rows;
     program_->counts_to_the_end = CountsToTheEnd(flags_);
+    program_->without_compiled_counts = WithoutCompiledCounts(flags_);
     program_->has_extra_cell = decoder.shape().has_extra_cell;
     return std::move(program_);
   }

@@ -6,13 +6,13 @@
 
 namespace iprof::hotspot {
 
-Status CheckLimits(const HarvestCounts& counts, bool runs_without_profiling) {
+Status CheckLimits(const HarvestCounts& counts, std::string_view without_profiling) {
   if (counts.method_datas == 0) {
     return {Code::kUnsupported,
-            runs_without_profiling
-                ? "has no MethodData to harvest: it runs without profiling (-Xint, or "
-                  "-XX:TieredStopAtLevel=1)"
-                : "has no MethodData to harvest: no method of it was called often enough yet"};
+            without_profiling.empty()
+                ? "has no MethodData to harvest: no method of it was called often enough yet"
+                : fmt::format("has no MethodData to harvest: it runs without profiling ({})",
+                              without_profiling)};
   }
   const std::string example =
       counts.failed_examples.empty() ? std::string("no example") : counts.failed_examples.front();

@@ -5,12 +5,14 @@
 // Threads: any. Failure: a sentence without a subject, to be put behind "process 4711".
 #pragma once
 
+#include <string_view>
+
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "writer/base/status.h"
 
 namespace iprof::hotspot {
 
-// `runs_without_profiling`: what the flags say about a JVM that has no MethodDatas.
-Status CheckLimits(const HarvestCounts& counts, bool runs_without_profiling);
+// `without_profiling`: the option for which a JVM may have no MethodDatas; empty: there is none.
+Status CheckLimits(const HarvestCounts& counts, std::string_view without_profiling);
 
 }  // namespace iprof::hotspot

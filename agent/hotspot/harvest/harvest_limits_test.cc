@@ -11,7 +11,7 @@ bool Passes(uint64_t failed, uint64_t method_datas, uint64_t failed_counts, uint
   all.method_datas = method_datas;
   all.failed_counts = failed_counts;
   all.counts = counts;
-  return CheckLimits(all, false).ok();
+  return CheckLimits(all, "").ok();
 }
 
 TEST_CASE("one per cent of the MethodDatas may fail, and no more") {
@@ -29,8 +29,12 @@ TEST_CASE("one per mille of the counts may fail, and no more") {
 }
 
 TEST_CASE("a JVM without MethodDatas is refused, with the reason that its flags tell") {
-  CHECK(CheckLimits({}, true).message().find("runs without profiling") != std::string::npos);
-  CHECK(CheckLimits({}, false).message().find("often enough") != std::string::npos);
+  CHECK(CheckLimits({}, "-XX:TieredStopAtLevel=0").message() ==
+        "has no MethodData to harvest: it runs without profiling (-XX:TieredStopAtLevel=0)");
+  CHECK(CheckLimits({}, "").message().find("often enough") != std::string::npos);
+  HarvestCounts some;
+  some.method_datas = 1000;
+  CHECK(CheckLimits(some, "-XX:TieredStopAtLevel=2").ok());
 }
 
 }  // namespace

@@ -134,8 +134,10 @@ struct HarvestedProgram {
   uint32_t type_rows = 0;
   bool has_extra_cell = false;
   bool counts_to_the_end = false;  // nothing stops the counters of a MethodData
-  bool has_archive = false;        // of classes, or an AOT cache; also if that is unknown
-  bool is_trained = false;  // an AOT cache has put counts of its training run into MethodDatas
+  std::string
+      without_compiled_counts;  // the option for which compiled code counts nothing; empty: none
+  bool has_archive = false;     // of classes, or an AOT cache; also if that is unknown
+  bool is_trained = false;      // an AOT cache has put counts of its training run into MethodDatas
   std::vector<HarvestedClass> classes;
   std::vector<HarvestedMethod> methods;  // those of a class are consecutive
   std::vector<HarvestedHandleCall> handle_calls;

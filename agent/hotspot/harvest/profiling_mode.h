@@ -4,11 +4,19 @@
 // Failure: a JVM whose flags are unknown is taken for one that counts, and stops.
 #pragma once
 
+#include <string>
+
 #include "agent/hotspot/vm_flags.h"
 
 namespace iprof::hotspot {
 
-// Whether the flags forbid every MethodData: -Xint, or no compilation above tier 2.
+// The option for which compiled code counts nothing in MethodDatas, as it is compiled at tier 2 at most:
+// "-XX:TieredStopAtLevel=2". Only the interpreter may count then. Empty: there is none.
+std::string WithoutCompiledCounts(const VmFlags& flags);
+
+// The same, or what forbids all compilation, such as "-Xint": why a JVM may have no MethodData at all. A JVM whose
+// code cache was full at some time has the flags of one without a compiler, but has MethodDatas.
+std::string WithoutProfiling(const VmFlags& flags);
 bool RunsWithoutProfiling(const VmFlags& flags);
 
 // Whether a method that has a MethodData is counted to the end: -XX:TieredStopAtLevel=3, no C2.

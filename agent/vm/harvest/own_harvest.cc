@@ -130,6 +130,12 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
       Counted(note.sites_left_out, "call site or type check", "call sites and type checks"),
       Counted(note.lambdas_left_out, "lambda", "lambdas"),
       Counted(note.classes_left_out, "other generated class", "other generated classes"));
+  if (!program.without_compiled_counts.empty()) {
+    text += fmt::format(
+        "  branches and receivers are those of interpreted code only: compiled code counts none "
+        "({})\n",
+        program.without_compiled_counts);
+  }
   if (counts.without_code > 0) {
     text += fmt::format(
         "  memory= has no room for the code of up to {}: what they call is as HotSpot counted it\n",
