@@ -1,6 +1,8 @@
 #include "agent/hotspot/process_memory.h"
 
+#include <fcntl.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,15 +20,35 @@ size_t OnFirstPage(Address from, size_t size) {
   return static_cast<size_t>(std::min<Address>(size, kPageBytes - from % kPageBytes));
 }
 
+// Reading nothing succeeds for any process, unless the call itself is not allowed.
+bool MayCall(pid_t pid) { return process_vm_readv(pid, nullptr, 0, nullptr, 0, 0) == 0; }
+
+int OpenMemoryFile(pid_t pid) {
+  const std::string who = pid == getpid() ? "self" : std::to_string(pid);
+  return open(("/proc/" + who + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 }  // namespace
+
+ProcessMemory::ProcessMemory(pid_t pid)
+    : pid_(pid), file_(MayCall(pid) ? -1 : OpenMemoryFile(pid)) {}
+
+ProcessMemory::~ProcessMemory() {
+  if (file_ >= 0) close(file_);
+}
+
+ssize_t ProcessMemory::ReadSome(Address from, void* into, size_t size) const {
+  if (file_ >= 0) return pread(file_, into, size, static_cast<off_t>(from));
+  const iovec local{into, size};
+  const iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(from)), size};
+  return process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+}
 
 bool ProcessMemory::Read(Address from, void* into, size_t size) const {
   if (from > UINT64_MAX - size) return false;
   auto* to = static_cast<char*>(into);
   while (size > 0) {
-    iovec local{to, size};
-    iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(from)), size};
-    const ssize_t read = process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+    const ssize_t read = ReadSome(from, to, size);
     if (read <= 0) return false;
     to += read;
     from += static_cast<Address>(read);
@@ -53,10 +75,9 @@ std::optional<std::string> ProcessMemory::Text(Address from, size_t most) const 
 
 Status ProcessMemory::Check(Address at) const {
   char byte = 0;
-  iovec local{&byte, 1};
-  iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(at)), 1};
-  if (process_vm_readv(pid_, &local, 1, &remote, 1, 0) == 1) return {};
-  const int error = errno;
+  const ssize_t read = ReadSome(at, &byte, 1);
+  if (read == 1) return {};
+  const int error = read == 0 ? ESRCH : errno;  // the file of a process that has ended is empty
   const std::string who = "process " + std::to_string(pid_);
   if (error == ESRCH) return {Code::kIo, "there is no " + who};
   if (error == EPERM) {

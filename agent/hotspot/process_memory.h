@@ -3,7 +3,9 @@
 // Guarantees: it does not fault, write, or stop the process. The process keeps running, so data
 // that it changes meanwhile may be read half old, half new.
 // Permission: it needs the right to ptrace the process: the same user with
-// kernel.yama.ptrace_scope=0, or CAP_SYS_PTRACE.
+// kernel.yama.ptrace_scope=0, or CAP_SYS_PTRACE. A process may always read itself.
+// Where process_vm_readv is not allowed (a seccomp filter) or missing, it reads /proc/PID/mem, which needs the same
+// right, and which also reads pages that the process protects from itself.
 // Threads: ProcessMemory any; PageCache one.
 // Failure: an address that is not mapped or not readable fails the read. Check returns a message
 // with the reason.
@@ -24,7 +26,10 @@ namespace iprof::hotspot {
 
 class ProcessMemory final : public Memory {
  public:
-  explicit ProcessMemory(pid_t pid) : pid_(pid) {}
+  explicit ProcessMemory(pid_t pid);
+  ~ProcessMemory() override;
+  ProcessMemory(const ProcessMemory&) = delete;
+  ProcessMemory& operator=(const ProcessMemory&) = delete;
 
   bool Read(Address from, void* into, size_t size) const override;
   std::optional<std::string> Text(Address from, size_t most = 4096) const override;
@@ -34,7 +39,11 @@ class ProcessMemory final : public Memory {
   Status Check(Address at) const;
 
  private:
+  // Reads the first of these bytes. Returns how many, or -1 with errno.
+  ssize_t ReadSome(Address from, void* into, size_t size) const;
+
   const pid_t pid_;
+  const int file_;  // /proc/PID/mem; -1: process_vm_readv is used
 };
 
 class PageCache final : public Memory {

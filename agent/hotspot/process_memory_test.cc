@@ -1,11 +1,17 @@
 #include "agent/hotspot/process_memory.h"
 
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -111,6 +117,54 @@ TEST_CASE("another process is read, and its libraries' symbols are found in its 
   INFO(image.status().message());
   REQUIRE(image.ok());
   CHECK(image->Find("getppid") == AddressOf(here));
+}
+
+// For this process, from now on.
+bool ForbidVmReadv(uint32_t error) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+enum Outcome { kWrong = 1, kReads, kNoFilter };
+
+// Its own memory, and bad addresses of it.
+Outcome ReadItselfWithout(uint32_t error) {
+  if (!ForbidVmReadv(error)) return kNoFilter;
+  const ProcessMemory memory(getpid());
+  const std::string text = "it can be read";
+  char byte = 0;
+  // Nothing is mapped there, and there the kernel is.
+  const Address beyond[] = {0, 16, uint64_t{1} << 62, UINT64_MAX - 8};
+  for (const Address bad : beyond) {
+    if (memory.Read(bad, &byte, 1)) return kWrong;
+  }
+  void* gone = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(gone, kPage);
+  if (memory.Read(AddressOf(gone), &byte, 1)) return kWrong;
+  return memory.Check(AddressOf(text.data())).ok() && memory.Text(AddressOf(text.data())) == text
+             ? kReads
+             : kWrong;
+}
+
+TEST_CASE("a process reads itself where process_vm_readv is not allowed, or missing") {
+  const int error = GENERATE(EPERM, ENOSYS);
+  const pid_t pid = fork();
+  if (pid == 0) _exit(ReadItselfWithout(static_cast<uint32_t>(error)));
+  int status = 0;
+  REQUIRE(waitpid(pid, &status, 0) == pid);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoFilter) {
+    WARN("not tested here: the system takes no seccomp filter");
+    return;
+  }
+  CHECK(WEXITSTATUS(status) == kReads);
 }
 
 TEST_CASE("a process that is not there is said to be so") {

@@ -49,11 +49,6 @@ int ParsePtraceScope(std::string_view text) {
 
 std::string ExplainUnreadable(const std::string& name, const ReadingRights& rights) {
   const std::string what = fmt::format("the memory of {} may not be read: ", name);
-  if (!rights.allows_call) {
-    return what +
-           "a seccomp filter forbids process_vm_readv: add --attach, or in a container run it with "
-           "a seccomp profile that allows process_vm_readv";
-  }
   const std::string_view rightful =
       rights.is_root ? "run iprof with CAP_SYS_PTRACE (in a container: --cap-add=SYS_PTRACE)"
                      : "run iprof as root or with CAP_SYS_PTRACE";
@@ -69,6 +64,13 @@ std::string ExplainUnreadable(const std::string& name, const ReadingRights& righ
                       scope, rightful);
   }
   if (!rights.has_capability) return what + fmt::format("add --attach, or {}", rightful);
+  if (!rights.allows_call) {
+    return what +
+           "a seccomp filter forbids process_vm_readv, and /proc/PID/mem cannot be read: allow "
+           "that "
+           "call in the seccomp profile of the container, run 'iprof harvest' on its host, or add "
+           "--attach";
+  }
   return what + "a security module of the system forbids it: add --attach";
 }
 

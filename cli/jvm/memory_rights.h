@@ -13,8 +13,9 @@ namespace iprof::jvm {
 // What decides whether a process that may be looked into may also be read.
 struct ReadingRights {
   bool allows_call =
-      true;              // process_vm_readv works on this process itself; else seccomp forbids it
-  bool is_root = false;  // this process
+      true;  // process_vm_readv works on this process itself; else seccomp forbids it, and
+             // /proc/PID/mem, which needs the same rights, was tried
+  bool is_root = false;         // this process
   bool has_capability = false;  // CAP_SYS_PTRACE
   int ptrace_scope = -1;        // kernel.yama.ptrace_scope; -1: the kernel has no yama
 };

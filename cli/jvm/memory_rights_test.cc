@@ -36,9 +36,11 @@ TEST_CASE("where yama forbids it to all, no right helps") {
 
 TEST_CASE("seccomp is told from missing rights") {
   CHECK(Explained({.allows_call = false, .is_root = true, .has_capability = true}) ==
-        "the memory of process 4711 may not be read: a seccomp filter forbids process_vm_readv: "
-        "add --attach, or in a container run it with a seccomp profile that allows "
-        "process_vm_readv");
+        "the memory of process 4711 may not be read: a seccomp filter forbids process_vm_readv, "
+        "and /proc/PID/mem cannot be read: allow that call in the seccomp profile of the "
+        "container, run 'iprof harvest' on its host, or add --attach");
+  // Without the call, the same rights are needed.
+  CHECK(Explained({.allows_call = false, .ptrace_scope = 1}) == Explained({.ptrace_scope = 1}));
 }
 
 TEST_CASE("a container's root lacks the capability") {

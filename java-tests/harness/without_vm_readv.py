@@ -1,5 +1,5 @@
-"""without_vm_readv.py COMMAND...: runs a command whose process_vm_readv fails with EPERM, as where yama's ptrace_scope is 1, or where
-a container's seccomp profile forbids it. For x86-64."""
+"""without_vm_readv.py COMMAND...: runs a command whose process_vm_readv fails with EPERM, as where a container's seccomp
+profile forbids it. For x86-64."""
 
 import ctypes
 import os

@@ -95,8 +95,11 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
   if (!layout.ok()) return layout.status();
   const hotspot::ProcessMemory process(getpid());
   if (!process.Check(layout->loaders).ok()) {
-    return Status(Code::kIo,
-                  "may not read its own memory: a seccomp filter forbids process_vm_readv");
+    return Status(
+        Code::kIo,
+        "may not read its own memory: a seccomp filter forbids process_vm_readv, and "
+        "/proc/self/mem cannot be read: allow one of them in the container, or run 'iprof "
+        "harvest' on its host");
   }
   const BoundedMemory memory(process, end, order.most_bytes, order.has_ended);
   auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
