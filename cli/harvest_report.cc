@@ -17,6 +17,21 @@ int64_t PerTenThousandMethods(const ReadFacts& read) {
   return read.read_us * 10'000 / static_cast<int64_t>(std::max<size_t>(read.methods, 1));
 }
 
+// While the agent counts, it counts in classes that are not hidden, too.
+std::string AboutProbes(const hotspot::HarvestCounts& counts) {
+  const bool is_one = counts.with_probes == 1;
+  const std::string methods = Counted(counts.with_probes, "method has", "methods have");
+  if (counts.hidden_with_probes == counts.with_probes) {
+    return fmt::format(
+        "{} only calls, because the agent counted in {} until it was stopped: the JVM cannot give "
+        "lambdas their own code back",
+        methods, is_one ? "it" : "them");
+  }
+  return fmt::format(
+      "{} only calls, because the agent counts in {}: its own profile (iprof dump) has everything",
+      methods, is_one ? "it" : "them");
+}
+
 }  // namespace
 
 ReadFacts::ReadFacts(const ProcessHarvest& harvest)
@@ -51,13 +66,7 @@ void HarvestReport::PrintText(Console& console) const {
     console.Print(
         "left out: {} with too many classes, or with classes without a name\n",
         Counted(note.sites_left_out, "call site or type check", "call sites and type checks"));
-    if (read && read->counts.with_probes > 0) {
-      const uint64_t with_probes = read->counts.with_probes;
-      console.Warn(fmt::format(
-          "{} only calls, because the agent counts in {}: its own profile "
-          "(iprof dump) has everything",
-          Counted(with_probes, "method has", "methods have"), with_probes == 1 ? "it" : "them"));
-    }
+    if (read && read->counts.with_probes > 0) console.Warn(AboutProbes(read->counts));
   }
   console.Print("without a name in an image: {}, {}\n",
                 Counted(note.lambdas_left_out, "lambda", "lambdas"),

@@ -83,6 +83,26 @@ class Refresh(AgentCase):
         self.end()
         self.assertTrue(self.profile("end.iprof").branches())
 
+    def test_after_a_recording_that_was_stopped(self):
+        self.start()
+        self.phase(BEFORE, 5)
+        window = ("profile", str(self.process.pid), "--duration", "50ms", "-o", self.folder / "window.iprof")
+        self.run_tool(*window)
+        self.phase(BEFORE, 5)
+        if self.jvm.major >= 20:
+            self.assertGreaterEqual(self.refresh("--share", "50%")[0], 1)
+        else:
+            refused = self.run_tool("refresh", str(self.process.pid), expect=4).stderr
+            self.assertIn("the agent has counted in this JVM and was stopped: before JDK 20", refused)
+            self.run_tool(*window)  # as the message says, by a start and a stop
+        self.phase(AFTER, 5)
+        self.assert_near(AFTER, "after a refresh")
+        self.run_tool("harvest", str(self.process.pid), "--attach", "-o", self.folder / "attached.iprof")
+        self.assertTrue(self.profile("attached.iprof").branches())
+        self.run_tool("start", str(self.process.pid))
+        self.assertIn("the agent counts in this JVM itself", self.run_tool("refresh", str(self.process.pid), expect=4).stderr)
+        self.end()
+
     @on_one_jvm
     def test_what_is_refused(self):
         self.start(agent="samples=n,jdk=n,out=end.iprof")

@@ -273,6 +273,14 @@ TEST_CASE(
   CHECK(profile.entry_count(Table::kConditionals) == 0);
   CHECK(profile.entry_count(Table::kVirtualInvokes) == 0);
   CHECK_FALSE(profile.FindType("java.lang.IprofCounters0"));
+  // A hidden class keeps its probes, also when the agent no longer counts.
+  CHECK((*program)->counts.hidden_with_probes == 0);
+  fake.vm.Put(fake.klass + fake.vm.layout().klass.name, fake.vm.Symbol("a/A+0x0000000800c03000"));
+  const auto hidden = harvest();
+  REQUIRE(hidden.ok());
+  CHECK((*hidden)->counts.with_probes == 1);
+  CHECK((*hidden)->counts.hidden_with_probes == 1);
+  fake.vm.Put(fake.klass + fake.vm.layout().klass.name, fake.vm.Symbol("a/A"));
   // The same code without the agent is the program's.
   fake.vm.Put(fake.own + fake.vm.layout().klass.name, fake.vm.Symbol("java/lang/OtherCounters"));
   const auto other = harvest();

@@ -123,7 +123,9 @@ struct HarvestCounts {
   uint64_t unloaded_classes = 0;    // while they were read
   uint64_t sites_without_rows = 0;  // virtual calls whose receivers HotSpot did not record
   uint64_t checks_unknown = 0;      // type checks with more classes than rows
-  uint64_t with_probes = 0;         // methods that the agent counts in
+  uint64_t with_probes = 0;         // methods that the agent counts in, or did
+  uint64_t hidden_with_probes =
+      0;  // those of them in hidden classes, which always keep their probes
   // Methods whose code was asked for and did not fit. Those that call nothing are among them, as that is
   // seen in the code.
   uint64_t without_code = 0;

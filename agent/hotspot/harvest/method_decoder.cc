@@ -48,6 +48,7 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
     method.branches.clear();
     sites_without_rows_ = checks_unknown_ = 0;
     ++program_.counts.with_probes;
+    if (program_.classes[method.klass].is_hidden) ++program_.counts.hidden_with_probes;
   } else {
     method.code_hash =
         HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass), &symbolic_);

@@ -1,7 +1,9 @@
 // The command harvest. See agent.h.
 #include <fmt/format.h>
 
+#include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/session/profile_dump.h"
@@ -12,17 +14,44 @@ namespace iprof::vm {
 
 using control::Verb;
 
+namespace {
+
+// Why HotSpot's counters are not those of the program's own code, or success.
+Status WhyNotOwnCode(Session* session, SessionState state, Verb verb) {
+  if (session == nullptr || !session->HasCounted()) return {};
+  if (state != SessionState::kStopped) {
+    return {Code::kUsage,
+            verb == Verb::kRefresh
+                ? "the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew"
+                : "the agent counts in this JVM itself, and HotSpot counts the code with its "
+                  "probes: take the agent's profile instead (iprof dump)"};
+  }
+  // Hidden classes keep their probes: their methods are harvested with calls only. So are those of classes
+  // that could not be restored, which are few.
+  const Session::Figures figures = session->figures();
+  if (!figures.counting || !figures.counting->restorable) {
+    return {Code::kUsage,
+            "the agent has counted in this JVM and was stopped, but the classes keep its probes, "
+            "because "
+            "another agent follows it on the command line: take the agent's profile instead (iprof "
+            "dump), or name iprofagent last"};
+  }
+  if (verb == Verb::kRefresh && SwapGuard::IsNeededIn(JdkVersion(session->environment().get()))) {
+    return {Code::kUsage,
+            "the agent has counted in this JVM and was stopped: before JDK 20, the swaps of its "
+            "classes cannot be told from a hot swap, which a refresh would undo. 'iprof start' and "
+            "then 'iprof stop' let HotSpot count the classes anew, too"};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command) {
   if (HasEnded()) return Status(Code::kUsage, "the program is ending");
   const auto current = session();
-  if (current != nullptr && current->HasCounted()) {
-    return Status(
-        Code::kUsage,
-        command.verb == Verb::kRefresh
-            ? "the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew"
-            : "the agent counts in this JVM itself, and HotSpot counts the code with its probes: "
-              "take the agent's profile instead (iprof dump)");
-  }
+  if (Status status = WhyNotOwnCode(current.get(), state(), command.verb); !status.ok())
+    return status;
   JavaVM* vm = nullptr;
   if (jni->GetJavaVM(&vm) != JNI_OK) return Status(Code::kInternal, "the JVM does not answer");
   Options options;
