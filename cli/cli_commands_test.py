@@ -220,6 +220,7 @@ class Merge(CliTest):
         self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("each input was scaled to the same total of calls and branches", said)
         self.assertEqual(self.calls("x"), [3000, 27_000, 270_000])
+        self.assertIn("counted in different ways (exactly, estimated, or as HotSpot counted)", self.err("merge", "-o", "y", *inputs[1:]))
         made = self.load("x")
         self.assertEqual(made["virtualInvokeProfiles"][0]["records"][1::2], [225_000, 75_000])
         self.assertEqual(made["monitorProfiles"][0]["records"][1::2], [7 * 1101], "monitors are added as they are")

@@ -187,7 +187,10 @@ class HarvestCommand : public Command {
     if (!jvm.ok()) return console.Error(jvm.status());
     Result<Profile> profile =
         HarvestAttached({pid_, !no_estimate_, max_lost_, NamingJdk()}, timeouts_);
-    if (!profile.ok()) return console.Error(profile.status());
+    if (!profile.ok()) {
+      return console.Error(jvm->attach_disabled ? OrFromOutside(profile.status())
+                                                : profile.status());
+    }
     const HarvestNote note = HarvestNote::Of(*profile).value_or(HarvestNote());
     AddProvenance(RunOf(note, jvm->public_program, jvm->jdk_version), *profile);
     const Profile made =
@@ -202,6 +205,14 @@ class HarvestCommand : public Command {
     report.profile = &made;
     Print(console, std::move(report));
     return ExitCode::kOk;
+  }
+
+  static Status OrFromOutside(const Status& failure) {
+    return {
+        failure.code(),
+        failure.message() +
+            "; or harvest without --attach, with the right to read its memory (as root, or with "
+            "CAP_SYS_PTRACE)"};
   }
 
   Result<ProcessHarvest> Read(const jvm::Process* process) const {

@@ -96,8 +96,8 @@ class MergeCommand : public Command {
     }
     if (merged->scaled) {
       console.Warn(
-          "some inputs have exact counts, others HotSpot's or estimates: each input was scaled to "
-          "the same total of calls and branches (-w changes its share)");
+          "the inputs were counted in different ways (exactly, estimated, or as HotSpot counted): "
+          "each input was scaled to the same total of calls and branches (-w changes its share)");
     }
     const VersionReport& versions = merged->versions;
     if (versions.methods > 0 && strict_) {
@@ -262,8 +262,9 @@ constexpr Example kExamples[] = {
 const CommandEntry kMergeEntry = {
     "merge", "Add up several profiles",
     "Unites types and methods by name and signature, and adds up the counts of equal contexts. "
-    "Sums stop at 2^63-1. If some inputs have exact counts and others estimates or HotSpot's own "
-    "counts (iprof harvest), each is first scaled to the largest input's total of calls and "
+    "Sums stop at 2^63-1. If the inputs were counted in different ways (exactly, estimated, or as "
+    "HotSpot counted, see iprof harvest), each is first scaled to the largest input's total of "
+    "calls and "
     "branches, because HotSpot stops counting early. The result has the same bytes for any order "
     "of inputs and any number of "
     "threads. Where the code of a method differs between inputs, its calls add up, and branches, "

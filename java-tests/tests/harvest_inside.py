@@ -262,6 +262,10 @@ class Attached(Inside):
         process = self.start(None)
         self.assertIn("--attach harvests once", self.harvest(process, "--watch", "1s", expect=2).stderr)
         self.end(process)
+        closed = self.start(None, jvm_args=["-XX:+DisableAttachMechanism"])
+        self.assertRegex(self.harvest(closed, expect=3).stderr,
+                         r"runs with -XX:\+DisableAttachMechanism, which forbids attaching: .*; or harvest without --attach")
+        self.end(closed)
         interpreted = self.start(None, jvm_args=["-Xint"])
         self.assertIn("this JVM has no MethodData to harvest", self.harvest(interpreted, expect=3).stderr)
         self.end(interpreted)
