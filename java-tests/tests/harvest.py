@@ -382,6 +382,10 @@ class WithAgent(Harvest):
         process = self.start_java("Harvestable", STEPS, agent="samples=n,jdk=n,out=end.iprof")
         run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof")
         self.assertIn("its own profile (iprof dump) has everything", run.stderr)
+        self.run_tool("stop", str(process.pid))
+        run = self.run_tool("harvest", str(process.pid), "-o", self.folder / "h.iprof")
+        self.assertIn("1 method has only calls, because the agent counted in it until it was stopped", run.stderr)
+        self.assertRegex(run.stdout, r"\nleft out: .* with too many classes, or with classes without a name\n")
         process.communicate(b"\n", timeout=PATIENCE_S)
 
 
