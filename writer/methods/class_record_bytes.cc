@@ -18,7 +18,7 @@ constexpr uint32_t kFlagOrigin = 128;  // times MethodOrigin, 0 to 2
 constexpr uint32_t kFlagsEnd = 3 * kFlagOrigin;
 
 constexpr uint32_t kAccessEnd = 0x10000;
-constexpr uint32_t kBciEnd = 0x10000;
+constexpr uint32_t kBciEnd = 0xffff;  // a method has at most 65,535 bytes
 constexpr uint32_t kSiteKinds = 3;
 
 void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }

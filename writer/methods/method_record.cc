@@ -7,7 +7,7 @@
 namespace iprof {
 namespace {
 
-constexpr uint32_t kMaxBci = 0xffff;
+constexpr uint32_t kMaxBci = 0xfffe;
 // More than 64 KiB of code can need. Limits what a reader allocates for values to 2 MiB.
 constexpr uint32_t kMaxCounters = 1u << 18;
 

@@ -61,7 +61,7 @@ MethodRecord RandomRecord(std::mt19937& random) {
     bci += below(6000);
     const bool is_if = below(2) == 0;
     for (uint32_t n = is_if ? 2 : below(20); n > 0; --n) {
-      r.successors.push_back({below(65'536), below(9) == 0 ? kNoValue : below(values)});
+      r.successors.push_back({below(65'535), below(9) == 0 ? kNoValue : below(values)});
     }
     r.branches.push_back({bci, is_if ? BranchKind::kIf : BranchKind::kSwitch,
                           static_cast<uint32_t>(r.successors.size())});

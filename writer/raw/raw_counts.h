@@ -48,6 +48,7 @@ void ReadRawCounts(BoundedReader* in, Visitor* visitor) {
     for (uint32_t types = in->GetCount(2); types > 0 && in->ok(); --types) {
       const std::string_view name = in->GetText();
       const uint64_t count = in->Get64();
+      if (name.empty() || count == 0) in->Fail();  // no writer writes these
       if (in->ok()) visitor->Type(number, name, count);
     }
   }

@@ -24,13 +24,17 @@ RawRecord Seal(std::span<const uint8_t> body) {
 
 void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
 
-// Others would take few bytes of a file, and much memory.
-bool HasOnlyMethodsOfJvms(const ClassRecord& klass) {
+// Methods without names would take few bytes of a file, and much memory.
+bool IsOfJvms(const ClassRecord& klass) {
   constexpr size_t kLeastDescriptor = 3;  // "()V"
-  return std::all_of(klass.methods.begin(), klass.methods.end(), [](const CountedMethod& method) {
-    return !method.name.empty() && method.descriptor.size() >= kLeastDescriptor;
-  });
+  return !klass.name.empty() &&
+         std::all_of(klass.methods.begin(), klass.methods.end(), [](const CountedMethod& method) {
+           return !method.name.empty() && method.descriptor.size() >= kLeastDescriptor;
+         });
 }
+
+// A method has at most 65,535 bytes.
+constexpr uint32_t kBciEnd = 65535;
 
 // Whether a class has any counts.
 struct AnyCount {
@@ -98,7 +102,7 @@ class LogReading {
     size_t consumed = 0;
     if (bytes.size() > kMostRawClassBytes ||
         DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord ||
-        consumed != bytes.size() || !HasOnlyMethodsOfJvms(record)) {
+        consumed != bytes.size() || !IsOfJvms(record)) {
       // An earlier record of the class is out of date.
       Drop(number);
       return false;
@@ -176,7 +180,7 @@ class LogReading {
     method.type = in->GetText();
     method.name = in->GetText();
     method.descriptor = in->GetText();
-    if (!in->ok() || !in->at_end()) return false;
+    if (!in->ok() || !in->at_end() || method.type.empty() || method.name.empty()) return false;
     numbers_of_methods_.insert_or_assign(number, static_cast<uint32_t>(contents_.methods.size()));
     contents_.methods.push_back(method);
     return true;
@@ -197,7 +201,7 @@ class LogReading {
       if (method == numbers_of_methods_.end()) return false;
       RawStackFrame& frame = stack.frames.emplace_back();
       frame.method = method->second;
-      frame.bci = static_cast<Bci>(in->GetBelow(INT32_MAX));
+      frame.bci = static_cast<Bci>(in->GetBelow(kBciEnd));
       frame.line = static_cast<int32_t>(in->GetBelow(INT32_MAX)) - 1;
     }
     if (!in->ok() || !in->at_end()) return false;
@@ -272,10 +276,12 @@ RawRecord EncodeRawUnloaded(uint32_t number, const UnloadedCounts& counts) {
     Put(site.number - last, &body);
     last = site.number;
     Put(site.lost, &body);
-    Put(site.types.size(), &body);
-    for (const auto& [name, count] : site.types) {
-      PutText(name, &body);
-      Put(count, &body);
+    const auto seen = [](const auto& type) { return type.second > 0; };
+    Put(static_cast<uint64_t>(std::count_if(site.types.begin(), site.types.end(), seen)), &body);
+    for (const auto& type : site.types) {
+      if (!seen(type)) continue;
+      PutText(type.first, &body);
+      Put(type.second, &body);
     }
   }
   return Seal(body);

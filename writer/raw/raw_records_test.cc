@@ -105,6 +105,38 @@ TEST_CASE("classes that no JVM has are damaged records") {
   CHECK(contents.classes.empty());
 }
 
+TEST_CASE("records whose content no JVM has are damaged, and leave nothing in the profile") {
+  ClassRecord klass;
+  klass.name = "test/A";
+  const RawRecord known = EncodeRawClass(0, klass);
+  const RawMethod method{.type = "test.A", .name = "m", .descriptor = "()V"};
+  const auto damage = [](const std::vector<RawRecord>& records) {
+    RawContents contents;
+    std::vector<uint8_t> log;
+    for (const RawRecord& record : records) log.insert(log.end(), record.begin(), record.end());
+    const uint64_t weights[] = {1};
+    contents.log = std::make_shared<const std::vector<uint8_t>>(std::move(log));
+    ReadRawRecords(*contents.log, {.pairs = {}, .stacks = weights}, &contents);
+    return contents.damaged_records;
+  };
+  CHECK(damage({EncodeRawClass(0, ClassRecord())}) == 1);
+  CHECK(damage({EncodeRawMethod(0, {.type = "", .name = "m", .descriptor = "()V"})}) == 1);
+  CHECK(damage({EncodeRawMethod(0, {.type = "a.B", .name = "", .descriptor = "()V"})}) == 1);
+  const RawStackFrame last{0, 65534, 1};
+  CHECK(damage({EncodeRawMethod(0, method), EncodeRawStack(0, {&last, 1}, false)}) == 0);
+  const RawStackFrame beyond{0, 65535, 1};
+  CHECK(damage({EncodeRawMethod(0, method), EncodeRawStack(0, {&beyond, 1}, false)}) == 1);
+  const UnloadedCounts unnamed{.counters = {}, .sites = {{0, 0, {{"", 5}}}}};
+  CHECK(damage({known, EncodeRawUnloaded(0, unnamed)}) == 1);
+  const UnloadedCounts none{.counters = {{0, 5}}, .sites = {{0, 0, {{"a.B", 0}}}}};
+  CHECK(damage({known, EncodeRawUnloaded(0, none)}) == 0);  // no such count is written
+  // Class 0: no counters; a site 0 without lost objects, and with one type: "B", 0.
+  std::vector<uint8_t> body{kRawRecordVersion, 2, 0, 0, 1, 0, 0, 1, 1, 'B', 0};
+  RawRecord zero;
+  AppendSealed(body, &zero);
+  CHECK(damage({known, zero}) == 1);
+}
+
 TEST_CASE("a class record of endless bytes is not decoded") {
   ClassRecord klass;
   klass.name = "test/A";
