@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
     {"lost_classes", &SnapshotNote::lost_classes},
     {"lost_counts", &SnapshotNote::lost_counts},
     {"lost_other", &SnapshotNote::lost_other},
+    {"lost_notes", &SnapshotNote::lost_notes},
     {"damaged_records", &SnapshotNote::damaged_records},
     {"newer_damaged", &SnapshotNote::newer_damaged},
 };
@@ -43,6 +44,8 @@ std::string DescribeCounts(const SnapshotNote& note) {
   if (text.empty()) return text;
   text = (note.files == 1 ? "; its counts are " : "; their counts are ") + text;
   if (note.at_rest) return text;
+  // Threads were counting, or it is lost which frames were live.
+  if (note.lost_notes > 0 || note.damaged_records > 0) return text + " (k is not known)";
   return text + (note.files == 1 ? " (k is not known: threads were counting)"
                                  : " (k is not known where threads were counting)");
 }
@@ -122,7 +125,9 @@ std::string SnapshotNote::Describe() const {
   };
   lost(lost_classes, "class", "classes");
   lost(lost_counts, "counter, receiver or stack", "counters, receivers or stacks");
-  lost(lost_other, "other thing", "other things");
+  lost(lost_other - lost_notes, "type that did not run", "types that did not run");
+  lost(lost_notes, "note on the run or the frames that were live",
+       "notes on the run or the frames that were live");
   lost(damaged_records, "damaged part of the file", "damaged parts of the file");
   lost(newer_damaged, "snapshot that seems to be newer (damaged or not complete)",
        "snapshots that seem to be newer (damaged or not complete)");

@@ -13,6 +13,7 @@ SnapshotNote Example() {
           .lost_classes = 1,
           .lost_counts = 2,
           .lost_other = 3,
+          .lost_notes = 1,
           .damaged_records = 4,
           .newer_damaged = 1,
           .without_harvest = true};
@@ -59,10 +60,16 @@ TEST_CASE("a merge adds losses up and is as old as its oldest input") {
 TEST_CASE("a note says what was lost, in words") {
   CHECK(
       Example().Describe() ==
-      "snapshot 12 of 2026-11-22T23:35:27Z; its counts are within k in 70 methods (k is not known: "
-      "threads were counting); lost: 1 class, 2 counters, receivers or stacks, 3 other things, "
-      "4 damaged parts of the file, 1 snapshot that seems to be newer (damaged or not "
+      "snapshot 12 of 2026-11-22T23:35:27Z; its counts are within k in 70 methods (k is not "
+      "known); "
+      "lost: 1 class, 2 counters, receivers or stacks, 2 types that did not run, 1 note on the run "
+      "or the frames that were live, 4 damaged parts of the file, 1 snapshot that seems to be "
+      "newer (damaged or not "
       "complete), HotSpot's own counts, which a raw file does not have");
+  SnapshotNote live{.generation = 3, .time = "t", .methods_within_k = 2};
+  CHECK(live.Describe() ==
+        "snapshot 3 of t; its counts are within k in 2 methods (k is not known: threads were "
+        "counting)");
   SnapshotNote rest{.generation = 3, .time = "t", .recorded_ms = 1000, .at_rest = true};
   rest.methods_exact = 1;
   CHECK(rest.Describe() == "snapshot 3 of t; its counts are exact in 1 method");

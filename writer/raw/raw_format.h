@@ -111,7 +111,7 @@ struct RawLosses {
   uint64_t pairs = 0;  // receivers: pairs of a site and a type
   uint64_t types = 0;  // types that are loaded and not counted
   uint64_t stacks = 0;
-  uint64_t parts = 0;  // of the section "iprofagent"
+  uint64_t parts = 0;  // of the section "iprofagent"; all frames that are live count as one
   bool any() const;
   bool operator==(const RawLosses&) const = default;
 };

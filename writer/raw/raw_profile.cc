@@ -288,7 +288,8 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   note.lost_classes = Clamped(losses.classes);
   for (const uint64_t lost : {losses.unloaded, losses.counters, losses.pairs, losses.stacks})
     note.lost_counts += Clamped(lost);
-  note.lost_other = Clamped(losses.types) + Clamped(losses.parts);
+  note.lost_notes = Clamped(losses.parts);
+  note.lost_other = Clamped(losses.types) + note.lost_notes;
   note.damaged_records = Clamped(contents.damaged_records) + Clamped(contents.damaged_pages);
   note.newer_damaged = contents.newer_is_damaged ? 1 : 0;
   note.without_harvest = contents.header.harvests;

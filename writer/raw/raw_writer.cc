@@ -70,6 +70,7 @@ struct RawWriter::Rep {
                   std::span<const uint8_t> bytes);
   Status WriteGeneration(const RawGeneration& numbers);
   uint64_t Fit(RawArray array, std::span<const uint64_t>* words);
+  RawRecord FitTail(const RawGeneration& numbers, RawCommit* commit);
   bool IsMostlyGarbage(const RawGeneration& numbers) const;
 
   const std::unique_ptr<RawOutput> output;
@@ -223,6 +224,32 @@ uint64_t RawWriter::Rep::Fit(RawArray array, std::span<const uint64_t>* words) {
   return cut;
 }
 
+// The tail, as much of it as there is room for. The frames that are live go first: they only tell how exact counts are,
+// and without them none counts as exact.
+RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, RawCommit* commit) {
+  std::span<const RawPart> parts = numbers.parts;
+  auto frames = numbers.live_frames;
+  while (true) {
+    RawRecord tail = EncodeRawTail(parts, frames);
+    RawLengths wanted = lengths;
+    uint64_t& room = wanted.arrays[static_cast<size_t>(RawArray::kTail)];
+    const bool has_room = tail.size() <= room;
+    room = std::max<uint64_t>(room, tail.size());
+    if (has_room || space.Fits(wanted, Reserve())) {
+      lengths = wanted;
+      return tail;
+    }
+    is_full = true;
+    ++commit->losses.parts;
+    if (!frames.empty()) {
+      frames = {};
+      commit->at_rest = false;
+    } else {
+      parts = parts.first(parts.size() - 1);  // without any, it always has room
+    }
+  }
+}
+
 Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
   RawCommit commit{.generation = generation + 1,
                    .time_ns = numbers.time_ns,
@@ -234,18 +261,7 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
   commit.losses.counters += Fit(RawArray::kCounters, words.data());
   commit.losses.pairs += Fit(RawArray::kPairs, &words[1]);
   commit.losses.stacks += Fit(RawArray::kStacks, &words[2]);
-  RawRecord tail = EncodeRawTail(numbers.parts, numbers.live_frames);
-  uint64_t& tail_room = lengths.arrays[static_cast<size_t>(RawArray::kTail)];
-  if (tail.size() > tail_room) {
-    RawLengths wanted = lengths;
-    wanted.arrays[static_cast<size_t>(RawArray::kTail)] = tail.size();
-    if (space.Fits(wanted, Reserve())) {
-      lengths = wanted;
-    } else {
-      tail.clear();
-      commit.losses.parts += numbers.parts.size();
-    }
-  }
+  const RawRecord tail = FitTail(numbers, &commit);
   if (is_stuck)
     return {Code::kLimit,
             output->path() + ": is full, so it cannot even say which classes are gone"};
