@@ -34,7 +34,7 @@
 //   forgotten  nothing. The counts of all classes that were unloaded before are void (a reset)
 //   type       owner, name, methods; each: name, descriptor. A type that is loaded and not counted
 //   pair       number, site, type. Element `number` of the array "pairs" counts objects of that type
-//              at that site, and lost objects if the type is empty
+//              at that site, and lost objects if the type is empty. Elements without a record are zero
 //   method     number, type, name, descriptor. A method on stacks
 //   stack      number, 1 if frames are missing, frames; each: method, bci, line + 1 or 0. The
 //              innermost is first. Element `number` of the array "stacks" is its weight
@@ -108,7 +108,7 @@ struct RawLosses {
   uint64_t classes = 0;   // classes without room in the file, or for what is new about them
   uint64_t unloaded = 0;  // unloaded classes without room for their counts
   uint64_t counters = 0;
-  uint64_t pairs = 0;  // receivers: pairs of a site and a type
+  uint64_t pairs = 0;  // receivers: pairs of a site and a type; also those of a site that lacks one
   uint64_t types = 0;  // types that are loaded and not counted
   uint64_t stacks = 0;
   uint64_t parts = 0;  // of the section "iprofagent"; all frames that are live count as one

@@ -30,7 +30,8 @@ constexpr uint32_t kFirstUnloaded = uint32_t{1} << 31;
 // after all others.
 class FileClasses final : public ClassSource {
  public:
-  explicit FileClasses(const RawContents& contents) : counters_(contents.counters) {
+  explicit FileClasses(const RawContents& contents)
+      : counters_(contents.counters), damaged_(contents.damaged_counters) {
     types_.AddAll(contents.types);
     for (const RawClass& klass : contents.classes) classes_.push_back({&klass, 0, 0});
     std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) {
@@ -51,6 +52,7 @@ class FileClasses final : public ClassSource {
   std::string_view NameOf(size_t number) const override { return classes_[number].type->name; }
   const ClassRecord& Get(size_t number, ClassRecord& scratch) const override {
     Decode(classes_[number], &scratch);
+    if (!damaged_.empty() && !classes_[number].type->unloaded) LeaveOutDamaged(&scratch);
     return scratch;
   }
 
@@ -159,8 +161,23 @@ class FileClasses final : public ClassSource {
     for (ClassSite& place : record->sites) place.number += moved[place.method];
   }
 
+  // If some counters of a method are damaged, the others would tell wrong shares. So it gets counters that are all zero:
+  // the last numbers before those of unloaded classes.
+  void LeaveOutDamaged(ClassRecord* record) const {
+    for (CountedMethod& method : record->methods) {
+      const uint64_t first = static_cast<uint32_t>(method.first);
+      const auto next = std::upper_bound(
+          damaged_.begin(), damaged_.end(), first,
+          [](uint64_t number, const auto& range) { return number < range.second; });
+      const bool is_damaged = next != damaged_.end() && next->first < first + method.counters;
+      if (is_damaged && method.counters < kFirstUnloaded)
+        method.first = CounterIndex{kFirstUnloaded - method.counters};
+    }
+  }
+
   std::vector<Class> classes_;
   const std::span<const uint64_t> counters_;
+  const RawRanges& damaged_;
   std::vector<NumberedCounter> more_counters_;
   uint64_t next_counter_ = kFirstUnloaded;
   TypeCounts types_;
@@ -286,7 +303,8 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   note.methods_within_k = Clamped(contents.at_rest ? others : others + assembly.methods_exact);
   const RawLosses& losses = contents.losses;
   note.lost_classes = Clamped(losses.classes);
-  for (const uint64_t lost : {losses.unloaded, losses.counters, losses.pairs, losses.stacks})
+  for (const uint64_t lost :
+       {losses.unloaded, losses.counters, losses.pairs, losses.stacks, contents.doubtful_pairs})
     note.lost_counts += Clamped(lost);
   note.lost_notes = Clamped(losses.parts);
   note.lost_other = Clamped(losses.types) + note.lost_notes;

@@ -174,11 +174,12 @@ class FileReading {
     if (RawHashOf(BytesOf(*hashes)) != commit.hash) return false;
     size_t at = 0;
     std::array<std::vector<uint64_t>, kRawHashedArrays> arrays;
+    std::array<RawRanges, kRawHashedArrays> damaged;
     for (size_t a = 0; a < arrays.size(); ++a) {
       const uint64_t bytes = commit.array_bytes[a];
       Result<std::vector<uint64_t>> words = ReadWords(space, static_cast<RawArray>(a), copy, bytes);
       if (!words.ok()) return words.status();
-      contents->damaged_pages += Check(bytes, WordsOf(*hashes), &at, &*words);
+      contents->damaged_pages += Check(bytes, WordsOf(*hashes), &at, &*words, &damaged[a]);
       arrays[a] = std::move(*words);
     }
     contents->header = header_;
@@ -187,22 +188,27 @@ class FileReading {
     contents->at_rest = commit.at_rest;
     contents->losses = commit.losses;
     contents->counters = std::move(arrays[static_cast<size_t>(RawArray::kCounters)]);
+    contents->damaged_counters = std::move(damaged[static_cast<size_t>(RawArray::kCounters)]);
     if (Status status = LoadLog(space, commit, contents); !status.ok()) return status;
     const RawLogRead read =
         ReadRawRecords(*contents->log,
                        {.pairs = arrays[static_cast<size_t>(RawArray::kPairs)],
-                        .stacks = arrays[static_cast<size_t>(RawArray::kStacks)]},
+                        .stacks = arrays[static_cast<size_t>(RawArray::kStacks)],
+                        .damaged_pairs = damaged[static_cast<size_t>(RawArray::kPairs)]},
                        contents);
     const std::vector<uint64_t>& tail = arrays[static_cast<size_t>(RawArray::kTail)];
-    if (!ReadRawTail(BytesOf(tail), contents)) ++contents->damaged_records;
+    const bool is_tail_read = ReadRawTail(BytesOf(tail), contents);
+    if (!is_tail_read) ++contents->damaged_records;
+    if (!is_tail_read || !damaged[static_cast<size_t>(RawArray::kTail)].empty())
+      contents->at_rest = false;
     // Otherwise a class that is gone may seem to own another one's counters.
     return read.unloaded == commit.unloaded;
   }
 
-  // Sets the pages without their hash to zero, and returns how many there are. `at` is the number of
-  // the array's first hash.
+  // Sets the pages without their hash to zero, adds them to *ranges, and returns how many there are. `at` is the
+  // number of the array's first hash.
   static uint64_t Check(uint64_t bytes, std::span<const uint64_t> hashes, size_t* at,
-                        std::vector<uint64_t>* words) {
+                        std::vector<uint64_t>* words, RawRanges* ranges) {
     static const std::vector<uint64_t> zeros(kRawPageWords);
     static const uint64_t zero_hash = RawHashOf(BytesOf(zeros));
     uint64_t damaged = 0;
@@ -215,6 +221,11 @@ class FileReading {
           is_there ? RawHashOf(BytesOf(WordsOf(*words).subspan(first, kRawPageWords))) : zero_hash;
       if (number < hashes.size() && hashes[number] == hash) continue;
       ++damaged;
+      if (!ranges->empty() && ranges->back().second == first) {
+        ranges->back().second += kRawPageWords;
+      } else {
+        ranges->emplace_back(first, first + kRawPageWords);
+      }
       if (is_there) std::fill_n(words->begin() + static_cast<ptrdiff_t>(first), kRawPageWords, 0);
     }
     return damaged;

@@ -8,6 +8,8 @@
 //  - Hostile files do no harm: reads nothing outside the file, allocates at most some fifteen times its size
 //    (which is at most kMostRawBytes; twice that if both of its snapshots are damaged), and takes time that is
 //    proportional to it. Most of what is returned are places in the log.
+//  - What is damaged never makes other counts mean something else. A site whose receivers may be among what is damaged
+//    has none; a method of whose counters some are has zeros; and without the frames that were live, nothing is at rest.
 //  - Counts never belong to the wrong class: if it is not known for sure which classes were unloaded,
 //    the generation is not used.
 // Threads: any; one at a time per object.
@@ -22,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "writer/base/status.h"
@@ -85,15 +88,21 @@ struct RawStack {
   bool cut = false;
 };
 
+// Elements of an array: [first, end), ascending, none empty.
+using RawRanges = std::vector<std::pair<uint64_t, uint64_t>>;
+
 // Everything as of one generation. Texts belong to the object itself.
 struct RawContents {
   RawHeader header;
   uint64_t generation = 0;
   int64_t time_ns = 0;
   bool at_rest = false;
-  RawLosses losses;               // what the writer had no room for
-  uint64_t damaged_records = 0;   // records of the log that could not be read
-  uint64_t damaged_pages = 0;     // pages of the arrays; what was on them reads as zeros
+  RawLosses losses;              // what the writer had no room for
+  uint64_t damaged_records = 0;  // records of the log that could not be read
+  uint64_t damaged_pages = 0;    // pages of the arrays; what was on them reads as zeros
+  uint64_t doubtful_pairs =
+      0;  // receivers of sites that may lack some because of damage; they are left out
+  RawRanges damaged_counters;     // these read as zeros
   bool newer_is_damaged = false;  // there is, or seems to be, a newer snapshot, which is not whole
   std::vector<RawClass> classes;
   std::vector<uint64_t> counters;  // by CounterIndex

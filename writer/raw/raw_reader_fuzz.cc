@@ -58,6 +58,8 @@ void ReadSequence(std::span<const uint8_t> data) {
   }
   RawContents contents;
   contents.header.image = log.size() % 2 == 0;
+  // Most pairs have no record, so that otherwise no site would have types.
+  contents.header.assembly.max_lost = log.size() % 8 == 0 ? 0.02 : 1;
   contents.counters.assign(64, 1000);
   contents.log = std::make_shared<const std::vector<uint8_t>>(std::move(log));
   const std::vector<uint64_t> numbers(32, 7);

@@ -168,6 +168,7 @@ class LogReading {
     const uint32_t site = in->Get();
     const std::string_view type = in->GetText();
     if (!in->ok() || !in->at_end()) return false;
+    if (IsWithin(numbers_.damaged_pairs, number)) doubtful_sites_.push_back(site);
     if (number >= numbers_.pairs.size()) return true;  // no count yet
     if (number >= pairs_.size()) pairs_.resize(numbers_.pairs.size());
     pairs_[number] = {site, type, true};
@@ -218,22 +219,56 @@ class LogReading {
   }
 
   void Finish() {
-    for (size_t number = 0; number < pairs_.size(); ++number) {
-      const Pair& pair = pairs_[number];
-      const uint64_t count = numbers_.pairs[number];
-      if (!pair.known || count == 0) continue;
-      if (pair.type.empty()) {
-        contents_.types.AddLost(pair.site, count);
-      } else {
-        contents_.types.Add(pair.site, pair.type, count);
-      }
-    }
+    AddTypes();
     const auto kept = [](const Class& klass) { return klass.kept; };
     contents_.classes.reserve(
         static_cast<size_t>(std::count_if(classes_.begin(), classes_.end(), kept)));
     for (const Class& klass : classes_) {
       if (klass.kept) contents_.classes.push_back(klass.type);
     }
+  }
+
+  static bool IsWithin(std::span<const std::pair<uint64_t, uint64_t>> ranges, uint64_t number) {
+    const auto after =
+        std::upper_bound(ranges.begin(), ranges.end(), number,
+                         [](uint64_t wanted, const auto& range) { return wanted < range.second; });
+    return after != ranges.end() && number >= after->first;
+  }
+
+  void AddTypes() {
+    uint64_t unknown = 0;  // objects of which neither the site nor the type is known
+    for (size_t number = 0; number < numbers_.pairs.size(); ++number) {
+      const uint64_t count = numbers_.pairs[number];
+      if (count == 0) continue;
+      const Pair pair = number < pairs_.size() ? pairs_[number] : Pair();
+      if (!pair.known) {
+        unknown += std::min(count, UINT64_MAX - unknown);
+      } else if (pair.type.empty()) {
+        contents_.types.AddLost(pair.site, count);
+      } else {
+        contents_.types.Add(pair.site, pair.type, count);
+      }
+    }
+    for (const uint32_t site : doubtful_sites_) LeaveOut(site);
+    const bool is_any_possible = !numbers_.damaged_pairs.empty() && contents_.damaged_records > 0;
+    if (!is_any_possible && unknown == 0) return;
+    for (const uint32_t site : contents_.types.Sites()) {
+      if (is_any_possible || MayLack(*contents_.types.Find(site), unknown)) LeaveOut(site);
+    }
+  }
+
+  bool MayLack(const TypeCounts::Site& site, uint64_t objects) const {
+    const double lost = static_cast<double>(site.lost) + static_cast<double>(objects);
+    double all = lost;
+    for (const auto& type : site.types) all += static_cast<double>(type.second);
+    return lost > contents_.header.assembly.max_lost * all;
+  }
+
+  void LeaveOut(uint32_t site) {
+    const TypeCounts::Site* const counts = contents_.types.Find(site);
+    if (counts == nullptr) return;
+    contents_.doubtful_pairs += counts->types.size();
+    contents_.types.Forget(site);
   }
 
   struct Class {
@@ -248,6 +283,7 @@ class LogReading {
   std::unordered_map<uint32_t, size_t> numbers_of_classes_;
   std::unordered_map<uint32_t, uint32_t> numbers_of_methods_;
   std::vector<Pair> pairs_;
+  std::vector<uint32_t> doubtful_sites_;  // whose counts are damaged
   RawLogRead read_;
 };
 

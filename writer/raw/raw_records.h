@@ -3,6 +3,11 @@
 // Guarantees: each function returns one sealed record. What ReadRawRecords reads is what was encoded;
 // a record that makes no sense is counted and changes nothing. Reading takes time and memory in
 // proportion to the bytes: numbers of pairs and stacks are below those that have counts.
+//
+// Receivers: where a pair's count or record is damaged, a site lacks a type, and the others would seem to be all that
+// there are. If the site is known, it gets no types. If only the number of objects is, every site may have lost so many;
+// those for which that is more than AssemblyOptions::max_lost get no types. If neither is known, no site gets any.
+//
 // Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
@@ -41,13 +46,15 @@ RawRecord EncodeRawTail(std::span<const RawPart> parts,
 struct RawNumbers {
   std::span<const uint64_t> pairs;
   std::span<const uint64_t> stacks;
+  // RawRanges: these read as zeros.
+  std::span<const std::pair<uint64_t, uint64_t>> damaged_pairs = {};
 };
 
 struct RawLogRead {
   uint64_t unloaded = 0;  // records that say that a class is gone, or that counts are void
 };
-// Fills classes, types, declared, methods, stacks and parts, and counts damaged records. The texts are in
-// `log`.
+// Expects the header, and all other damage that is known. Fills classes, types, declared, methods, stacks and parts,
+// and counts damaged records. The texts are in `log`.
 RawLogRead ReadRawRecords(std::span<const uint8_t> log, const RawNumbers& numbers,
                           RawContents* contents);
 

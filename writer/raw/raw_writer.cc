@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "writer/raw/raw_output.h"
+#include "writer/raw/raw_pairs.h"
 #include "writer/raw/raw_records.h"
 #include "writer/raw/raw_space.h"
 
@@ -99,6 +100,7 @@ struct RawWriter::Rep {
   uint64_t unloaded_bytes = 0;                     // of classes that are gone, with counts
   std::unordered_map<uint32_t, uint32_t> classes;  // bytes of loaded ones, by number
   std::unordered_set<uint32_t> lost_classes;
+  RawPairs pairs;
   std::vector<bool> methods;  // by number: in the log
   std::map<std::string, uint64_t, std::less<>> part_bytes;
   uint64_t element_bytes = 0;  // of pairs and stacks in the log
@@ -255,9 +257,10 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
                    .time_ns = numbers.time_ns,
                    .at_rest = numbers.at_rest,
                    .losses = {}};
-  std::array<std::span<const uint64_t>, 3> words = {
-      Trimmed(numbers.counters), Trimmed(numbers.pairs), Trimmed(numbers.stacks)};
   commit.losses = lost;
+  const auto named = pairs.Kept(numbers.pairs, header.assembly.max_lost, &commit.losses.pairs);
+  std::array<std::span<const uint64_t>, 3> words = {Trimmed(numbers.counters), Trimmed(named),
+                                                    Trimmed(numbers.stacks)};
   commit.losses.counters += Fit(RawArray::kCounters, words.data());
   commit.losses.pairs += Fit(RawArray::kPairs, &words[1]);
   commit.losses.stacks += Fit(RawArray::kStacks, &words[2]);
@@ -390,10 +393,13 @@ void RawWriter::AddType(std::string_view owner, std::string_view name,
 
 void RawWriter::AddPair(uint32_t number, uint32_t site, std::string_view type) {
   const RawRecord record = EncodeRawPair(number, site, type);
+  rep_->pairs.Add(number, site, RawPairs::Kind::kNone);  // so that nothing fails once it is added
   if (!rep_->AppendWith(record, RawArray::kPairs, number)) {
+    rep_->pairs.Add(number, site, RawPairs::Kind::kNoRecord);
     ++rep_->lost.pairs;
     return;
   }
+  rep_->pairs.Add(number, site, type.empty() ? RawPairs::Kind::kLost : RawPairs::Kind::kType);
   ++rep_->elements;
   rep_->element_bytes += record.size() + 2 * sizeof(uint64_t);
 }
@@ -465,7 +471,8 @@ uint64_t RawWriter::file_bytes() const { return rep_->output->end(); }
 size_t RawWriter::memory_bytes() const {
   const Rep& r = *rep_;
   size_t bytes = sizeof(Rep) + r.pending.capacity() + r.space.memory_bytes() +
-                 r.methods.size() / 8 + (r.classes.size() + r.lost_classes.size()) * kMapNode;
+                 r.pairs.memory_bytes() + r.methods.size() / 8 +
+                 (r.classes.size() + r.lost_classes.size()) * kMapNode;
   for (const auto& copy : r.hashes) {
     for (const auto& pages : copy) bytes += pages.capacity() * sizeof(uint64_t);
   }

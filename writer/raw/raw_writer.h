@@ -14,7 +14,9 @@
 //    pages of the arrays that differ from those that it overwrites, then the commit. If the process
 //    ends in between, the previous generation is intact.
 //  - The file never grows above most_bytes. What has no room is left out and counted in losses(): a
-//    class with its counters, a pair, a stack. What was written stays and goes on.
+//    class with its counters, a pair, a stack. What was written stays and goes on. But where a pair had no room, the
+//    site's other pairs read as zeros if they would tell wrong shares (raw_pairs.h). Where the frames that are live have no
+//    room, the generation is not at rest.
 //  - Publish with equal numbers writes only the commit, and costs one hash of the numbers.
 // Threads: one at a time; the owner locks. No JVM is needed.
 // Failure: Create returns a Status. A write that fails (disk full, I/O error) fails Publish: the
