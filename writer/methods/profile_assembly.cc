@@ -347,6 +347,13 @@ class Assembly {
                                         : sites_.ObjectsIn(*version.klass, *version.method);
   }
 
+  // A version whose code is not known says nothing about the code of others.
+  bool IsBusier(const Counted& a, const Counted& b) const {
+    const bool is_known = a.method->code_hash != 0;
+    if (is_known != (b.method->code_hash != 0)) return is_known;
+    return UseOf(a) > UseOf(b);
+  }
+
   static bool HaveSameCode(const Counted& a, const Counted& b) {
     if (a.method->code_hash == 0) return &a == &b;
     return a.method->code_hash == b.method->code_hash;
@@ -365,7 +372,7 @@ class Assembly {
     const Counted* busiest = nullptr;  // of those whose positions are known
     for (const Counted& v : versions) {
       entries += v.entries;
-      if (v.positions && (busiest == nullptr || UseOf(v) > UseOf(*busiest))) busiest = &v;
+      if (v.positions && (busiest == nullptr || IsBusier(v, *busiest))) busiest = &v;
     }
     if (options_.calls) WriteCalls(c, method, index, entries);
     if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);

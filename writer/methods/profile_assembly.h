@@ -15,6 +15,7 @@
 // Versions: calls of classes with the same name and different bytes (several loaders, redefinition)
 // are added up. Branches are added up if the method's instructions are the same; otherwise only
 // those of the version called most often are written, and the method's code hash is that version's.
+// A version whose code is not known is that version only if there is no other.
 //
 // Other agents (CountedMethod::origin): a method that another agent added is left out of the
 // profile. If it changed a method, calls and monitors are right and are written; positions are
