@@ -185,6 +185,7 @@ Result<MetadataLayout> MetadataLayout::Read(const VmStructs& structs) {
       find.Offset("BreakpointInfo", "_name_index"),
       find.Offset("BreakpointInfo", "_signature_index"), find.Offset("BreakpointInfo", "_next")};
   all.level = structs.OffsetOf("nmethod", "_comp_level");
+  all.bootstraps = structs.OffsetOf("ConstantPool", "_operands");
   all.heap = ReadHeap(structs);
   ReadCache(find, structs, all);
   ReadMethodData(find, structs, all);

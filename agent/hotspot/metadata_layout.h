@@ -71,7 +71,8 @@ struct MetadataLayout {
     uint64_t invocations, back_edges;
     int32_t shift;
   } counters{};
-  std::optional<uint64_t> level;  // nmethod::_comp_level
+  std::optional<uint64_t> level;       // nmethod::_comp_level
+  std::optional<uint64_t> bootstraps;  // ConstantPool::_operands
   // How objects refer to others and to their class, where the tables tell.
   struct Heap {
     uint64_t klass;       // offset of the class in an object

@@ -37,6 +37,9 @@ class PoolCache {
   std::optional<uint16_t> OfMethod(uint32_t operand) const;
   std::optional<uint16_t> OfDynamic(uint32_t operand) const;
   std::optional<uint16_t> OfReference(uint32_t operand) const;
+  // By entry: each invokedynamic instruction has one of its own. In older versions of HotSpot, entries of
+  // other instructions are among them.
+  const std::vector<uint16_t>& dynamic() const { return dynamic_; }
 
  private:
   std::optional<uint16_t> Entry(uint32_t index) const;

@@ -18,8 +18,8 @@ class Refresh(AgentCase):
         super().setUp()
         self.process = None
 
-    def start(self, agent=None, jvm_args=()):
-        self.process = self.start_java("Phases", agent=agent, jvm_args=jvm_args, ready="started")
+    def start(self, *program, agent=None, jvm_args=()):
+        self.process = self.start_java(*(program or ("Phases",)), agent=agent, jvm_args=jvm_args, ready="started")
 
     def phase(self, percent, times=1):
         for _ in range(times):
@@ -72,6 +72,23 @@ class Refresh(AgentCase):
             self.phase(percent, 5)
             self.assert_near(percent, "after a refresh")
         self.end()
+
+    def test_lambdas_that_are_linked_again(self):
+        """Their classes from before the refresh are still there, with their old counts."""
+        for collector in ("Serial", "G1"):
+            with self.subTest(collector):
+                self.start("ManyLambdas", "phases", jvm_args=[f"-XX:+Use{collector}GC"])
+                self.phase(95, 3)
+                self.refresh()
+                self.phase(5, 3)
+                self.run_tool("harvest", str(self.process.pid), "-o", self.folder / "h.iprof")
+                profile = self.profile("h.iprof")
+                (receivers,) = (counts for key, counts in profile.receivers().items() if key[0].startswith("ManyLambdas.apply("))
+                self.assertEqual(len(receivers), 2)
+                self.assertAlmostEqual(min(receivers.values()) / sum(receivers.values()), 0.05, delta=0.03)
+                first, second = (profile.calls_of(f"ManyLambdas.{name}") for name in ("first", "second"))
+                self.assertAlmostEqual(first / (first + second), 0.05, delta=0.03)
+                self.end()
 
     @on_one_jvm
     def test_beside_an_agent_that_does_not_count(self):

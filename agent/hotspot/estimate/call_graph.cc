@@ -190,6 +190,7 @@ class Builder {
   // have stopped, so they cannot be compared with those of the others.
   double WeightOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
+    if (!method.is_exact && program_.classes[method.klass].is_superseded) return kSmallest;
     const auto raw =
         static_cast<double>(method.is_exact ? method.data_invocations : method.invocations);
     const double listed = listed_[number];

@@ -41,8 +41,7 @@ class Estimator {
     FlowProblem problem;
     const size_t methods = program_.methods.size();
     problem.external.resize(methods);
-    for (uint32_t m = 0; m < methods; ++m)
-      problem.floor.push_back(static_cast<double>(program_.methods[m].invocations + wrapped_[m]));
+    for (uint32_t m = 0; m < methods; ++m) problem.floor.push_back(static_cast<double>(FloorOf(m)));
     for (const CountedCall& call : calls_) {
       if (IsCounted(program_.methods[call.callee])) continue;  // needs no inflow
       if (call.is_exact || KeepsItsCounts(call.caller)) {
@@ -83,6 +82,7 @@ class Estimator {
   // compiled without counters even if it has a MethodData.
   bool IsCounted(const HarvestedMethod& method) const {
     if (method.is_exact) return true;
+    if (program_.classes[method.klass].is_superseded) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
   }
@@ -101,6 +101,14 @@ class Estimator {
     return method.intrinsic != 0 && !RunsItsBody(program_, method);
   }
 
+  // A copy of a lambda that was linked again is called as often as the records of its callers say. What was
+  // counted in it is older than they are, as what its class has counted begins anew with the class.
+  uint64_t FloorOf(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    if (!method.is_exact && program_.classes[method.klass].is_superseded) return 0;
+    return method.invocations + wrapped_[number];
+  }
+
   // How much more often the blocks of a method were executed than counted.
   double FactorOf(uint32_t number, double total) const {
     if (KeepsItsCounts(number)) return 1;
@@ -115,10 +123,9 @@ class Estimator {
   }
 
   MethodScale ScaleOf(uint32_t number, double total) const {
-    const HarvestedMethod& method = program_.methods[number];
     MethodScale scale;
     const double calls = std::min(std::round(total), static_cast<double>(kMostCalls));
-    scale.calls = std::max(method.invocations + wrapped_[number], static_cast<uint64_t>(calls));
+    scale.calls = std::max(FloorOf(number), static_cast<uint64_t>(calls));
     scale.factor = FactorOf(number, total);
     return scale;
   }

@@ -19,7 +19,10 @@
 // counted; and the body of an intrinsic, which compiled callers do not run, passes on what was
 // counted in it and no more.
 //
-// Guarantees: pure; finite; never below what was counted. The order of methods makes no difference,
+// What was counted in superseded copies of a lambda is no lower bound: they are called as often as the
+// receivers of their callers say, with the shares of their own counts.
+//
+// Guarantees: pure; finite; never below what was counted, except for these copies. The order of methods makes no difference,
 // but for rounding and for classes of the same name.
 // Threads: any. Failure: none but std::bad_alloc. Calls that cannot be resolved pass on nothing.
 #pragma once

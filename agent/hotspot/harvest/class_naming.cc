@@ -1,9 +1,11 @@
 #include "agent/hotspot/harvest/class_naming.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/classfile/names.h"
@@ -25,10 +27,36 @@ bool IsLegal(std::string_view symbol, bool is_array) {
          classfile::IsInternalClassName(element.substr(1, element.size() - 2));
 }
 
+std::optional<LambdaFacts> FactsOf(Metadata& metadata, std::span<const ListedClass> listed,
+                                   const HarvestedProgram& program, uint32_t lambda) {
+  std::vector<std::string_view> interfaces;
+  for (const uint32_t i : program.classes[lambda].interfaces) interfaces.push_back(listed[i].name);
+  return LambdaFactsOf(metadata, listed[lambda], interfaces);
+}
+
+// The copies of each loader, of classes with one base name. nullopt if a loader's may be different lambdas.
+std::optional<std::vector<LambdaCopies>> CopiesAmong(const std::vector<uint32_t>& classes,
+                                                     std::span<const ListedClass> listed,
+                                                     const LambdaFacts& facts, LambdaLinks& links) {
+  std::vector<LambdaCopies> all;
+  for (size_t first = 0; first < classes.size();) {
+    const Address loader = listed[classes[first]].loader;
+    LambdaCopies copies;
+    for (; first < classes.size() && listed[classes[first]].loader == loader; ++first)
+      copies.classes.push_back(classes[first]);
+    if (copies.classes.size() == 1) continue;
+    const auto link = links.OnlyLinkOf(copies.classes.front(), facts);
+    if (!link) return std::nullopt;
+    copies.link = *link;
+    all.push_back(std::move(copies));
+  }
+  return all;
+}
+
 }  // namespace
 
-void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, NamingRule rule,
-                 HarvestedProgram& program) {
+std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const ListedClass> listed,
+                                      NamingRule rule, HarvestedProgram& program) {
   std::unordered_map<std::string, std::vector<uint32_t>> lambdas;
   for (uint32_t c = 0; c < listed.size(); ++c) {
     HarvestedClass& klass = program.classes[c];
@@ -50,9 +78,8 @@ void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, Naming
     klass.is_own = IsOwnClass(InternalName(klass.name));
     if (klass.is_own) continue;
     if (IsLambdaName(InternalName(hidden.name)) && klass.is_hidden) {
-      std::vector<std::string_view> interfaces;
-      for (const uint32_t i : klass.interfaces) interfaces.push_back(listed[i].name);
-      if (const auto base = LambdaNameOf(metadata, listed[c], interfaces, rule)) {
+      const auto facts = FactsOf(metadata, listed, program, c);
+      if (const auto base = facts ? LambdaBaseName(*facts, rule) : std::nullopt) {
         lambdas[*base].push_back(c);
       } else {
         ++program.counts.unnamed_lambdas;
@@ -65,13 +92,22 @@ void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, Naming
       klass.stable_name = klass.name;
     }
   }
+  LambdaLinks links(metadata, listed, rule);
+  std::vector<LambdaCopies> copies;
   for (const auto& [base, classes] : lambdas) {
-    if (classes.size() == 1) {
-      program.classes[classes[0]].stable_name = program.Keep(NumberedLambdaName(base, rule, 0));
-    } else {
-      program.counts.unnamed_lambdas += classes.size();
+    if (classes.size() > 1) {
+      const auto facts = FactsOf(metadata, listed, program, classes.front());
+      auto found = facts ? CopiesAmong(classes, listed, *facts, links) : std::nullopt;
+      if (!found) {
+        program.counts.unnamed_lambdas += classes.size();
+        continue;
+      }
+      std::move(found->begin(), found->end(), std::back_inserter(copies));
     }
+    const std::string_view name = program.Keep(NumberedLambdaName(base, rule, 0));
+    for (const uint32_t c : classes) program.classes[c].stable_name = name;
   }
+  return copies;
 }
 
 }  // namespace iprof::hotspot

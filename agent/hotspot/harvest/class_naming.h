@@ -1,21 +1,35 @@
 // ClassNaming: which name each class has in a profile, and which classes have none.
 //
-// Guarantees: the names are those of the agent. A lambda has its stable name where it is the only
-// one that does what it does in its class. Linkage classes, proxies and generated accessors have
-// none. Both are counted. Classes of the agent have none either.
+// Guarantees: the names are those of the agent. All copies of one lambda have its name, with the number
+// 0: those of different loaders, and those that one loader has because threads raced to link it or
+// because it was linked again. Where one loader has several classes of a name, and its class file does not
+// make them all by one instruction, all lambdas of that name have none; also where that cannot be told. A
+// lambda that is alone has the number 0, though its class file may have another one of that name that was never
+// linked. Linkage classes, proxies and generated accessors have no name. What has none is counted. Classes of
+// the agent have none either. The order of classes makes no difference.
 // Threads: one. Failure: a lambda whose code cannot be read has no name.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "agent/hotspot/harvest/lambda_links.h"
 #include "agent/hotspot/metadata.h"
 #include "writer/names/stable_names.h"
 
 namespace iprof::hotspot {
 
-// Names the program's classes, which are those in `listed`, in the same order.
-void NameClasses(Metadata& metadata, std::span<const ListedClass> listed, NamingRule rule,
-                 HarvestedProgram& program);
+// Classes of one loader that are the same lambda, and the instruction that made them all.
+struct LambdaCopies {
+  std::vector<uint32_t> classes;
+  LambdaLink link;
+};
+
+// Names the program's classes, which are those in `listed`, in the same order. Returns the lambdas of
+// which a loader has several copies.
+std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const ListedClass> listed,
+                                      NamingRule rule, HarvestedProgram& program);
 
 }  // namespace iprof::hotspot

@@ -30,7 +30,8 @@ class FakeHotSpot final : public Memory {
     layout_.instance = {48, 56, 64, 72, 80, 2};
     layout_.method = {0, 8, 16, 24, 28, 32, 0};
     layout_.code = {0, 8, 10, 12, 16, 24};
-    layout_.pool = {0, 8, 16, 24};
+    layout_.pool = {0, 8, 16, 32};
+    layout_.bootstraps = 24;
     layout_.cache.references = 0;
     layout_.cache.length = 8;
     layout_.cache.size = 16;
@@ -103,20 +104,25 @@ class FakeHotSpot final : public Memory {
     uint8_t tag;
     uint64_t slot;
   };
-  // Constants from index 1 on, and the cache entries' constants.
-  Address Pool(const std::vector<Constant>& constants, const std::vector<uint16_t>& cached) {
+  // Constants from index 1 on, the cache entries' constants, and HotSpot's array of bootstrap methods.
+  Address Pool(const std::vector<Constant>& constants, const std::vector<uint16_t>& cached,
+               const std::vector<uint16_t>& bootstraps = {}) {
     const Address tags = Allocate(5 + constants.size());
     Put(tags, static_cast<int32_t>(constants.size() + 1));
     const Address cache = Allocate(16 + 32 * cached.size());
     Put(cache + 8, static_cast<int32_t>(cached.size()));
     for (size_t i = 0; i < cached.size(); ++i) Put(cache + 16 + 32 * i, cached[i]);
-    const Address at = Allocate(24 + 8 * (constants.size() + 1));
+    const Address operands = Allocate(4 + 2 * bootstraps.size());
+    Put(operands, static_cast<int32_t>(bootstraps.size()));
+    for (size_t i = 0; i < bootstraps.size(); ++i) Put(operands + 4 + 2 * i, bootstraps[i]);
+    const Address at = Allocate(layout_.pool.size + 8 * (constants.size() + 1));
     Put(at, tags);
     Put(at + 8, cache);
     Put(at + 16, static_cast<int32_t>(constants.size() + 1));
+    Put(at + 24, operands);
     for (size_t i = 0; i < constants.size(); ++i) {
       Put(tags + 5 + i, constants[i].tag);
-      Put(at + 24 + 8 * (i + 1), constants[i].slot);
+      Put(at + layout_.pool.size + 8 * (i + 1), constants[i].slot);
     }
     return at;
   }

@@ -119,6 +119,7 @@ Address HandleReader::SiteAt(const Pool& pool, uint32_t operand) const {
 
 std::vector<HandleTarget> HandleReader::TargetsOf(const Pool& pool, uint32_t operand) {
   found_.clear();
+  met_.clear();
   if (!is_known_ || pool.cache == 0) return {};
   if ((operand & kInverted) != 0) operand = ~operand;
   const Object site = ObjectAt(SiteAt(pool, operand));
@@ -136,6 +137,17 @@ std::vector<HandleTarget> HandleReader::TargetsOf(const Pool& pool, uint32_t ope
   return std::move(found_);
 }
 
+std::vector<uint32_t> HandleReader::ClassesAt(const Pool& pool, uint32_t operand,
+                                              const std::vector<uint32_t>& classes) {
+  for (const HandleTarget& target : TargetsOf(pool, operand))
+    met_.push_back(program_.methods[target.method].klass);
+  std::vector<uint32_t> led_to;
+  for (const uint32_t klass : classes) {
+    if (std::find(met_.begin(), met_.end(), klass) != met_.end()) led_to.push_back(klass);
+  }
+  return led_to;
+}
+
 void HandleReader::Walk(const Object& handle, double share) {
   if (share <= 0 || ++looked_at_ > kMostObjects || path_.size() >= kDeepest) return;
   if (std::find(path_.begin(), path_.end(), handle.at) != path_.end()) return;
@@ -148,7 +160,9 @@ void HandleReader::Walk(const Object& handle, double share) {
   const size_t bound = bound_.size();
   path_.push_back(handle.at);
   for (const Object& part : parts) {
-    if (part.kind == Kind::kOther) bound_.push_back(part.klass);
+    if (part.kind != Kind::kOther) continue;
+    bound_.push_back(part.klass);
+    met_.push_back(part.klass);
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind == Kind::kHandle || parts[i].kind == Kind::kDirect)

@@ -45,6 +45,10 @@ class HandleReader {
 
   // `operand` is that of the rewritten instruction: the site's entry in the pool's cache.
   std::vector<HandleTarget> TargetsOf(const Pool& pool, uint32_t operand);
+  // Which of these classes the site leads to: it calls one of their methods, or has an object of them.
+  // The site of a lambda leads to the class that it makes.
+  std::vector<uint32_t> ClassesAt(const Pool& pool, uint32_t operand,
+                                  const std::vector<uint32_t>& classes);
 
  private:
   static constexpr int kMostObjects = 200;
@@ -86,6 +90,7 @@ class HandleReader {
   const bool is_known_, is_narrow_;
   std::vector<Address> path_;
   std::vector<uint32_t> bound_;  // classes of objects on the path
+  std::vector<uint32_t> met_;    // classes of all objects that were bound
   std::vector<HandleTarget> found_;
   int looked_at_ = 0;
 };

@@ -77,8 +77,8 @@ class Heap {
     return at;
   }
 
-  std::vector<HandleTarget> TargetsOf(Address called, uint32_t operand = ~kEntry,
-                                      References references = References::kNarrow) {
+  // A pool with a site that has this object.
+  Pool PoolWith(Address called) {
     const Address items = New(array, {1, called});
     const Address slot = vm.Allocate(8);
     vm.Put(slot, items);
@@ -87,9 +87,21 @@ class Heap {
     vm.Put(pool.cache + 8, slot);
     vm.Put(pool.cache + 24, int32_t{kEntry + 1});
     vm.Put(pool.cache + 32 + 32 * kEntry + 16, uint64_t{0});
+    return pool;
+  }
+  std::vector<HandleTarget> TargetsOf(Address called, uint32_t operand = ~kEntry,
+                                      References references = References::kNarrow) {
+    const Pool pool = PoolWith(called);
     const BlockCache cache(vm);
     Metadata metadata(cache, layout, program.texts);
     return HandleReader(metadata, references, numbers, program, listed).TargetsOf(pool, operand);
+  }
+  std::vector<uint32_t> ClassesAt(Address called, const std::vector<uint32_t>& classes) {
+    const Pool pool = PoolWith(called);
+    const BlockCache cache(vm);
+    const Metadata metadata(cache, layout, program.texts);
+    HandleReader reader(metadata, References::kNarrow, numbers, program, listed);
+    return reader.ClassesAt(pool, kEntry, classes);
   }
 
   FakeHotSpot vm;
@@ -163,6 +175,21 @@ TEST_CASE("a virtual method belongs to the object that is bound") {
   const auto found = heap.TargetsOf(called);
   REQUIRE(found.size() == 1);
   CHECK(found[0].receiver == sub);
+}
+
+TEST_CASE("a site leads to the class of the object that it returns, or to the one that it makes") {
+  Targets targets;
+  Heap& heap = targets.heap;
+  const uint32_t old = heap.Class("a/Old", heap.object);
+  const uint32_t present = heap.Class("a/New", heap.object);
+  const uint32_t init = heap.Method("<init>", 2);
+  using Classes = std::vector<uint32_t>;
+  const Address returned =
+      heap.New(heap.bound, {heap.New(heap.form, {0}), 0, heap.New(present, {})});
+  CHECK(heap.ClassesAt(returned, {old, present}) == Classes{present});
+  CHECK(heap.ClassesAt(heap.Direct(init), {old, present}) == Classes{present});
+  CHECK(heap.ClassesAt(heap.Direct(init), {old}).empty());
+  CHECK(heap.ClassesAt(0, {old, present}).empty());
 }
 
 TEST_CASE("handles that contain each other end") {

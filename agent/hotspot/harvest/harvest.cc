@@ -47,13 +47,14 @@ class Harvester {
     program_->major = layout_.major;
     if (!ReadClasses()) return ChangesTooQuickly();
     LinkClasses();
-    NameClasses(*metadata_, listed_, rule_, *program_);
+    const std::vector<LambdaCopies> copies = NameClasses(*metadata_, listed_, rule_, *program_);
     ReadMethodDatas();
     program_->has_archive =
         layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
     program_->is_trained = program_->has_archive && ReplaysTraining(flags_);
     HandleReader handles(*metadata_, ReferencesOf(flags_), class_numbers_, *program_,
                          listed_methods_);
+    FindSuperseded(copies, handles);
     MethodDecoder decoder(*metadata_, class_numbers_, handles, *program_);
     DecideShape(decoder.shape());
     for (ReadMethodData& data : read_) {
@@ -209,6 +210,18 @@ class Harvester {
             .listed = listed_methods_[m],
             .klass = listed_[program_->methods[m].klass].at,
             .words = {}};
+  }
+
+  // Of copies of a lambda, those that its instruction does not lead to. It led to them until its class was
+  // redefined, or threads raced for it.
+  void FindSuperseded(const std::vector<LambdaCopies>& all, HandleReader& handles) {
+    for (const LambdaCopies& copies : all) {
+      const auto pool = metadata_->ReadPool(copies.link.pool);
+      if (!pool) continue;
+      const auto now = handles.ClassesAt(*pool, copies.link.entry, copies.classes);
+      if (now.size() != 1) continue;
+      for (const uint32_t c : copies.classes) program_->classes[c].is_superseded = c != now.front();
+    }
   }
 
   void FindUncounted(MethodDecoder& decoder) {

@@ -63,7 +63,7 @@ class ProfileMaker {
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       const HarvestedMethod& method = program_.methods[m];
       if ((method.access & (kAccNative | kAccAbstract)) != 0) continue;
-      if (scales_[m].calls > 0 || method.has_data) AddMethod(m, record);
+      if (scales_[m].calls > 0 || (method.has_data && !klass.is_superseded)) AddMethod(m, record);
     }
     return record;
   }

@@ -88,8 +88,11 @@ struct HarvestedClass {
   bool is_array = false;
   bool is_hidden = false;
   bool is_previous_version = false;  // of a class that was redefined
-  bool is_gone = false;              // unloaded while it was read
-  bool is_own = false;               // the agent's; it has no stable name
+  // A copy of a lambda to which its call site leads no longer: what was counted in it is older than
+  // the counts of the class that made it. Known only where call sites can be read (handle_reader.h).
+  bool is_superseded = false;
+  bool is_gone = false;  // unloaded while it was read
+  bool is_own = false;   // the agent's; it has no stable name
   uint32_t first_method = 0;
   uint32_t methods = 0;
 };

@@ -45,9 +45,8 @@ HiddenName SplitHiddenName(std::string_view symbol) {
   return is_address ? HiddenName{symbol.substr(0, plus), suffix} : HiddenName{symbol, {}};
 }
 
-std::optional<std::string> LambdaNameOf(Metadata& metadata, const ListedClass& klass,
-                                        std::span<const std::string_view> interfaces,
-                                        NamingRule rule) {
+std::optional<LambdaFacts> LambdaFactsOf(Metadata& metadata, const ListedClass& klass,
+                                         std::span<const std::string_view> interfaces) {
   LambdaFacts facts;
   facts.class_name = SplitHiddenName(klass.name).name;
   if ((klass.access & kAccFinal) == 0 || !IsLambdaName(InternalName(facts.class_name)))
@@ -66,7 +65,7 @@ std::optional<std::string> LambdaNameOf(Metadata& metadata, const ListedClass& k
   if (runs == nullptr || facts.constructors.size() > 1) return std::nullopt;
   if (!ReadCalls(metadata, klass, *runs, &facts.calls)) return std::nullopt;
   facts.interfaces.assign(interfaces.begin(), interfaces.end());
-  return LambdaBaseName(facts, rule);
+  return facts;
 }
 
 }  // namespace iprof::hotspot

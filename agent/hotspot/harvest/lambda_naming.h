@@ -1,11 +1,9 @@
 // LambdaNaming: the stable names of lambdas, from what a process holds of their classes.
 //
 // The agent numbers lambdas of one class that do the same by their place in the class file
-// (agent/instrument/names/lambda_sites.h), which a running process does not tell. So where several
-// loaded lambdas share a name, all of them are left out; any other lambda has the number 0.
+// (agent/instrument/names/lambda_sites.h). Here all of them have the number 0, or none (class_naming.h).
 //
-// Guarantees: the agent's probes in a lambda make no difference. A name that is given is the agent's, unless the class file has another lambda of the
-// same name that has not been linked yet.
+// Guarantees: the agent's probes in a lambda make no difference.
 // Threads: one. Failure: a lambda without a name.
 #pragma once
 
@@ -27,9 +25,8 @@ struct HiddenName {
 };
 HiddenName SplitHiddenName(std::string_view symbol);
 
-// The base name of a lambda, or nullopt. `klass` must be hidden.
-std::optional<std::string> LambdaNameOf(Metadata& metadata, const ListedClass& klass,
-                                        std::span<const std::string_view> interfaces,
-                                        NamingRule rule);
+// What makes the name of a lambda, or nullopt. `klass` must be hidden. The texts are the metadata's.
+std::optional<LambdaFacts> LambdaFactsOf(Metadata& metadata, const ListedClass& klass,
+                                         std::span<const std::string_view> interfaces);
 
 }  // namespace iprof::hotspot

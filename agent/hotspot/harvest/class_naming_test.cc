@@ -1,0 +1,248 @@
+#include "agent/hotspot/harvest/class_naming.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/hotspot/harvest/fake_hotspot.h"
+#include "agent/hotspot/harvest/harvest.h"
+#include "agent/hotspot/harvest/harvest_profile.h"
+
+namespace iprof::hotspot {
+namespace {
+
+// The constants of a/H's invokedynamic instructions: a lambda that calls lambda$0, and one that
+// calls lambda$1.
+constexpr uint16_t kFirst = 4;
+constexpr uint16_t kSecond = 23;
+
+struct Lambdas {
+  FakeHotSpot vm;
+  MetadataLayout layout = vm.layout();
+  int made = 0;
+
+  // A class a/H with an invokedynamic instruction for each of these constants.
+  void Host(Address loader, const std::vector<uint16_t>& instructions) {
+    const Address host = vm.Class(loader, "a/H");
+    const auto text = [&](std::string_view each) {
+      return FakeHotSpot::Constant{1, vm.Symbol(each)};
+    };
+    const auto two = [](uint8_t tag, uint64_t low, uint64_t high) {
+      return FakeHotSpot::Constant{tag, high << 16 | low};
+    };
+    const Address pool = vm.Pool({text("applyAsInt"),
+                                  text("()La/I;"),
+                                  two(12, 1, 2),
+                                  two(18, 0, 3),  // 4: kFirst
+                                  text("java/lang/invoke/LambdaMetafactory"),
+                                  two(7, 0, 5),
+                                  text("metafactory"),
+                                  text("()V"),
+                                  two(12, 7, 8),
+                                  two(10, 6, 9),
+                                  two(15, 6, 10),  // 11: the metafactory
+                                  text("a/H"),
+                                  two(7, 0, 12),
+                                  text("lambda$0"),
+                                  text("(I)I"),
+                                  two(12, 14, 15),
+                                  two(10, 13, 16),
+                                  two(15, 6, 17),  // 18: lambda$0
+                                  text("lambda$1"),
+                                  two(12, 19, 15),
+                                  two(10, 13, 20),
+                                  two(15, 6, 21),  // 22: lambda$1
+                                  two(18, 1, 3)},  // 23: kSecond
+                                 instructions, {4, 0, 9, 0, 11, 3, 2, 18, 2, 11, 3, 2, 22, 2});
+    vm.Put(host + layout.instance.constants, pool);
+  }
+
+  // A lambda of a/H that calls this method; its name has the next number.
+  void Lambda(Address loader, std::string_view calls) {
+    const Address klass =
+        vm.Class(loader, "a/H$$Lambda$" + std::to_string(made) + "+0x0" + std::to_string(made));
+    ++made;
+    vm.Put(klass + layout.klass.access, uint16_t{0x11});
+    vm.Put(klass + layout.instance.local_interfaces, vm.Pointers({interface}));
+    const Address pool = vm.Pool({{1, vm.Symbol("applyAsInt")},
+                                  {1, vm.Symbol("(I)I")},
+                                  {1, vm.Symbol("a/H")},
+                                  {7, uint64_t{3} << 16},
+                                  {1, vm.Symbol(calls)},
+                                  {12, uint64_t{2} << 16 | 5},
+                                  {10, uint64_t{6} << 16 | 4},
+                                  {1, vm.Symbol("<init>")},
+                                  {1, vm.Symbol("()V")}},
+                                 {7});
+    // iload_0, invokestatic, ireturn
+    const Address runs = vm.Method(klass, pool, {26, 184, 0, 0, 172}, 10);
+    vm.Data(runs, {uint64_t{1} << 16 | 2, 10}, 0);
+    const Address constructor = vm.Method(klass, pool, {177}, 1);
+    const Address body = vm.Load<Address>(constructor).value_or(0);
+    vm.Put(body + layout.code.name, uint16_t{8});
+    vm.Put(body + layout.code.signature, uint16_t{9});
+    vm.Put(klass + layout.instance.methods, vm.Pointers({runs, constructor}));
+  }
+
+  std::unique_ptr<HarvestedProgram> Harvest(int naming_jdk = 17) const {
+    auto program = HarvestProgram(vm, layout, NoFlags(), naming_jdk);
+    REQUIRE(program.ok());
+    return std::move(*program);
+  }
+  // The stable names of the lambdas, and how many have none.
+  static std::vector<std::string> NamesIn(const HarvestedProgram& program) {
+    std::vector<std::string> names;
+    for (const HarvestedClass& klass : program.classes) {
+      if (klass.is_hidden) names.emplace_back(klass.stable_name);
+    }
+    const auto unnamed = std::count(names.begin(), names.end(), "");
+    CHECK(program.counts.unnamed_lambdas == static_cast<uint64_t>(unnamed));
+    return names;
+  }
+
+  Address first = vm.Loader(), second = vm.Loader();
+  Address interface = vm.Class(first, "a/I");
+};
+
+TEST_CASE("copies of a lambda that one instruction makes have one name, and their calls add up") {
+  for (const int jdk : {17, 23, 25}) {
+    Lambdas lambdas;
+    lambdas.Host(lambdas.first, {kFirst, kSecond});
+    for (const char* calls : {"lambda$0", "lambda$1", "lambda$0", "lambda$0"})
+      lambdas.Lambda(lambdas.first, calls);
+    const auto program = lambdas.Harvest(jdk);
+    const auto names = Lambdas::NamesIn(*program);
+    REQUIRE(names.size() == 4);
+    CHECK(names[0].starts_with("a/H$$Lambda"));
+    CHECK(names[1].starts_with("a/H$$Lambda"));
+    CHECK(names[0] != names[1]);
+    CHECK(names[2] == names[0]);
+    CHECK(names[3] == names[0]);
+    Profile profile;
+    profile.AddStandardTypes();
+    WriteHarvest(*program, RawScales(*program), {}, profile);
+    CHECK(profile.Total(Table::kCalls) == 4 * 11);
+    CHECK(profile.method_count() == 4);  // two of each lambda
+  }
+}
+
+TEST_CASE("lambdas that several instructions of a class may have made have no name") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst, kSecond, kFirst});
+  for (const char* calls : {"lambda$0", "lambda$1", "lambda$0"})
+    lambdas.Lambda(lambdas.first, calls);
+  const auto names = Lambdas::NamesIn(*lambdas.Harvest());
+  CHECK(names[0].empty());
+  CHECK_FALSE(names[1].empty());
+  CHECK(names[2].empty());
+}
+
+TEST_CASE("copies have no name where the instructions cannot be read") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst});
+  for (int copy = 0; copy < 2; ++copy) lambdas.Lambda(lambdas.first, "lambda$0");
+  for (int copy = 0; copy < 2; ++copy) lambdas.Lambda(lambdas.first, "lambda$2");
+  using Names = std::vector<std::string>;
+  const auto names = Lambdas::NamesIn(*lambdas.Harvest());
+  CHECK_FALSE(names[0].empty());
+  CHECK(Names(names.begin() + 2, names.end()) == Names{"", ""});
+  lambdas.layout.bootstraps.reset();
+  CHECK(Lambdas::NamesIn(*lambdas.Harvest()) == Names{"", "", "", ""});
+}
+
+TEST_CASE("lambdas of a class that several loaders define share their names") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst});
+  lambdas.Host(lambdas.second, {kFirst});
+  lambdas.Lambda(lambdas.first, "lambda$0");
+  lambdas.Lambda(lambdas.second, "lambda$0");
+  auto names = Lambdas::NamesIn(*lambdas.Harvest());
+  REQUIRE(names.size() == 2);
+  CHECK_FALSE(names[0].empty());
+  CHECK(names[0] == names[1]);
+  lambdas.Lambda(lambdas.second, "lambda$0");
+  names = Lambdas::NamesIn(*lambdas.Harvest());
+  CHECK(names == std::vector<std::string>(3, names[0]));
+  CHECK_FALSE(names[0].empty());
+}
+
+TEST_CASE("a name that means two lambdas in one loader has no lambda in any") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst, kFirst});
+  lambdas.Host(lambdas.second, {kFirst});
+  for (int copy = 0; copy < 2; ++copy) lambdas.Lambda(lambdas.first, "lambda$0");
+  lambdas.Lambda(lambdas.second, "lambda$0");
+  CHECK(Lambdas::NamesIn(*lambdas.Harvest()) == std::vector<std::string>(3));
+}
+
+// Two copies that were called through a site: what was counted of them is one class's.
+struct TwoCopies {
+  HarvestedProgram program;
+
+  TwoCopies() {
+    for (uint32_t c = 0; c < 3; ++c) {
+      HarvestedClass klass;
+      klass.name = program.Keep("a/C" + std::to_string(c));
+      klass.stable_name = c == 0 ? "a/Main" : "a/H$$Lambda.0x10";
+      klass.first_method = c;
+      klass.methods = 1;
+      program.classes.push_back(klass);
+      HarvestedMethod method;
+      method.klass = c;
+      method.name = "run";
+      method.descriptor = "()V";
+      method.invocations = 100;
+      method.has_data = true;
+      method.code_hash = 7;
+      method.branches.push_back({.bci = 3, .targets = {9, 6}, .counts = {10, 20}});
+      program.methods.push_back(method);
+    }
+    program.methods[0].types.push_back({.bci = 1, .is_call = true, .rows = {{1, 30}, {2, 40}}});
+  }
+
+  Profile Write() const {
+    Profile profile;
+    profile.AddStandardTypes();
+    WriteHarvest(program, RawScales(program), {}, profile);
+    return profile;
+  }
+};
+
+TEST_CASE("calls, branches and rows of receivers of copies add up, in any order of the copies") {
+  TwoCopies copies;
+  for (const bool is_swapped : {false, true}) {
+    if (is_swapped)
+      std::swap(copies.program.methods[1].branches, copies.program.methods[2].branches);
+    const Profile profile = copies.Write();
+    CHECK(profile.method_count() == 2);
+    CHECK(profile.Total(Table::kCalls) == 300);
+    CHECK(profile.Total(Table::kConditionals) == 90);
+    CHECK(profile.Total(Table::kVirtualInvokes) == 70);
+    // A copy without a MethodData, though called more often, hides nothing.
+    copies.program.methods[1].branches.clear();
+    copies.program.methods[1].code_hash = 0;
+    copies.program.methods[1].has_data = false;
+    copies.program.methods[1].invocations = 1000;
+    CHECK(copies.Write().Total(Table::kConditionals) == 60);
+    copies = TwoCopies();
+  }
+}
+
+TEST_CASE("a superseded copy is in a profile only if it was called") {
+  TwoCopies copies;
+  copies.program.classes[1].is_superseded = true;
+  std::vector<MethodScale> scales = RawScales(copies.program);
+  for (const uint64_t calls : {100, 0}) {
+    scales[1].calls = calls;
+    Profile profile;
+    profile.AddStandardTypes();
+    WriteHarvest(copies.program, scales, {}, profile);
+    CHECK(profile.Total(Table::kConditionals) == (calls > 0 ? 90 : 60));
+  }
+}
+
+}  // namespace
+}  // namespace iprof::hotspot

@@ -1,0 +1,67 @@
+// LambdaLinks: which invokedynamic instruction makes a loaded lambda.
+//
+// Why: several classes of one loader may have the base name of one lambda. Threads that race to link an
+// instruction each make a class, and a class that was redefined or retransformed links its instructions
+// again; all these are one lambda. But two instructions that do the same make two lambdas, which have
+// different numbers (docs/names.md, "The number"). The class that contains the instructions tells.
+//
+// How: HotSpot's cache of a constant pool has an entry for each invokedynamic instruction. Those are compared
+// by what decides the agent's numbers (agent/instrument/names/lambda_sites.h), except for the boxing
+// of arguments and for further interfaces. So some lambdas count as two that the agent tells apart.
+//
+// Guarantees: an instruction is named only if no other one of its class makes lambdas of that base name.
+// Threads: one. Failure: nullopt, also if several instructions may make the lambda.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "agent/hotspot/address_map.h"
+#include "agent/hotspot/metadata.h"
+#include "writer/names/stable_names.h"
+
+namespace iprof::hotspot {
+
+// An invokedynamic instruction.
+struct LambdaLink {
+  Address pool = 0;    // of its class
+  uint32_t entry = 0;  // in the pool's cache
+};
+
+class LambdaLinks {
+ public:
+  // `listed` has all classes, those of a loader in the order of their definition.
+  LambdaLinks(Metadata& metadata, std::span<const ListedClass> listed, NamingRule rule)
+      : metadata_(metadata), listed_(listed), rule_(rule) {}
+
+  // The only instruction that makes classes with the base name of listed[lambda]. `facts` are those of
+  // that class.
+  std::optional<LambdaLink> OnlyLinkOf(uint32_t lambda, const LambdaFacts& facts);
+
+ private:
+  struct Site {
+    uint32_t entry = 0;
+    PoolMember target;
+    std::string_view descriptor;  // (captured values)interface
+  };
+  struct Host {
+    Address pool = 0;
+    std::vector<Site> sites;
+  };
+
+  const Host* HostOf(uint32_t lambda);
+  Host ReadHost(const ListedClass& klass);
+  std::optional<Site> ReadSite(const Pool& pool, std::span<const uint16_t> bootstraps,
+                               uint16_t constant);
+  bool Makes(const Site& site, const LambdaFacts& facts, bool with_owner) const;
+
+  Metadata& metadata_;
+  const std::span<const ListedClass> listed_;
+  const NamingRule rule_;
+  AddressMap<Host> hosts_;
+};
+
+}  // namespace iprof::hotspot
