@@ -139,6 +139,21 @@ class OtherUsersLinks(AgentCase):
         self.assertIn("new.log", os.listdir(self.folder / "mine"))
 
 
+class RawPlaces(AgentCase):
+    """A profile under the raw file's name would replace it, or be replaced by it."""
+    jvm_defaults = C1_ONLY
+
+    def test_another_spelling_of_one_file(self):
+        (self.folder / "d").mkdir()
+        os.symlink("d", self.folder / "e")
+        for options in ("out=d/app.iprof,raw=e/app.iprof", "out=app.iprof,raw=./app.iprof", "out=x.iprof,log=d/log,raw=d/../e/log",
+                        "out=x.iprof,control=d/c,raw=e/c"):
+            run = self.run_java("Fib", agent=options, expect=1)
+            self.assertEqual(run.stderr, "iprofagent: raw names the same file as another option\n")
+        self.run_java("Fib", agent="out=d/app.iprof,raw=e/app.iraw")
+        self.assertEqual(os.listdir(self.folder / "d"), ["app.iprof"])
+
+
 class HomeFolder(AgentCase):
     """A '~' at the beginning of a path is the JVM's HOME: no shell expands it within an option."""
     jvm_defaults = C1_ONLY

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "agent/vm/control/reply_file.h"
 #include "agent/vm/counting/heap_plan.h"
@@ -21,6 +23,7 @@
 #include "agent/vm/session/running_jvm.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/main_program.h"
+#include "agent/vm/settings/option_contradictions.h"
 #include "agent/vm/settings/option_help.h"
 #include "agent/vm/settings/options.h"
 #include "agent/vm/settings/out_path.h"
@@ -84,11 +87,13 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   const PathFacts facts = CurrentPathFacts();
   auto log = std::make_unique<Log>();
   log->SetVerbosity(static_cast<int>(options.verbose));
+  std::optional<std::string> log_path;
   if (!options.log.empty()) {
     const Result<std::string> path = ResolveOutPath(options.log, facts);
     if (!path.ok()) return Status(path.status().code(), "option 'log': " + path.status().message());
     const Status opened = log->Open(*path);
     if (!opened.ok()) return opened;
+    log_path = *path;
   }
   if (AsksForCounts(options)) {
     const auto most_heap = VmFlags(vm).Number("MaxHeapSize");
@@ -120,6 +125,15 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   const Result<std::string> raw =
       names_raw ? ResolveOutPath(options.raw, facts, OldFile::kIsKept) : std::string();
   if (!raw.ok()) return Status(raw.status().code(), "option 'raw': " + raw.status().message());
+  if (names_raw) {
+    // The names as written were compared before (FindContradiction).
+    std::vector<std::string> others{*out};
+    if (log_path) others.push_back(*log_path);
+    if (!options.control.empty()) others.push_back(options.control);
+    for (const std::string& other : others) {
+      if (LeadToOneFile(*raw, other)) return Status(Code::kUsage, std::string(kRawNamesOther));
+    }
+  }
   const Status started = attempt.Start(
       vm, std::move(jvmti),
       SessionSettings{.options = std::move(options), .out_path = *out, .raw_path = *raw},

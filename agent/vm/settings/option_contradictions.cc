@@ -84,7 +84,7 @@ Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
     return Bad("option 'raw-max' must be between 1m and 1g");
   if (!options.raw.empty() &&
       (options.raw == options.out || options.raw == options.log || options.raw == options.control))
-    return Bad("raw names the same file as another option");
+    return Bad(std::string(kRawNamesOther));
   if (!given.empty() && options.source == CountSource::kMethodData && !options.samples) {
     return Bad(
         fmt::format("{}= is about the raw file, and with {} and samples=n there is none: it cannot "

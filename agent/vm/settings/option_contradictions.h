@@ -13,6 +13,9 @@
 
 namespace iprof::vm {
 
+// The complaint about a raw file with the place of another file.
+inline constexpr std::string_view kRawNamesOther = "raw names the same file as another option";
+
 // Which options the user wrote.
 using WasGiven = std::function<bool(std::string_view name)>;
 

@@ -151,6 +151,16 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   return path.string();
 }
 
+bool LeadToOneFile(const std::string& a, const std::string& b) {
+  const Result<FilePlace> place_a = FilePlace::Find(a);
+  const Result<FilePlace> place_b = FilePlace::Find(b);
+  if (!place_a.ok() || !place_b.ok() || place_a->name() != place_b->name()) return false;
+  struct stat folder_a {};
+  struct stat folder_b {};
+  return fstat(place_a->folder(), &folder_a) == 0 && fstat(place_b->folder(), &folder_b) == 0 &&
+         folder_a.st_dev == folder_b.st_dev && folder_a.st_ino == folder_b.st_ino;
+}
+
 std::string RawPathBeside(const std::string& out_path) {
   constexpr std::string_view kSuffix = ".iraw";
   struct stat found {};

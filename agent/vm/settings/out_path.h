@@ -42,6 +42,10 @@ enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is 
 Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
                                    OldFile old_file = OldFile::kIsWritten);
 
+// Whether both paths lead to one file, which need not exist: the same name in the same folder, after following
+// links. False if one of them leads nowhere.
+bool LeadToOneFile(const std::string& a, const std::string& b);
+
 // Where the raw file goes unless the user says so: beside the profile "app.iprof" or "app.iprof.gz" as
 // "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
 std::string RawPathBeside(const std::string& out_path);

@@ -173,6 +173,23 @@ TEST_CASE("a reserved name was not there before") {
   CHECK_FALSE(ReserveUnusedName((folder.path() / "no/app.iprof").string()).ok());
 }
 
+TEST_CASE("two spellings of one file") {
+  std::string name = (fs::temp_directory_path() / "iprof-places-XXXXXX").string();
+  const fs::path folder = mkdtemp(name.data());
+  fs::create_directory(folder / "d");
+  fs::create_directory_symlink("d", folder / "e");
+  fs::create_symlink("app.iprof", folder / "d" / "link");
+  const std::string file = folder / "d" / "app.iprof";
+  for (const bool is_there : {false, true}) {
+    if (is_there) std::ofstream(file) << "x";
+    for (const std::string same : {"d/app.iprof", "./d/app.iprof", "e/app.iprof", "d/link"})
+      CHECK(LeadToOneFile(file, folder / same));
+    for (const std::string other : {"app.iprof", "d/app.iraw", "none/app.iprof"})
+      CHECK_FALSE(LeadToOneFile(file, folder / other));
+  }
+  fs::remove_all(folder);
+}
+
 TEST_CASE("the raw file is beside the profile") {
   CHECK(RawPathBeside("/a/app.iprof") == "/a/app.iraw");
   CHECK(RawPathBeside("/a/app.iprof.gz") == "/a/app.iraw");
