@@ -409,6 +409,8 @@ class Private(KeptCase):
         lock.chmod(0o666)
         os.chown(lock, 4002, -1)
         run = self.run_java("Fib", agent=f"out=app.iprof,{CALLS}")
-        self.assertIn("app.iprof: its lock belongs to another user (uid 4002); this JVM writes ", self.agent_lines(run.stderr)[0])
+        path = self.folder.resolve() / "app.iprof"
+        self.assertEqual(self.agent_lines(run.stderr)[0], f"iprofagent: {path}: its lock belongs to another user (uid 4002); "
+                                                          f"this JVM writes {path.with_name('app.1.iprof')}")
         self.profile("app.1.iprof")
         self.assertEqual(self.names(), [".app.iprof.lock", "app.1.iprof"])

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/vm/session/profile_merge.h"
+#include "writer/io/lock_file.h"
 
 namespace iprof::vm {
 namespace {
@@ -27,8 +28,10 @@ Status ProfileFiles::Claim(Log& log) {
                          claim->path(), claim->problem()));
   }
   if (rule == ClaimRule::kReplace && !claim->why_numbered().empty()) {
-    log.Warning(fmt::format("{}: {}; this JVM writes {} (merge=y adds all to one file)", asked,
-                            claim->why_numbered(), claim->path()));
+    // merge=y does not write another user's file, either.
+    const bool is_by_jvm = claim->why_numbered() == LockFile::kTaken;
+    log.Warning(fmt::format("{}: {}; this JVM writes {}{}", asked, claim->why_numbered(),
+                            claim->path(), is_by_jvm ? " (merge=y adds all to one file)" : ""));
   }
   const std::lock_guard lock(mutex_);
   claim_ = std::move(*claim);

@@ -1,8 +1,12 @@
 #include "agent/vm/snapshot/snapshots.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +14,7 @@
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/settings/out_path.h"
+#include "writer/raw/raw_format.h"
 
 namespace iprof::vm {
 namespace {
@@ -40,6 +45,21 @@ int64_t NowNs() {
 uint64_t SumOf(const RawLosses& losses) {
   return losses.classes + losses.unloaded + losses.counters + losses.pairs + losses.types +
          losses.stacks + losses.parts;
+}
+
+// Whether the file can be another JVM's. One that we may not read can; so can an empty one, which is just being made.
+bool MayBeRawFile(const std::string& path, SystemCalls& calls) {
+  struct stat found {};
+  if (calls.Fstatat(AT_FDCWD, path.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return true;
+  if (!S_ISREG(found.st_mode)) return false;
+  // Not blocking: it may be a pipe by now.
+  const int fd =
+      calls.Openat(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  if (fd < 0) return true;
+  std::array<uint8_t, kRawMagic.size()> first{};
+  const ssize_t count = pread(fd, first.data(), first.size(), 0);
+  calls.Close(fd);
+  return count <= 0 || BeginsRawFile({first.data(), static_cast<size_t>(count)});
 }
 
 }  // namespace
@@ -160,10 +180,11 @@ bool Snapshots::Open() {
   file_ = std::move(*made);
   is_whole_ = true;
   if (file_->path() != settings_.path && !std::exchange(has_warned_of_name_, true)) {
-    log_.Warning(fmt::format(
-        "the raw file is '{}', because '{}' belongs to another JVM, or to one that was killed "
-        "('iprof recover' makes its profile)",
-        file_->path(), settings_.path));
+    log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), settings_.path,
+                             MayBeRawFile(settings_.path, calls_)
+                                 ? "belongs to another JVM, or to one that was killed ('iprof "
+                                   "recover' makes its profile)"
+                                 : "exists and is no raw file"));
   }
   source_.Begin();
   return true;

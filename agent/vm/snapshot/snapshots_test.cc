@@ -1,11 +1,15 @@
 #include "agent/vm/snapshot/snapshots.h"
 
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "agent/vm/jvmti/jvmti_environment.h"
@@ -108,9 +112,30 @@ TEST_CASE("files that exist belong to others") {
   world.Take();
   CHECK(world.Counter("app.2.iraw") == 7);
   CHECK(fs::file_size(world.Path()) == 14);
-  CHECK(world.Warnings() == 1);
+  REQUIRE(world.Warnings() == 1);
+  CHECK(world.lines.lines()[0].ends_with("' exists and is no raw file"));
   world.snapshots->Discard(world.jvm.jni());
   CHECK(world.Files() == 2);
+}
+
+TEST_CASE("only a file that may be raw is called another JVM's") {
+  const auto said = [](const std::function<void(World&)>& put) {
+    World world;
+    put(world);
+    world.Take();
+    CHECK(world.Counter("app.1.iraw") == 7);
+    return world.lines.lines().at(0);
+  };
+  constexpr std::string_view kOfJvm =
+      "belongs to another JVM, or to one that was killed ('iprof recover' makes its profile)";
+  const std::string magic(kRawMagic.begin(), kRawMagic.end());
+  CHECK(said([&](World& world) {
+          std::ofstream(world.Path()) << magic << "and more";
+        }).ends_with(kOfJvm));
+  CHECK(said([](World& world) { std::ofstream(world.Path()).flush(); }).ends_with(kOfJvm));
+  CHECK(said([](World& world) {
+          REQUIRE(mkfifo(world.Path().c_str(), 0600) == 0);
+        }).ends_with("' exists and is no raw file"));
 }
 
 TEST_CASE("ten files are left alone, and then there is no other") {
