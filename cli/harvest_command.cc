@@ -161,7 +161,8 @@ class HarvestCommand : public Command {
   }
 
   Status Write(Console& console, const Profile& profile) const {
-    return WriteProfileOutput(console, profile, output_, version_, /*pretty=*/false, gzip_);
+    return WriteProfileOutput(console, profile, output_, version_, /*pretty=*/false, gzip_,
+                              Readers::kOwner);
   }
 
   // Standard output gets one profile, at the end; a file has it already, and is reported.

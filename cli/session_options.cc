@@ -54,7 +54,8 @@ Result<vm::OutClaim> ClaimOutput(Console& console, pid_t jvm, std::string& path)
 }
 
 Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path) {
-  const auto file = AtomicFile::Create(path);
+  // As the agent's own profiles.
+  const auto file = AtomicFile::Create(path, SystemCalls::Real(), Readers::kOwner);
   if (!file.ok()) return file.status();
   char buffer[1 << 16];
   for (off_t at = 0;;) {

@@ -26,7 +26,8 @@ Status CheckWritable(const std::string& path);
 // The same, and claims the name while the result lives. If another process has it, and not this JVM, `path`
 // becomes the first free name with a number, and the user is told.
 Result<vm::OutClaim> ClaimOutput(Console& console, pid_t jvm, std::string& path);
-// Copies the profile, so that the file is there whole or not at all.
+// Copies the profile, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
+// our user's.
 Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path);
 
 // Compressed if the file's name says so.

@@ -187,7 +187,7 @@ class OtherUsers(SessionCase):
         self.assertEqual((tool.returncode, complaints), (0, ""), said)
         self.assertEqual(self.counted("x.iprof"), 3)
         self.assertEqual(self.owners("x.iprof"), [0])
-        self.assertEqual((self.folder / "x.iprof").stat().st_mode & 0o777, 0o666 & ~self.umask())
+        self.assertEqual((self.folder / "x.iprof").stat().st_mode & 0o777, 0o600)
         self.assertEqual([path.name for path in pathlib.Path(f"/proc/{pid}/root/tmp").glob(".iprof*")], [])
         self.end(process)
         self.assertEqual(sorted(place.glob("*.iprof")), [])
@@ -200,9 +200,3 @@ class OtherUsers(SessionCase):
         tool = self.tool(pid, "samples=n,image=n", "-o", "x.iprof")
         self.wait_until_recording(pid)
         self.end_in_window(process, tool, "x.iprof", 2)
-
-    @staticmethod
-    def umask():
-        mask = os.umask(0)
-        os.umask(mask)
-        return mask
