@@ -84,7 +84,8 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
     def test_a_merge_lists_its_runs_once_and_adds_up(self):
         a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(RUN), sampling=SAMPLING)))
         b = self.write("b.iprof", profile(iprofagent=section(provenance=provenance(LATER, RUN), sampling=SAMPLING)))
-        self.assertEqual(self.err("merge", "-o", "m.iprof", "-w", f"2,{b}", a), "")
+        self.assertEqual(self.err("merge", "-o", "m.iprof", "-w", f"2,{b}", a),
+                         f"iprof: warning: {a} and {b} are of the same run, which is counted twice\n")
         parts = self.load("m.iprof")["iprofagent"]
         self.assertEqual(parts["provenance"], provenance(RUN, LATER))
         self.assertEqual(parts["sampling"], {**SAMPLING, "signals": 60, "failed": 3, "outcomes": {"good": [57, 75]}})

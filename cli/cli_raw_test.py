@@ -80,6 +80,46 @@ class Recover(RawTest):
         self.err("recover", "app.iraw", "other.iraw", "soft.iraw", "-o", "x.iprof")
         self.assertEqual(self.note("x.iprof")["files"], 2)
 
+    def test_of_copies_the_newest_is_taken(self):
+        self.run_tool("recover", "app.iraw", "-o", "once.iprof")
+        self.write("copy.iraw", self.examples["app.iraw"])
+        self.assertEqual(self.err("recover", "app.iraw", "copy.iraw", "-o", "x.iprof"),
+                         "iprof: warning: copy.iraw is left out: app.iraw is of the same run\n")
+        self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
+        older = bytearray(self.examples["app.iraw"])
+        older[2 * 4096 + 60] ^= 1  # in the commit of snapshot 7
+        self.write("older.iraw", bytes(older))
+        for inputs in (("app.iraw", "older.iraw"), ("older.iraw", "app.iraw")):
+            said = self.err("recover", *inputs, "-o", "x.iprof")
+            self.assertIn("older.iraw is left out: app.iraw is of the same run, and newer", said)
+            self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
+        report = self.json("recover", "other.iraw", "older.iraw", "app.iraw", "-o", "x.iprof")
+        self.assertEqual([file["file"] for file in report["files"]], ["other.iraw", "app.iraw"])
+
+    def test_what_an_image_build_cannot_use(self):
+        """The lines about snapshots count it, and the profile does not have it."""
+        self.assertRegex(self.out("recover", "other.iraw", "-o", "x.iprof"),
+                         r"wrote x.iprof: .* declared, without what an image build cannot use\n$")
+        self.assertRegex(self.out("recover", "app.iraw", "-o", "x.iprof"), r"wrote x.iprof: .* declared\n$")
+
+    def test_a_raw_file_is_not_replaced(self):
+        os.symlink("app.iraw", self.path("soft.iraw"))
+        for command in ("recover", "merge"):
+            for output in ("app.iraw", "./app.iraw", "soft.iraw", "other.iraw"):
+                said = self.err(command, "app.iraw", "-o", output, expect=2)
+                self.assertEqual(said, f"iprof: error: {output} is a raw file, which the profile would replace: give the profile another name\n")
+        self.err("merge", "--input-dir", ".", "-o", "app.iraw", expect=2)
+        for name in ("app.iraw", "other.iraw"):
+            with open(self.path(name), "rb") as f:
+                self.assertEqual(f.read(), self.examples[name])
+
+    def test_a_limit_for_the_size_of_files(self):
+        done = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$0" recover app.iraw -o lim.iprof', IPROF], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("lim.iprof: cannot write: File too large", done.stderr)
+        self.assertEqual([name for name in os.listdir(self.folder) if "lim" in name], [])
+
     def test_nothing_to_recover(self):
         for name, data, reason in (
             ("empty.iraw", b"", "is empty"),
@@ -131,8 +171,16 @@ class Recover(RawTest):
             os.chmod(self.path(name), 0o640)  # the owner's own decision
             self.run_tool("recover", "app.iraw", "-o", name)
             self.assertEqual(os.stat(self.path(name)).st_mode & 0o777, 0o640)
+        for command, mode in (("merge", 0o666), ("convert", 0o666)):
+            inputs = ("app.iraw", "other.iraw") if command == "merge" else ("--to", "iprof", "app.iraw")
+            self.run_tool(command, *inputs, "-o", f"{command}.iprof")
+            self.assertEqual(os.stat(self.path(f"{command}.iprof")).st_mode & 0o777, mode)
+
+    def test_a_merge_is_as_private_as_an_input(self):
+        self.addCleanup(os.umask, os.umask(0))
+        os.chmod(self.path("other.iraw"), 0o600)
         self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
-        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o666)
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 
     def test_a_truncated_file(self):
         whole = self.examples["app.iraw"]
@@ -179,7 +227,7 @@ class OtherCommands(RawTest):
         self.assertEqual(self.load("profiles"), self.load("recovered"))
 
     def test_merge_takes_the_raw_files_of_a_folder(self):
-        """But not one beside the profile of its name: both may be of one run."""
+        """But not one beside the profile of its name, if they do not say of which runs they are."""
         self.run_tool("recover", "app.iraw", "-o", "b.iprof")
         self.write("fleet/x/one.iraw", self.examples["app.iraw"])
         self.run_tool("merge", "-o", "sum", "--input-dir", "fleet", "b.iprof")

@@ -1,5 +1,7 @@
 // iprof merge: gathers the inputs, calls MergeFiles, writes the result.
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "cli/entries.h"
 #include "cli/json_text.h"
@@ -8,6 +10,7 @@
 #include "cli/profile_files.h"
 #include "cli/progress.h"
 #include "cli/raw_input.h"
+#include "cli/same_run.h"
 #include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
 #include "writer/image/image_target.h"
@@ -61,14 +64,12 @@ class MergeCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    std::vector<std::string> left_out;
-    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_, left_out);
+    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
+    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_);
     if (!inputs.ok()) return console.Error(inputs.status());
-    for (const std::string& raw : left_out) {
-      console.Warn(fmt::format(
-          "{} is left out: the profile beside it may be of the same run. Name it to merge both",
-          raw));
-    }
+    const bool has_private =
+        std::any_of(inputs->begin(), inputs->end(),
+                    [](const MergeInput& input) { return IsPrivate(input.path); });
     Result<MergeResult> merged = Merge(console, *inputs);
     if (!merged.ok()) return console.Error(merged.status());
     if (const MergeFailure* failure = UnreadableOutput(*merged)) {
@@ -79,6 +80,11 @@ class MergeCommand : public Command {
     for (const MergeFailure& failure : merged->left_out) {
       console.Warn("left out: " + failure.status.message());
     }
+    for (const SameRuns::LeftOut& out : same_runs_.left_out) {
+      console.Warn(fmt::format("{} is left out: {}. Name it to merge both",
+                               (*inputs)[out.input].path, out.why));
+    }
+    for (const std::string& warning : same_runs_.warnings) console.Warn(warning);
     for (const std::string& key : merged->conflicting_keys) {
       if (key == "iprofagent.image" && HasWordsFor(merged->image)) continue;
       if (key == "iprofagent.sampling") {
@@ -125,15 +131,16 @@ class MergeCommand : public Command {
                       is_one ? "begins" : "begin"));
     }
     const Status status =
-        WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_);
+        WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_,
+                           has_private ? Readers::kOwner : Readers::kByUmask);
     if (!status.ok()) return console.Error(status);
-    if (format_ == "json") PrintJson(console, *merged);
+    if (format_ == "json") PrintJson(console, *merged, *inputs);
     const bool incomplete = !merged->left_out.empty() && failure_mode_ == "all";
     return incomplete ? ExitCode::kFindings : ExitCode::kOk;
   }
 
  private:
-  Result<MergeResult> Merge(Console& console, const std::vector<MergeInput>& inputs) const {
+  Result<MergeResult> Merge(Console& console, const std::vector<MergeInput>& inputs) {
     Progress progress(console, fmt::format("merging {} profiles", inputs.size()));
     MergeOptions options;
     options.failure_mode = failure_mode_ == "all"    ? FailureMode::kAll
@@ -143,6 +150,15 @@ class MergeCommand : public Command {
         prefer_ == "newest" ? PreferredVersion::kNewest : PreferredVersion::kHeaviest;
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
     options.read = ReadAnyProfile;
+    options.choose = [&](std::span<const InputRuns> runs) {
+      std::vector<RunInput> run_inputs;
+      for (const MergeInput& input : inputs)
+        run_inputs.push_back({input.path, input.is_found, RawRunOf(input.path)});
+      same_runs_ = FindSameRuns(run_inputs, runs);
+      std::vector<size_t> excluded;
+      for (const SameRuns::LeftOut& out : same_runs_.left_out) excluded.push_back(out.input);
+      return excluded;
+    };
     options.on_progress = [&](size_t done, size_t total) {
       progress.Update(done, total, "profiles");
     };
@@ -208,7 +224,8 @@ class MergeCommand : public Command {
     return text;
   }
 
-  void PrintJson(Console& console, const MergeResult& merged) const {
+  void PrintJson(Console& console, const MergeResult& merged,
+                 const std::vector<MergeInput>& inputs) const {
     JsonText json(console);
     json.StartObject();
     json.Field("output", output_);
@@ -219,6 +236,12 @@ class MergeCommand : public Command {
       json.StartObject();
       json.Field("file", failure.path);
       json.Field("reason", failure.status.message());
+      json.EndObject();
+    }
+    for (const SameRuns::LeftOut& out : same_runs_.left_out) {
+      json.StartObject();
+      json.Field("file", inputs[out.input].path);
+      json.Field("reason", out.why);
       json.EndObject();
     }
     json.EndArray();
@@ -237,6 +260,7 @@ class MergeCommand : public Command {
   static constexpr size_t kMostThreads = 1024;
 
   MergeSources sources_;
+  SameRuns same_runs_;
   std::string output_;
   std::string failure_mode_ = "any";
   std::string prefer_ = "heaviest";
@@ -271,9 +295,13 @@ const CommandEntry kMergeEntry = {
     "receivers and type checks are those of one version (--prefer); stacks of samples end before "
     "other code. If inputs are meant for image builds for different JDKs, so is the result: for "
     "that of the newest input with --prefer newest, otherwise for that with the most counts. "
-    "Inputs may be of different versions, plain or gzipped. The output may be one of the "
+    "Inputs may be of different versions, plain or gzipped. If inputs are of the same run, which "
+    "would be counted twice, "
+    "a warning says so; of those in one folder of --input-dir, the newest is taken where a raw "
+    "file is among them. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
-    "unreadable, whatever --failure-mode says.",
+    "unreadable, whatever --failure-mode says, or if it is a raw file. It is for your user only if "
+    "that holds for an input.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "cli/profile_files.h"
+#include "writer/raw/raw_format.h"
 
 namespace iprof::cli {
 namespace {
@@ -52,21 +54,12 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
   return {};
 }
 
-constexpr std::string_view kRawSuffix = ".iraw";
-
 bool IsInputName(std::string_view name) {
   return name.ends_with(".iprof") || name.ends_with(".iprof.gz") || name.ends_with(kRawSuffix);
 }
 
-// Whether both names, of files in one folder, may be of one run: app.iraw, and app.iprof or app.iprof.gz.
-bool HasProfileBesideIt(const std::string& raw, const std::vector<std::string>& sorted) {
-  const std::string stem = raw.substr(0, raw.size() - kRawSuffix.size());
-  return std::binary_search(sorted.begin(), sorted.end(), stem + ".iprof") ||
-         std::binary_search(sorted.begin(), sorted.end(), stem + ".iprof.gz");
-}
-
 Status ReadFolder(const std::string& folder, const std::string& output,
-                  std::vector<MergeInput>& inputs, std::vector<std::string>& left_out) {
+                  std::vector<MergeInput>& inputs) {
   std::error_code error;
   std::vector<std::string> found;
   fs::recursive_directory_iterator at(folder, error);
@@ -82,13 +75,8 @@ Status ReadFolder(const std::string& folder, const std::string& output,
                   fmt::format("--input-dir {}: cannot read: {}", folder, error.message()));
   }
   std::sort(found.begin(), found.end());
-  for (const std::string& path : found) {
-    if (path.ends_with(kRawSuffix) && HasProfileBesideIt(path, found)) {
-      left_out.push_back(path);
-    } else {
-      inputs.push_back({path, 1});
-    }
-  }
+  for (std::string& path : found)
+    inputs.push_back({.path = std::move(path), .weight = 1, .is_found = true});
   return {};
 }
 
@@ -107,8 +95,8 @@ Result<MergeInput> ParseWeighted(const std::string& text) {
   return input;
 }
 
-Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources, const std::string& output,
-                                             std::vector<std::string>& left_out) {
+Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
+                                             const std::string& output) {
   std::vector<MergeInput> inputs;
   for (const std::string& path : sources.files) inputs.push_back({path, 1});
   for (const std::string& text : sources.weighted) {
@@ -120,7 +108,7 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources, const 
     if (Status status = ReadList(path, inputs); !status.ok()) return status;
   }
   for (const std::string& folder : sources.folders) {
-    if (Status status = ReadFolder(folder, output, inputs, left_out); !status.ok()) return status;
+    if (Status status = ReadFolder(folder, output, inputs); !status.ok()) return status;
   }
   const auto from_stdin = std::count_if(inputs.begin(), inputs.end(),
                                         [](const MergeInput& i) { return i.path == "-"; });

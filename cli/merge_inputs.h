@@ -1,6 +1,5 @@
 // The inputs of a merge, from arguments, weights, lists and folders. Of a folder, profiles and raw files are
-// taken (app.iprof, app.iprof.gz, app.iraw). A raw file beside the profile of its name is left out: the
-// agent keeps it while the program runs, so both may be of one run.
+// taken (app.iprof, app.iprof.gz, app.iraw).
 //
 // Guarantees: the order is arguments, weighted inputs, lists, folders (each sorted by path). If the
 // output file is in an input folder, it is left out, so that repeating a merge does not count its
@@ -25,9 +24,8 @@ struct MergeSources {
   std::vector<std::string> folders;
 };
 
-// `left_out` gets the raw files that are left out.
-Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources, const std::string& output,
-                                             std::vector<std::string>& left_out);
+Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
+                                             const std::string& output);
 
 // Parses "3,a.iprof"; the weight is at least 1.
 Result<MergeInput> ParseWeighted(const std::string& text);

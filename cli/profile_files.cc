@@ -1,5 +1,7 @@
 #include "cli/profile_files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
@@ -131,6 +133,20 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
   if (!file.ok()) return file.status();
   if (Status status = WriteThrough(**file, gzip, write); !status.ok()) return status;
   return (*file)->Commit();
+}
+
+Status CheckIsNoRawFile(const std::string& output) {
+  if (output == "-" || !IsRawFile(output)) return {};
+  return {Code::kUsage,
+          fmt::format(
+              "{} is a raw file, which the profile would replace: give the profile another name",
+              output)};
+}
+
+bool IsPrivate(const std::string& path) {
+  struct stat info {};
+  const int error = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
+  return error == 0 && S_ISREG(info.st_mode) && (info.st_mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
 bool WantsGzip(bool asked, const std::string& path) { return asked || path.ends_with(".gz"); }

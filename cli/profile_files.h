@@ -44,6 +44,12 @@ std::string DescribeWritten(const std::string& path, const Profile& profile);
 // Says that the profile has no samples, and returns the exit code for it.
 ExitCode WarnOfNoSamples(Console& console, const std::string& path);
 
+// Fails if the output is a raw file: writing a profile there would lose what can be recovered.
+Status CheckIsNoRawFile(const std::string& output);
+
+// Whether nobody but its owner may read the input, which is a file.
+bool IsPrivate(const std::string& path);
+
 // Whether to compress the output: on request, or if the name ends with .gz.
 bool WantsGzip(bool asked, const std::string& path);
 

@@ -39,6 +39,21 @@ Result<RawProfile> Recover(RawBytes& bytes, const std::string& name) {
   return MakeRawProfile(*contents);
 }
 
+// The first page, or less of a cut file; empty: it is no raw file, or can be read only once.
+std::vector<uint8_t> FirstOfRawFile(const std::string& path) {
+  // Opening a named pipe would wait for its writer.
+  struct stat info {};
+  if (path != "-" && (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))) return {};
+  const InputFile file(path);
+  if (!file.status().ok() || !file.regular_size()) return {};
+  std::vector<uint8_t> page(kRawPageBytes);
+  RawFdBytes bytes(file.fd());
+  const Result<size_t> count = bytes.ReadAt(0, page.data(), page.size());
+  page.resize(count.ok() ? *count : 0);
+  if (!BeginsRawFile(page)) page.clear();
+  return page;
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path)
@@ -94,6 +109,16 @@ Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
   input.raw = std::move(*made);
   return input;
 }
+
+std::optional<RawRunId> RawRunOf(const std::string& path) {
+  const std::vector<uint8_t> page = FirstOfRawFile(path);
+  if (page.empty()) return std::nullopt;
+  const Result<RawHeader> header = DecodeRawHeader(page);
+  if (!header.ok()) return std::nullopt;
+  return RawRunId{header->pid, header->start_ns};
+}
+
+bool IsRawFile(const std::string& path) { return !FirstOfRawFile(path).empty(); }
 
 Result<RawProfile> ReadRawFile(const std::string& path) {
   const InputFile file(path);

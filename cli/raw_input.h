@@ -6,6 +6,7 @@
 // Failure: a Status that names the file.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,6 +67,19 @@ class SniffedInput {
 
   Source source_;
 };
+
+// Which recording a raw file is of: no other one has the same. A reset begins another one.
+struct RawRunId {
+  int64_t pid = 0;
+  int64_t start_ns = 0;
+  auto operator<=>(const RawRunId&) const = default;
+};
+// Reads no more than the header, and nothing of an input that can be read only once. nullopt: that, or no raw file,
+// or its header cannot be read.
+std::optional<RawRunId> RawRunOf(const std::string& path);
+
+// Whether it is a file that begins as a raw file, also a damaged one.
+bool IsRawFile(const std::string& path);
 
 // The snapshot of a raw file, also of one that is empty or damaged; others are refused.
 Result<RawProfile> ReadRawFile(const std::string& path);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "cli/profile_files.h"
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
+#include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
 #include "writer/ops/merge.h"
 
@@ -37,30 +40,41 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    const std::vector<std::string> files = DistinctFiles(console);
+    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
+    const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
     std::vector<Status> failures;
     ProfileMerger merger;
-    Profile profile;
-    for (const std::string& path : files) {
-      Result<RawProfile> made = ReadRawFile(path);
+    std::optional<Profile> only;  // the first one, until there is another one
+    const auto add = [&](size_t at, RawProfile made) {
+      if (!recovered.empty()) {
+        if (only) merger.Add(*std::exchange(only, std::nullopt));
+        merger.Add(made.profile);
+      } else {
+        only = std::move(made.profile);
+      }
+      recovered.push_back({at, inputs[at].path, std::move(made.note)});
+    };
+    std::map<RawRunId, Newest> newest;  // of runs that several files have
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Result<RawProfile> made = ReadRawFile(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
-        continue;
-      }
-      recovered.push_back({path, std::move(made->note)});
-      if (files.size() == 1) {
-        profile = std::move(made->profile);
+      } else if (inputs[i].shares_run) {
+        TakeNewer(console, inputs, i, std::move(*made), &newest);
       } else {
-        merger.Add(made->profile);
+        add(i, std::move(*made));
       }
     }
+    for (auto& [run, file] : newest) add(file.input, std::move(file.made));
+    std::sort(recovered.begin(), recovered.end(),
+              [](const Recovered& a, const Recovered& b) { return a.input < b.input; });
     if (recovered.empty()) {
       for (size_t i = 1; i < failures.size(); ++i) console.Error(failures[i]);
       return console.Error(failures.front());
     }
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
-    if (files.size() > 1) profile = merger.Finish();
+    const Profile profile = only ? *std::move(only) : merger.Finish();
     // As the agent's own profiles: the raw file is private, too.
     const Status status =
         WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_, Readers::kOwner);
@@ -74,14 +88,45 @@ class RecoverCommand : public Command {
   }
 
  private:
+  struct Input {
+    std::string path;
+    std::optional<RawRunId> run;
+    bool shares_run;  // another file has it, too: one of them is a copy
+  };
   struct Recovered {
+    size_t input;
     std::string path;
     SnapshotNote note;
   };
+  struct Newest {
+    size_t input;
+    RawProfile made;
+  };
+
+  // Of copies of a file, of which one may be older, the newest has all.
+  static void TakeNewer(Console& console, const std::vector<Input>& inputs, size_t at,
+                        RawProfile made, std::map<RawRunId, Newest>* newest) {
+    const auto found = newest->find(*inputs[at].run);
+    if (found == newest->end()) {
+      newest->emplace(*inputs[at].run, Newest{at, std::move(made)});
+      return;
+    }
+    // Times as texts sort as times do.
+    const auto age = [](const SnapshotNote& note) { return std::tie(note.time, note.generation); };
+    const bool is_newer = age(made.note) > age(found->second.made.note);
+    const bool is_equal = age(made.note) == age(found->second.made.note);
+    const size_t taken = is_newer ? at : found->second.input;
+    const size_t other = is_newer ? found->second.input : at;
+    console.Warn(fmt::format("{} is left out: {} is of the same run{}",
+                             NameOfInput(inputs[other].path), NameOfInput(inputs[taken].path),
+                             is_equal ? "" : ", and newer"));
+    if (is_newer) found->second = {at, std::move(made)};
+  }
 
   // Each file once. It may have been given twice, also through a link; it has one run all the same.
-  std::vector<std::string> DistinctFiles(Console& console) const {
-    std::vector<std::string> distinct;
+  std::vector<Input> DistinctFiles(Console& console) const {
+    std::vector<Input> distinct;
+    std::map<RawRunId, int> files_of;
     std::map<std::pair<dev_t, ino_t>, std::string> first_names;
     for (const std::string& path : files_) {
       struct stat info {};
@@ -97,8 +142,10 @@ class RecoverCommand : public Command {
           continue;
         }
       }
-      distinct.push_back(path);
+      distinct.push_back({path, RawRunOf(path), false});
+      if (distinct.back().run) ++files_of[*distinct.back().run];
     }
+    for (Input& input : distinct) input.shares_run = input.run && files_of[*input.run] > 1;
     return distinct;
   }
 
@@ -118,7 +165,7 @@ class RecoverCommand : public Command {
 
   void PrintText(Console& console, const Profile& profile,
                  const std::vector<Recovered>& recovered) const {
-    for (const auto& [path, note] : recovered) {
+    for (const auto& [input, path, note] : recovered) {
       const std::string name = EscapeForTerminal(NameOfInput(path));
       console.Print("{}: {}\n", name, note.Describe());
       const std::string recorded =
@@ -128,7 +175,10 @@ class RecoverCommand : public Command {
       console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n", name, recorded,
                     AgeText(AgeOf(note)));
     }
-    console.Print("{}\n", DescribeWritten(output_, profile));
+    // The snapshots' lines are about all methods that ran.
+    const auto image = ImageNote::Of(profile);
+    console.Print("{}{}\n", DescribeWritten(output_, profile),
+                  image && image->filtered ? ", without what an image build cannot use" : "");
   }
 
   void PrintJson(Console& console, const Profile& profile, const std::vector<Recovered>& recovered,
@@ -138,7 +188,7 @@ class RecoverCommand : public Command {
     json.Field("output", output_);
     json.Key("files");
     json.StartArray();
-    for (const auto& [path, note] : recovered) {
+    for (const auto& [input, path, note] : recovered) {
       json.StartObject();
       json.Field("file", path);
       json.Field("generation", note.generation);
@@ -190,7 +240,9 @@ const CommandEntry kRecoverEntry = {
     "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
     "a running JVM.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
-    "missing. Several files are merged, and one that is given twice is taken once. The profile is "
+    "missing. Several files are merged. One that is given twice is taken once, and of copies, "
+    "which are of one run, "
+    "the newest is taken. The profile is "
     "for your user only, as the raw file is; if it replaces a file of yours, it keeps that file's "
     "permissions. A file from which nothing can be recovered is left out with a warning, and the "
     "exit code is then 1.\n\n"

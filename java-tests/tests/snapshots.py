@@ -171,6 +171,30 @@ class Files(SnapshotCase):
         self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 1)
         self.assertEqual(self.recovered_rounds(), 2)
 
+    def test_a_crash_loop_with_a_dump_before_the_kill(self):
+        """The raw file beside the profile is of the run before, and each run counts once."""
+        killed = self.start()
+        self.rounds(killed, 2)
+        self.wait_for_rounds(killed, 2)
+        self.kill(killed)
+        again = self.start()
+        self.rounds(again, 3)
+        self.wait_for_rounds(again, 3, "app.1.iraw")
+        self.run_tool("dump", again.pid)
+        self.rounds(again, 1)
+        self.wait_for_rounds(again, 4, "app.1.iraw")
+        self.kill(again)
+        inputs = self.folder / "inputs"
+        inputs.mkdir()
+        for name in ("app.iprof", "app.iraw", "app.1.iraw"):
+            (self.folder / name).rename(inputs / name)
+        said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
+        self.assertEqual(said, f"iprof: warning: {inputs}/app.iprof is left out: {inputs}/app.1.iraw is of the same run, and newer. "
+                               "Name it to merge both\n")
+        self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 6)
+        said = self.run_tool("merge", inputs / "app.1.iraw", inputs / "app.iprof", "-o", "twice.iprof").stderr
+        self.assertEqual(said, f"iprof: warning: {inputs}/app.1.iraw and {inputs}/app.iprof are of the same run, which is counted twice\n")
+
     def test_no_profile_can_be_written_at_the_end(self):
         process = self.start("out=gone/app.iprof,raw=app.iraw")
         self.rounds(process, 2)

@@ -60,15 +60,17 @@ bool IsReadOnce(const std::string& path) {
 // What the threads of one MergeFiles share.
 class Worklist {
  public:
-  // `kept` has an element for each input. `scales` has one for each input, or none.
+  // `kept` and `is_excluded` have an element for each input. `scales` has one for each input, or none.
   Worklist(std::span<const MergeInput> inputs, const MergeOptions& options, Kept& kept,
-           std::span<const CountScale> scales)
+           std::span<const CountScale> scales, const std::vector<bool>& is_excluded)
       : inputs_(inputs),
         options_(options),
         kept_(kept),
         scales_(scales),
+        is_excluded_(is_excluded),
         failures_(inputs.size()),
-        facts_(inputs.size()) {}
+        facts_(inputs.size()),
+        runs_(inputs.size()) {}
 
   // Runs on each thread. Inputs are assigned in order, so every input before a failed one is still
   // tried, and the reported failure is the first in the given order.
@@ -92,7 +94,8 @@ class Worklist {
     }
     return failures;
   }
-  std::span<const CountFacts> facts() const { return facts_; }
+  std::span<CountFacts> facts() { return facts_; }
+  std::span<const InputRuns> runs() const { return runs_; }
 
  private:
   void AddInput(size_t at, ProfileMerger& merger) {
@@ -104,7 +107,9 @@ class Worklist {
   }
 
   Status TryToAdd(size_t at, ProfileMerger& merger) {
-    const auto& [path, weight] = inputs_[at];
+    if (is_excluded_[at]) return {};
+    const std::string& path = inputs_[at].path;
+    const int64_t weight = inputs_[at].weight;
     const CountScale scale = scales_.empty() ? CountScale() : scales_[at];
     if (std::optional<Result<Profile>>& kept = kept_[at]) {
       if (!kept->ok()) return kept->status();
@@ -113,7 +118,10 @@ class Worklist {
     }
     const bool is_read_once = IsReadOnce(path);
     Result<Profile> read = options_.read(path);
-    if (read.ok()) facts_[at] = CountFactsOf(*read);
+    if (read.ok()) {
+      facts_[at] = CountFactsOf(*read);
+      runs_[at] = InputRuns::Of(*read);
+    }
     if (is_read_once) {
       kept_[at] = std::move(read);
       if (!kept_[at]->ok()) return kept_[at]->status();
@@ -129,9 +137,11 @@ class Worklist {
   const MergeOptions& options_;
   Kept& kept_;  // each element is used by the thread that has this input
   std::span<const CountScale> scales_;
+  const std::vector<bool>& is_excluded_;
   // Each element is written by the thread that read the input.
   std::vector<Status> failures_;
   std::vector<CountFacts> facts_;
+  std::vector<InputRuns> runs_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex progress_lock_;
@@ -189,8 +199,10 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
   const size_t thread_count = std::min<size_t>(wanted, std::max<size_t>(1, inputs.size()));
   Kept kept(inputs.size());
   std::vector<CountScale> scales;
-  while (true) {
-    Worklist worklist(inputs, options, kept, scales);
+  std::vector<bool> is_excluded(inputs.size());
+  size_t excluded = 0;
+  for (bool is_first = true;; is_first = false) {
+    Worklist worklist(inputs, options, kept, scales, is_excluded);
     std::vector<std::unique_ptr<ProfileMerger>> mergers;
     for (size_t i = 0; i < thread_count; ++i) {
       mergers.push_back(std::make_unique<ProfileMerger>(options.preferred));
@@ -204,10 +216,19 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
         (options.failure_mode == FailureMode::kAny ||
          (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
     if (failed) return result.left_out.front().status;
+    if (is_first) {
+      if (options.choose) {
+        for (const size_t at : options.choose(worklist.runs())) {
+          is_excluded[at] = true;
+          worklist.facts()[at] = {};
+          ++excluded;
+        }
+      }
+      scales = ScalesFor(worklist.facts());
+      if (excluded > 0 || !scales.empty()) continue;  // once more, with scales, or with less
+    }
     result.scaled = !scales.empty();
-    if (!result.scaled) scales = ScalesFor(worklist.facts());
-    if (!result.scaled && !scales.empty()) continue;  // once more, with scales
-    result.merged = inputs.size() - result.left_out.size();
+    result.merged = inputs.size() - result.left_out.size() - excluded;
     Reduce(mergers);
     result.profile = mergers[0]->Finish();
     result.conflicting_keys = mergers[0]->ConflictingKeys();

@@ -20,7 +20,7 @@
 //  - An input that cannot be read completely adds nothing.
 //  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
 //    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds
-//    are read twice: first for their totals.
+//    are read twice: first for their totals. So are all if `choose` leaves one out.
 //  - If the system refuses a thread, the existing threads do its work.
 // Threads: one at a time per ProfileMerger; MergeFiles may run in several threads at once.
 // Failure: a Status about the input that cannot be read. Out of memory in any thread ends the whole
@@ -39,6 +39,7 @@
 #include "writer/io/source_lines.h"
 #include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
+#include "writer/ops/input_runs.h"
 #include "writer/ops/merge_extras.h"
 #include "writer/ops/method_versions.h"
 
@@ -79,6 +80,7 @@ class ProfileMerger {
 struct MergeInput {
   std::string path;  // "-" is standard input
   int64_t weight = 1;
+  bool is_found = false;  // in a folder; the user did not name it
 };
 
 enum class FailureMode : uint8_t {
@@ -93,6 +95,9 @@ struct MergeOptions {
   unsigned threads = 0;  // 0: one per processor
   // How inputs are read; called in several threads. "-" is standard input.
   std::function<Result<Profile>(const std::string& path)> read = ReadProfileFile;
+  // Called once, when all inputs have been read, with what each says of its runs. Returns the numbers of
+  // inputs to leave out. They are no failures.
+  std::function<std::vector<size_t>(std::span<const InputRuns> inputs)> choose = {};
   // Called with the number of finished inputs; one call at a time, from any of the threads. Starts
   // again if the inputs are read twice.
   std::function<void(size_t done, size_t total)> on_progress = {};

@@ -222,6 +222,36 @@ class Folder {
   std::filesystem::path path_;
 };
 
+TEST_CASE("MergeFiles leaves out what is chosen when all have been read") {
+  const Folder folder;
+  const std::string a = folder.Write("a", Text(MakeRandomProfile(1)));
+  const std::string b = folder.Write("b", Text(MakeRandomProfile(2)));
+  const std::string c =
+      folder.Write("c", R"({"version":"1.0.0","types":[],"methods":[],"iprofagent":{"version":1,)"
+                        R"("provenance":{"runs":[{"program":"app.jar"}]}}})");
+  const MergeInput all[] = {{a, 1}, {b, 2}, {c, 1}, {"/nonexistent/x", 1}};
+  size_t asked = 0;
+  const auto merged =
+      MergeFiles(all, {.failure_mode = FailureMode::kWarn,
+                       .threads = 2,
+                       .choose = [&](std::span<const InputRuns> inputs) -> std::vector<size_t> {
+                         ++asked;
+                         REQUIRE(inputs.size() == 4);
+                         CHECK(inputs[0].was_read);
+                         CHECK(inputs[0].runs.empty());
+                         REQUIRE(inputs[2].runs.size() == 1);
+                         CHECK(inputs[2].runs[0].program == "app.jar");
+                         CHECK_FALSE(inputs[3].was_read);
+                         return {0, 2};
+                       }});
+  REQUIRE(merged.ok());
+  CHECK(asked == 1);
+  CHECK(merged->merged == 1);
+  CHECK(merged->left_out.size() == 1);
+  const MergeInput rest[] = {{b, 2}};
+  CHECK(Text(merged->profile) == Text(MergeFiles(rest, {})->profile));
+}
+
 TEST_CASE("MergeFiles: failure modes, threads, order") {
   const Folder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));

@@ -1,6 +1,6 @@
 // Writes raw files of a test program to a folder: for tests of the tool, and as seeds of the fuzz target.
 //   app.iraw     seven snapshots, with classes that were unloaded
-//   other.iraw   three of another program
+//   other.iraw   three of another program, for an image build
 //   small.iraw   one class, one snapshot
 //   new.iraw     no snapshot yet
 //   sequence     records without seals, as raw_reader_fuzz.cc takes them
@@ -20,9 +20,10 @@ using iprof::RawWriter;
 using iprof::TestProgram;
 
 // False if the file cannot be written.
-bool Write(const std::string& path, TestProgram& program, int snapshots) {
+bool Write(const std::string& path, TestProgram& program, int snapshots,
+           iprof::RawHeader header = TestProgram::Header()) {
   std::filesystem::remove(path);
-  const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+  const auto writer = RawWriter::Create([&](int) { return path; }, header, {});
   if (!writer.ok()) {
     std::fprintf(stderr, "%s\n", writer.status().message().c_str());
     return false;
@@ -77,8 +78,11 @@ int main(int argc, char** argv) {
   TestProgram other(2);
   TestProgram small(3);
   TestProgram none(4);
+  iprof::RawHeader of_other = TestProgram::Header();
+  of_other.pid = 4712;
+  of_other.image = true;
   const bool written =
-      Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3) &&
+      Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3, of_other) &&
       Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
   std::ofstream(folder + "sequence") << Sequence();
   std::ofstream(folder + "app.truth") << app.TruthText();

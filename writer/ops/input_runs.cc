@@ -1,0 +1,16 @@
+#include "writer/ops/input_runs.h"
+
+#include "writer/io/agent_section.h"
+
+namespace iprof {
+
+InputRuns InputRuns::Of(const Profile& profile) {
+  InputRuns runs;
+  runs.was_read = true;
+  runs.runs = RunList::Of(profile).Runs();
+  if (const auto json = AgentSection::Of(profile).Part(kSnapshotPart))
+    runs.snapshot = SnapshotNote::Parse(*json);
+  return runs;
+}
+
+}  // namespace iprof
