@@ -201,6 +201,7 @@ class RecoverCommand : public Command {
       json.Field("lost_classes", note.lost_classes);
       json.Field("lost_counts", note.lost_counts);
       json.Field("lost_other", note.lost_other);
+      json.Field("lost_notes", note.lost_notes);
       json.Field("damaged_records", note.damaged_records);
       json.Field("newer_damaged", note.newer_damaged);
       json.Field("without_harvest", note.without_harvest);
