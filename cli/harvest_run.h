@@ -15,7 +15,7 @@ namespace iprof::cli {
 // `program`: as a profile may name it.
 RunNote HarvestedRun(const std::string& program, const std::string& jdk_version);
 
-// Writes the note and the hashes of code into the profile.
+// Writes the note into the profile. FinishForImage writes the hashes of code.
 void AddProvenance(const RunNote& run, Profile& profile);
 
 }  // namespace iprof::cli

@@ -60,7 +60,7 @@ class ClassHierarchy {
                         std::hash<std::string_view>()(text.descriptor);
     return static_cast<uint32_t>(hash ^ hash >> 32);
   }
-  // Never 0.
+  // Not 0, for a class of the program.
   static uint64_t Key(uint32_t klass, Selector selector) {
     return (uint64_t{klass} + 1) << 32 | selector;
   }

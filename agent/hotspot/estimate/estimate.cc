@@ -82,7 +82,7 @@ class Estimator {
   // compiled without counters even if it has a MethodData.
   bool IsCounted(const HarvestedMethod& method) const {
     if (method.is_exact) return true;
-    if (program_.classes[method.klass].is_superseded) return false;
+    if (CountsAreOld(method)) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
   }
@@ -103,16 +103,21 @@ class Estimator {
 
   // A copy of a lambda that was linked again is called as often as the records of its callers say. What was
   // counted in it is older than they are, as what its class has counted begins anew with the class.
+  bool CountsAreOld(const HarvestedMethod& method) const {
+    return !method.is_exact && program_.classes[method.klass].is_superseded;
+  }
+
   uint64_t FloorOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (!method.is_exact && program_.classes[method.klass].is_superseded) return 0;
+    if (CountsAreOld(method)) return 0;
     return method.invocations + wrapped_[number];
   }
 
-  // How much more often the blocks of a method were executed than counted.
+  // How much more often the blocks of a method were executed than counted. Less often only where the counts are old.
   double FactorOf(uint32_t number, double total) const {
     if (KeepsItsCounts(number)) return 1;
-    return std::max(1.0, total / EntriesOf(number) * loops_[number]);
+    const double least = CountsAreOld(program_.methods[number]) ? 0 : 1;
+    return std::max(least, total / EntriesOf(number) * loops_[number]);
   }
 
   std::vector<double> FactorsOf(const std::vector<double>& total) const {
@@ -181,8 +186,8 @@ class Estimator {
   }
 
   // What is compiled without counters has counts that mean nothing.
-  static bool CountsItsCalls(const HarvestedMethod& method) {
-    return method.has_data || method.is_exact;
+  bool CountsItsCalls(const HarvestedMethod& method) const {
+    return method.is_exact || (method.has_data && !CountsAreOld(method));
   }
 
   static double AgreedRatio(std::vector<double>& ratios) {

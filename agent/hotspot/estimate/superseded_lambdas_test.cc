@@ -69,6 +69,8 @@ TEST_CASE("a superseded copy of a lambda is called as often as its callers' reco
         const auto scales = EstimateCalls(relinked.program).scales;
         const uint64_t old_calls = is_superseded ? old_row : 60'000;
         CHECK(scales[Relinked::kOldRun].calls == old_calls);
+        // Its branches are scaled to these calls, so that the old ones do not outweigh the others.
+        CHECK(scales[Relinked::kOldRun].factor == static_cast<double>(old_calls) / 60'000);
         if (counts_to_the_end) continue;  // the others have what was counted
         CHECK(scales[Relinked::kNowRun].calls == 1000 - old_row);
         CHECK(scales[Relinked::kMainOften].calls == old_calls + 1000 - old_row);

@@ -14,10 +14,11 @@
 namespace iprof::hotspot {
 namespace {
 
-// The constants of a/H's invokedynamic instructions: a lambda that calls lambda$0, and one that
-// calls lambda$1.
+// The constants of a/H's invokedynamic instructions: a lambda that calls lambda$0, one that calls
+// lambda$1, and one that calls lambda$0 by the name of a subclass.
 constexpr uint16_t kFirst = 4;
 constexpr uint16_t kSecond = 23;
+constexpr uint16_t kThird = 28;
 
 struct Lambdas {
   FakeHotSpot vm;
@@ -33,30 +34,36 @@ struct Lambdas {
     const auto two = [](uint8_t tag, uint64_t low, uint64_t high) {
       return FakeHotSpot::Constant{tag, high << 16 | low};
     };
-    const Address pool = vm.Pool({text("applyAsInt"),
-                                  text("()La/I;"),
-                                  two(12, 1, 2),
-                                  two(18, 0, 3),  // 4: kFirst
-                                  text("java/lang/invoke/LambdaMetafactory"),
-                                  two(7, 0, 5),
-                                  text("metafactory"),
-                                  text("()V"),
-                                  two(12, 7, 8),
-                                  two(10, 6, 9),
-                                  two(15, 6, 10),  // 11: the metafactory
-                                  text("a/H"),
-                                  two(7, 0, 12),
-                                  text("lambda$0"),
-                                  text("(I)I"),
-                                  two(12, 14, 15),
-                                  two(10, 13, 16),
-                                  two(15, 6, 17),  // 18: lambda$0
-                                  text("lambda$1"),
-                                  two(12, 19, 15),
-                                  two(10, 13, 20),
-                                  two(15, 6, 21),  // 22: lambda$1
-                                  two(18, 1, 3)},  // 23: kSecond
-                                 instructions, {4, 0, 9, 0, 11, 3, 2, 18, 2, 11, 3, 2, 22, 2});
+    const Address pool = vm.Pool(
+        {text("applyAsInt"),
+         text("()La/I;"),
+         two(12, 1, 2),
+         two(18, 0, 3),  // 4: kFirst
+         text("java/lang/invoke/LambdaMetafactory"),
+         two(7, 0, 5),
+         text("metafactory"),
+         text("()V"),
+         two(12, 7, 8),
+         two(10, 6, 9),
+         two(15, 6, 10),  // 11: the metafactory
+         text("a/H"),
+         two(7, 0, 12),
+         text("lambda$0"),
+         text("(I)I"),
+         two(12, 14, 15),
+         two(10, 13, 16),
+         two(15, 6, 17),  // 18: lambda$0
+         text("lambda$1"),
+         two(12, 19, 15),
+         two(10, 13, 20),
+         two(15, 6, 21),  // 22: lambda$1
+         two(18, 1, 3),   // 23: kSecond
+         text("a/Sub"),
+         two(7, 0, 24),
+         two(10, 25, 16),
+         two(15, 6, 26),  // 27: lambda$0, as a/Sub's
+         two(18, 2, 3)},  // 28: kThird
+        instructions, {6, 0, 11, 0, 16, 0, 11, 3, 2, 18, 2, 11, 3, 2, 22, 2, 11, 3, 2, 27, 2});
     vm.Put(host + layout.instance.constants, pool);
   }
 
@@ -132,6 +139,17 @@ TEST_CASE("copies of a lambda that one instruction makes have one name, and thei
 TEST_CASE("lambdas that several instructions of a class may have made have no name") {
   Lambdas lambdas;
   lambdas.Host(lambdas.first, {kFirst, kSecond, kFirst});
+  for (const char* calls : {"lambda$0", "lambda$1", "lambda$0"})
+    lambdas.Lambda(lambdas.first, calls);
+  const auto names = Lambdas::NamesIn(*lambdas.Harvest());
+  CHECK(names[0].empty());
+  CHECK_FALSE(names[1].empty());
+  CHECK(names[2].empty());
+}
+
+TEST_CASE("lambdas of a static method that instructions name in two classes have no name") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst, kSecond, kThird});
   for (const char* calls : {"lambda$0", "lambda$1", "lambda$0"})
     lambdas.Lambda(lambdas.first, calls);
   const auto names = Lambdas::NamesIn(*lambdas.Harvest());

@@ -141,9 +141,10 @@ std::vector<uint32_t> HandleReader::ClassesAt(const Pool& pool, uint32_t operand
                                               const std::vector<uint32_t>& classes) {
   for (const HandleTarget& target : TargetsOf(pool, operand))
     met_.push_back(program_.methods[target.method].klass);
+  std::sort(met_.begin(), met_.end());
   std::vector<uint32_t> led_to;
   for (const uint32_t klass : classes) {
-    if (std::find(met_.begin(), met_.end(), klass) != met_.end()) led_to.push_back(klass);
+    if (std::binary_search(met_.begin(), met_.end(), klass)) led_to.push_back(klass);
   }
   return led_to;
 }

@@ -9,7 +9,11 @@ namespace {
 
 constexpr uint8_t kTagMethodHandle = 15;
 constexpr uint8_t kTagInvokeDynamic = 18;
+constexpr uint16_t kInvokeStatic = 6;  // of the kinds of handles
 constexpr uint32_t kMostBootstrapWords = 1 << 20;
+// Memory that changes, or a core that someone made, may name any number.
+constexpr size_t kMostEntriesOfPool = 65'535;
+constexpr size_t kMostSites = size_t{1} << 18;
 constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
 constexpr std::string_view kLambda = "$$Lambda";
 
@@ -18,11 +22,12 @@ constexpr std::string_view kLambda = "$$Lambda";
 std::optional<LambdaLink> LambdaLinks::OnlyLinkOf(uint32_t lambda, const LambdaFacts& facts) {
   const Host* const host = HostOf(lambda);
   if (host == nullptr) return std::nullopt;
-  // A lambda calls a method of the class that declares it, while the instruction may name a subclass.
-  for (const bool with_owner : {true, false}) {
+  // A lambda calls a static method in the class that declares it, while the instruction may name a subclass. It calls others
+  // in the class that the instruction names, unless they are protected.
+  for (const bool any_owner : {false, true}) {
     std::optional<LambdaLink> found;
     for (const Site& site : host->sites) {
-      if (!Makes(site, facts, with_owner)) continue;
+      if (!Makes(site, facts, !any_owner && !site.is_static)) continue;
       if (found) return std::nullopt;
       found = LambdaLink{host->pool, site.entry};
     }
@@ -51,17 +56,22 @@ bool LambdaLinks::Makes(const Site& site, const LambdaFacts& facts, bool with_ow
   });
 }
 
-// The class that makes a lambda is defined before it, mostly shortly before.
 const LambdaLinks::Host* LambdaLinks::HostOf(uint32_t lambda) {
-  const ListedClass& klass = listed_[lambda];
-  const std::string_view name = klass.name.substr(0, klass.name.rfind(kLambda));
-  for (uint32_t c = lambda; c-- > 0 && listed_[c].loader == klass.loader;) {
-    if (listed_[c].name != name || !listed_[c].is_instance) continue;
-    const auto [host, is_new] = hosts_.TryAdd(listed_[c].at);
-    if (is_new) *host = ReadHost(listed_[c]);
-    return host;
+  if (class_of_.empty()) {
+    // The first of a name: previous versions of a class are listed after it.
+    for (uint32_t c = 0; c < listed_.size(); ++c) {
+      if (listed_[c].is_instance) class_of_[listed_[c].loader].try_emplace(listed_[c].name, c);
+    }
   }
-  return nullptr;
+  const ListedClass& klass = listed_[lambda];
+  const auto of_loader = class_of_.find(klass.loader);
+  if (of_loader == class_of_.end()) return nullptr;
+  const auto found = of_loader->second.find(klass.name.substr(0, klass.name.rfind(kLambda)));
+  if (found == of_loader->second.end()) return nullptr;
+  const ListedClass& host_class = listed_[found->second];
+  const auto [host, is_new] = hosts_.TryAdd(host_class.at);
+  if (is_new) *host = ReadHost(host_class);
+  return host;
 }
 
 LambdaLinks::Host LambdaLinks::ReadHost(const ListedClass& klass) {
@@ -78,11 +88,17 @@ LambdaLinks::Host LambdaLinks::ReadHost(const ListedClass& klass) {
   if (!bootstraps) return host;
   const PoolCache cache(metadata_, *pool);
   const std::vector<uint16_t>& constants = cache.dynamic();
+  if (constants.size() > kMostEntriesOfPool) return host;
   for (uint32_t entry = 0; entry < constants.size(); ++entry) {
+    if (sites_kept_ == kMostSites) {
+      host.sites.clear();  // whether there are two of a kind would not be known
+      return host;
+    }
     if (pool->TagOf(constants[entry]) != kTagInvokeDynamic) continue;
     if (auto site = ReadSite(*pool, *bootstraps, constants[entry])) {
       site->entry = entry;
       host.sites.push_back(*site);
+      ++sites_kept_;
     }
   }
   return host;
@@ -107,7 +123,11 @@ std::optional<LambdaLinks::Site> LambdaLinks::ReadSite(const Pool& pool,
   const auto target = method(bootstraps[at + kTarget]);
   const auto factory = metadata_.Member(pool, constant);
   if (!target || !factory) return std::nullopt;
-  return Site{.entry = 0, .target = *target, .descriptor = factory->descriptor};
+  const auto kind = static_cast<uint16_t>(pool.slots[bootstraps[at + kTarget]]);
+  return Site{.entry = 0,
+              .target = *target,
+              .descriptor = factory->descriptor,
+              .is_static = kind == kInvokeStatic};
 }
 
 }  // namespace iprof::hotspot

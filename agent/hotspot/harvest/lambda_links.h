@@ -13,10 +13,12 @@
 // Threads: one. Failure: nullopt, also if several instructions may make the lambda.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/hotspot/address_map.h"
@@ -33,7 +35,7 @@ struct LambdaLink {
 
 class LambdaLinks {
  public:
-  // `listed` has all classes, those of a loader in the order of their definition.
+  // `listed` has all classes, a class before its previous versions.
   LambdaLinks(Metadata& metadata, std::span<const ListedClass> listed, NamingRule rule)
       : metadata_(metadata), listed_(listed), rule_(rule) {}
 
@@ -46,6 +48,7 @@ class LambdaLinks {
     uint32_t entry = 0;
     PoolMember target;
     std::string_view descriptor;  // (captured values)interface
+    bool is_static = false;       // the target
   };
   struct Host {
     Address pool = 0;
@@ -62,6 +65,9 @@ class LambdaLinks {
   const std::span<const ListedClass> listed_;
   const NamingRule rule_;
   AddressMap<Host> hosts_;
+  size_t sites_kept_ = 0;
+  // The first class of each loader and name; empty until it is needed.
+  std::unordered_map<Address, std::unordered_map<std::string_view, uint32_t>> class_of_;
 };
 
 }  // namespace iprof::hotspot

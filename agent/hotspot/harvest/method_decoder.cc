@@ -48,9 +48,10 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
     method.branches.clear();
     sites_without_rows_ = checks_unknown_ = 0;
     const HarvestedClass& klass = program_.classes[method.klass];
-    if (!klass.is_own)
-      ++program_.counts.with_probes;  // the agent's own classes refer to each other
-    if (klass.is_hidden) ++program_.counts.hidden_with_probes;
+    if (!klass.is_own) {  // the agent's own classes refer to each other
+      ++program_.counts.with_probes;
+      if (klass.is_hidden) ++program_.counts.hidden_with_probes;
+    }
   } else {
     method.code_hash =
         HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass), &symbolic_);

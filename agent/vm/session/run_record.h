@@ -46,8 +46,8 @@ class RunRecord {
   int64_t recorded_ms_ = 0;   // before begin_ms_
 };
 
-// Writes the note and the hashes of code into the profile, or removes the hashes if the user wants
-// neither.
+// Writes the note into the profile, whose hashes of code FinishForImage writes; or forgets the hashes if
+// the user wants neither.
 void NoteProvenance(const Options& options, const RunNote& note, Profile& profile);
 
 }  // namespace iprof::vm
