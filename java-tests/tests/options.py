@@ -150,8 +150,10 @@ class RawPlaces(AgentCase):
                         "out=x.iprof,control=d/c,raw=e/c"):
             run = self.run_java("Fib", agent=options, expect=1)
             self.assertEqual(run.stderr, "iprofagent: raw names the same file as another option\n")
-        self.run_java("Fib", agent="out=d/app.iprof,raw=e/app.iraw")
-        self.assertEqual(os.listdir(self.folder / "d"), ["app.iprof"])
+        (self.folder / "other").mkdir()
+        os.symlink("other", self.folder / "f")
+        self.run_java("Fib", agent="out=other/app.iprof,raw=f/app.iraw")
+        self.assertEqual(os.listdir(self.folder / "other"), ["app.iprof"])
 
 
 class HomeFolder(AgentCase):
