@@ -63,8 +63,8 @@ class MethodData(CountingCase):
             self.assertGreaterEqual((result.confirmed + left_out) / result.sites, CONFIRMED_SHARE, shown)
 
     def test_lambdas(self):
-        """Like the receivers test, with normal identity hashes, for the calls on which two runs of HotSpot agree."""
-        profiles = [self.hotspot(method_data.NEAR_EXACT, java_sources.UNCOLLECTED) for _ in range(2)]
+        """Like the receivers test, with normal identity hashes, for the calls on which three runs of HotSpot agree."""
+        profiles = [self.hotspot(method_data.NEAR_EXACT, java_sources.UNCOLLECTED) for _ in range(3)]
         self.run_java(*java_sources.javac_command(self.folder / "classes"), agent="placement=direct",
                       jvm_args=java_sources.UNCOLLECTED)
         self.profile()
