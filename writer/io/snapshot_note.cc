@@ -15,6 +15,8 @@ namespace {
 
 constexpr size_t kMostBytes = 4096;  // a note has about 300
 
+constexpr std::string_view kLostNotes = "lost_notes";
+
 // Numbers of the note that a merge adds up.
 constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
     {"files", &SnapshotNote::files},
@@ -24,7 +26,7 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
     {"lost_classes", &SnapshotNote::lost_classes},
     {"lost_counts", &SnapshotNote::lost_counts},
     {"lost_other", &SnapshotNote::lost_other},
-    {"lost_notes", &SnapshotNote::lost_notes},
+    {kLostNotes, &SnapshotNote::lost_notes},
     {"damaged_records", &SnapshotNote::damaged_records},
     {"newer_damaged", &SnapshotNote::newer_damaged},
 };
@@ -56,7 +58,9 @@ std::string SnapshotNote::ToJson() const {
   std::string json = fmt::format("{{\"generation\":{},\"time\":", generation);
   AppendJsonString(time, &json);
   json += fmt::format(",\"at_rest\":{}", at_rest ? 1 : 0);
-  for (const auto& [name, number] : kSums) json += fmt::format(",\"{}\":{}", name, this->*number);
+  for (const auto& [name, number] : kSums) {
+    if (name != kLostNotes || tells_notes) json += fmt::format(",\"{}\":{}", name, this->*number);
+  }
   return json + fmt::format(",\"without_harvest\":{}}}", without_harvest ? 1 : 0);
 }
 
@@ -67,6 +71,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   JsonScanner scanner(source, "snapshot", place, 0);
   SnapshotNote note;
   note.files = 0;
+  note.tells_notes = false;
   int64_t at_rest = 0;
   int64_t without_harvest = 0;
   const auto number = [&](int64_t* value) {
@@ -83,6 +88,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
       note.time = text;
       return true;
     }
+    if (name == kLostNotes) note.tells_notes = true;
     for (const auto& [known, member] : kSums) {
       if (name == known) return number(&(note.*member));
     }
@@ -98,15 +104,19 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   for (const auto& [name, number] : kSums) {
     this->*number = SaturatingSum(this->*number, other.*number);
   }
+  tells_notes = tells_notes && other.tells_notes;
+  if (!tells_notes) lost_notes = 0;
   generation = std::max(generation, other.generation);
   time = std::min(time, other.time);
   at_rest = at_rest && other.at_rest;
   without_harvest = without_harvest || other.without_harvest;
 }
 
-bool SnapshotNote::HasLosses() const {
-  return lost_classes > 0 || lost_counts > 0 || lost_other > 0 || damaged_records > 0 ||
-         newer_damaged > 0 || without_harvest;
+int64_t SnapshotNote::Losses() const {
+  int64_t sum = without_harvest ? 1 : 0;
+  for (const int64_t lost : {lost_classes, lost_counts, lost_other, damaged_records})
+    sum = SaturatingSum(sum, lost);
+  return sum;
 }
 
 std::string SnapshotNote::Describe() const {
@@ -125,7 +135,11 @@ std::string SnapshotNote::Describe() const {
   };
   lost(lost_classes, "class", "classes");
   lost(lost_counts, "counter, receiver or stack", "counters, receivers or stacks");
-  lost(lost_other - lost_notes, "type that did not run", "types that did not run");
+  if (tells_notes) {
+    lost(lost_other - lost_notes, "type that did not run", "types that did not run");
+  } else {
+    lost(lost_other - lost_notes, "other thing", "other things");
+  }
   lost(lost_notes, "note on the run or the frames that were live",
        "notes on the run or the frames that were live");
   lost(damaged_records, "damaged part of the file", "damaged parts of the file");

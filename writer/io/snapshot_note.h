@@ -19,7 +19,7 @@ namespace iprof {
 struct SnapshotNote {
   int64_t files = 1;       // raw files that were recovered and merged
   int64_t generation = 0;  // the highest
-  std::string time;        // UTC, "2026-11-22T23:35:27.120Z"; the earliest
+  std::string time{};      // UTC, "2026-11-22T23:35:27.120Z"; the earliest
   // Until the snapshot, without pauses; the sum. 0: the file does not tell.
   int64_t recorded_ms = 0;
   bool at_rest = false;  // nothing was counted meanwhile: as exact as a profile of the end
@@ -32,6 +32,7 @@ struct SnapshotNote {
   int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
   int64_t lost_other = 0;   // types without counts, and what follows
   int64_t lost_notes = 0;   // parts of the section; the frames that were live count as one
+  bool tells_notes = true;  // false: lost_other may have notes, too (files of earlier agents)
   int64_t damaged_records = 0;
   // Files in which there seems to be a newer snapshot, which is not whole.
   int64_t newer_damaged = 0;
@@ -42,7 +43,9 @@ struct SnapshotNote {
   static std::optional<SnapshotNote> Parse(std::string_view json);
   // Adds what the note of another input of a merge says.
   void Unite(const SnapshotNote& other);
-  bool HasLosses() const;
+  // How much of the snapshot is missing, to compare files of one run. 0: nothing.
+  int64_t Losses() const;
+  bool HasLosses() const { return Losses() > 0 || newer_damaged > 0; }
   // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
   // snapshot tells, too (run_note.h).
   std::string Describe() const;

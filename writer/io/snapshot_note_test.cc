@@ -27,6 +27,17 @@ TEST_CASE("a snapshot's note reads back as it was written") {
   CHECK(SnapshotNote::Parse(rest.ToJson()) == rest);
 }
 
+TEST_CASE("earlier notes do not tell which of the other things are notes") {
+  const auto older = SnapshotNote::Parse(R"({"generation":3,"time":"t","files":1,"lost_other":2})");
+  REQUIRE(older);
+  CHECK(older->Describe() == "snapshot 3 of t; lost: 2 other things");
+  CHECK(SnapshotNote::Parse(older->ToJson()) == older);
+  SnapshotNote both{.generation = 4, .time = "u", .lost_other = 3, .lost_notes = 1};
+  both.Unite(*older);
+  CHECK(both.Describe() == "2 files, the oldest snapshot of t; lost: 5 other things");
+  CHECK(SnapshotNote::Parse(both.ToJson()) == both);
+}
+
 TEST_CASE("only a note is a note") {
   const std::string json = Example().ToJson();
   std::string more = json;
