@@ -182,6 +182,23 @@ class Recover(RawTest):
         self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
         self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 
+    def test_a_merge_can_be_read_by_no_more_than_all_inputs(self):
+        self.addCleanup(os.umask, os.umask(0))
+        for mode, other_mode, merged in ((0o640, 0o644, 0o640), (0o644, 0o640, 0o640), (0o644, 0o644, 0o666),
+                                         (0o640, 0o600, 0o600), (0o604, 0o644, 0o600)):
+            for name, its_mode in (("app.iraw", mode), ("other.iraw", other_mode)):
+                os.chown(self.path(name), -1, os.getegid())
+                os.chmod(self.path(name), its_mode)
+            self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+            self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, merged, (oct(mode), oct(other_mode)))
+            os.remove(self.path("m.iprof"))
+        others = [group for group in os.getgroups() if group != os.getegid()]
+        if os.geteuid() == 0 or others:
+            os.chown(self.path("app.iraw"), -1, others[0] if others else 4002)
+            os.chmod(self.path("app.iraw"), 0o640)
+            self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+            self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
+
     def test_a_truncated_file(self):
         whole = self.examples["app.iraw"]
         recovered = 0
@@ -239,6 +256,18 @@ class OtherCommands(RawTest):
             self.assertIn("warning: fleet/x/one.iraw is left out: the profile beside it may be of the same run", said)
             self.assertEqual(self.load("once"), self.load("named"))
             os.remove(self.path(f"fleet/x/{profile}"))
+
+    def test_what_is_named_and_found_counts_as_named(self):
+        os.mkdir(self.path("fleet"))
+        for name in ("a.iprof", "fleet/a.iprof"):
+            self.run_tool("recover", "app.iraw", "-o", name)
+        os.symlink("fleet/a.iprof", self.path("link.iprof"))
+        for name in ("fleet/a.iprof", "./fleet/a.iprof", "link.iprof"):
+            run = self.run_tool("merge", "--input-dir", "fleet", name, "-o", "once")
+            self.assertEqual(run.stderr.decode(), "")
+            self.assertEqual(self.counts("once"), self.counts("a.iprof"))
+        self.run_tool("merge", "--input-dir", "fleet", "-w", "3,fleet/a.iprof", "-o", "thrice")
+        self.assertEqual(self.counts("thrice"), 3 * self.counts("a.iprof"))
 
     def test_standard_input(self):
         out = self.out("show", "-", stdin=self.examples["app.iraw"])

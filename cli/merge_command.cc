@@ -67,9 +67,8 @@ class MergeCommand : public Command {
     if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_);
     if (!inputs.ok()) return console.Error(inputs.status());
-    const bool has_private =
-        std::any_of(inputs->begin(), inputs->end(),
-                    [](const MergeInput& input) { return IsPrivate(input.path); });
+    Readers readers = Readers::kByUmask;
+    for (const MergeInput& input : *inputs) readers = std::max(readers, ReadersOf(input.path));
     Result<MergeResult> merged = Merge(console, *inputs);
     if (!merged.ok()) return console.Error(merged.status());
     if (const MergeFailure* failure = UnreadableOutput(*merged)) {
@@ -131,8 +130,7 @@ class MergeCommand : public Command {
                       is_one ? "begins" : "begin"));
     }
     const Status status =
-        WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_,
-                           has_private ? Readers::kOwner : Readers::kByUmask);
+        WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_, readers);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") PrintJson(console, *merged, *inputs);
     const bool incomplete = !merged->left_out.empty() && failure_mode_ == "all";
@@ -297,11 +295,13 @@ const CommandEntry kMergeEntry = {
     "that of the newest input with --prefer newest, otherwise for that with the most counts. "
     "Inputs may be of different versions, plain or gzipped. If inputs are of the same run, which "
     "would be counted twice, "
-    "a warning says so; of those in one folder of --input-dir, the newest is taken where a raw "
-    "file is among them. The output may be one of the "
+    "a warning says so; of a raw file and a profile of its name in one folder of --input-dir, the "
+    "raw file is taken only if it is newer and has no losses. A file that is also named counts as "
+    "named only. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
-    "unreadable, whatever --failure-mode says, or if it is a raw file. It is for your user only if "
-    "that holds for an input.",
+    "unreadable, whatever --failure-mode says, or if it is a raw file. A new one can be read by no "
+    "more than all inputs: it is for your user, or for your user and group only, if that holds for "
+    "an input.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

@@ -1,6 +1,7 @@
 #include "cli/merge_inputs.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/profile_files.h"
@@ -18,6 +21,15 @@ namespace iprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The files that the user named; a name may be a link.
+using Files = std::set<std::pair<dev_t, ino_t>>;
+
+std::optional<Files::value_type> FileOf(const std::string& path) {
+  struct stat info {};
+  if (path == "-" || stat(path.c_str(), &info) != 0) return std::nullopt;
+  return std::pair(info.st_dev, info.st_ino);
+}
 
 Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
   std::ifstream file;
@@ -58,7 +70,7 @@ bool IsInputName(std::string_view name) {
   return name.ends_with(".iprof") || name.ends_with(".iprof.gz") || name.ends_with(kRawSuffix);
 }
 
-Status ReadFolder(const std::string& folder, const std::string& output,
+Status ReadFolder(const std::string& folder, const std::string& output, const Files& named,
                   std::vector<MergeInput>& inputs) {
   std::error_code error;
   std::vector<std::string> found;
@@ -68,6 +80,8 @@ Status ReadFolder(const std::string& folder, const std::string& output,
     const fs::path& path = at->path();
     if (!IsInputName(path.filename().string()) || !at->is_regular_file(ignored)) continue;
     if (output != "-" && fs::equivalent(path, output, ignored)) continue;
+    const auto file = FileOf(path.string());
+    if (file && named.contains(*file)) continue;
     found.push_back(path.string());
   }
   if (error) {
@@ -107,8 +121,12 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
   for (const std::string& path : sources.lists) {
     if (Status status = ReadList(path, inputs); !status.ok()) return status;
   }
+  Files named;
+  for (const MergeInput& input : inputs) {
+    if (const auto file = FileOf(input.path)) named.insert(*file);
+  }
   for (const std::string& folder : sources.folders) {
-    if (Status status = ReadFolder(folder, output, inputs); !status.ok()) return status;
+    if (Status status = ReadFolder(folder, output, named, inputs); !status.ok()) return status;
   }
   const auto from_stdin = std::count_if(inputs.begin(), inputs.end(),
                                         [](const MergeInput& i) { return i.path == "-"; });

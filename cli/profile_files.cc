@@ -143,10 +143,13 @@ Status CheckIsNoRawFile(const std::string& output) {
               output)};
 }
 
-bool IsPrivate(const std::string& path) {
+Readers ReadersOf(const std::string& path) {
   struct stat info {};
   const int error = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
-  return error == 0 && S_ISREG(info.st_mode) && (info.st_mode & (S_IRGRP | S_IROTH)) == 0;
+  if (error != 0 || !S_ISREG(info.st_mode)) return Readers::kByUmask;
+  if ((info.st_mode & S_IRGRP) == 0) return Readers::kOwner;
+  if ((info.st_mode & S_IROTH) != 0) return Readers::kByUmask;
+  return info.st_gid == getegid() ? Readers::kGroup : Readers::kOwner;
 }
 
 bool WantsGzip(bool asked, const std::string& path) { return asked || path.ends_with(".gz"); }

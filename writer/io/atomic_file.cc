@@ -75,7 +75,9 @@ Status AtomicFile::OpenWhatIsThere() {
 
 Status AtomicFile::OpenTemporary() {
   RemoveAbandonedTemporaries(place_->folder(), place_->name());
-  const mode_t mode = old_mode_ || readers_ == Readers::kOwner ? 0600 : 0666;
+  const mode_t mode = old_mode_ || readers_ == Readers::kOwner ? 0600
+                      : readers_ == Readers::kGroup            ? 0640
+                                                               : 0666;
   for (int attempt = 0; fd_ < 0; ++attempt) {
     std::string name = NextTemporaryName(place_->name());
     fd_ = calls_.Openat(place_->folder(), name.c_str(),

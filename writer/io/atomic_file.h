@@ -32,8 +32,8 @@
 
 namespace iprof {
 
-// Who may read a file that replaces none: whom the umask allows, or our user only.
-enum class Readers : uint8_t { kByUmask, kOwner };
+// Who may read a file that replaces none: whom the umask allows, of these only our user and group, or our user only.
+enum class Readers : uint8_t { kByUmask, kGroup, kOwner };
 
 class AtomicFile final : public ByteSink {
  public:

@@ -114,7 +114,9 @@ TEST_CASE("a file for its owner only, whatever the umask allows") {
         AtomicFile::Create(path, SystemCalls::Real(), readers);
     REQUIRE(file.ok());
     CHECK((fs::status((*file)->temporary_path()).permissions() & fs::perms(0077)) ==
-          (fs::exists(path) || readers == Readers::kOwner ? fs::perms::none : fs::perms(0066)));
+          (fs::exists(path) || readers == Readers::kOwner ? fs::perms::none
+           : readers == Readers::kGroup                   ? fs::perms(0040)
+                                                          : fs::perms(0066)));
     REQUIRE((*file)->Commit().ok());
     return fs::status(path).permissions();
   };
@@ -123,6 +125,8 @@ TEST_CASE("a file for its owner only, whatever the umask allows") {
   CHECK(write(Readers::kOwner) == fs::perms(0644));
   fs::remove(path);
   CHECK(write(Readers::kByUmask) == fs::perms(0666));
+  fs::remove(path);
+  CHECK(write(Readers::kGroup) == fs::perms(0640));
   if (geteuid() == 0) {
     // Another user's file may have been put there so that ours can be read.
     fs::permissions(path, fs::perms(0666));

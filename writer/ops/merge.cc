@@ -212,9 +212,9 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
     MergeResult result;
     result.left_out = worklist.Failures();
     const bool failed =
-        !result.left_out.empty() &&
-        (options.failure_mode == FailureMode::kAny ||
-         (options.failure_mode == FailureMode::kAll && result.left_out.size() == inputs.size()));
+        !result.left_out.empty() && (options.failure_mode == FailureMode::kAny ||
+                                     (options.failure_mode == FailureMode::kAll &&
+                                      result.left_out.size() + excluded == inputs.size()));
     if (failed) return result.left_out.front().status;
     if (is_first) {
       if (options.choose) {

@@ -252,6 +252,21 @@ TEST_CASE("MergeFiles leaves out what is chosen when all have been read") {
   CHECK(Text(merged->profile) == Text(MergeFiles(rest, {})->profile));
 }
 
+TEST_CASE("MergeFiles: if all that were not left out vanish, the merge fails") {
+  const Folder folder;
+  const std::string a = folder.Write("a", Text(MakeRandomProfile(1)));
+  const std::string b = folder.Write("b", Text(MakeRandomProfile(2)));
+  const MergeInput all[] = {{a, 1}, {b, 1}};
+  const auto merged =
+      MergeFiles(all, {.failure_mode = FailureMode::kAll,
+                       .choose = [&](std::span<const InputRuns>) -> std::vector<size_t> {
+                         std::filesystem::remove(b);
+                         return {0};
+                       }});
+  REQUIRE_FALSE(merged.ok());
+  CHECK(merged.status().code() == Code::kIo);
+}
+
 TEST_CASE("MergeFiles: failure modes, threads, order") {
   const Folder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
