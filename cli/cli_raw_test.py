@@ -95,6 +95,21 @@ class Recover(RawTest):
             self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
         report = self.json("recover", "other.iraw", "older.iraw", "app.iraw", "-o", "x.iprof")
         self.assertEqual([file["file"] for file in report["files"]], ["other.iraw", "app.iraw"])
+        self.assertEqual(report["left_out"], ["older.iraw: app.iraw is of the same run, and newer"])
+        # Of the same snapshot, the whole one.
+        damaged = bytearray(self.examples["app.iraw"])
+        damaged[4 * 4096 + 40] ^= 1  # in the log
+        self.write("damaged.iraw", bytes(damaged))
+        (file,) = self.json("recover", "damaged.iraw", "-o", "x.iprof")["files"]
+        self.assertEqual((file["generation"], file["damaged_records"], file["newer_damaged"]), (7, 1, 0))
+        for inputs in (("app.iraw", "damaged.iraw"), ("damaged.iraw", "app.iraw")):
+            self.assertEqual(self.err("recover", *inputs, "-o", "x.iprof"),
+                             "iprof: warning: damaged.iraw is left out: app.iraw is of the same run, and has fewer losses\n")
+            self.assertEqual(self.load("x.iprof"), self.load("once.iprof"))
+        # Newer, and damaged.
+        for inputs in (("older.iraw", "damaged.iraw"), ("damaged.iraw", "older.iraw")):
+            self.assertEqual(self.err("recover", *inputs, "-o", "x.iprof"),
+                             "iprof: warning: older.iraw is left out: damaged.iraw is of the same run, and newer, but has more losses\n")
 
     def test_what_an_image_build_cannot_use(self):
         """The lines about snapshots count it, and the profile does not have it."""

@@ -68,7 +68,7 @@ class SniffedInput {
   Source source_;
 };
 
-// Which recording a raw file is of: no other one has the same. A reset begins another one.
+// Which process's recording a raw file is of. A reset does not change it: then the start in the provenance differs.
 struct RawRunId {
   int64_t pid = 0;
   int64_t start_ns = 0;

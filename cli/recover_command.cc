@@ -18,6 +18,7 @@
 #include "cli/terminal_text.h"
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/run_note.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -44,6 +45,7 @@ class RecoverCommand : public Command {
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
     std::vector<Status> failures;
+    std::vector<Copy> copies;
     ProfileMerger merger;
     std::optional<Profile> only;  // the first one, until there is another one
     const auto add = [&](size_t at, RawProfile made) {
@@ -55,20 +57,25 @@ class RecoverCommand : public Command {
       }
       recovered.push_back({at, inputs[at].path, std::move(made.note)});
     };
-    std::map<RawRunId, Newest> newest;  // of runs that several files have
+    std::map<RawRunId, std::vector<Newest>> newest;  // of runs that several files have
     for (size_t i = 0; i < inputs.size(); ++i) {
       Result<RawProfile> made = ReadRawFile(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
       } else if (inputs[i].shares_run) {
-        TakeNewer(console, inputs, i, std::move(*made), &newest);
+        TakeNewer(inputs, {i, StartOf(made->profile), std::move(*made)}, &newest[*inputs[i].run],
+                  &copies);
       } else {
         add(i, std::move(*made));
       }
     }
-    for (auto& [run, file] : newest) add(file.input, std::move(file.made));
+    for (auto& [run, files] : newest) {
+      for (Newest& file : files) add(file.input, std::move(file.made));
+    }
     std::sort(recovered.begin(), recovered.end(),
               [](const Recovered& a, const Recovered& b) { return a.input < b.input; });
+    for (const Copy& copy : copies)
+      console.Warn(fmt::format("{} is left out: {}", copy.file, copy.why));
     if (recovered.empty()) {
       for (size_t i = 1; i < failures.size(); ++i) console.Error(failures[i]);
       return console.Error(failures.front());
@@ -80,7 +87,7 @@ class RecoverCommand : public Command {
         WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_, Readers::kOwner);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") {
-      PrintJson(console, profile, recovered, failures);
+      PrintJson(console, profile, recovered, failures, copies);
     } else if (output_ != "-") {
       PrintText(console, profile, recovered);
     }
@@ -100,27 +107,49 @@ class RecoverCommand : public Command {
   };
   struct Newest {
     size_t input;
+    int64_t start_ms;  // of the recording; 0: not known
     RawProfile made;
   };
+  struct Copy {
+    std::string file;
+    std::string why;  // it is left out
+  };
 
-  // Of copies of a file, of which one may be older, the newest has all.
-  static void TakeNewer(Console& console, const std::vector<Input>& inputs, size_t at,
-                        RawProfile made, std::map<RawRunId, Newest>* newest) {
-    const auto found = newest->find(*inputs[at].run);
-    if (found == newest->end()) {
-      newest->emplace(*inputs[at].run, Newest{at, std::move(made)});
+  static int64_t StartOf(const Profile& profile) {
+    const std::vector<RunNote> runs = RunList::Of(profile).Runs();
+    return runs.empty() ? 0 : runs.front().start_ms;
+  }
+
+  // Of copies of a file, of which one may be older, the newest has all. `kept` are files of one process: it has
+  // several recordings if it was reset, and they count nothing twice.
+  static void TakeNewer(const std::vector<Input>& inputs, Newest file, std::vector<Newest>* kept,
+                        std::vector<Copy>* copies) {
+    const auto found = std::find_if(kept->begin(), kept->end(), [&](const Newest& other) {
+      return other.start_ms == file.start_ms || other.start_ms == 0 || file.start_ms == 0;
+    });
+    if (found == kept->end()) {
+      kept->push_back(std::move(file));
       return;
     }
     // Times as texts sort as times do.
-    const auto age = [](const SnapshotNote& note) { return std::tie(note.time, note.generation); };
-    const bool is_newer = age(made.note) > age(found->second.made.note);
-    const bool is_equal = age(made.note) == age(found->second.made.note);
-    const size_t taken = is_newer ? at : found->second.input;
-    const size_t other = is_newer ? found->second.input : at;
-    console.Warn(fmt::format("{} is left out: {} is of the same run{}",
-                             NameOfInput(inputs[other].path), NameOfInput(inputs[taken].path),
-                             is_equal ? "" : ", and newer"));
-    if (is_newer) found->second = {at, std::move(made)};
+    const auto age = [](const Newest& of) {
+      return std::tie(of.made.note.time, of.made.note.generation);
+    };
+    // What the snapshot lacks, and then whether there was a newer one.
+    const auto losses = [](const Newest& of) {
+      return std::pair(of.made.note.Losses(), of.made.note.newer_damaged);
+    };
+    const bool is_equal = age(file) == age(*found);
+    if (is_equal ? losses(file) < losses(*found) : age(file) > age(*found)) std::swap(file, *found);
+    const bool has_more = losses(*found).first > losses(file).first;
+    const bool has_fewer = losses(*found) < losses(file);
+    const std::string_view why = is_equal   ? has_fewer ? ", and has fewer losses" : ""
+                                 : has_more ? ", and newer, but has more losses"
+                                            : ", and newer";
+    copies->push_back(
+        {NameOfInput(inputs[file.input].path),
+         fmt::format("{} is of the same run{}", NameOfInput(inputs[found->input].path), why)});
+    if (found->start_ms == 0) found->start_ms = file.start_ms;
   }
 
   // Each file once. It may have been given twice, also through a link; it has one run all the same.
@@ -182,7 +211,7 @@ class RecoverCommand : public Command {
   }
 
   void PrintJson(Console& console, const Profile& profile, const std::vector<Recovered>& recovered,
-                 const std::vector<Status>& failures) const {
+                 const std::vector<Status>& failures, const std::vector<Copy>& copies) const {
     JsonText json(console);
     json.StartObject();
     json.Field("output", output_);
@@ -211,6 +240,7 @@ class RecoverCommand : public Command {
     json.Key("left_out");
     json.StartArray();
     for (const Status& failure : failures) json.String(failure.message());
+    for (const Copy& copy : copies) json.String(fmt::format("{}: {}", copy.file, copy.why));
     json.EndArray();
     json.Field("types", profile.type_count());
     json.Field("methods", profile.method_count());

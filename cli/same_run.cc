@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -37,24 +38,53 @@ std::string FolderOf(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
+// "app" for app.iprof, app.iprof.gz, app.iraw and, as the agent calls them where the name is taken, app.1.iraw.
+std::string StemOf(const std::string& path) {
+  std::string stem = std::filesystem::path(path).filename().string();
+  for (const std::string_view suffix :
+       {std::string_view(".iprof.gz"), std::string_view(".iprof"), kRawSuffix}) {
+    if (!stem.ends_with(suffix)) continue;
+    stem.resize(stem.size() - suffix.size());
+    break;
+  }
+  const size_t dot = stem.rfind('.');
+  const bool is_numbered = dot != std::string::npos && dot > 0 && dot + 1 < stem.size() &&
+                           stem.size() - dot <= 3 &&
+                           stem.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  return is_numbered ? stem.substr(0, dot) : stem;
+}
+
 class Search {
  public:
   Search(std::span<const RunInput> inputs, std::span<const InputRuns> runs)
-      : inputs_(inputs), runs_(runs), is_left_out_(inputs.size()) {}
+      : inputs_(inputs), runs_(runs), has_run_(inputs.size()), is_left_out_(inputs.size()) {}
 
   SameRuns Run() {
+    std::map<RawRunId, std::vector<const RunNote*>> runs_of;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!runs_[i].was_read || !inputs_[i].raw) continue;
+      for (const RunNote& run : runs_[i].runs) {
+        if (run.start_ms > 0) runs_of[*inputs_[i].raw].push_back(&run);
+      }
+    }
     std::map<RunKey, Members> by_run;
     std::map<RawRunId, Members> without_run;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const InputRuns& input = runs_[i];
       if (!input.was_read) continue;
+      has_run_[i] = !input.runs.empty();
       for (const RunNote& run : input.runs) {
         if (run.start_ms > 0)
           by_run[KeyOf(run)].push_back({i, run.end_ms, run.recorded_ms, input.runs.size() == 1});
       }
-      if (inputs_[i].raw && input.runs.empty()) {
-        const int64_t time_ms = input.snapshot ? ParseUtcText(input.snapshot->time) : 0;
-        without_run[*inputs_[i].raw].push_back({i, time_ms, 0, true});
+      if (!inputs_[i].raw || !input.runs.empty()) continue;
+      const Member member{i, SnapshotMs(i), 0, true};
+      const auto known = runs_of.find(*inputs_[i].raw);
+      if (known == runs_of.end()) {
+        without_run[*inputs_[i].raw].push_back(member);
+      } else {
+        has_run_[i] = true;
+        by_run[KeyOf(*RunAt(known->second, member.end_ms))].push_back(member);
       }
     }
     for (const auto& [key, members] : by_run) {
@@ -74,30 +104,109 @@ class Search {
  private:
   bool IsRaw(const Member& member) const { return inputs_[member.input].raw.has_value(); }
   const std::string& PathOf(const Member& member) const { return inputs_[member.input].path; }
+  int64_t SnapshotMs(size_t input) const {
+    return runs_[input].snapshot ? ParseUtcText(runs_[input].snapshot->time) : 0;
+  }
+  // What the snapshot lacks, and then whether there was a newer one. Of a raw file without a note, nothing is known.
+  using Losses = std::pair<int64_t, int64_t>;
+  Losses LossesOf(const Member& member) const {
+    const auto& snapshot = runs_[member.input].snapshot;
+    if (!snapshot) return {IsRaw(member) ? 1 : 0, 0};
+    return {snapshot->Losses(), snapshot->newer_damaged};
+  }
 
-  // Raw files tell processes that began in one millisecond apart. Whose a profile is, is not known then.
-  std::vector<Members> ByProcess(const Members& members) const {
+  // A process has several runs if it was reset: the last that began before the snapshot.
+  static const RunNote* RunAt(const std::vector<const RunNote*>& runs, int64_t time_ms) {
+    const RunNote* at = nullptr;
+    const auto is_later = [&](const RunNote* run) { return run->start_ms > time_ms; };
+    for (const RunNote* run : runs) {
+      if (at == nullptr || (is_later(at) ? run->start_ms < at->start_ms
+                                         : !is_later(run) && run->start_ms > at->start_ms))
+        at = run;
+    }
+    return at;
+  }
+
+  // A start is no proof: JVMs of other pods may begin in the same millisecond.
+  bool HaveOneName(const Member& a, const Member& b) const {
+    return FolderOf(PathOf(a)) == FolderOf(PathOf(b)) && StemOf(PathOf(a)) == StemOf(PathOf(b));
+  }
+
+  // Raw files tell processes that began in one millisecond apart. Whose a profile is, its name tells.
+  std::vector<Members> ByProcess(const Members& members) {
     std::map<RawRunId, Members> processes;
     for (const Member& member : members) {
       if (IsRaw(member)) processes[*inputs_[member.input].raw].push_back(member);
     }
     if (processes.size() <= 1) return {members};
+    std::map<RawRunId, Members> profiles;
+    for (const Member& member : members) {
+      if (IsRaw(member)) continue;
+      std::vector<RawRunId> owners;
+      for (const auto& [id, raws] : processes) {
+        if (std::any_of(raws.begin(), raws.end(),
+                        [&](const Member& raw) { return HaveOneName(raw, member); }))
+          owners.push_back(id);
+      }
+      if (owners.size() == 1) {
+        profiles[owners.front()].push_back(member);
+      } else {
+        WarnOf(processes.begin()->second.front(), member, false);
+      }
+    }
     std::vector<Members> all;
-    for (auto& [id, same] : processes) all.push_back(std::move(same));
+    for (auto& [id, same] : processes) {
+      same.insert(same.end(), profiles[id].begin(), profiles[id].end());
+      all.push_back(std::move(same));
+    }
     return all;
   }
 
-  // Of equally new ones, a profile is more exact than a raw file.
-  bool IsNewer(const Member& a, const Member& b) const {
-    const auto rank = [this](const Member& m) {
-      return std::tuple(m.end_ms, m.recorded_ms, !IsRaw(m));
-    };
-    return rank(a) > rank(b);
+  using Age = std::pair<int64_t, int64_t>;
+  Age AgeOfRaw(const Member& raw) const {
+    const auto& snapshot = runs_[raw.input].snapshot;
+    return {SnapshotMs(raw.input), snapshot ? snapshot->generation : 0};
   }
+  static Age AgeOf(const Member& member) { return {member.end_ms, member.recorded_ms}; }
 
   void LeaveOut(size_t input, std::string why) {
     is_left_out_[input] = true;
     found_.left_out.push_back({input, std::move(why)});
+  }
+
+  // The newest of the raw files, which are of one process; of equally new ones, that with the fewest losses.
+  Member ChooseRaw(const Members& raws) {
+    const Member newest =
+        *std::min_element(raws.begin(), raws.end(), [this](const Member& a, const Member& b) {
+          return AgeOfRaw(a) != AgeOfRaw(b) ? AgeOfRaw(a) > AgeOfRaw(b) : LossesOf(a) < LossesOf(b);
+        });
+    for (const Member& raw : raws) {
+      if (raw.input == newest.input) continue;
+      const bool has_more = LossesOf(newest).first > LossesOf(raw).first;
+      LeaveOut(raw.input, fmt::format("{} is of the same run{}", PathOf(newest),
+                                      AgeOfRaw(newest) == AgeOfRaw(raw) ? ""
+                                      : has_more ? ", and newer, but has more losses"
+                                                 : ", and newer"));
+    }
+    return newest;
+  }
+
+  // A raw file and profiles of its name. It has all that they have only if it is newer, and its snapshot is whole.
+  // A kill while it wrote another one takes nothing away.
+  void ChooseKind(const Member& raw, const Members& profiles) {
+    const Member newest =
+        *std::min_element(profiles.begin(), profiles.end(),
+                          [](const Member& a, const Member& b) { return AgeOf(a) > AgeOf(b); });
+    const bool is_newer = AgeOf(raw) > AgeOf(newest);
+    if (is_newer && LossesOf(raw).first <= LossesOf(newest).first) {
+      for (const Member& profile : profiles)
+        LeaveOut(profile.input, PathOf(raw) + " is of the same run, and newer");
+      return;
+    }
+    LeaveOut(raw.input, fmt::format("{} is of the same run{}", PathOf(newest),
+                                    is_newer ? ", and this one is newer, but has losses"
+                                    : newest.end_ms > raw.end_ms ? ", and newer"
+                                                                 : ""));
   }
 
   // All of one run.
@@ -109,14 +218,19 @@ class Search {
         folders[FolderOf(PathOf(member))].push_back(member);
     }
     for (const auto& [folder, found] : folders) {
-      const Member newest =
-          *std::min_element(found.begin(), found.end(),
-                            [this](const Member& a, const Member& b) { return IsNewer(a, b); });
-      for (const Member& member : found) {
-        if (member.input == newest.input || !(IsRaw(member) || IsRaw(newest))) continue;
-        LeaveOut(member.input, fmt::format("{} is of the same run{}", PathOf(newest),
-                                           newest.end_ms > member.end_ms ? ", and newer" : ""));
-      }
+      Members raws;
+      Members profiles;
+      std::copy_if(found.begin(), found.end(), std::back_inserter(raws),
+                   [this](const Member& member) { return IsRaw(member); });
+      std::copy_if(
+          found.begin(), found.end(), std::back_inserter(profiles), [&](const Member& member) {
+            return !IsRaw(member) && std::any_of(raws.begin(), raws.end(), [&](const Member& raw) {
+              return HaveOneName(raw, member);
+            });
+          });
+      if (raws.empty()) continue;
+      const Member raw = ChooseRaw(raws);
+      if (!profiles.empty()) ChooseKind(raw, profiles);
     }
     const Member* first = nullptr;
     for (const Member& member : members) {
@@ -124,19 +238,21 @@ class Search {
       if (first == nullptr) {
         first = &member;
       } else if (PathOf(member) != PathOf(*first)) {
-        WarnOf(*first, member);
+        WarnOf(*first, member, IsRaw(*first) == IsRaw(member) || HaveOneName(*first, member));
       }
     }
   }
 
-  void WarnOf(const Member& a, const Member& b) {
+  void WarnOf(const Member& a, const Member& b, bool is_sure) {
     if (!pairs_.emplace(a.input, b.input).second) return;
     if (found_.warnings.size() == kMostWarnings) {
       ++more_warnings_;
       return;
     }
-    found_.warnings.push_back(fmt::format("{} and {} are of the same run, which is counted twice",
-                                          NameOfInput(PathOf(a)), NameOfInput(PathOf(b))));
+    found_.warnings.push_back(
+        fmt::format("{} and {} {}", NameOfInput(PathOf(a)), NameOfInput(PathOf(b)),
+                    is_sure ? "are of the same run, which is counted twice"
+                            : "may be of the same run, which would be counted twice"));
   }
 
   // app.iraw, and app.iprof or app.iprof.gz, if not both say of which run they are.
@@ -154,7 +270,7 @@ class Search {
       for (const std::string_view suffix : {".iprof", ".iprof.gz"}) {
         const auto beside = found.find(stem + std::string(suffix));
         if (beside == found.end() || is_left_out_[beside->second]) continue;
-        if (!runs_[i].runs.empty() && !runs_[beside->second].runs.empty()) continue;
+        if (has_run_[i] && has_run_[beside->second]) continue;
         LeaveOut(i, "the profile beside it may be of the same run");
         break;
       }
@@ -163,6 +279,7 @@ class Search {
 
   const std::span<const RunInput> inputs_;
   const std::span<const InputRuns> runs_;
+  std::vector<bool> has_run_;  // its own, or that of a copy
   std::vector<bool> is_left_out_;
   std::set<std::pair<size_t, size_t>> pairs_;
   size_t more_warnings_ = 0;

@@ -1,11 +1,13 @@
 // SameRun: finds inputs of a merge that are of one run, which would be counted twice: a raw file and a profile that
 // was dumped before the JVM was killed, or two copies of a file.
 //
-// Two raw files are of one run if their headers have the same process and start. Otherwise, inputs are if their
-// provenance has a run with the same start (to the millisecond), program, JVM and options.
+// Two raw files are of one run if their headers have the same process and start, unless their provenance says that there was a
+// reset between them. Otherwise, inputs are if their provenance has a run with the same start (to the millisecond), program,
+// JVM and options; that may be chance for a raw file and a profile that do not have the same name (app.iraw, app.1.iprof).
 //
-// Guarantees: of the inputs that were found in one folder, the newest of a run is taken: raw files that are older than it are
-// left out, and if it is a raw file, profiles are, too. Two profiles are both taken, and so is what the user
+// Guarantees, for what was found in one folder: of the raw files of a run, the newest is taken. Of that and the profiles of its
+// name, the profiles are left out if the raw file is newer and has no more losses, and otherwise the raw file. Two profiles are
+// both taken, and so is what may be of one run by chance, what the user
 // named and what has further runs; the user is told. If a raw file is beside the profile of its name, and the run of one of them is
 // not known (provenance=n), the raw file is left out.
 // Threads: any; pure. Failure: none but std::bad_alloc.

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "writer/base/utc_time.h"
+
 namespace iprof::cli {
 namespace {
 
@@ -28,7 +30,15 @@ class Inputs {
     return Add({.path = path, .is_found = true}, std::move(of));
   }
   Inputs& FoundRaw(const std::string& path, std::vector<RunNote> of, RawRunId id = kProcess) {
-    return Add({.path = path, .is_found = true, .raw = id}, std::move(of));
+    return FoundSnapshot(path, std::move(of), {}, id);
+  }
+  // Its snapshot is of the run's end, unless the note has a time.
+  Inputs& FoundSnapshot(const std::string& path, std::vector<RunNote> of, SnapshotNote note,
+                        RawRunId id = kProcess) {
+    if (note.time.empty() && !of.empty()) note.time = UtcText(of.back().end_ms);
+    Add({.path = path, .is_found = true, .raw = id}, std::move(of));
+    runs.back().snapshot = std::move(note);
+    return *this;
   }
   // One line each, separated by "; ".
   std::string Said() const {
@@ -58,12 +68,99 @@ TEST_CASE("the newest of a run is taken, and of equally new ones the profile") {
   for (const int64_t raw_end : {4000, 5000, 6000}) {
     Inputs inputs;
     inputs.FoundRaw("d/app.iraw", {Run(kStart, kStart + raw_end)})
-        .Found("d/dump.iprof", {Run(kStart, kStart + 5000)});
+        .Found("d/app.iprof", {Run(kStart, kStart + 5000)});
     CHECK(inputs.Said() ==
-          (raw_end == 6000   ? "d/dump.iprof: d/app.iraw is of the same run, and newer; "
-           : raw_end == 5000 ? "d/app.iraw: d/dump.iprof is of the same run; "
-                             : "d/app.iraw: d/dump.iprof is of the same run, and newer; "));
+          (raw_end == 6000   ? "d/app.iprof: d/app.iraw is of the same run, and newer; "
+           : raw_end == 5000 ? "d/app.iraw: d/app.iprof is of the same run; "
+                             : "d/app.iraw: d/app.iprof is of the same run, and newer; "));
   }
+}
+
+TEST_CASE("a newer raw file with losses does not replace a profile that has none") {
+  const auto dumped = Run(kStart, kStart + 5000);
+  const auto killed = Run(kStart, kStart + 6000);
+  for (const SnapshotNote& note :
+       {SnapshotNote{.lost_classes = 1}, SnapshotNote{.lost_counts = 1},
+        SnapshotNote{.lost_other = 1}, SnapshotNote{.damaged_records = 1},
+        SnapshotNote{.without_harvest = true}}) {
+    Inputs inputs;
+    inputs.Found("d/app.iprof", {dumped}).FoundSnapshot("d/app.iraw", {killed}, note);
+    CHECK(inputs.Said() ==
+          "d/app.iraw: d/app.iprof is of the same run, and this one is newer, but has losses; ");
+    // One that was recovered from the file before lacks as much.
+    inputs.runs[0].snapshot = note;
+    CHECK(inputs.Said() == "d/app.iprof: d/app.iraw is of the same run, and newer; ");
+  }
+  // The kill came while the next snapshot was written.
+  CHECK(Inputs()
+            .Found("d/app.iprof", {dumped})
+            .FoundSnapshot("d/app.iraw", {killed}, {.newer_damaged = 1})
+            .Said() == "d/app.iprof: d/app.iraw is of the same run, and newer; ");
+}
+
+TEST_CASE("of equally new copies, the one with the fewest losses is taken") {
+  const auto run = Run(kStart, kStart + 5000);
+  const SnapshotNote damaged{.generation = 7, .damaged_records = 2};
+  const SnapshotNote whole{.generation = 7};
+  Inputs inputs;
+  inputs.FoundSnapshot("d/a.iraw", {run}, damaged).FoundSnapshot("d/b.iraw", {run}, whole);
+  CHECK(inputs.Said() == "d/a.iraw: d/b.iraw is of the same run; ");
+  inputs.runs[0].snapshot->damaged_records = 0;
+  inputs.runs[0].snapshot->newer_damaged = 1;
+  CHECK(inputs.Said() == "d/a.iraw: d/b.iraw is of the same run; ");
+  Inputs newer;
+  newer.FoundSnapshot("d/a.iraw", {Run(kStart, kStart + 6000)}, damaged)
+      .FoundSnapshot("d/b.iraw", {run}, whole);
+  CHECK(newer.Said() == "d/b.iraw: d/a.iraw is of the same run, and newer, but has more losses; ");
+}
+
+TEST_CASE("a copy that has lost its note of the run has that of the others") {
+  const auto run = Run(kStart, kStart + 5000);
+  const SnapshotNote lossy{.time = UtcText(run.end_ms), .lost_other = 1, .lost_notes = 1};
+  Inputs copies;
+  copies.FoundSnapshot("d/a.iraw", {}, lossy).FoundRaw("d/b.iraw", {run});
+  CHECK(copies.Said() == "d/a.iraw: d/b.iraw is of the same run; ");
+  Inputs named;
+  named.Add({.path = "a.iraw", .raw = kProcess}, {})
+      .Add({.path = "b.iraw", .raw = kProcess}, {run});
+  CHECK(named.Said() == "a.iraw and b.iraw are of the same run, which is counted twice; ");
+  // Of the two recordings of a process that was reset, it is of the one that it can be of.
+  Inputs reset;
+  reset.FoundRaw("d/a.iraw", {run})
+      .FoundRaw("d/b.iraw", {Run(kStart + 5500, kStart + 9000)})
+      .FoundSnapshot("d/c.iraw", {}, lossy);
+  CHECK(reset.Said() == "d/c.iraw: d/a.iraw is of the same run; ");
+}
+
+TEST_CASE("what was recorded before and after a reset is counted") {
+  Inputs inputs;
+  inputs.FoundRaw("d/before.iraw", {Run(kStart, kStart + 5000)})
+      .FoundRaw("d/app.iraw", {Run(kStart + 5000, kStart + 9000)});
+  CHECK(inputs.Said().empty());
+}
+
+TEST_CASE("a raw file and a profile of other names may be of other processes") {
+  const auto run = Run(kStart, kStart + 5000);
+  Inputs pods;
+  pods.FoundRaw("d/podA.iraw", {run}).Found("d/podB.iprof", {run});
+  CHECK(pods.Said() ==
+        "d/podA.iraw and d/podB.iprof may be of the same run, which would be counted twice; ");
+  for (const std::string profile : {"d/app.iprof", "d/app.iprof.gz", "d/app.1.iprof"}) {
+    for (const std::string raw : {"d/app.iraw", "d/app.2.iraw"})
+      CHECK(Inputs().FoundRaw(raw, {run}).Found(profile, {run}).Said() ==
+            raw + ": " + profile + " is of the same run; ");
+  }
+  CHECK(Inputs().FoundRaw("d/app.4711.iraw", {run}).Found("d/app.4712.iprof", {run}).Said() ==
+        "d/app.4711.iraw and d/app.4712.iprof may be of the same run, which would be counted "
+        "twice; ");
+  // Two raw files of the same millisecond: the profile is that of its name, or may be that of any.
+  const RawRunId other{.pid = 1, .start_ns = kStart * 1'000'000};
+  Inputs two;
+  two.FoundRaw("d/a.iraw", {run}).FoundRaw("d/b.iraw", {run}, other).Found("d/a.iprof", {run});
+  CHECK(two.Said() == "d/a.iraw: d/a.iprof is of the same run; ");
+  two.inputs[2].path = "d/c.iprof";
+  CHECK(two.Said() ==
+        "d/b.iraw and d/c.iprof may be of the same run, which would be counted twice; ");
 }
 
 TEST_CASE("what the user named, and what is in another folder, is counted; the user is told") {
@@ -74,7 +171,7 @@ TEST_CASE("what the user named, and what is in another folder, is counted; the u
   Inputs folders;
   folders.FoundRaw("a/app.iraw", {run}).Found("b/app.iprof", {run});
   CHECK(folders.Said() ==
-        "a/app.iraw and b/app.iprof are of the same run, which is counted twice; ");
+        "a/app.iraw and b/app.iprof may be of the same run, which would be counted twice; ");
   Inputs copies;
   copies.Add({.path = "a.iraw", .raw = kProcess}, {}).Add({.path = "b.iraw", .raw = kProcess}, {});
   CHECK(copies.Said() == "a.iraw and b.iraw are of the same run, which is counted twice; ");
@@ -92,7 +189,7 @@ TEST_CASE("profiles are not left out for each other, and neither is what has fur
   merged.Found("d/all.iprof", {Run(kStart, kStart + 5000), Run(kStart + 1, kStart + 2)})
       .FoundRaw("d/app.iraw", {Run(kStart, kStart + 9000)});
   CHECK(merged.Said() ==
-        "d/all.iprof and d/app.iraw are of the same run, which is counted twice; ");
+        "d/all.iprof and d/app.iraw may be of the same run, which would be counted twice; ");
 }
 
 TEST_CASE("other runs are other runs") {

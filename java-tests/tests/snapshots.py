@@ -97,6 +97,16 @@ class Files(SnapshotCase):
         profile, kept = self.profile("app.iprof.gz"), self.recovered("app.iraw")
         for each in (profile, kept):
             self.assertEqual(each.calls_of(ROUND), 2)
+        # They are equally new, so a merge takes the profile.
+        ends = [each.section["provenance"]["runs"][0]["end"] for each in (profile, kept)]
+        self.assertEqual(*ends)
+        inputs = self.folder / "inputs"
+        inputs.mkdir()
+        for name in ("app.iprof.gz", "app.iraw"):
+            (self.folder / name).rename(inputs / name)
+        said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
+        self.assertEqual(said, f"iprof: warning: {inputs}/app.iraw is left out: {inputs}/app.iprof.gz is of the same run. Name it to merge both\n")
+        self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 2)
         # What it has is what the profile has, as far as it was not counted in between.
         steps = {context: counts for context, counts in profile.branches().items() if context[0].startswith("HardEnds.")}
         self.assert_same(steps, {context: counts for context, counts in kept.branches().items() if context[0].startswith("HardEnds.")})

@@ -305,6 +305,7 @@ void Session::StopSampling() {
 }
 
 void Session::Stop() {
+  run_.Pause();  // the profile and the last snapshot end at the same time
   StopSampling();
   if (snapshots_ != nullptr && !snapshots_->End(kSnapshotPatience))
     log_->Step("the thread for snapshots did not end in time");
