@@ -6,9 +6,10 @@
 namespace iprof {
 
 void RawPairs::Add(uint32_t number, uint32_t site, Kind kind) {
-  if (number >= sites_.size()) {
-    kinds_.resize(size_t{number} + 1, Kind::kNone);
+  // The kinds last: what has one has a site, also if there was no memory in between.
+  if (number >= kinds_.size()) {
     sites_.resize(size_t{number} + 1);
+    kinds_.resize(size_t{number} + 1, Kind::kNone);
   }
   sites_[number] = site;
   kinds_[number] = kind;
