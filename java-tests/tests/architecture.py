@@ -64,7 +64,7 @@ MAY_KNOW = {
     "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
                           "writer/names", "writer/raw"},
-    "agent/vm/snapshot": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/table", "writer/base", "writer/raw"},
+    "agent/vm/snapshot": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/table", "writer/base", "writer/io", "writer/raw"},
     "agent/vm/session": {"agent/vm/snapshot", "agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
                          "agent/vm/refresh", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes", "agent/instrument/table",
                          "agent/instrument/weights", "agent/hotspot", *WRITER},

@@ -14,6 +14,7 @@
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/settings/out_path.h"
+#include "writer/io/file_place.h"
 #include "writer/raw/raw_format.h"
 
 namespace iprof::vm {
@@ -48,13 +49,14 @@ uint64_t SumOf(const RawLosses& losses) {
 }
 
 // Whether the file can be another JVM's. One that we may not read can; so can an empty one, which is just being made.
+// Links are followed as they are to create a file.
 bool MayBeRawFile(const std::string& path, SystemCalls& calls) {
-  struct stat found {};
-  if (calls.Fstatat(AT_FDCWD, path.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return true;
-  if (!S_ISREG(found.st_mode)) return false;
+  const Result<FilePlace> place = FilePlace::Find(path, calls);
+  if (!place.ok() || !place->found()) return true;
+  if (!S_ISREG(place->found()->st_mode)) return false;
   // Not blocking: it may be a pipe by now.
-  const int fd =
-      calls.Openat(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  const int fd = calls.Openat(place->folder(), place->name().c_str(),
+                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
   if (fd < 0) return true;
   std::array<uint8_t, kRawMagic.size()> first{};
   const ssize_t count = pread(fd, first.data(), first.size(), 0);

@@ -133,6 +133,14 @@ TEST_CASE("only a file that may be raw is called another JVM's") {
           std::ofstream(world.Path()) << magic << "and more";
         }).ends_with(kOfJvm));
   CHECK(said([](World& world) { std::ofstream(world.Path()).flush(); }).ends_with(kOfJvm));
+  CHECK(said([&](World& world) {
+          std::ofstream(world.Path("elsewhere")) << magic << "and more";
+          fs::create_symlink(world.Path("elsewhere"), world.Path());
+        }).ends_with(kOfJvm));
+  CHECK(said([](World& world) {
+          std::ofstream(world.Path("elsewhere")) << "some other file";
+          fs::create_symlink(world.Path("elsewhere"), world.Path());
+        }).ends_with("' exists and is no raw file"));
   CHECK(said([](World& world) {
           REQUIRE(mkfifo(world.Path().c_str(), 0600) == 0);
         }).ends_with("' exists and is no raw file"));
