@@ -1,5 +1,6 @@
 """Raw files as inputs of the tool: `iprof recover`, and all commands that read profiles."""
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -283,6 +284,23 @@ class OtherCommands(RawTest):
             self.assertEqual(self.counts("once"), self.counts("a.iprof"))
         self.run_tool("merge", "--input-dir", "fleet", "-w", "3,fleet/a.iprof", "-o", "thrice")
         self.assertEqual(self.counts("thrice"), 3 * self.counts("a.iprof"))
+
+    def test_what_is_found_counts_once(self):
+        self.run_tool("recover", "app.iraw", "-o", "a.iprof")
+        self.write("fleet/x/b.iprof", pathlib.Path(self.path("a.iprof")).read_bytes())
+        os.symlink("x/b.iprof", self.path("fleet/a-link.iprof"))
+        os.link(self.path("fleet/x/b.iprof"), self.path("fleet/x/hard.iprof"))
+        for folders in (("fleet",), ("fleet", "fleet"), ("fleet", "./fleet/x"), ("fleet/x", "fleet")):
+            options = [part for folder in folders for part in ("--input-dir", folder)]
+            self.assertEqual(self.err("merge", *options, "-o", "once"), "")
+            self.assertEqual(self.counts("once"), self.counts("a.iprof"))
+        # A link does not take the place of the file, whose name tells of which run it is.
+        self.write("one/x/b.iraw", self.examples["app.iraw"])
+        self.write("one/x/b.iprof", pathlib.Path(self.path("a.iprof")).read_bytes())
+        os.symlink("b.iraw", self.path("one/x/a.iraw"))
+        said = self.err("merge", "--input-dir", "one", "-o", "once")
+        self.assertIn("warning: one/x/b.iraw is left out: the profile beside it may be of the same run", said)
+        self.assertEqual(self.counts("once"), self.counts("a.iprof"))
 
     def test_standard_input(self):
         out = self.out("show", "-", stdin=self.examples["app.iraw"])

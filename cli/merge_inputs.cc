@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that the user named; a name may be a link.
+// Files that are inputs already; a name may be a link.
 using Files = std::set<std::pair<dev_t, ino_t>>;
 
 std::optional<Files::value_type> FileOf(const std::string& path) {
@@ -70,26 +70,32 @@ bool IsInputName(std::string_view name) {
   return name.ends_with(".iprof") || name.ends_with(".iprof.gz") || name.ends_with(kRawSuffix);
 }
 
-Status ReadFolder(const std::string& folder, const std::string& output, const Files& named,
+// Adds what it takes to `taken`.
+Status ReadFolder(const std::string& folder, const std::string& output, Files& taken,
                   std::vector<MergeInput>& inputs) {
   std::error_code error;
-  std::vector<std::string> found;
+  // Links come last: what is of one run is known by the names of files.
+  std::vector<std::pair<bool, std::string>> found;
   fs::recursive_directory_iterator at(folder, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     std::error_code ignored;
     const fs::path& path = at->path();
     if (!IsInputName(path.filename().string()) || !at->is_regular_file(ignored)) continue;
     if (output != "-" && fs::equivalent(path, output, ignored)) continue;
-    const auto file = FileOf(path.string());
-    if (file && named.contains(*file)) continue;
-    found.push_back(path.string());
+    found.emplace_back(at->is_symlink(ignored), path.string());
   }
   if (error) {
     return Status(Code::kIo,
                   fmt::format("--input-dir {}: cannot read: {}", folder, error.message()));
   }
   std::sort(found.begin(), found.end());
-  for (std::string& path : found)
+  std::vector<std::string> paths;
+  for (auto& [is_link, path] : found) {
+    const auto file = FileOf(path);
+    if (!file || taken.insert(*file).second) paths.push_back(std::move(path));
+  }
+  std::sort(paths.begin(), paths.end());
+  for (std::string& path : paths)
     inputs.push_back({.path = std::move(path), .weight = 1, .is_found = true});
   return {};
 }
@@ -121,12 +127,12 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
   for (const std::string& path : sources.lists) {
     if (Status status = ReadList(path, inputs); !status.ok()) return status;
   }
-  Files named;
+  Files taken;
   for (const MergeInput& input : inputs) {
-    if (const auto file = FileOf(input.path)) named.insert(*file);
+    if (const auto file = FileOf(input.path)) taken.insert(*file);
   }
   for (const std::string& folder : sources.folders) {
-    if (Status status = ReadFolder(folder, output, named, inputs); !status.ok()) return status;
+    if (Status status = ReadFolder(folder, output, taken, inputs); !status.ok()) return status;
   }
   const auto from_stdin = std::count_if(inputs.begin(), inputs.end(),
                                         [](const MergeInput& i) { return i.path == "-"; });

@@ -3,7 +3,8 @@
 //
 // Guarantees: the order is arguments, weighted inputs, lists, folders (each sorted by path). If the
 // output file is in an input folder, it is left out, so that repeating a merge does not count its
-// result, and so is a file that is named as well, also through a link. Only lists and folders are read.
+// result. What folders have is taken once, also if folders overlap or have links to it, and not if it is named as well; what is
+// named is taken as often as it is named. Only lists and folders are read.
 // Threads: any; no global state.
 // Failure: kUsage for a malformed weight, for a second '-', or if there is no input; kIo for a list
 // or folder that cannot be read.

@@ -237,7 +237,7 @@ class Search {
       if (is_left_out_[member.input]) continue;
       if (first == nullptr) {
         first = &member;
-      } else if (PathOf(member) != PathOf(*first)) {
+      } else if (PathOf(member) != PathOf(*first) || inputs_[member.input].is_found) {
         WarnOf(*first, member, IsRaw(*first) == IsRaw(member) || HaveOneName(*first, member));
       }
     }

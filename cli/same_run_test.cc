@@ -178,6 +178,11 @@ TEST_CASE("what the user named, and what is in another folder, is counted; the u
   Inputs one_name;
   one_name.Add({.path = "app.iprof"}, {run}).Add({.path = "app.iprof"}, {run});
   CHECK(one_name.Said().empty());
+  // But not that it was found twice.
+  Inputs found;
+  found.Found("d/app.iprof", {run}).Found("d/app.iprof", {run});
+  CHECK(found.Said() ==
+        "d/app.iprof and d/app.iprof are of the same run, which is counted twice; ");
 }
 
 TEST_CASE("profiles are not left out for each other, and neither is what has further runs") {
