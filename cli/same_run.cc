@@ -57,7 +57,11 @@ std::string StemOf(const std::string& path) {
 class Search {
  public:
   Search(std::span<const RunInput> inputs, std::span<const InputRuns> runs)
-      : inputs_(inputs), runs_(runs), has_run_(inputs.size()), is_left_out_(inputs.size()) {}
+      : inputs_(inputs),
+        runs_(runs),
+        has_run_(inputs.size()),
+        is_left_out_(inputs.size()),
+        stands_for_others_(inputs.size()) {}
 
   SameRuns Run() {
     std::map<RawRunId, std::vector<const RunNote*>> runs_of;
@@ -72,12 +76,13 @@ class Search {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const InputRuns& input = runs_[i];
       if (!input.was_read) continue;
-      has_run_[i] = !input.runs.empty();
+      has_run_[i] = std::any_of(input.runs.begin(), input.runs.end(),
+                                [](const RunNote& run) { return run.start_ms > 0; });
       for (const RunNote& run : input.runs) {
         if (run.start_ms > 0)
           by_run[KeyOf(run)].push_back({i, run.end_ms, run.recorded_ms, input.runs.size() == 1});
       }
-      if (!inputs_[i].raw || !input.runs.empty()) continue;
+      if (!inputs_[i].raw || has_run_[i]) continue;
       const Member member{i, SnapshotMs(i), 0, true};
       const auto known = runs_of.find(*inputs_[i].raw);
       if (known == runs_of.end()) {
@@ -96,7 +101,7 @@ class Search {
               [](const auto& a, const auto& b) { return a.input < b.input; });
     if (more_warnings_ > 0) {
       found_.warnings.push_back(
-          fmt::format("{} more pairs of inputs are of the same run", more_warnings_));
+          fmt::format("{} more pairs of inputs are or may be of the same run", more_warnings_));
     }
     return std::move(found_);
   }
@@ -113,6 +118,10 @@ class Search {
     const auto& snapshot = runs_[member.input].snapshot;
     if (!snapshot) return {IsRaw(member) ? 1 : 0, 0};
     return {snapshot->Losses(), snapshot->newer_damaged};
+  }
+  int64_t LostCountsOf(const Member& member) const {
+    const auto& snapshot = runs_[member.input].snapshot;
+    return snapshot ? snapshot->LossesOfCounts() : IsRaw(member) ? 1 : 0;
   }
 
   // A process has several runs if it was reset: the last that began before the snapshot.
@@ -151,7 +160,7 @@ class Search {
       if (owners.size() == 1) {
         profiles[owners.front()].push_back(member);
       } else {
-        WarnOf(processes.begin()->second.front(), member, false);
+        WarnOf(processes.begin()->second.front().input, member.input, false);
       }
     }
     std::vector<Members> all;
@@ -169,6 +178,11 @@ class Search {
   }
   static Age AgeOf(const Member& member) { return {member.end_ms, member.recorded_ms}; }
 
+  // "NAME is of the same run", and more.
+  void LeaveOut(const Member& member, const Member& kept, std::string_view more) {
+    stands_for_others_[kept.input] = true;
+    LeaveOut(member.input, fmt::format("{} is of the same run{}", PathOf(kept), more));
+  }
   void LeaveOut(size_t input, std::string why) {
     is_left_out_[input] = true;
     found_.left_out.push_back({input, std::move(why)});
@@ -183,30 +197,37 @@ class Search {
     for (const Member& raw : raws) {
       if (raw.input == newest.input) continue;
       const bool has_more = LossesOf(newest).first > LossesOf(raw).first;
-      LeaveOut(raw.input, fmt::format("{} is of the same run{}", PathOf(newest),
-                                      AgeOfRaw(newest) == AgeOfRaw(raw) ? ""
-                                      : has_more ? ", and newer, but has more losses"
-                                                 : ", and newer"));
+      LeaveOut(raw, newest,
+               AgeOfRaw(newest) == AgeOfRaw(raw) ? ""
+               : has_more                        ? ", and newer, but has more losses"
+                                                 : ", and newer");
     }
     return newest;
   }
 
-  // A raw file and profiles of its name. It has all that they have only if it is newer, and its snapshot is whole.
-  // A kill while it wrote another one takes nothing away.
+  static const Member& NewestOf(const Members& profiles) {
+    return *std::min_element(profiles.begin(), profiles.end(),
+                             [](const Member& a, const Member& b) { return AgeOf(a) > AgeOf(b); });
+  }
+
+  // A raw file and profiles of its name. It has all that they have only if it is newer, and its snapshot lacks no counts
+  // that they may have. A kill while it wrote another one takes nothing away. A profile with further runs stays.
   void ChooseKind(const Member& raw, const Members& profiles) {
-    const Member newest =
-        *std::min_element(profiles.begin(), profiles.end(),
-                          [](const Member& a, const Member& b) { return AgeOf(a) > AgeOf(b); });
-    const bool is_newer = AgeOf(raw) > AgeOf(newest);
-    if (is_newer && LossesOf(raw).first <= LossesOf(newest).first) {
-      for (const Member& profile : profiles)
-        LeaveOut(profile.input, PathOf(raw) + " is of the same run, and newer");
+    const Member& newest = NewestOf(profiles);
+    if (AgeOf(raw) <= AgeOf(newest)) {
+      LeaveOut(raw, newest, newest.end_ms > raw.end_ms ? ", and newer" : "");
       return;
     }
-    LeaveOut(raw.input, fmt::format("{} is of the same run{}", PathOf(newest),
-                                    is_newer ? ", and this one is newer, but has losses"
-                                    : newest.end_ms > raw.end_ms ? ", and newer"
-                                                                 : ""));
+    Members alone;
+    std::copy_if(profiles.begin(), profiles.end(), std::back_inserter(alone),
+                 [](const Member& profile) { return profile.is_alone; });
+    if (alone.empty()) return;
+    const Member& other = NewestOf(alone);
+    if (LostCountsOf(raw) > LostCountsOf(other)) {
+      LeaveOut(raw, other, ", and this one is newer, but has losses");
+      return;
+    }
+    for (const Member& profile : alone) LeaveOut(profile, raw, ", and newer");
   }
 
   // All of one run.
@@ -214,7 +235,7 @@ class Search {
     if (members.size() < 2) return;
     std::map<std::string, Members> folders;
     for (const Member& member : members) {
-      if (inputs_[member.input].is_found && member.is_alone)
+      if (inputs_[member.input].is_found && (member.is_alone || !IsRaw(member)))
         folders[FolderOf(PathOf(member))].push_back(member);
     }
     for (const auto& [folder, found] : folders) {
@@ -237,25 +258,28 @@ class Search {
       if (is_left_out_[member.input]) continue;
       if (first == nullptr) {
         first = &member;
-      } else if (PathOf(member) != PathOf(*first) || inputs_[member.input].is_found) {
-        WarnOf(*first, member, IsRaw(*first) == IsRaw(member) || HaveOneName(*first, member));
+      } else if (member.input != first->input &&  // dumps of one run, merged
+                 (PathOf(member) != PathOf(*first) || inputs_[member.input].is_found)) {
+        WarnOf(first->input, member.input,
+               (IsRaw(*first) && IsRaw(member)) || HaveOneName(*first, member));
       }
     }
   }
 
-  void WarnOf(const Member& a, const Member& b, bool is_sure) {
-    if (!pairs_.emplace(a.input, b.input).second) return;
+  void WarnOf(size_t a, size_t b, bool is_sure) {
+    if (!pairs_.emplace(a, b).second) return;
     if (found_.warnings.size() == kMostWarnings) {
       ++more_warnings_;
       return;
     }
     found_.warnings.push_back(
-        fmt::format("{} and {} {}", NameOfInput(PathOf(a)), NameOfInput(PathOf(b)),
+        fmt::format("{} and {} {}", NameOfInput(inputs_[a].path), NameOfInput(inputs_[b].path),
                     is_sure ? "are of the same run, which is counted twice"
                             : "may be of the same run, which would be counted twice"));
   }
 
-  // app.iraw, and app.iprof or app.iprof.gz, if not both say of which run they are.
+  // app.iraw, and app.iprof or app.iprof.gz, if not both say of which run they are. What another input was left out for stays:
+  // nothing else has that run for sure.
   void JudgeByName() {
     std::map<std::string_view, size_t> found;
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -271,6 +295,10 @@ class Search {
         const auto beside = found.find(stem + std::string(suffix));
         if (beside == found.end() || is_left_out_[beside->second]) continue;
         if (has_run_[i] && has_run_[beside->second]) continue;
+        if (stands_for_others_[i]) {
+          WarnOf(i, beside->second, false);
+          continue;
+        }
         LeaveOut(i, "the profile beside it may be of the same run");
         break;
       }
@@ -279,8 +307,9 @@ class Search {
 
   const std::span<const RunInput> inputs_;
   const std::span<const InputRuns> runs_;
-  std::vector<bool> has_run_;  // its own, or that of a copy
+  std::vector<bool> has_run_;  // its own with a start, or that of a copy
   std::vector<bool> is_left_out_;
+  std::vector<bool> stands_for_others_;  // which were left out for it
   std::set<std::pair<size_t, size_t>> pairs_;
   size_t more_warnings_ = 0;
   SameRuns found_;

@@ -3,13 +3,13 @@
 //
 // Two raw files are of one run if their headers have the same process and start, unless their provenance says that there was a
 // reset between them. Otherwise, inputs are if their provenance has a run with the same start (to the millisecond), program,
-// JVM and options; that may be chance for a raw file and a profile that do not have the same name (app.iraw, app.1.iprof).
+// JVM and options; unless both are raw files, that may be chance if they do not have the same name (app.iraw, app.1.iprof).
 //
 // Guarantees, for what was found in one folder: of the raw files of a run, the newest is taken. Of that and the profiles of its
-// name, the profiles are left out if the raw file is newer and has no more losses, and otherwise the raw file. Two profiles are
-// both taken, and so is what may be of one run by chance, what the user
-// named and what has further runs; the user is told. If a raw file is beside the profile of its name, and the run of one of them is
-// not known (provenance=n), the raw file is left out.
+// name, the profiles are left out if the raw file is newer and has lost no more counts, and otherwise the raw file. A profile with
+// further runs is always taken, and the raw file only if it is newer. Two profiles are both taken, and so is what may be of one run
+// by chance and what the user named; the user is told. If a raw file is beside the profile of its name, and the run of one of them
+// is not known (provenance=n), the raw file is left out, unless another file was left out for it.
 // Threads: any; pure. Failure: none but std::bad_alloc.
 #pragma once
 

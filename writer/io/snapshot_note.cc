@@ -112,9 +112,11 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   without_harvest = without_harvest || other.without_harvest;
 }
 
-int64_t SnapshotNote::Losses() const {
+int64_t SnapshotNote::Losses() const { return SaturatingSum(LossesOfCounts(), lost_other); }
+
+int64_t SnapshotNote::LossesOfCounts() const {
   int64_t sum = without_harvest ? 1 : 0;
-  for (const int64_t lost : {lost_classes, lost_counts, lost_other, damaged_records})
+  for (const int64_t lost : {lost_classes, lost_counts, damaged_records})
     sum = SaturatingSum(sum, lost);
   return sum;
 }

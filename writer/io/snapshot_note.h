@@ -45,6 +45,8 @@ struct SnapshotNote {
   void Unite(const SnapshotNote& other);
   // How much of the snapshot is missing, to compare files of one run. 0: nothing.
   int64_t Losses() const;
+  // Without types that did not run and notes: what another file of the run may have counts of.
+  int64_t LossesOfCounts() const;
   bool HasLosses() const { return Losses() > 0 || newer_damaged > 0; }
   // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
   // snapshot tells, too (run_note.h).

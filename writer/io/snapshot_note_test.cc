@@ -90,6 +90,11 @@ TEST_CASE("a note says what was lost, in words") {
         "snapshot 3 of t; its counts are exact in 1,235 methods, within k in 1,001");
 }
 
+TEST_CASE("types that did not run, and notes, have no counts") {
+  CHECK(Example().Losses() == 11);
+  CHECK(Example().LossesOfCounts() == 8);
+}
+
 TEST_CASE("a note of samples only says nothing of counts") {
   SnapshotNote samples{.generation = 3, .time = "t"};
   CHECK(samples.Describe() == "snapshot 3 of t");
