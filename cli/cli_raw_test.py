@@ -26,7 +26,7 @@ class RawTest(CliTest):
     def setUp(self):
         super().setUp()
         for name, data in self.examples.items():
-            self.write(name, data)
+            os.chmod(self.write(name, data), 0o644)  # whatever the umask of who runs the test
 
     def note(self, name):
         return self.load(name)["iprofagent"]["snapshot"]

@@ -46,8 +46,9 @@ std::string DescribeCounts(const SnapshotNote& note) {
   if (text.empty()) return text;
   text = (note.files == 1 ? "; its counts are " : "; their counts are ") + text;
   if (note.at_rest) return text;
-  // Threads were counting, or it is lost which frames were live.
-  if (note.lost_notes > 0 || note.damaged_records > 0) return text + " (k is not known)";
+  // Threads were counting, or it is lost which frames were live, which may be among other losses.
+  if (note.lost_notes > 0 || note.damaged_records > 0 || (!note.tells_notes && note.lost_other > 0))
+    return text + " (k is not known)";
   return text + (note.files == 1 ? " (k is not known: threads were counting)"
                                  : " (k is not known where threads were counting)");
 }

@@ -36,6 +36,18 @@ TEST_CASE("earlier notes do not tell which of the other things are notes") {
   both.Unite(*older);
   CHECK(both.Describe() == "2 files, the oldest snapshot of t; lost: 5 other things");
   CHECK(SnapshotNote::Parse(both.ToJson()) == both);
+  // The frames that were live may be among them.
+  const auto counts =
+      SnapshotNote::Parse(R"({"time":"t","files":1,"methods_within_k":2,"lost_other":2})");
+  REQUIRE(counts);
+  CHECK(counts->Describe() ==
+        "snapshot 0 of t; its counts are within k in 2 methods (k is not known); lost: 2 other "
+        "things");
+  const auto whole = SnapshotNote::Parse(R"({"time":"t","files":1,"methods_within_k":2})");
+  REQUIRE(whole);
+  CHECK(whole->Describe() ==
+        "snapshot 0 of t; its counts are within k in 2 methods (k is not known: threads were "
+        "counting)");
 }
 
 TEST_CASE("only a note is a note") {
