@@ -214,6 +214,14 @@ class Recover(RawTest):
             os.chmod(self.path("app.iraw"), 0o640)
             self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
             self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
+            # In a folder that gives its group to new files.
+            os.mkdir(self.path("shared"))
+            os.chown(self.path("shared"), -1, others[0] if others else 4002)
+            os.chmod(self.path("shared"), 0o2755)
+            os.chown(self.path("app.iraw"), -1, os.getegid())
+            os.chmod(self.path("app.iraw"), 0o640)
+            self.run_tool("merge", "app.iraw", "other.iraw", "-o", "shared/m.iprof")
+            self.assertEqual(os.stat(self.path("shared/m.iprof")).st_mode & 0o777, 0o600)
 
     def test_a_truncated_file(self):
         whole = self.examples["app.iraw"]

@@ -75,9 +75,7 @@ Status AtomicFile::OpenWhatIsThere() {
 
 Status AtomicFile::OpenTemporary() {
   RemoveAbandonedTemporaries(place_->folder(), place_->name());
-  const mode_t mode = old_mode_ || readers_ == Readers::kOwner ? 0600
-                      : readers_ == Readers::kGroup            ? 0640
-                                                               : 0666;
+  const mode_t mode = old_mode_ || readers_ != Readers::kByUmask ? 0600 : 0666;
   for (int attempt = 0; fd_ < 0; ++attempt) {
     std::string name = NextTemporaryName(place_->name());
     fd_ = calls_.Openat(place_->folder(), name.c_str(),
@@ -89,7 +87,17 @@ Status AtomicFile::OpenTemporary() {
       return Fail("cannot create a temporary file beside it", errno);
     }
   }
+  if (!old_mode_ && readers_ == Readers::kGroup) AllowOurGroup();
   return {};
+}
+
+// Some folders give their own group to new files: then the file stays as it was made, for its owner only.
+void AtomicFile::AllowOurGroup() {
+  struct stat made {};
+  if (calls_.Fstatat(fd_, "", &made, AT_EMPTY_PATH) != 0 || made.st_gid != ::getegid()) return;
+  const mode_t mask = ::umask(0077);  // there is no other call that tells it
+  ::umask(mask);
+  calls_.Fchmod(fd_, 0640 & ~mask);
 }
 
 AtomicFile::~AtomicFile() { Discard(); }

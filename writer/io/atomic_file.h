@@ -32,7 +32,8 @@
 
 namespace iprof {
 
-// Who may read a file that replaces none: whom the umask allows, of these only our user and group, or our user only.
+// Who may read a file that replaces none: whom the umask allows, of these only our user and group, or our user only. With kGroup,
+// it is our user only if the file gets another group, that of its folder. To know the umask, Create sets it to 0077 for a moment.
 enum class Readers : uint8_t { kByUmask, kGroup, kOwner };
 
 class AtomicFile final : public ByteSink {
@@ -56,6 +57,7 @@ class AtomicFile final : public ByteSink {
   Status Fail(std::string_view step, int error);
   Status OpenWhatIsThere();
   Status OpenTemporary();
+  void AllowOurGroup();
   void Discard();
 
   SystemCalls& calls_;

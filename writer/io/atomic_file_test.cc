@@ -136,6 +136,42 @@ TEST_CASE("a file for its owner only, whatever the umask allows") {
   umask(umask_before);
 }
 
+// Of a folder that gives its own group to new files.
+class OtherGroup final : public SystemCalls {
+ public:
+  int Fstatat(int folder, const char* name, struct stat* result, int flags) override {
+    const int made = SystemCalls::Fstatat(folder, name, result, flags);
+    if ((flags & AT_EMPTY_PATH) != 0) result->st_gid = getegid() + 1;
+    return made;
+  }
+};
+
+TEST_CASE("a file for a group is not for that of its folder") {
+  Folder folder;
+  const auto mode_of = [&](SystemCalls& calls, mode_t mask) {
+    const std::string path = folder.File("p");
+    const mode_t umask_before = umask(mask);
+    const auto file = AtomicFile::Create(path, calls, Readers::kGroup);
+    REQUIRE(file.ok());
+    const fs::perms temporary = fs::status((*file)->temporary_path()).permissions();
+    CHECK((*file)->Commit().message() == "");
+    CHECK(umask(umask_before) == mask);
+    CHECK(fs::status(path).permissions() == temporary);
+    fs::remove(path);
+    return temporary;
+  };
+  CHECK(mode_of(SystemCalls::Real(), 0022) == fs::perms(0640));
+  CHECK(mode_of(SystemCalls::Real(), 0077) == fs::perms(0600));
+  OtherGroup other;
+  CHECK(mode_of(other, 0) == fs::perms(0600));
+  FailingCalls failing("fchmod", 1, EPERM);
+  CHECK(mode_of(failing, 0) == fs::perms(0600));
+  if (geteuid() != 0) return;
+  REQUIRE(chown(folder.path().c_str(), static_cast<uid_t>(-1), 4002) == 0);
+  REQUIRE(chmod(folder.path().c_str(), 02755) == 0);
+  CHECK(mode_of(SystemCalls::Real(), 0) == fs::perms(0600));
+}
+
 TEST_CASE("a new file, and one that replaces another and keeps its permissions") {
   Folder folder;
   const std::string path = folder.File("p");

@@ -32,8 +32,8 @@ struct SnapshotNote {
   int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
   int64_t lost_other = 0;   // types without counts, and what follows
   int64_t lost_notes = 0;   // parts of the section; the frames that were live count as one
-  bool tells_notes =
-      true;  // false: lost_other may have notes, too (notes of earlier versions of iprof)
+  // false: lost_other may have notes, too (notes of earlier versions of iprof).
+  bool tells_notes = true;
   int64_t damaged_records = 0;
   // Files in which there seems to be a newer snapshot, which is not whole.
   int64_t newer_damaged = 0;
