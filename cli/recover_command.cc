@@ -6,7 +6,6 @@
 #include <ctime>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/raw_copies.h"
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "writer/image/image_note.h"
@@ -57,21 +57,23 @@ class RecoverCommand : public Command {
       }
       recovered.push_back({at, inputs[at].path, std::move(made.note)});
     };
-    std::map<RawRunId, std::vector<Newest>> newest;  // of runs that several files have
+    std::map<RawRunId, std::vector<Read>> sharing;  // of runs that several files have
     for (size_t i = 0; i < inputs.size(); ++i) {
       Result<RawProfile> made = ReadRawFile(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
       } else if (inputs[i].shares_run) {
-        TakeNewer(inputs, {i, StartOf(made->profile), std::move(*made)}, &newest[*inputs[i].run],
-                  &copies);
+        sharing[*inputs[i].run].push_back({i, std::move(*made)});
       } else {
         add(i, std::move(*made));
       }
     }
-    for (auto& [run, files] : newest) {
-      for (Newest& file : files) add(file.input, std::move(file.made));
+    for (auto& [run, files] : sharing) {
+      for (Read& file : TakeNewest(inputs, std::move(files), &copies))
+        add(file.input, std::move(file.made));
     }
+    std::sort(copies.begin(), copies.end(),
+              [](const Copy& a, const Copy& b) { return a.input < b.input; });
     std::sort(recovered.begin(), recovered.end(),
               [](const Recovered& a, const Recovered& b) { return a.input < b.input; });
     for (const Copy& copy : copies)
@@ -105,12 +107,12 @@ class RecoverCommand : public Command {
     std::string path;
     SnapshotNote note;
   };
-  struct Newest {
+  struct Read {
     size_t input;
-    int64_t start_ms;  // of the recording; 0: not known
     RawProfile made;
   };
   struct Copy {
+    size_t input;
     std::string file;
     std::string why;  // it is left out
   };
@@ -120,36 +122,23 @@ class RecoverCommand : public Command {
     return runs.empty() ? 0 : runs.front().start_ms;
   }
 
-  // Of copies of a file, of which one may be older, the newest has all. `kept` are files of one process: it has
-  // several recordings if it was reset, and they count nothing twice.
-  static void TakeNewer(const std::vector<Input>& inputs, Newest file, std::vector<Newest>* kept,
-                        std::vector<Copy>* copies) {
-    const auto found = std::find_if(kept->begin(), kept->end(), [&](const Newest& other) {
-      return other.start_ms == file.start_ms || other.start_ms == 0 || file.start_ms == 0;
-    });
-    if (found == kept->end()) {
-      kept->push_back(std::move(file));
-      return;
+  // Of the files of one process, those to recover. The others are added to `copies`.
+  static std::vector<Read> TakeNewest(const std::vector<Input>& inputs, std::vector<Read> files,
+                                      std::vector<Copy>* copies) {
+    std::vector<RawCopy> told;
+    for (const Read& file : files) told.push_back({StartOf(file.made.profile), file.made.note});
+    std::vector<bool> is_left_out(files.size());
+    for (const auto& [copy, kept, why] : LeaveOutCopies(told)) {
+      const std::string& name = inputs[files[kept].input].path;
+      is_left_out[copy] = true;
+      copies->push_back({files[copy].input, NameOfInput(inputs[files[copy].input].path),
+                         fmt::format("{} is of the same run{}", NameOfInput(name), why)});
     }
-    // Times as texts sort as times do.
-    const auto age = [](const Newest& of) {
-      return std::tie(of.made.note.time, of.made.note.generation);
-    };
-    // What the snapshot lacks, and then whether there was a newer one.
-    const auto losses = [](const Newest& of) {
-      return std::pair(of.made.note.Losses(), of.made.note.newer_damaged);
-    };
-    const bool is_equal = age(file) == age(*found);
-    if (is_equal ? losses(file) < losses(*found) : age(file) > age(*found)) std::swap(file, *found);
-    const bool has_more = losses(*found).first > losses(file).first;
-    const bool has_fewer = losses(*found) < losses(file);
-    const std::string_view why = is_equal   ? has_fewer ? ", and has fewer losses" : ""
-                                 : has_more ? ", and newer, but has more losses"
-                                            : ", and newer";
-    copies->push_back(
-        {NameOfInput(inputs[file.input].path),
-         fmt::format("{} is of the same run{}", NameOfInput(inputs[found->input].path), why)});
-    if (found->start_ms == 0) found->start_ms = file.start_ms;
+    std::vector<Read> taken;
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!is_left_out[i]) taken.push_back(std::move(files[i]));
+    }
+    return taken;
   }
 
   // Each file once. It may have been given twice, also through a link; it has one run all the same.
