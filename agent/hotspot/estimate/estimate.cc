@@ -101,12 +101,13 @@ class Estimator {
     return method.intrinsic != 0 && !RunsItsBody(program_, method);
   }
 
-  // A copy of a lambda that was linked again is called as often as the records of its callers say. What was
-  // counted in it is older than they are, as what its class has counted begins anew with the class.
+  // What was counted in a copy of a lambda before it was linked again. It is older than what others have counted, as all
+  // counts of the class that makes the lambda began anew with it.
   bool CountsAreOld(const HarvestedMethod& method) const {
     return !method.is_exact && program_.classes[method.klass].is_superseded;
   }
 
+  // A copy with old counts is called as often as the records of its callers say.
   uint64_t FloorOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
     if (CountsAreOld(method)) return 0;
@@ -141,7 +142,8 @@ class Estimator {
     if (!program_.counts_to_the_end) return;
     std::vector<double> into(program_.methods.size());
     for (const CountedCall& call : calls_) {
-      if (!call.is_guessed && program_.methods[call.caller].has_data)
+      const HarvestedMethod& caller = program_.methods[call.caller];
+      if (!call.is_guessed && caller.has_data && !CountsAreOld(caller))
         into[call.callee] += call.count;
     }
     for (uint32_t m = 0; m < into.size(); ++m) {
@@ -157,8 +159,13 @@ class Estimator {
   // counts stop. Callees without other callers tell how far its loop really went, if they agree.
   void ScaleLoops() {
     std::vector<double> into(program_.methods.size());
-    for (const CountedCall& call : calls_) into[call.callee] += call.count;
-    std::vector<CountedCall> sorted = calls_;
+    std::vector<CountedCall> sorted;
+    sorted.reserve(calls_.size());
+    for (const CountedCall& call : calls_) {
+      if (CountsAreOld(program_.methods[call.caller])) continue;
+      into[call.callee] += call.count;
+      sorted.push_back(call);
+    }
     std::sort(sorted.begin(), sorted.end(), [](const CountedCall& a, const CountedCall& b) {
       return a.caller != b.caller ? a.caller < b.caller : a.callee < b.callee;
     });

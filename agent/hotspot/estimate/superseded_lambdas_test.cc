@@ -79,5 +79,16 @@ TEST_CASE("a superseded copy of a lambda is called as often as its callers' reco
   }
 }
 
+TEST_CASE("what a superseded copy called does not tell how often a counter began anew") {
+  Relinked relinked(0);
+  relinked.program.classes[Relinked::kOld].is_superseded = true;
+  relinked.program.counts_to_the_end = true;
+  HarvestedMethod& often = relinked.program.methods[Relinked::kMainOften];
+  relinked.program.methods[Relinked::kOldRun].calls.front().block_count = 3'000'000'000;
+  relinked.Call(Relinked::kMainOften, Op::invokestatic, "Main", "other",
+                1);  // so that it is counted
+  CHECK(EstimateCalls(relinked.program).scales[Relinked::kMainOften].calls == often.invocations);
+}
+
 }  // namespace
 }  // namespace iprof::hotspot

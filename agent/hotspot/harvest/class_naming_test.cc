@@ -26,7 +26,7 @@ struct Lambdas {
   int made = 0;
 
   // A class a/H with an invokedynamic instruction for each of these constants.
-  void Host(Address loader, const std::vector<uint16_t>& instructions) {
+  Address Host(Address loader, const std::vector<uint16_t>& instructions) {
     const Address host = vm.Class(loader, "a/H");
     const auto text = [&](std::string_view each) {
       return FakeHotSpot::Constant{1, vm.Symbol(each)};
@@ -65,6 +65,7 @@ struct Lambdas {
          two(18, 2, 3)},  // 28: kThird
         instructions, {6, 0, 11, 0, 16, 0, 11, 3, 2, 18, 2, 11, 3, 2, 22, 2, 11, 3, 2, 27, 2});
     vm.Put(host + layout.instance.constants, pool);
+    return host;
   }
 
   // A lambda of a/H that calls this method; its name has the next number.
@@ -148,14 +149,21 @@ TEST_CASE("lambdas that several instructions of a class may have made have no na
 }
 
 TEST_CASE("lambdas of a static method that instructions name in two classes have no name") {
-  Lambdas lambdas;
-  lambdas.Host(lambdas.first, {kFirst, kSecond, kThird});
-  for (const char* calls : {"lambda$0", "lambda$1", "lambda$0"})
-    lambdas.Lambda(lambdas.first, calls);
-  const auto names = Lambdas::NamesIn(*lambdas.Harvest());
-  CHECK(names[0].empty());
-  CHECK_FALSE(names[1].empty());
-  CHECK(names[2].empty());
+  enum class Sub { kNotListed, kInherits, kDoesNot };
+  for (const Sub sub : {Sub::kNotListed, Sub::kInherits, Sub::kDoesNot}) {
+    Lambdas lambdas;
+    const Address host = lambdas.Host(lambdas.first, {kFirst, kSecond, kThird});
+    if (sub != Sub::kNotListed) {
+      const Address klass = lambdas.vm.Class(lambdas.first, "a/Sub");
+      lambdas.vm.Put(klass + lambdas.layout.klass.super, sub == Sub::kInherits ? host : Address{0});
+    }
+    for (const char* calls : {"lambda$0", "lambda$1", "lambda$0"})
+      lambdas.Lambda(lambdas.first, calls);
+    const auto names = Lambdas::NamesIn(*lambdas.Harvest());
+    CHECK(names[0].empty() == (sub != Sub::kDoesNot));
+    CHECK_FALSE(names[1].empty());
+    CHECK(names[2].empty() == (sub != Sub::kDoesNot));
+  }
 }
 
 TEST_CASE("copies have no name where the instructions cannot be read") {

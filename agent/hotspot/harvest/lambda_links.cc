@@ -12,6 +12,7 @@ constexpr uint8_t kTagInvokeDynamic = 18;
 constexpr uint16_t kInvokeStatic = 6;  // of the kinds of handles
 constexpr uint32_t kMostBootstrapWords = 1 << 20;
 // Memory that changes, or a core that someone made, may name any number.
+constexpr int kDeepest = 256;  // of superclasses
 constexpr size_t kMostEntriesOfPool = 65'535;
 constexpr size_t kMostSites = size_t{1} << 18;
 constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
@@ -24,10 +25,10 @@ std::optional<LambdaLink> LambdaLinks::OnlyLinkOf(uint32_t lambda, const LambdaF
   if (host == nullptr) return std::nullopt;
   // A lambda calls a static method in the class that declares it, while the instruction may name a subclass. It calls others
   // in the class that the instruction names, unless they are protected.
-  for (const bool any_owner : {false, true}) {
+  for (const bool with_owner : {true, false}) {
     std::optional<LambdaLink> found;
     for (const Site& site : host->sites) {
-      if (!Makes(site, facts, !any_owner && !site.is_static)) continue;
+      if (!Makes(site, facts, with_owner, listed_[lambda].loader)) continue;
       if (found) return std::nullopt;
       found = LambdaLink{host->pool, site.entry};
     }
@@ -36,10 +37,15 @@ std::optional<LambdaLink> LambdaLinks::OnlyLinkOf(uint32_t lambda, const LambdaF
   return std::nullopt;
 }
 
-bool LambdaLinks::Makes(const Site& site, const LambdaFacts& facts, bool with_owner) const {
+bool LambdaLinks::Makes(const Site& site, const LambdaFacts& facts, bool with_owner,
+                        Address loader) {
+  const auto is_owner = [&](std::string_view owner) {
+    return owner == site.target.owner ||
+           (site.is_static && MayInherit(site.target.owner, owner, loader));
+  };
   const auto is_target = [&](const LambdaFacts::Call& call) {
     return call.name == site.target.name && call.descriptor == site.target.descriptor &&
-           (!with_owner || call.owner == site.target.owner);
+           (!with_owner || is_owner(call.owner));
   };
   if (std::none_of(facts.calls.begin(), facts.calls.end(), is_target)) return false;
   if (rule_ == NamingRule::k17) return true;
@@ -57,21 +63,39 @@ bool LambdaLinks::Makes(const Site& site, const LambdaFacts& facts, bool with_ow
 }
 
 const LambdaLinks::Host* LambdaLinks::HostOf(uint32_t lambda) {
+  const ListedClass& klass = listed_[lambda];
+  const ListedClass* found = Find(klass.loader, klass.name.substr(0, klass.name.rfind(kLambda)));
+  if (found == nullptr) return nullptr;
+  const auto [host, is_new] = hosts_.TryAdd(found->at);
+  if (is_new) *host = ReadHost(*found);
+  return host;
+}
+
+const ListedClass* LambdaLinks::Find(Address loader, std::string_view name) {
   if (class_of_.empty()) {
     // The first of a name: previous versions of a class are listed after it.
     for (uint32_t c = 0; c < listed_.size(); ++c) {
       if (listed_[c].is_instance) class_of_[listed_[c].loader].try_emplace(listed_[c].name, c);
     }
   }
-  const ListedClass& klass = listed_[lambda];
-  const auto of_loader = class_of_.find(klass.loader);
+  const auto of_loader = class_of_.find(loader);
   if (of_loader == class_of_.end()) return nullptr;
-  const auto found = of_loader->second.find(klass.name.substr(0, klass.name.rfind(kLambda)));
-  if (found == of_loader->second.end()) return nullptr;
-  const ListedClass& host_class = listed_[found->second];
-  const auto [host, is_new] = hosts_.TryAdd(host_class.at);
-  if (is_new) *host = ReadHost(host_class);
-  return host;
+  const auto found = of_loader->second.find(name);
+  return found == of_loader->second.end() ? nullptr : &listed_[found->second];
+}
+
+bool LambdaLinks::MayInherit(std::string_view named, std::string_view declaring, Address loader) {
+  const ListedClass* const klass = Find(loader, named);
+  if (klass == nullptr) return true;  // of another loader
+  const auto& layout = metadata_.layout().klass;
+  const BlockCache& memory = metadata_.memory();
+  Address at = klass->super;
+  for (int depth = 0; at != 0; ++depth) {
+    const auto name = metadata_.Symbol(memory.Load<Address>(at + layout.name).value_or(0));
+    if (!name || *name == declaring || depth == kDeepest) return true;
+    at = memory.Load<Address>(at + layout.super).value_or(0);
+  }
+  return false;
 }
 
 LambdaLinks::Host LambdaLinks::ReadHost(const ListedClass& klass) {

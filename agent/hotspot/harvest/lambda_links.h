@@ -59,7 +59,11 @@ class LambdaLinks {
   Host ReadHost(const ListedClass& klass);
   std::optional<Site> ReadSite(const Pool& pool, std::span<const uint16_t> bootstraps,
                                uint16_t constant);
-  bool Makes(const Site& site, const LambdaFacts& facts, bool with_owner) const;
+  bool Makes(const Site& site, const LambdaFacts& facts, bool with_owner, Address loader);
+  // A class of the loader; null if it has none with this name.
+  const ListedClass* Find(Address loader, std::string_view name);
+  // Whether a static method that an instruction names in one class may be declared in another one.
+  bool MayInherit(std::string_view named, std::string_view declaring, Address loader);
 
   Metadata& metadata_;
   const std::span<const ListedClass> listed_;
