@@ -149,7 +149,7 @@ TEST_CASE("a raw file and a profile of other names may be of other processes") {
   for (const std::string profile : {"d/app.iprof", "d/app.iprof.gz", "d/app.1.iprof"}) {
     for (const std::string raw : {"d/app.iraw", "d/app.2.iraw"})
       CHECK(Inputs().FoundRaw(raw, {run}).Found(profile, {run}).Said() ==
-            raw + ": " + profile + " is of the same run; ");
+            std::string(raw).append(": ").append(profile).append(" is of the same run; "));
   }
   CHECK(Inputs().FoundRaw("d/app.4711.iraw", {run}).Found("d/app.4712.iprof", {run}).Said() ==
         "d/app.4711.iraw and d/app.4712.iprof may be of the same run, which would be counted "

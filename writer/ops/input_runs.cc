@@ -8,8 +8,8 @@ InputRuns InputRuns::Of(const Profile& profile) {
   InputRuns runs;
   runs.was_read = true;
   runs.runs = RunList::Of(profile).Runs();
-  if (const auto json = AgentSection::Of(profile).Part(kSnapshotPart))
-    runs.snapshot = SnapshotNote::Parse(*json);
+  const AgentSection section = AgentSection::Of(profile);
+  if (const auto json = section.Part(kSnapshotPart)) runs.snapshot = SnapshotNote::Parse(*json);
   return runs;
 }
 

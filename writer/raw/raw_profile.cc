@@ -214,8 +214,8 @@ void LeaveOutHotSpots(RunNote* run) {
   run->exactness.reset();
 }
 
-// The part "provenance" with what is only known now: how exact the counts are, and when the recorded
-// window ended. Empty if the part cannot be read.
+// The part "provenance" with what is only known now: how exact the counts are. A recording that goes on ends with the
+// snapshot; one that was stopped before says when. Empty if the part cannot be read.
 std::string CompletedRuns(const RawContents& contents, const AssemblyResult& assembly,
                           std::string_view json) {
   RunList given;
@@ -225,7 +225,7 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
     AddCounts(assembly, &run);
     if (!contents.at_rest) NoteCountingGoesOn(&run);
     LeaveOutHotSpots(&run);
-    run.end_ms = contents.time_ns / 1'000'000;
+    if (run.end_ms == 0) run.end_ms = contents.time_ns / 1'000'000;
     if (run.start_ms > 0 && run.recorded_ms == 0 && run.end_ms > run.start_ms)
       run.recorded_ms = run.end_ms - run.start_ms;
     runs.Add(run);

@@ -59,7 +59,7 @@ struct Relinked {
 };
 
 TEST_CASE("a superseded copy of a lambda is called as often as its callers' records say") {
-  for (const uint64_t old_row : {0, 500}) {
+  for (const uint64_t old_row : {0U, 500U}) {
     for (const bool is_superseded : {false, true}) {
       for (const bool counts_to_the_end : {false, true}) {
         if (counts_to_the_end && !is_superseded) continue;

@@ -261,7 +261,7 @@ TEST_CASE("a superseded copy is in a profile only if it was called") {
   TwoCopies copies;
   copies.program.classes[1].is_superseded = true;
   std::vector<MethodScale> scales = RawScales(copies.program);
-  for (const uint64_t calls : {100, 0}) {
+  for (const uint64_t calls : {100U, 0U}) {
     scales[1].calls = calls;
     Profile profile;
     profile.AddStandardTypes();
