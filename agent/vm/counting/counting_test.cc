@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/counting/counting_environment.h"
@@ -240,6 +241,10 @@ TEST_CASE("once the JVM has ended, a start begins no thread") {
   c.counting->OnVmInit(c.jvm.jni());
   c.counting->Pause(c.jvm.jni());
   c.counting->EndThreads(1min);
+  // A thread that has said so ends a moment later.
+  const auto deadline = std::chrono::steady_clock::now() + 1min;
+  while (c.jvm.agent_threads > 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(1ms);
   CHECK(c.counting->Resume(c.jvm.jni()).message() == "the program is ending");
   CHECK(c.jvm.agent_threads == 0);
   CHECK_FALSE(c.IsCounted("a/B"));
