@@ -5,11 +5,13 @@
 // reset between them. Otherwise, inputs are if their provenance has a run with the same start (to the millisecond), program,
 // JVM and options; unless both are raw files, that may be chance if they do not have the same name (app.iraw, app.1.iprof).
 //
-// Guarantees, for what was found in one folder: of the raw files of a run, the newest is taken. Of that and the profiles of its
-// name, the profiles are left out if the raw file is newer and has lost no more counts, and otherwise the raw file. A profile with
-// further runs is always taken, and the raw file only if it is newer. Two profiles are both taken, and so is what may be of one run
-// by chance and what the user named; the user is told. If a raw file is beside the profile of its name, and the run of one of them
-// is not known (provenance=n), the raw file is left out, unless another file was left out for it.
+// Guarantees, for what was found in one folder:
+//  - Of the raw files of a run, the newest is taken.
+//  - Beside profiles of its name, it is taken only if it is newer and has lost no more counts. Then these profiles are
+//    left out, but for one that has further runs.
+//  - Two profiles are both taken, and so is what the user named, and what may be of one run by chance. The user is told.
+//  - Where the run of a raw file or of the profile of its name is not known (provenance=n), the raw file is left out,
+//    unless another file was left out for it.
 // Threads: any; pure. Failure: none but std::bad_alloc.
 #pragma once
 

@@ -64,7 +64,7 @@ class Builder {
     const auto add = [&](uint32_t klass, double share) {
       const auto callee = hierarchy_.Resolve(klass, selector);
       if (!callee) return;
-      if (!CountsAreOld(caller)) listed_[*callee] += counted * share;
+      if (!CountsAreOld(program_, program_.methods[caller])) listed_[*callee] += counted * share;
       calls_.push_back({caller, *callee, count * share, false, is_exact});
     };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
@@ -190,18 +190,12 @@ class Builder {
   // have stopped, so they cannot be compared with those of the others.
   double WeightOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (CountsAreOld(number)) return kSmallest;
+    if (CountsAreOld(program_, method)) return kSmallest;
     const auto raw =
         static_cast<double>(method.is_exact ? method.data_invocations : method.invocations);
     const double listed = listed_[number];
     const double weight = method.has_data ? raw - listed : std::max(raw, listed);
     return std::max(weight, raw * kSmallest) + kSmallest;
-  }
-
-  // Those of a lambda before it was linked again.
-  bool CountsAreOld(uint32_t number) const {
-    const HarvestedMethod& method = program_.methods[number];
-    return !method.is_exact && program_.classes[method.klass].is_superseded;
   }
 
   const HarvestedProgram& program_;
@@ -216,6 +210,10 @@ class Builder {
 };
 
 }  // namespace
+
+bool CountsAreOld(const HarvestedProgram& program, const HarvestedMethod& method) {
+  return !method.is_exact && program.classes[method.klass].is_superseded;
+}
 
 std::vector<CountedCall> CountCalls(const HarvestedProgram& program) {
   return Builder(program).Run();

@@ -82,7 +82,7 @@ class Estimator {
   // compiled without counters even if it has a MethodData.
   bool IsCounted(const HarvestedMethod& method) const {
     if (method.is_exact) return true;
-    if (CountsAreOld(method)) return false;
+    if (CountsAreOld(program_, method)) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
   }
@@ -101,23 +101,17 @@ class Estimator {
     return method.intrinsic != 0 && !RunsItsBody(program_, method);
   }
 
-  // What was counted in a copy of a lambda before it was linked again. It is older than what others have counted, as all
-  // counts of the class that makes the lambda began anew with it.
-  bool CountsAreOld(const HarvestedMethod& method) const {
-    return !method.is_exact && program_.classes[method.klass].is_superseded;
-  }
-
   // A copy with old counts is called as often as the records of its callers say.
   uint64_t FloorOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (CountsAreOld(method)) return 0;
+    if (CountsAreOld(program_, method)) return 0;
     return method.invocations + wrapped_[number];
   }
 
   // How much more often the blocks of a method were executed than counted. Less often only where the counts are old.
   double FactorOf(uint32_t number, double total) const {
     if (KeepsItsCounts(number)) return 1;
-    const double least = CountsAreOld(program_.methods[number]) ? 0 : 1;
+    const double least = CountsAreOld(program_, program_.methods[number]) ? 0 : 1;
     return std::max(least, total / EntriesOf(number) * loops_[number]);
   }
 
@@ -143,7 +137,7 @@ class Estimator {
     std::vector<double> into(program_.methods.size());
     for (const CountedCall& call : calls_) {
       const HarvestedMethod& caller = program_.methods[call.caller];
-      if (!call.is_guessed && caller.has_data && !CountsAreOld(caller))
+      if (!call.is_guessed && caller.has_data && !CountsAreOld(program_, caller))
         into[call.callee] += call.count;
     }
     for (uint32_t m = 0; m < into.size(); ++m) {
@@ -162,7 +156,7 @@ class Estimator {
     std::vector<CountedCall> sorted;
     sorted.reserve(calls_.size());
     for (const CountedCall& call : calls_) {
-      if (CountsAreOld(program_.methods[call.caller])) continue;
+      if (CountsAreOld(program_, program_.methods[call.caller])) continue;
       into[call.callee] += call.count;
       sorted.push_back(call);
     }
@@ -194,7 +188,7 @@ class Estimator {
 
   // What is compiled without counters has counts that mean nothing.
   bool CountsItsCalls(const HarvestedMethod& method) const {
-    return method.is_exact || (method.has_data && !CountsAreOld(method));
+    return method.is_exact || (method.has_data && !CountsAreOld(program_, method));
   }
 
   static double AgreedRatio(std::vector<double>& ratios) {

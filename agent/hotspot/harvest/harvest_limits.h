@@ -12,7 +12,7 @@
 
 namespace iprof::hotspot {
 
-// `without_profiling`: the option for which a JVM may have no MethodDatas; empty: there is none.
+// `without_profiling`: the option because of which the JVM may have no MethodDatas, or an empty text.
 Status CheckLimits(const HarvestCounts& counts, std::string_view without_profiling);
 
 }  // namespace iprof::hotspot

@@ -125,7 +125,7 @@ class ProfileMaker {
         {method, types.bci, site, types.is_call ? SiteKind::kReceiver : SiteKind::kInstanceOf});
   }
 
-  // The name in a profile; empty if there is none. Valid until the next call.
+  // The name that the class has in a profile, or an empty text. Valid until the next call.
   std::string_view TypeName(const HarvestedClass& klass) {
     if (klass.stable_name.empty()) return {};
     descriptor_ = klass.is_array ? "" : "L";

@@ -11,8 +11,8 @@ constexpr uint8_t kTagMethodHandle = 15;
 constexpr uint8_t kTagInvokeDynamic = 18;
 constexpr uint16_t kInvokeStatic = 6;  // of the kinds of handles
 constexpr uint32_t kMostBootstrapWords = 1 << 20;
-// Memory that changes, or a core that someone made, may name any number.
 constexpr int kDeepest = 256;  // of superclasses
+// Memory that changes, or a core that someone made, may name any number.
 constexpr size_t kMostEntriesOfPool = 65'535;
 constexpr size_t kMostSites = size_t{1} << 18;
 constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";

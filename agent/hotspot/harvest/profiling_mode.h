@@ -11,7 +11,7 @@
 namespace iprof::hotspot {
 
 // The option for which compiled code counts nothing in MethodDatas, as it is compiled at tier 2 at most:
-// "-XX:TieredStopAtLevel=2". Only the interpreter may count then. Empty: there is none.
+// "-XX:TieredStopAtLevel=2". Only the interpreter may count then. An empty text if there is no such option.
 std::string WithoutCompiledCounts(const VmFlags& flags);
 
 // The same, or what forbids all compilation, such as "-Xint": why a JVM may have no MethodData at all. A JVM whose
