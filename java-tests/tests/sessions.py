@@ -1,10 +1,10 @@
-"""The commands of the tool for a running agent: start, stop, reset, dump, status, and profile, which does everything at once. What an
-agent or a JVM does wrong is in cli/jvm/agent_control_test.cc, and tools that are killed or of another user in session_tools.py."""
+"""The commands of the tool for a running agent: start, stop, reset, dump and status. profile, which does everything at once, is in
+profile_command.py, what an agent or a JVM does wrong in cli/jvm/agent_control_test.cc, and tools that are killed or of another user
+in session_tools.py."""
 
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -14,8 +14,8 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
 from harness.control import Controlled
-from harness.scope import in_proof, on_one_jvm
-from harness.session_case import BAD_INPUT, IO, PER_ROUND, ROUND, SessionCase
+from harness.scope import on_one_jvm
+from harness.session_case import BAD_INPUT, PER_ROUND, ROUND, SessionCase
 
 
 class Windows(SessionCase):
@@ -407,166 +407,3 @@ class AfterAStop(SessionCase):
             self.command("start", process)
         process.communicate(timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, process.err_path.read_text())
-
-
-class AtOnce(SessionCase):
-    """iprof profile."""
-    def test_a_time(self):
-        process = self.start(agent=None)
-        self.rounds(process, 1)
-        said = self.command("profile", process, "samples=n,image=n", "--warmup", "100ms", "--duration", "300ms", "-o", "app.iprof").stdout
-        self.assertRegex(said, rf"^process {process.pid}: recorded [0-9.]+ s, wrote app.iprof\n$")
-        self.assertEqual(self.status(process)["state"], "stopped")
-        # The user's options, and not those by which the tool has the agent wait.
-        (run,) = self.profile("app.iprof").section["provenance"]["runs"]
-        self.assertEqual(run["options"], "samples=n,image=n")
-        # Nothing was recorded since then, so the end of the program writes nothing and has nothing to complain about.
-        # Nor is the tool's own file, which is gone, anybody's concern.
-        self.assertEqual(self.end(process), [])
-
-    @on_one_jvm
-    def test_an_interrupt_ends_the_recording_and_writes(self):
-        for number, ending in enumerate((signal.SIGINT, signal.SIGTERM)):
-            process = self.start(agent=None)
-            tool = self.tool(process, "samples=n,image=n", "-o", f"{number}.iprof")
-            self.wait_until_recording(process)
-            self.rounds(process, 3)
-            tool.send_signal(ending)
-            said, complaints = tool.communicate(timeout=PATIENCE_S)
-            self.assertEqual((tool.returncode, complaints), (0, ""))
-            self.assertIn(f"wrote {number}.iprof", said)
-            self.assertEqual(self.counted(f"{number}.iprof"), 3)
-            self.assertEqual(self.status(process)["state"], "stopped")
-            self.end(process)
-
-    @on_one_jvm
-    def test_an_interrupt_during_the_warm_up_touches_nothing(self):
-        process = self.start(agent=None)
-        tool = self.tool(process, "--warmup", "1h", "-o", "x.iprof")
-        time.sleep(0.3)
-        tool.send_signal(signal.SIGINT)
-        _, complaints = tool.communicate(timeout=PATIENCE_S)
-        # An interrupt that comes before the tool holds its signals back ends it as any program.
-        self.assertIn(tool.returncode, (IO, -signal.SIGINT))
-        if tool.returncode == IO:
-            self.assertEqual(complaints, "iprof: error: interrupted during the warm-up: nothing was recorded\n")
-        self.refused("status", process, expect=BAD_INPUT)
-        self.end(process)
-
-    def hold_commands(self, process, socket):
-        """From now on, commands wait for a dump into a FIFO. Who reads that FIFO lets them go on."""
-        fifo = self.folder / "fifo"
-        os.mkfifo(fifo)
-        dump = subprocess.Popen([Settings.tool, "dump", "--control", socket, "-o", fifo], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
-        self.addCleanup(dump.wait)
-        self.addCleanup(dump.kill)
-        deadline = time.monotonic() + PATIENCE_S
-        while "'dump' is still running" not in self.run_tool("status", str(process.pid), "--timeout", "1", expect=None).stderr:
-            self.assertLess(time.monotonic(), deadline)
-        return fifo
-
-    def interrupt(self, tool):
-        """Sends SIGINT and waits until the tool, which holds it back, has taken it."""
-        tool.send_signal(signal.SIGINT)
-        deadline = time.monotonic() + PATIENCE_S
-        while int(re.search(r"^ShdPnd:\t([0-9a-f]+)$", pathlib.Path(f"/proc/{tool.pid}/status").read_text(), re.M)[1], 16):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.005)
-
-    @on_one_jvm
-    def test_a_second_interrupt_says_where_the_profile_will_be(self):
-        process = self.start(agent="start=n,out=end.iprof,control=a.sock")
-        tool = self.tool(process, "-o", "x.iprof")
-        self.wait_until_recording(process)
-        self.rounds(process, 3)
-        fifo = self.hold_commands(process, self.folder / "a.sock")
-        self.interrupt(tool)  # the stop begins, and waits
-        tool.send_signal(signal.SIGINT)
-        _, complaints = tool.communicate(timeout=PATIENCE_S)
-        self.assertEqual(tool.returncode, -signal.SIGINT, complaints)
-        said = re.fullmatch(rf"iprof: error: interrupted while waiting for process {process.pid}; the agent may still carry out 'stop' and "
-                            rf"write the profile to (/tmp/\.iprof-[0-9a-f]+/profile\.iprof), where it stays for an hour; 'iprof stop "
-                            rf"{process.pid} -o FILE' writes it again\n", complaints)
-        self.assertTrue(said, complaints)
-        self.assertFalse((self.folder / "x.iprof").exists())
-        profile = pathlib.Path(said[1])
-        self.addCleanup(shutil.rmtree, profile.parent, ignore_errors=True)
-        fifo.read_bytes()  # the JVM goes on
-        self.assertEqual(self.status(process)["state"], "stopped")  # comes after the stop
-        self.assertEqual(self.counted(profile), 3)
-        self.command("stop", process, "-o", "again.iprof")
-        self.assertEqual(self.counted("again.iprof"), 3)
-        self.end(process)
-
-    @on_one_jvm
-    def test_a_start_that_takes_too_long_is_taken_back(self):
-        """The tool gives up while the JVM still changes the classes. The recording must not go on without it, into a folder that is gone."""
-        held = f"-agentpath:{Settings.agent.parent}/java-tests/libholding_agent.so=Dumps:{self.folder / 'go'}"
-        process = self.start(jvm_args=[held])
-        said = self.refused("profile", process, "--timeout", "3", "-o", "x.iprof")
-        self.assertRegex(said, rf"^process {process.pid}: the recording did not begin within 3 s \(--timeout\), and was not stopped: .* the agent "
-                               r"may still carry out 'stop'")
-        self.assertIn("held", process.out_path.read_text())
-        (self.folder / "go").touch()
-        self.assertEqual(self.status(process)["state"], "stopped")  # comes after both
-        self.command("start", process)
-        self.rounds(process, 2)
-        self.command("stop", process, "-o", "y.iprof")
-        self.assertEqual(self.counted("y.iprof"), 2)
-        process.communicate(b"x", timeout=PATIENCE_S)
-        self.assertEqual(process.returncode, 0, process.err_path.read_text())
-
-    def test_a_dump_request_does_not_hold_up_the_jvms_signals(self):
-        process = self.start(agent="out=end.iprof,control=a.sock,jdk=n")
-        fifo = self.hold_commands(process, self.folder / "a.sock")
-        process.send_signal(signal.SIGQUIT)
-        deadline = time.monotonic() + PATIENCE_S
-        while "no profile was written: another profile is still being written" not in process.err_path.read_text():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.05)
-        fifo.read_bytes()
-        process.communicate(b"x", timeout=PATIENCE_S)  # its output has the threads that SIGQUIT prints
-        self.assertEqual(process.returncode, 0)
-        self.profile("end.iprof")
-
-    def test_the_program_ends_meanwhile(self):
-        process = self.start(agent=None)
-        tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof")
-        self.wait_until_recording(process)
-        self.end_in_window(process, tool, "x.iprof", 2)
-
-    @on_one_jvm
-    def test_again_with_the_agent_that_is_there(self):
-        process = self.start(agent=None)
-        self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")
-        tool = self.tool(process, "-o", "2.iprof")
-        self.wait_until_recording(process)
-        self.rounds(process, 2)
-        tool.send_signal(signal.SIGINT)
-        tool.communicate(timeout=PATIENCE_S)
-        self.assertEqual(self.counted("2.iprof"), 2)
-        self.assertIn("the agent is loaded already", self.refused("profile", process, "jdk=n", "-o", "3.iprof", expect=2))
-        self.end(process)
-
-    @on_one_jvm
-    def test_the_program_ends_during_a_later_recording(self):
-        process = self.start(agent=None)
-        self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")
-        tool = self.tool(process, "-o", "2.iprof.gz")
-        self.wait_until_recording(process)
-        self.end_in_window(process, tool, "2.iprof.gz", 2)
-        self.assertEqual((self.folder / "2.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
-
-    @in_proof
-    def test_the_tool_is_killed(self):
-        process = self.start(agent=None)
-        tool = self.tool(process, "samples=n,image=n", "--duration", "1s", "-o", "x.iprof")
-        self.wait_until_recording(process)
-        tool.kill()
-        tool.wait()
-        deadline = time.monotonic() + 61 + PATIENCE_S
-        while self.status(process)["state"] != "stopped":
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(1)
-        self.end(process)

@@ -1,13 +1,11 @@
-"""The raw file: however a process ends, the last snapshot can be recovered; a normal end leaves only the profile; and no failure of
-the file changes the program."""
+"""The raw file: however a process ends, the last snapshot can be recovered, and a normal end leaves only the profile. Failures of the
+file are in snapshot_failures.py."""
 
 import collections
 import datetime
-import errno
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import time
@@ -16,8 +14,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase, C1_ONLY, Settings
 from harness.scope import on_one_jvm
-from harness.session_case import AS_NOBODY, needs_jvm_for_all_users, needs_root
-from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase, in_small_folder
+from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase
 
 
 class Ends(SnapshotCase):
@@ -222,135 +219,6 @@ class Files(SnapshotCase):
         self.wait_for_rounds(process, 1)
         self.end(process)
         self.assertEqual(self.files(), ["some.iprof"])
-
-
-@on_one_jvm
-class Failures(SnapshotCase):
-    """The file fails; the program does not notice, and the profile is complete."""
-
-    def goes_on(self, process, rounds, warnings=1):
-        """The program ends well with a complete profile."""
-        self.rounds(process, 1)
-        self.end(process)
-        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), rounds + 1)
-        self.assertEqual(len(self.warnings(process)), warnings, self.warnings(process))
-
-    def status(self, process):
-        return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]
-
-    def failed(self, process):
-        return sum(loss["count"] for loss in self.status(process)["losses"] if "could not be written" in loss["what"])
-
-    def test_the_file_was_removed(self):
-        process = self.start()
-        self.rounds(process, 1)
-        self.wait_for_rounds(process, 1)
-        (self.folder / "app.iraw").unlink()
-        self.rounds(process, 1)
-        self.wait_for_rounds(process, 2)
-        self.goes_on(process, 2)
-        self.assertEqual(self.files(), ["app.iprof", "some.iprof"])
-
-    def test_the_file_was_cut(self):
-        for size in (0, 100, 9000):
-            with self.subTest(size=size):
-                process = self.start()
-                self.rounds(process, 1)
-                self.wait_for_rounds(process, 1)
-                os.truncate(self.folder / "app.iraw", size)
-                self.rounds(process, 1)
-                self.wait_for_rounds(process, 2)
-                self.goes_on(process, 2)
-
-    def test_a_limit_for_files(self):
-        """As on a full disk: writes fail for a while."""
-        process = self.start()
-        self.rounds(process, 1)
-        self.wait_for_rounds(process, 1)
-        soft, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (32 << 10, hard))  # the log of the test is smaller
-        self.rounds(process, 1)
-        self.wait_until(lambda: self.warnings(process), process)
-        self.assertEqual(self.recovered_rounds(), 1)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (soft, hard))
-        self.wait_for_rounds(process, 2)
-        self.assertGreater(self.failed(process), 0)
-        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*File too large")
-        self.goes_on(process, 2)
-
-    def test_a_full_disk(self):
-        prefix, place = in_small_folder(self)
-        process = self.start(f"out=app.iprof,raw={place}/app.iraw", prefix=prefix)
-        inside = f"/proc/{process.pid}/root{place}"
-        self.rounds(process, 1)
-        self.wait_until(lambda: os.path.exists(f"{inside}/app.iraw"), process)
-        filler = f"{inside}/filler"
-        with open(filler, "wb", buffering=0) as file:
-            try:
-                while True:
-                    file.write(bytes(4096))
-            except OSError as full:
-                self.assertEqual(full.errno, errno.ENOSPC)
-        self.rounds(process, 1)
-        before = self.status(process)
-        self.say(process, "more")  # new classes take room in the file
-        self.wait_until(lambda: self.failed(process) > 0, process)
-        os.unlink(filler)
-        self.wait_until(lambda: self.status(process)["snapshots"] > before["snapshots"] + 2, process)
-        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*No space left on device")
-        self.goes_on(process, 2)
-
-    def test_a_disk_with_room_for_the_profile_only(self):
-        prefix, place = in_small_folder(self, "800k")
-        process = self.start(f"out={place}/app.iprof.gz", prefix=prefix)
-        inside = os.open(f"/proc/{process.pid}/root{place}", os.O_RDONLY | os.O_DIRECTORY)  # it outlives the process
-        self.addCleanup(os.close, inside)
-        self.rounds(process, 2)
-        self.wait_until(lambda: self.warnings(process), process)
-        self.assertRegex(self.warnings(process)[0], "No space left on device; the raw file had no complete snapshot yet, so it is removed;")
-        lines = self.end(process)
-        self.assertEqual([line for line in lines if "recover" in line or "no profile" in line], [])
-        self.assertEqual(os.listdir(inside), ["app.iprof.gz"])
-        with os.fdopen(os.open("app.iprof.gz", os.O_RDONLY, dir_fd=inside), "rb") as file:
-            (self.folder / "app.iprof.gz").write_bytes(file.read())
-        self.assertEqual(self.profile("app.iprof.gz").calls_of(ROUND), 2)
-
-    def test_no_room_at_all(self):
-        """Neither for a snapshot nor for the profile: the agent names no file that could not be recovered."""
-        process = self.start("out=app.iprof", prefix=["bash", "-c", "ulimit -f 64 && exec \"$@\"", "bash"])
-        self.rounds(process, 1)
-        self.wait_until(lambda: self.warnings(process), process)
-        self.assertRegex(self.warnings(process)[0], "File too large; the raw file had no complete snapshot yet, so it is removed;")
-        lines = self.end(process)
-        self.assertTrue(any("no profile was written" in line for line in lines), lines)
-        self.assertEqual([line for line in lines if "iprof recover" in line], [])
-        self.assertEqual(self.files(), [])
-
-    @needs_root
-    def test_a_folder_that_became_read_only(self):
-        needs_jvm_for_all_users(self)
-        place = self.folder / "raws"
-        place.mkdir(mode=0o777)
-        place.chmod(0o777)
-        self.folder.chmod(0o777)
-        process = self.start("out=app.iprof,raw=raws/app.iraw,snapshot=1s", prefix=AS_NOBODY)
-        place.chmod(0o555)
-        self.rounds(process, 1)
-        self.wait_until(lambda: self.warnings(process), process)
-        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*Permission denied")
-        place.chmod(0o777)
-        self.wait_until((place / "app.iraw").exists, process)
-        self.goes_on(process, 1)
-
-    def test_the_file_is_as_large_as_it_may_be(self):
-        process = self.start("out=app.iprof,raw-max=1m")
-        self.rounds(process, 1)
-        self.wait_until(lambda: self.warnings(process), process)
-        self.assertLessEqual((self.folder / "app.iraw").stat().st_size, 1 << 20)
-        self.assertRegex(self.warnings(process)[0], "has the size of raw-max=")
-        self.assertTrue(any("no room" in loss["what"] for loss in self.status(process)["losses"]))
-        self.recovered("app.iraw")
-        self.goes_on(process, 1)
 
 
 class Sessions(SnapshotCase):
