@@ -121,7 +121,7 @@ void AgentSection::AddSection(std::string_view json) {
   for (auto& [name, value] : parsed.parts) parts_.insert_or_assign(name, std::move(value));
 }
 
-std::optional<std::string_view> AgentSection::Part(std::string_view name) const {
+std::optional<std::string_view> AgentSection::Part(std::string_view name) const& {
   const auto found = parts_.find(name);
   if (found == parts_.end()) return std::nullopt;
   return found->second;
@@ -151,6 +151,12 @@ std::string AgentSection::ToJson() const {
     json += value;
   }
   return json + '}';
+}
+
+std::optional<std::string> AgentPart(const Profile& profile, std::string_view name) {
+  const AgentSection section = AgentSection::Of(profile);
+  const std::optional<std::string_view> part = section.Part(name);
+  return part ? std::optional<std::string>(*part) : std::nullopt;
 }
 
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json) {

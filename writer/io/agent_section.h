@@ -83,7 +83,9 @@ class AgentSection {
   // The section's text, if it cannot hold parts.
   const std::string& unread() const { return unread_; }
   const Parts& parts() const { return parts_; }
-  std::optional<std::string_view> Part(std::string_view name) const;
+  std::optional<std::string_view> Part(std::string_view name) const&;
+  // The text would outlive the section that it is in: keep the section, or use AgentPart.
+  std::optional<std::string_view> Part(std::string_view name) && = delete;
 
   // Whether SetPart may be called with this. For bytes that someone else wrote.
   static bool CanBePart(std::string_view name, std::string_view json);
@@ -103,6 +105,8 @@ class AgentSection {
   Parts parts_;
 };
 
+// A copy of one part of a profile's section.
+std::optional<std::string> AgentPart(const Profile& profile, std::string_view name);
 // Sets a part of a profile's section; a no-op if the section must be kept unchanged. Older keys are
 // not touched: this is for profiles that the agent makes.
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json);

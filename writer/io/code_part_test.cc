@@ -72,10 +72,10 @@ TEST_CASE("without hashes there is no part, and an old one is removed") {
   CHECK(profile.extras().empty());
   profile.SetCodeHash(MethodIndex{0}, 1);
   NoteCodeHashes(profile);
-  CHECK(AgentSection::Of(profile).Part(kCodePart));
+  CHECK(AgentPart(profile, kCodePart));
   profile.ForgetCodeHashes();
   NoteCodeHashes(profile);
-  CHECK_FALSE(AgentSection::Of(profile).Part(kCodePart));
+  CHECK_FALSE(AgentPart(profile, kCodePart));
 }
 
 TEST_CASE("hashes of other methods are noticed, and not used") {

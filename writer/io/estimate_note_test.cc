@@ -78,7 +78,7 @@ TEST_CASE("a note is trimmed to the methods that have calls", "[estimate_note]")
   CHECK(trimmed({}) == R"({"calls":{}})");
   SetAgentPart(profile, kEstimatesPart, R"({"later":1})");
   TrimEstimates(profile, whole);
-  CHECK(AgentSection::Of(profile).Part(kEstimatesPart) == R"({"later":1})");
+  CHECK(AgentPart(profile, kEstimatesPart) == R"({"later":1})");
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ TEST_CASE("notes of positions survive in any mixture") {
         profile.notes().SetLine(method, bci, static_cast<int32_t>(random() % 65'536));
     }
     WritePositionNotes(profile);
-    REQUIRE(AgentSection::Of(profile).Part(kPositionsPart));
-    CHECK(IsPositionPart(*AgentSection::Of(profile).Part(kPositionsPart)));
+    REQUIRE(AgentPart(profile, kPositionsPart));
+    CHECK(IsPositionPart(*AgentPart(profile, kPositionsPart)));
     CHECK(NotesOf(Reread(profile)) == NotesOf(profile));
     CHECK(NotesOf(profile).size() > 1);
   }
@@ -127,7 +127,7 @@ TEST_CASE("parts of another shape add nothing") {
   // The right hash with texts that do not fit.
   Profile profile = Methods(2);
   WritePositionNotes(profile);
-  const std::string part(*AgentSection::Of(profile).Part(kPositionsPart));
+  const std::string part(*AgentPart(profile, kPositionsPart));
   const std::string of = part.substr(0, part.find(',') + 1);
   for (const char* const lines : {"", "A", "------------------------", "////////", "B!"}) {
     SetAgentPart(profile, kPositionsPart,
@@ -145,7 +145,7 @@ TEST_CASE("older profiles have lines by name, and their part is replaced") {
   CHECK(NotesOf(read) == std::map<std::string, std::string>{{"a.A.method0()void:0", "7 "},
                                                             {"a.A.method0()void:4", "8 "}});
   WritePositionNotes(read);
-  CHECK_FALSE(AgentSection::Of(read).Part(kLinesPart));
+  CHECK_FALSE(AgentPart(read, kLinesPart));
   CHECK(NotesOf(Reread(read)) == NotesOf(read));
 }
 

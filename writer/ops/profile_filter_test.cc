@@ -112,7 +112,7 @@ TEST_CASE("a filter that leaves no calls leaves no estimated ones, and the note 
   SetAgentPart(shop.profile, kEstimatesPart, note.ToJson());
   const Profile made = FilterProfile(shop.profile, {.include = {"com.acme.CartTest"}});
   CHECK(made.Total(Table::kCalls) == 0);
-  CHECK(AgentSection::Of(made).Part(kEstimatesPart) == EstimateNote().ToJson());
+  CHECK(AgentPart(made, kEstimatesPart) == EstimateNote().ToJson());
 }
 
 TEST_CASE("an empty filter changes nothing") {

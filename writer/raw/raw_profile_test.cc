@@ -141,7 +141,7 @@ TEST_CASE("runs are completed with what is known of the counts, and methods have
   CHECK(found[0].exactness->exact == (at_rest ? 3 : 0));
   CHECK(found[0].exactness->within_k == (at_rest ? 0 : 3));
   CHECK(found[0].exactness->KnowsK() == at_rest);
-  CHECK(AgentSection::Of(made.profile).Part(kCodePart));
+  CHECK(AgentPart(made.profile, kCodePart));
 }
 
 TEST_CASE("a snapshot that was taken while threads were counting states no bound") {

@@ -22,7 +22,7 @@ TEST_CASE("where there is no HotSpot, nothing is added, and the reason is a sent
   REQUIRE_FALSE(added.ok());
   CHECK(added.status().message().starts_with("has an unknown layout"));
   CHECK(profile.type_count() == types);
-  CHECK_FALSE(AgentSection::Of(profile).Part(kHarvestPart));
+  CHECK_FALSE(AgentPart(profile, kHarvestPart));
 }
 
 }  // namespace

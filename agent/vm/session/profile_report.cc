@@ -20,7 +20,7 @@ namespace {
 
 // Whether HotSpot's counters were to be in the profile, and could not be read.
 bool LacksHarvest(const Profile& profile, const Options& options) {
-  return options.Harvests() && !AgentSection::Of(profile).Part(kHarvestPart);
+  return options.Harvests() && !AgentPart(profile, kHarvestPart);
 }
 
 // "; 32 methods with 68.8 % of all calls are estimated, because they lost their probes"; empty: none is.
