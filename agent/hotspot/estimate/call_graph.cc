@@ -59,11 +59,13 @@ class Builder {
                const HarvestedTypes* rows) {
     const auto counted = static_cast<double>(call.block_count);
     const bool is_exact = call.exact_count.has_value();
+    // Counted by nobody, and the interpreter counts each call that it makes.
+    const bool is_guessed = !is_exact && !program_.methods[caller].has_data;
     const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
     // Exact or not, what is listed is compared with what HotSpot counted.
     const auto add = [&](uint32_t klass, double share) {
       const auto callee = hierarchy_.Resolve(klass, selector);
-      if (!callee) return;
+      if (!callee || (is_guessed && program_.methods[*callee].never_ran)) return;
       if (!CountsAreOld(program_, program_.methods[caller])) listed_[*callee] += counted * share;
       calls_.push_back({caller, *callee, count * share, false, is_exact});
     };
@@ -108,7 +110,9 @@ class Builder {
     // A method without MethodData has no receivers either. How often it calls and whom would both be
     // guessed, unless its calls are exact.
     const bool is_guessed = all.methods.size() > 1;
-    if (is_guessed && !program_.methods[rest.caller].has_data && !rest.is_exact) return;
+    if (!program_.methods[rest.caller].has_data && !rest.is_exact) {
+      if (is_guessed || all.methods.empty() || program_.methods[all.methods[0]].never_ran) return;
+    }
     const std::vector<uint32_t>& methods = CandidatesFor(rest, all);
     std::vector<double>& weights = weights_;
     weights.clear();

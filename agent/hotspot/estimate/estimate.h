@@ -36,7 +36,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-7";
+inline constexpr char kEstimatorName[] = "flow-8";
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method

@@ -333,6 +333,26 @@ TEST_CASE("an intrinsic passes on what was counted in it") {
   CHECK(estimate.scales[inside].calls == 10);
 }
 
+TEST_CASE("a guessed loop does not call what the interpreter never called") {
+  Program program;
+  program.Class("Main");
+  const uint32_t main = program.Method("main", 2, /*has_data=*/false);
+  const uint32_t never = program.Method("never", 0, /*has_data=*/false);
+  program.made.methods[never].never_ran = true;
+  const uint32_t never_virtual = program.Method("neverVirtual", 0, /*has_data=*/false);
+  program.made.methods[never_virtual].never_ran = true;
+  const uint32_t inlined = program.Method("inlined", 0, /*has_data=*/false);
+  program.Call(main, Op::invokestatic, "Main", "never", 10'000);
+  program.Call(main, Op::invokevirtual, "Main", "neverVirtual", 10'000);
+  program.Call(main, Op::invokestatic, "Main", "inlined", 10'000);
+  const uint32_t counted = program.Method("counted", 10);
+  program.Call(counted, Op::invokestatic, "Main", "never", 5);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[never].calls == 5);  // compiled code called it
+  CHECK(estimate.scales[never_virtual].calls == 0);
+  CHECK(estimate.scales[inlined].calls == 10'000);
+}
+
 // "run" was counted 1,000 times and called 10,000 times; it calls through a handle whose target is
 // not known. The handle's code was counted 4,000 times, and its target `counted` times.
 struct ThroughHandle {
@@ -368,6 +388,23 @@ TEST_CASE("a method that handles did not call more often than it was counted is 
   const ThroughHandle handle(50'000);
   const Estimate estimate = EstimateCalls(handle.program.made);
   CHECK(estimate.scales[handle.target].calls == 50'000);
+}
+
+TEST_CASE("a method's calls by itself are not called unseen") {
+  ThroughHandle handle(2000);
+  Program& program = handle.program;
+  program.Class("Other");
+  // 300 calls from outside, each with 254 more by itself.
+  const uint32_t build = program.Method("build", 76'500);
+  program.Call(build, Op::invokestatic, "Other", "build", 76'200);
+  program.Call(0, Op::invokestatic, "Other", "build", 300);
+  // Of each two calls, one is by itself, and handles make the other.
+  const uint32_t half = program.Method("half", 4000);
+  program.made.methods[half].access = 9;
+  program.Call(half, Op::invokestatic, "Other", "half", 2000);
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[build].calls == 76'500);
+  CHECK(estimate.scales[half].calls == Approx(36'000).epsilon(0.1));
 }
 
 TEST_CASE(

@@ -100,8 +100,14 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
                                           std::span<const double> factors) const {
   if (sites_.empty()) return {};
   std::vector<double> inflow = problem.external;
+  // How many of its counted calls a method makes itself. They come with those from outside.
+  std::vector<double> own(inflow.size());
   for (const FlowEdge& edge : problem.edges) {
-    if (edge.from != edge.to) inflow[edge.to] += total[edge.from] * edge.gain;
+    if (edge.from == edge.to) {
+      own[edge.to] += problem.floor[edge.to] * edge.gain;
+    } else {
+      inflow[edge.to] += total[edge.from] * edge.gain;
+    }
   }
   const double growth_of_parts = Growth(sites_, factors);
   const double growth = Growth(unknown_, factors);
@@ -109,9 +115,10 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
   std::map<std::string, std::vector<uint32_t>> by_shape[2];
   for (uint32_t m = 0; m < unseen.size(); ++m) {
     const HarvestedMethod& method = program_.methods[m];
-    const double raw = problem.floor[m];
+    const double raw = problem.floor[m] - own[m];
     const bool is_part = IsPartOfHandles(m);
-    if (raw < kManyCalls || inflow[m] >= (is_part ? kSeenShareOfHandles : kSeenShare) * raw)
+    if (problem.floor[m] < kManyCalls ||
+        inflow[m] >= (is_part ? kSeenShareOfHandles : kSeenShare) * raw)
       continue;
     unseen[m] = raw - inflow[m];
     if (is_part) {

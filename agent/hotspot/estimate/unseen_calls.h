@@ -6,7 +6,7 @@
 // nothing called them.
 //
 // How: a method that was counted often, and into which hardly anything flows, was called unseen.
-// What does not flow in flows in from outside. Its counts stopped like those of any method, so this
+// What does not flow in, and is no call of the method by itself, flows in from outside. Its counts stopped like those of any method, so this
 // part is scaled by the growth of the sites that call through handles: how much more often they were
 // executed than counted. Only sites whose targets are not known call other methods unseen, but all of
 // them call the JDK's own parts of handles. The first growth holds for methods of a shape

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -142,7 +143,9 @@ class FakeHotSpot final : public Memory {
     Put(at, body);
     Put(at + 16, counters);
     Put(at + 24, uint32_t{9});
-    Put(klass + layout_.instance.methods, Pointers({at}));
+    std::vector<Address>& all = methods_[klass];
+    all.push_back(at);
+    Put(klass + layout_.instance.methods, Pointers(all));
     return at;
   }
   Address Data(Address method, const std::vector<uint64_t>& words, uint32_t invocations) {
@@ -159,6 +162,7 @@ class FakeHotSpot final : public Memory {
   std::vector<uint8_t> bytes_;
   size_t used_ = 0;
   MetadataLayout layout_;
+  std::map<Address, std::vector<Address>> methods_;  // by class
 };
 
 // One class a/A with a method run()V that was linked, quickened and counted:

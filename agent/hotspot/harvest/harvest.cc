@@ -62,6 +62,7 @@ class Harvester {
     }
     RetryFailed(decoder);
     for (const uint32_t m : looped_) decoder.GuessCalls(AsListed(m));
+    FindSmallThatNeverRan(decoder);
     FindUncounted(decoder);
     if (code_choice_.keeps) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
@@ -168,6 +169,7 @@ class Harvester {
     method.access = listed.access;
     method.intrinsic = listed.intrinsic;
     method.invocations = listed.invocations;
+    method.never_ran = IsUncalled(listed) && listed.code_size > kMostTrivialBytes;
     program_->methods.push_back(std::move(method));
     listed_methods_.push_back(listed);
   }
@@ -221,6 +223,26 @@ class Harvester {
       const auto now = handles.ClassesAt(*pool, copies.link.entry, copies.classes);
       if (now.size() != 1) continue;
       for (const uint32_t c : copies.classes) program_->classes[c].is_superseded = c != now.front();
+    }
+  }
+
+  // HotSpot counted no call. Compilers may inline intrinsics and trivial methods without counting.
+  static bool IsUncalled(const ListedMethod& listed) {
+    return listed.invocations == 0 && listed.data == 0 && listed.intrinsic == 0;
+  }
+
+  // What may be trivial is looked at only where it matters: in the classes of loops whose calls are guessed.
+  void FindSmallThatNeverRan(MethodDecoder& decoder) {
+    uint32_t last = kNoClass;
+    for (const uint32_t looped : looped_) {
+      const uint32_t c = program_->methods[looped].klass;
+      if (std::exchange(last, c) == c) continue;
+      const HarvestedClass& klass = program_->classes[c];
+      for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
+        const ListedMethod& listed = listed_methods_[m];
+        if (IsUncalled(listed) && listed.code_size > 0 && listed.code_size <= kMostTrivialBytes)
+          program_->methods[m].never_ran = !decoder.HasTrivialCode(AsListed(m));
+      }
     }
   }
 

@@ -152,6 +152,39 @@ TEST_CASE("a method is uncounted if HotSpot looked at it and compiles its code w
   CHECK_FALSE(is_uncounted({42, 182, 1, 0, 176}, 150));  // aload_0, invokevirtual a/A.run, areturn
 }
 
+TEST_CASE("a method never ran if the interpreter never called it") {
+  const auto never_ran = [](const std::vector<uint8_t>& code, uint32_t invocations) {
+    FakeProgram fake;
+    fake.vm.Method(fake.vm.Class(fake.loader, "b/B"), fake.pool, code, invocations);
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    CHECK_FALSE((*program)->methods[0].never_ran);  // it has a MethodData
+    return (*program)->methods[1].never_ran;
+  };
+  const std::vector<uint8_t> large = {3, 60, 27, 60, 27, 60, 27, 172};
+  CHECK(never_ran(large, 0));
+  CHECK_FALSE(never_ran(large, 1));
+  CHECK_FALSE(never_ran({3, 172}, 0));  // compilers may inline it without counting
+}
+
+TEST_CASE("small methods are looked at in the class of a guessed loop") {
+  for (const uint32_t rounds : {5'000U, 900U}) {
+    FakeProgram fake;
+    const Address driver = fake.vm.Class(fake.loader, "b/B");
+    const Address loop =
+        fake.vm.Method(driver, fake.pool, {42, 182, 1, 0, 27, 154, 0xFF, 0xFB, 177}, 2);
+    const Address counters = fake.vm.Load<Address>(loop + 16).value_or(0);
+    fake.vm.Put(counters + 4, rounds << 1);
+    fake.vm.Method(driver, fake.pool, {27, 16, 31, 104, 172}, 0);  // returns 31 times its argument
+    fake.vm.Method(driver, fake.pool, {3, 172}, 0);                // returns a constant
+    const auto program = Harvest(fake);
+    REQUIRE(program.ok());
+    size_t never_ran = 0;
+    for (const HarvestedMethod& method : (*program)->methods) never_ran += method.never_ran ? 1 : 0;
+    CHECK(never_ran == (rounds < 1'000 ? 0 : 1));
+  }
+}
+
 TEST_CASE("a harvest becomes a profile like the agent's") {
   const FakeProgram fake;
   const auto program = Harvest(fake);

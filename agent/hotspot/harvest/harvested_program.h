@@ -65,6 +65,8 @@ struct HarvestedMethod {
   // HotSpot has no MethodData of it and compiles it without counters: a native method, an accessor, or one
   // that returns a constant. `invocations` are then only those before it was compiled.
   bool is_uncounted = false;
+  // HotSpot saw no call of it, and would have counted one by the interpreter.
+  bool never_ran = false;
   bool has_data = false;  // a MethodData was read; what follows comes from it. Without one, calls
                           // may be there for a method that looped, with guessed counts
   // The agent changed its code: branches are left out, and calls and types have the positions of the
