@@ -201,12 +201,34 @@ Status BadValue(const OptionSpec& spec, std::string_view value, const Status& wh
   return Bad(std::move(message));
 }
 
+std::string_view WithoutFolder(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// A pattern of only=: of a jar's path the name; a class of a module (module/class) as it is.
+std::string_view ShownPattern(std::string_view pattern) {
+  const size_t slash = pattern.find('/');
+  const bool is_path = slash == 0 || slash != pattern.rfind('/') || pattern.ends_with(".jar") ||
+                       pattern.starts_with('.');
+  return is_path ? WithoutFolder(pattern) : pattern;
+}
+
 // An option as the profile shows it: of a path only the name.
 std::string Shown(const OptionSpec& spec, std::string_view item) {
-  if (!std::holds_alternative<PathSlot>(spec.slot)) return std::string(item);
-  const size_t folder_end = item.rfind('/');
-  if (folder_end == std::string_view::npos) return std::string(item);
-  return std::string(spec.name) + "=" + std::string(item.substr(folder_end + 1));
+  const size_t start = spec.name.size() + 1;  // of the value
+  std::string shown(item.substr(0, start));
+  std::string_view value = item.substr(start);
+  if (std::holds_alternative<PathSlot>(spec.slot)) {
+    shown += WithoutFolder(value);
+  } else if (spec.name == "only") {
+    while (!value.empty()) {
+      const size_t length = std::min(value.find_first_of("+;"), value.size());
+      shown += ShownPattern(value.substr(0, length));
+      shown += value.substr(length, 1);
+      value.remove_prefix(std::min(length + 1, value.size()));
+    }
+  } else {
+    shown += value;
+  }
+  return shown;
 }
 
 bool EndsInGz(std::string_view name) { return name.ends_with(".gz"); }
