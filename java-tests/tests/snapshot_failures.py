@@ -1,4 +1,4 @@
-"""What goes wrong with the raw file: it is removed, cut, limited or without room. The program does not notice, and the profile is complete."""
+"""What goes wrong with the raw file: it is removed, moved, cut, limited or without room. The program does not notice, and the profile is complete."""
 
 import errno
 import json
@@ -32,6 +32,21 @@ class Failures(SnapshotCase):
         self.wait_for_rounds(process, 2)
         self.goes_on(process, 2)
         self.assertEqual(self.files(), ["app.iprof", "some.iprof"])
+
+    def test_the_file_was_moved(self):
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        collected = self.folder / "collected"
+        collected.mkdir()
+        (self.folder / "app.iraw").rename(collected / "app.iraw")
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 2)
+        self.assertEqual(self.status(process)["raw"], str(self.folder.resolve() / "app.iraw"))
+        self.assertRegex(self.warnings(process)[0], r"the raw file '\S*/app\.iraw' was moved by another program; a new one is begun$")
+        self.goes_on(process, 2)
+        self.assertEqual(self.files(), ["app.iprof", "some.iprof"])
+        self.assertEqual(self.recovered(collected / "app.iraw").calls_of(ROUND), 1)
 
     def test_the_file_was_cut(self):
         for size in (0, 100, 9000):

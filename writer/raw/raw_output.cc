@@ -33,7 +33,7 @@ Result<std::unique_ptr<RawOutput>> RawOutput::At(const std::string& path, System
   Result<FilePlace> place = FilePlace::Find(path, calls);
   if (!place.ok()) return Status(Code::kIo, path + ": cannot create: " + place.status().message());
   if (place->descriptor())
-    return Status(Code::kIo, path + ": cannot create: is a name of an open file");
+    return Status(Code::kUsage, path + ": cannot create: is a name of an open file");
   return std::unique_ptr<RawOutput>(new RawOutput(path, std::move(*place), calls));
 }
 
@@ -46,15 +46,25 @@ bool RawOutput::Open(const std::string& name) {
 
 Result<std::unique_ptr<RawOutput>> RawOutput::Create(const std::function<std::string(int)>& name_of,
                                                      SystemCalls& calls) {
-  std::string last;
+  std::string last;  // that exists
+  Status unusable;   // why the first name cannot be used that does not merely exist
   for (unsigned attempt = 0;; ++attempt) {
     const std::string path = name_of(static_cast<int>(attempt));
+    if (path.empty() && last.empty() && !unusable.ok()) return unusable;
     if (path.empty())
       return Status(Code::kLimit, last + ": exists already, and so do the other names for it");
     Result<std::unique_ptr<RawOutput>> made = At(path, calls);
-    if (!made.ok() || (*made)->Open((*made)->place_.name())) return made;
-    if (errno != EEXIST || attempt == kMostAttempts) return (*made)->Fail("cannot create", errno);
-    last = path;
+    if (made.ok()) {
+      if ((*made)->Open((*made)->place_.name())) return made;
+      if (errno != EEXIST || attempt == kMostAttempts) return (*made)->Fail("cannot create", errno);
+      last = path;
+    } else if (made.status().code() == Code::kUsage) {
+      return made;  // its other names make no sense
+    } else {
+      // Such as a link of another user, who would otherwise decide that there is no file.
+      if (unusable.ok()) unusable = made.status();
+      if (attempt == kMostAttempts) return unusable;
+    }
   }
 }
 
@@ -99,11 +109,21 @@ Status RawOutput::Write(std::span<const uint8_t> bytes, uint64_t offset) {
   return {};
 }
 
+// Whether the name now belongs to another file, or to none. If the folder cannot be searched any more, nobody knows.
+bool RawOutput::IsMoved(const struct stat& ours) const {
+  struct stat there {};
+  if (calls_.Fstatat(place_.folder(), place_.name().c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT;
+  return !IsSameFile(ours, there);
+}
+
 Status RawOutput::Check() const {
   struct stat now {};
   if (!is_open()) return {Code::kIo, path_ + ": was removed"};
   if (calls_.Fstatat(fd_, "", &now, AT_EMPTY_PATH) != 0) return Fail("cannot look at", errno);
   if (now.st_nlink == 0) return {Code::kIo, path_ + ": was removed by another program"};
+  if (temporary_.empty() && IsMoved(now))
+    return {Code::kIo, path_ + ": was moved by another program"};
   if (static_cast<uint64_t>(now.st_size) < end_)
     return {Code::kIo, path_ + ": was cut by another program"};
   return {};

@@ -4,7 +4,7 @@
 //  - It is created with O_EXCL and O_NOFOLLOW, for its owner only; links of other users are not followed
 //    (writer/io/file_place.h). Only pwrite is used.
 //  - A file that replaces another one has a temporary name until TakePlace. Neither TakePlace nor Remove
-//    touches a file of another program that has got the name meanwhile.
+//    touches a file of another program that has got the name meanwhile. A file that was moved is left alone.
 // Threads: one at a time; the owner locks.
 // Failure: a Status that names the path and the step. After a failed Write, some of the bytes may be in the
 // file.
@@ -28,7 +28,8 @@ namespace iprof {
 
 class RawOutput {
  public:
-  // name_of: the path for each attempt, 0, 1, …; the next one is tried if a file exists. Empty: give up.
+  // name_of: the path for each attempt, 0, 1, …; the next one is tried if a file exists, or if the path leads to no place
+  // where one may be created, as another user's link does. Empty: give up. Then the code is kLimit if a file exists.
   static Result<std::unique_ptr<RawOutput>> Create(const std::function<std::string(int)>& name_of,
                                                    SystemCalls& calls);
   // An empty file beside this one. It gets this one's name with TakePlace.
@@ -40,7 +41,7 @@ class RawOutput {
   RawOutput& operator=(const RawOutput&) = delete;
 
   Status Write(std::span<const uint8_t> bytes, uint64_t offset);
-  // Fails if the file no longer has all that was written.
+  // Fails if the file no longer has its name, or no longer has all that was written.
   Status Check() const;
   // Does nothing if the file has its name already.
   Status TakePlace();
@@ -59,6 +60,7 @@ class RawOutput {
 
   static Result<std::unique_ptr<RawOutput>> At(const std::string& path, SystemCalls& calls);
   bool Open(const std::string& name);
+  bool IsMoved(const struct stat& ours) const;
   void Close();
   Status Fail(std::string_view step, int error) const;
 

@@ -85,7 +85,7 @@ struct RawPublication {
   uint64_t generation = 0;     // 1, 2, …; of the last one that was published
   uint64_t written_bytes = 0;  // by this call
   uint64_t file_bytes = 0;
-  // The caller should Rewrite: the file was removed or cut by someone (then the status is not ok), or it
+  // The caller should Rewrite: the file was removed, moved or cut by someone (then the status is not ok), or it
   // was written and is full, and at least a quarter of its log describes what no longer exists.
   bool wants_rewrite = false;
   // The file was to replace another one, whose name now belongs to another program's file. That will not change, so the
@@ -95,7 +95,7 @@ struct RawPublication {
 
 class RawWriter {
  public:
-  // The path for each attempt, 0, 1, …; the next one is tried if a file exists. Empty: give up.
+  // The path for each attempt, 0, 1, …; see RawOutput::Create.
   using NameOf = std::function<std::string(int attempt)>;
 
   // Creates the file and writes its header.

@@ -49,19 +49,26 @@ uint64_t SumOf(const RawLosses& losses) {
 }
 
 // Whether the file can be another JVM's. One that we may not read can; so can an empty one, which is just being made.
-// Links are followed as they are to create a file.
-bool MayBeRawFile(const std::string& path, SystemCalls& calls) {
-  const Result<FilePlace> place = FilePlace::Find(path, calls);
-  if (!place.ok() || !place->found()) return true;
-  if (!S_ISREG(place->found()->st_mode)) return false;
+bool MayBeRawFile(const FilePlace& place, SystemCalls& calls) {
+  if (!place.found()) return true;
+  if (!S_ISREG(place.found()->st_mode)) return false;
   // Not blocking: it may be a pipe by now.
-  const int fd = calls.Openat(place->folder(), place->name().c_str(),
+  const int fd = calls.Openat(place.folder(), place.name().c_str(),
                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
   if (fd < 0) return true;
   std::array<uint8_t, kRawMagic.size()> first{};
   const ssize_t count = pread(fd, first.data(), first.size(), 0);
   calls.Close(fd);
   return count <= 0 || BeginsRawFile({first.data(), static_cast<size_t>(count)});
+}
+
+// Why there is no file of this name, for the user. Links are followed as they are to create a file.
+std::string WhyNotNamed(const std::string& path, SystemCalls& calls) {
+  const Result<FilePlace> place = FilePlace::Find(path, calls);
+  if (!place.ok()) return "cannot be used: " + place.status().message();
+  return MayBeRawFile(*place, calls) ? "belongs to another JVM, or to one that was killed ('iprof "
+                                       "recover' makes its profile)"
+                                     : "exists and is no raw file";
 }
 
 }  // namespace
@@ -165,15 +172,11 @@ bool Snapshots::Open() {
     Fail({Code::kLimit, "memory= has no room for it"});
     return false;
   }
-  int attempts = 0;
-  Result<std::unique_ptr<RawWriter>> made = RawWriter::Create(
-      [&](int attempt) {
-        attempts = attempt;
-        return NameOf(attempt);
-      },
-      source_.Header(), {.most_bytes = settings_.most_bytes}, calls_);
+  Result<std::unique_ptr<RawWriter>> made =
+      RawWriter::Create([&](int attempt) { return NameOf(attempt); }, source_.Header(),
+                        {.most_bytes = settings_.most_bytes}, calls_);
   if (!made.ok()) {
-    Fail(attempts < kMostNames
+    Fail(made.status().code() != Code::kLimit
              ? made.status()
              : Status(Code::kLimit, fmt::format("'{}' and {} more raw files with its name exist",
                                                 settings_.path, kMostNames - 1)));
@@ -183,10 +186,7 @@ bool Snapshots::Open() {
   is_whole_ = true;
   if (file_->path() != settings_.path && !std::exchange(has_warned_of_name_, true)) {
     log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), settings_.path,
-                             MayBeRawFile(settings_.path, calls_)
-                                 ? "belongs to another JVM, or to one that was killed ('iprof "
-                                   "recover' makes its profile)"
-                                 : "exists and is no raw file"));
+                             WhyNotNamed(settings_.path, calls_)));
   }
   source_.Begin();
   return true;

@@ -13,8 +13,8 @@
 // other one stays. The thread then tries less and less often. After End no file is
 // made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
 // program's end overtakes leaves none beside the profile. No failure of the file changes the program or
-// the profile. It is logged once, and a later snapshot tries again. If the file was removed or cut,
-// another one is made. If it is written anew and another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program waits for; other threads of the agent
+// the profile. It is logged once, and a later snapshot tries again. If the file was removed, moved or cut,
+// another one is made; one that was moved stays as it is, and belongs to who moved it. If it is written anew and another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program waits for; other threads of the agent
 // wait for one snapshot at most. Where memory is short, there is no file, because the profile is worth more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
 // any attached thread in the live phase, including VMDeath; Stop, End, DiscardUseless and figures on any

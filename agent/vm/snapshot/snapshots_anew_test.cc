@@ -1,6 +1,7 @@
 // When a raw file is written anew: somebody removed or changed it, or it describes much that is gone.
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <new>
@@ -33,6 +34,42 @@ TEST_CASE("a file that was removed or cut is written anew") {
   CHECK(world.Files() == 0);
 }
 
+TEST_CASE("a file that was moved is left alone, and another one has its name") {
+  World world;
+  world.Take();
+  fs::rename(world.Path(), world.Path("moved.iraw"));
+  world.source.counters = {8};
+  world.Take();
+  CHECK(world.Counter() == 8);
+  CHECK(world.Counter("moved.iraw") == 7);
+  CHECK(world.snapshots->figures().path == world.Path());
+  CHECK(world.snapshots->figures().failed == 0);
+  CHECK(world.source.begun == 2);
+  REQUIRE(world.Warnings() == 1);
+  CHECK(world.lines.lines()[0].ends_with("the raw file '" + world.Path() +
+                                         "' was moved by another program; a new one is begun"));
+  SECTION("again and again") {
+    fs::rename(world.Path(), world.Path("moved2.iraw"));
+    world.source.counters = {9};
+    world.Take();
+    CHECK(world.Counter() == 9);
+    CHECK(world.Counter("moved2.iraw") == 8);
+    CHECK(world.Warnings() == 1);
+  }
+  SECTION("it is noticed at the end, too") {
+    fs::rename(world.Path(), world.Path("moved2.iraw"));
+    CHECK(world.snapshots->End(std::chrono::minutes(1)));
+    world.source.counters = {9};
+    world.snapshots->Keep(world.jvm.jni());
+    CHECK(world.Counter() == 9);
+    CHECK(world.snapshots->figures().path == world.Path());
+  }
+  const size_t moved = world.Files() - 1;
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == moved);
+  CHECK(world.Counter("moved.iraw") == 7);
+}
+
 TEST_CASE("somebody else's file with the name is not touched") {
   World world;
   world.Take();
@@ -42,7 +79,8 @@ TEST_CASE("somebody else's file with the name is not touched") {
   std::ofstream(world.Path()) << "not ours";
   world.source.counters = {8};
   for (int i = 0; i < 3; ++i) world.Take();
-  CHECK(world.Counter(was_moved ? "moved.iraw" : "app.1.iraw") == 8);
+  CHECK(world.Counter("app.1.iraw") == 8);
+  if (was_moved) CHECK(world.Counter("moved.iraw") == 7);
   world.snapshots->Discard(world.jvm.jni());
   CHECK(fs::file_size(world.Path()) == 8);
   CHECK_FALSE(fs::exists(world.Path("app.1.iraw")));
@@ -50,21 +88,20 @@ TEST_CASE("somebody else's file with the name is not touched") {
 
 TEST_CASE(
     "a file that is written anew goes on under another name if somebody else's file has got its "
-    "name") {
+    "name meanwhile") {
   World world;
   world.Take();
   world.source.has_outgrown = true;
-  SECTION("after ours was moved, before") {
-    fs::rename(world.Path(), world.Path("moved.iraw"));
-    std::ofstream(world.Path()) << "not ours";
-  }
-  SECTION("after ours was removed, meanwhile") {
-    world.source.on_add = [&] {
-      if (world.source.begun != 2) return;
+  const bool is_moved = GENERATE(false, true);
+  world.source.on_add = [&] {
+    if (world.source.begun != 2) return;
+    if (is_moved) {
+      fs::rename(world.Path(), world.Path("moved.iraw"));
+    } else {
       fs::remove(world.Path());
-      std::ofstream(world.Path()) << "not ours";
-    };
-  }
+    }
+    std::ofstream(world.Path()) << "not ours";
+  };
   world.source.counters = {8};
   world.Take();
   CHECK(world.Counter("app.1.iraw") == 8);

@@ -1,6 +1,7 @@
 #include "agent/vm/snapshot/snapshots.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -144,6 +145,41 @@ TEST_CASE("only a file that may be raw is called another JVM's") {
   CHECK(said([](World& world) {
           REQUIRE(mkfifo(world.Path().c_str(), 0600) == 0);
         }).ends_with("' exists and is no raw file"));
+}
+
+TEST_CASE("a link that cannot be followed takes a name away, not the file") {
+  World world;
+  SECTION("of another user") {
+    if (geteuid() != 0) return;
+    fs::create_symlink("victim", world.Path());
+    REQUIRE(lchown(world.Path().c_str(), 4002, static_cast<gid_t>(-1)) == 0);
+    world.Take();
+    REQUIRE(world.Warnings() == 1);
+    CHECK(world.lines.lines()[0].ends_with(
+        "the raw file is '" + world.Path("app.1.iraw") + "', because '" + world.Path() +
+        "' cannot be used: the link '" + world.Path() +
+        "' belongs to another user (uid 4002) and is not followed"));
+  }
+  SECTION("to itself") {
+    fs::create_symlink("app.iraw", world.Path());
+    world.Take();
+    REQUIRE(world.Warnings() == 1);
+    CHECK(world.lines.lines()[0].find("' cannot be used: ") != std::string::npos);
+  }
+  CHECK(world.Counter("app.1.iraw") == 7);
+  CHECK(world.snapshots->figures().failed == 0);
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == 1);
+  CHECK(fs::is_symlink(world.Path()));
+}
+
+TEST_CASE("without a folder the failure names it") {
+  World world;
+  fs::remove(world.folder);
+  world.Take();
+  REQUIRE(world.Warnings() == 1);
+  CHECK(world.lines.lines()[0].find(world.Path() + ": cannot create: No such file") !=
+        std::string::npos);
 }
 
 TEST_CASE("ten files are left alone, and then there is no other") {
