@@ -11,11 +11,9 @@
 #include "cli/progress.h"
 #include "cli/raw_input.h"
 #include "cli/same_run.h"
-#include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
-#include "writer/image/image_target.h"
-#include "writer/io/agent_section.h"
 #include "writer/ops/merge.h"
+#include "writer/ops/merge_warnings.h"
 
 namespace iprof::cli {
 namespace {
@@ -84,26 +82,6 @@ class MergeCommand : public Command {
                                (*inputs)[out.input].path, out.why));
     }
     for (const std::string& warning : same_runs_.warnings) console.Warn(warning);
-    for (const std::string& key : merged->conflicting_keys) {
-      if (key == "iprofagent.image" && HasWordsFor(merged->image)) continue;
-      if (key == "iprofagent.sampling") {
-        console.Warn(
-            "the inputs were sampled in different ways (event, interval): the statistics of the "
-            "one with the most signals were kept");
-        continue;
-      }
-      // Of our own keys, a value that cannot be read gives way.
-      console.Warn(
-          fmt::format("inputs have different values for the key '{}'; kept {}", key,
-                      key.starts_with(kAgentKey)
-                          ? "one that this iprof can read, or else the one that sorts first"
-                          : "the one that sorts first"));
-    }
-    if (merged->scaled) {
-      console.Warn(
-          "the inputs were counted in different ways (exactly, estimated, or as HotSpot counted): "
-          "each input was scaled to the same total of calls and branches (-w changes its share)");
-    }
     const VersionReport& versions = merged->versions;
     if (versions.methods > 0 && strict_) {
       console.Warn(fmt::format("nothing was written: the code of {} differs: {}",
@@ -111,24 +89,8 @@ class MergeCommand : public Command {
                                ExamplesOf(versions)));
       return ExitCode::kFindings;
     }
-    WarnOfImages(console, merged->image);
-    if (versions.methods > 0) {
-      console.Warn(
-          fmt::format("the code of {} differs between the inputs; the calls were added up, and the "
-                      "positions of the {} version were kept: {}",
-                      Counted(versions.methods, "method", "methods"),
-                      prefer_ == "newest" ? "newest" : "heaviest", ExamplesOf(versions)));
-    }
-    if (versions.samples > 0) {
-      const bool is_one = versions.samples == 1;
-      console.Warn(
-          fmt::format("{} positions in code that was not kept or is not known: {} now {} before "
-                      "that method, or {} "
-                      "at its start",
-                      Counted(versions.samples, "sample has", "samples have"),
-                      is_one ? "its stack" : "their stacks", is_one ? "ends" : "end",
-                      is_one ? "begins" : "begin"));
-    }
+    for (const std::string& warning : WarningsOf(*merged, Preferred(), " (-w changes its share)"))
+      console.Warn(warning);
     const Status status =
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_, readers);
     if (!status.ok()) return console.Error(status);
@@ -138,14 +100,17 @@ class MergeCommand : public Command {
   }
 
  private:
+  PreferredVersion Preferred() const {
+    return prefer_ == "newest" ? PreferredVersion::kNewest : PreferredVersion::kHeaviest;
+  }
+
   Result<MergeResult> Merge(Console& console, const std::vector<MergeInput>& inputs) {
     Progress progress(console, fmt::format("merging {} profiles", inputs.size()));
     MergeOptions options;
     options.failure_mode = failure_mode_ == "all"    ? FailureMode::kAll
                            : failure_mode_ == "warn" ? FailureMode::kWarn
                                                      : FailureMode::kAny;
-    options.preferred =
-        prefer_ == "newest" ? PreferredVersion::kNewest : PreferredVersion::kHeaviest;
+    options.preferred = Preferred();
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
     options.read = ReadAnyProfile;
     options.choose = [&](std::span<const InputRuns> runs) {
@@ -172,54 +137,6 @@ class MergeCommand : public Command {
       if (failure.path != "-" && output_ != "-" && same) return &failure;
     }
     return nullptr;
-  }
-
-  static bool HasWordsFor(const ImageChoice& image) {
-    return image.targets.size() > 1 || image.filters_differ;
-  }
-
-  // Behind "the result is meant for JDK 21, ". An input may be neither the newest of all nor have the most
-  // counts of all, so a criterion that only broke a tie says among which inputs.
-  static std::string_view WordsFor(ImageChoice::Reason reason) {
-    switch (reason) {
-      case ImageChoice::Reason::kNewest:
-        return "as the newest input is";
-      case ImageChoice::Reason::kHeaviest:
-        return "as the inputs with the most counts are";
-      case ImageChoice::Reason::kNewestOfHeaviest:
-        return "as the newest of the inputs with the most counts is";
-      case ImageChoice::Reason::kHeaviestOfNewest:
-        return "as those of the newest inputs that have the most counts are";
-      case ImageChoice::Reason::kNewestTarget:
-        break;
-    }
-    return "the newest JDK of the newest inputs with the most counts";
-  }
-
-  void WarnOfImages(Console& console, const ImageChoice& image) const {
-    if (image.targets.size() > 1) {
-      std::string builds;
-      for (const ImageTarget target : image.targets)
-        builds += fmt::format("{}JDK {}", builds.empty() ? "" : " and ", JdkOf(target));
-      const int jdk = JdkOf(image.note->target);
-      console.Warn(
-          fmt::format("the inputs are meant for image builds for {}: the result is meant for JDK "
-                      "{}, {}. It may have what that build does not know or cannot use, which "
-                      "'iprof convert --to iprof --image --target {}' leaves out",
-                      builds, jdk, WordsFor(image.reason), jdk));
-    } else if (image.filters_differ) {
-      console.Warn(
-          "only some of the inputs say that what an image build cannot use was left out: the "
-          "result may have it ('iprof convert --to iprof --image' leaves it out)");
-    }
-  }
-
-  static std::string ExamplesOf(const VersionReport& versions) {
-    std::string text;
-    for (const std::string& example : versions.examples)
-      text += (text.empty() ? "" : ", ") + EscapeForTerminal(example);
-    if (versions.examples.size() < versions.methods) text += ", ...";
-    return text;
   }
 
   void PrintJson(Console& console, const MergeResult& merged,

@@ -194,6 +194,18 @@ class Merging(AgentCase):
         newest, merged = (code_hashes.of_profile(self.profile(name)) for name in ("25.iprof", "new.iprof"))
         self.assert_same(newest, {method: merged[method] for method in newest})
 
+    def test_jvms_that_merge_keep_the_newest_and_say_so(self):
+        for self.jvm in self.jvms:
+            run = self.run_java("Harvestable", STEPS, "end", agent="out=shared.iprof,merge=y")
+        said = "\n".join(self.agent_lines(run.stderr))
+        self.assertRegex(said, r"shared\.iprof: the code of [\d,]+ methods differs between the inputs; .* the positions of the newest version were kept: ")
+        self.assertIn("the inputs are meant for image builds for JDK 17 and JDK 25: the result is meant for JDK 25, as the newest input is.", said)
+        oldest, newest, merged = (code_hashes.of_profile(self.profile(name)) for name in ("17.iprof", "25.iprof", "shared.iprof"))
+        differing = {method for method in oldest.keys() & newest.keys() & merged.keys() if oldest[method] != newest[method]}
+        self.assertGreater(len(differing), 20)
+        # Two runs of one JVM may differ in a few methods that they reach.
+        self.assertLess(len([method for method in differing if merged[method] != newest[method]]), 5)
+
     def test_check_finds_what_a_merge_without_hashes_mixes(self):
         self.without_hashes(17)
         self.without_hashes(25)

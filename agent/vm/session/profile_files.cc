@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/vm/session/profile_merge.h"
 #include "writer/io/lock_file.h"
@@ -101,12 +103,15 @@ void ProfileFiles::Finish(Log& log, std::chrono::milliseconds patience) {
       log.Result(fmt::format(
           "waiting for other JVMs that add their profiles to {}; this one's is in {}", out(), own));
     };
-    const Status merged =
+    const Result<std::vector<std::string>> warnings =
         MergeInto(own, out(), FormatOf(options_.gzip), {.patience = patience, .on_wait = on_wait});
-    if (merged.ok()) {
+    if (warnings.ok()) {
       log.Result(fmt::format("removed {}: it was added to {}", own, out()));
+      for (const std::string& warning : *warnings)
+        log.Warning(fmt::format("{}: {}", out(), warning));
     } else {
-      log.Warning(fmt::format("{}; not merged: the profile stays in {}", merged.message(), own));
+      log.Warning(
+          fmt::format("{}; not merged: the profile stays in {}", warnings.status().message(), own));
     }
   }
   Release();

@@ -15,12 +15,15 @@
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/ops/merge.h"
+#include "writer/ops/merge_warnings.h"
 
 namespace iprof::vm {
 namespace {
 
 // Some have a claim for a moment only: who writes one dump, or a child process before its exec.
 constexpr auto kClaimPatience = std::chrono::milliseconds(200);
+
+constexpr auto kPreferred = PreferredVersion::kNewest;
 
 Status Failed(const std::string& path, std::string_view why) {
   return {Code::kIo, fmt::format("{}: {}", path, why)};
@@ -66,8 +69,8 @@ Status WithName(const Status& status, const std::string& from, const std::string
 }
 
 // Writes the sum of both, or the own profile alone if there is no other yet.
-Status AddTo(const FilePlace& place, const std::string& own, const std::string& shared,
-             WriteOptions format) {
+Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string& own,
+                                       const std::string& shared, WriteOptions format) {
   std::vector<MergeInput> inputs{{own}};
   std::optional<HeldFile> there;
   if (place.found()) {
@@ -76,12 +79,17 @@ Status AddTo(const FilePlace& place, const std::string& own, const std::string& 
     inputs.push_back({there->path()});
   }
   // One thread: the program is ending, and the system may refuse another one.
-  Result<MergeResult> merged =
-      MergeFiles(inputs, {.failure_mode = FailureMode::kAny, .threads = 1, .on_progress = {}});
+  Result<MergeResult> merged = MergeFiles(inputs, {.failure_mode = FailureMode::kAny,
+                                                   .preferred = kPreferred,
+                                                   .threads = 1,
+                                                   .on_progress = {}});
   if (!merged.ok())
     return there ? WithName(merged.status(), there->path(), shared) : merged.status();
   format.version = std::max(format.version, SmallestVersionFor(merged->profile));
-  return WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
+  const Status written =
+      WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
+  if (!written.ok()) return written;
+  return WarningsOf(*merged, kPreferred);
 }
 
 bool IsTaken(const Result<LockFile>& lock) {
@@ -101,8 +109,8 @@ Result<LockFile> TakeTurn(const FilePlace& place, const MergeWait& wait) {
 
 }  // namespace
 
-Status MergeInto(const std::string& own, const std::string& shared, WriteOptions format,
-                 const MergeWait& wait) {
+Result<std::vector<std::string>> MergeInto(const std::string& own, const std::string& shared,
+                                           WriteOptions format, const MergeWait& wait) {
   const Result<FilePlace> own_place = FilePlace::Find(own);
   if (!own_place.ok()) return Failed(own, own_place.status().message());
   const Result<FilePlace> before = FilePlace::Find(shared);
@@ -116,10 +124,11 @@ Status MergeInto(const std::string& own, const std::string& shared, WriteOptions
   // Now that others have merged.
   const Result<FilePlace> place = FilePlace::Find(shared);
   if (!place.ok()) return Failed(shared, place.status().message());
-  if (Status status = AddTo(*place, own, shared, format); !status.ok()) return status;
+  Result<std::vector<std::string>> warnings = AddTo(*place, own, shared, format);
+  if (!warnings.ok()) return warnings;
   if (unlinkat(own_place->folder(), own_place->name().c_str(), 0) != 0)
     return Failed(own, fmt::format("cannot be removed after the merge: {}", std::strerror(errno)));
-  return {};
+  return warnings;
 }
 
 }  // namespace iprof::vm

@@ -6,6 +6,9 @@
 // Why two locks: other JVMs that merge are waited for, because their turns are short. A process that has a
 // claim on the shared file without merging may have it as long as it lives, so nobody waits for that.
 //
+// Why the newest code: after an update of the program the shared file would keep the branches of its old code, and throw
+// away those of each run, until these are more than all old ones together.
+//
 // Guarantees: JVMs merge one after the other, under a lock that the kernel releases if one is killed. The
 // shared file is replaced as a whole (AtomicFile); whatever cannot be read as a profile, or belongs to
 // another user, is left untouched. The own file is removed once the shared one has its counts. Uses no JVM
@@ -17,6 +20,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "writer/base/status.h"
 #include "writer/io/writer.h"
@@ -31,8 +35,9 @@ struct MergeWait {
   std::chrono::milliseconds silence{1000};
 };
 
-// The format's version is raised if the shared file needs a later one.
-Status MergeInto(const std::string& own, const std::string& shared, WriteOptions format,
-                 const MergeWait& wait);
+// The format's version is raised if the shared file needs a later one. Returns what the user should know of the merge
+// (merge_warnings.h), one sentence each.
+Result<std::vector<std::string>> MergeInto(const std::string& own, const std::string& shared,
+                                           WriteOptions format, const MergeWait& wait);
 
 }  // namespace iprof::vm

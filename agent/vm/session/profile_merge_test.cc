@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
+#include "writer/io/agent_section.h"
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/io/reader.h"
+#include "writer/io/run_note.h"
 
 namespace iprof::vm {
 namespace {
@@ -71,11 +74,51 @@ TEST_CASE("the first profile becomes the shared one, and later ones are added to
   const std::string own = folder / "app.1.iprof";
   for (const int64_t count : {1, 20, 300}) {
     Put(own, Called(count));
-    REQUIRE(MergeInto(own, shared, {}, kNone).message() == "");
+    REQUIRE(MergeInto(own, shared, {}, kNone).status().message() == "");
     CHECK(folder.size() == 1);  // neither the own file nor a lock is left
   }
   CHECK(CallsIn(shared) == 321);
   CHECK((fs::status(shared).permissions() & fs::perms(0077)) == fs::perms::none);
+}
+
+// One `if`, by whose bci the versions of the code can be told apart, as often as the method was called.
+Profile OfVersion(uint64_t hash, int64_t count, int64_t end_ms) {
+  Profile profile = Called(count);
+  profile.SetCodeHash(MethodIndex{0}, hash);
+  const Bci bci{static_cast<int32_t>(hash)};
+  const Successor successors[] = {{.bci = 50, .index = 0, .count = count}};
+  profile.AddSuccessors(profile.AddContext(kNoContext, MethodIndex{0}, bci),
+                        successors);
+  RunNote run;
+  run.end_ms = end_ms;
+  RunList runs;
+  runs.Add(run);
+  SetAgentPart(profile, kProvenancePart, runs.ToJson());
+  return profile;
+}
+
+TEST_CASE("after an update the code of the newest run is kept, and the user is told once") {
+  const Folder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  const auto add = [&](uint64_t hash, int64_t count, int64_t end_ms) {
+    Put(own, OfVersion(hash, count, end_ms));
+    const auto warnings = MergeInto(own, shared, {}, kNone);
+    REQUIRE(warnings.ok());
+    return *warnings;
+  };
+  const auto branches = [&] { return ReadProfileFile(shared)->Total(Table::kConditionals); };
+  CHECK(add(7, 1000, 1).empty());
+  CHECK(add(7, 1000, 2).empty());
+  CHECK(branches() == 2000);
+  CHECK(add(8, 10, 3) ==
+        std::vector<std::string>{
+            "the code of 1 method differs between the inputs; the calls were added up, and the "
+            "positions of the newest version were kept: a.B.run()void"});
+  CHECK(branches() == 10);
+  CHECK(add(8, 10, 4).empty());
+  CHECK(branches() == 20);
+  CHECK(CallsIn(shared) == 2020);
 }
 
 TEST_CASE("processes that merge at once lose nothing") {
@@ -112,7 +155,7 @@ TEST_CASE("what is no profile of ours to change stays as it is, and so does the 
   if (text == "truncated") text = whole.substr(0, whole.size() / 2);
   INFO(text);
   std::ofstream(shared) << text;
-  const Status status = MergeInto(own, shared, {}, kNone);
+  const Status status = MergeInto(own, shared, {}, kNone).status();
   REQUIRE_FALSE(status.ok());
   CHECK(status.message().starts_with(shared));
   CHECK(TextOf(shared) == text);
@@ -129,7 +172,7 @@ TEST_CASE("a shared file of another user, or behind another user's link, is not 
   SECTION("a file") {
     Put(shared, Called(1));
     REQUIRE(chown(shared.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
-    CHECK(MergeInto(own, shared, {}, kNone).message() ==
+    CHECK(MergeInto(own, shared, {}, kNone).status().message() ==
           shared + ": belongs to another user (uid 4002), and is not merged");
     CHECK(CallsIn(shared) == 1);
   }
@@ -137,7 +180,7 @@ TEST_CASE("a shared file of another user, or behind another user's link, is not 
     Put(folder / "precious", Called(1));
     fs::create_symlink("precious", shared);
     REQUIRE(lchown(shared.c_str(), 4002, static_cast<gid_t>(-1)) == 0);
-    CHECK(MergeInto(own, shared, {}, kNone).message().find("belongs to another user") !=
+    CHECK(MergeInto(own, shared, {}, kNone).status().message().find("belongs to another user") !=
           std::string::npos);
     CHECK(CallsIn(folder / "precious") == 1);
   }
@@ -161,7 +204,7 @@ TEST_CASE("the wait for other JVMs that merge is bounded, and the user is told o
   int told = 0;
   const MergeWait wait{
       .patience = milliseconds(20), .on_wait = [&] { ++told; }, .silence = milliseconds(5)};
-  CHECK(MergeInto(own, shared, {}, wait).message() ==
+  CHECK(MergeInto(own, shared, {}, wait).status().message() ==
         shared + ": other JVMs have been merging into it for too long");
   CHECK(told == 1);
   CHECK(CallsIn(own) == 5);
@@ -182,7 +225,7 @@ TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
   REQUIRE(held.ok());
   const auto begin = std::chrono::steady_clock::now();
   const MergeWait wait{.patience = std::chrono::minutes(5), .on_wait = [] { FAIL("it waits"); }};
-  CHECK(MergeInto(own, shared, {}, wait).message() ==
+  CHECK(MergeInto(own, shared, {}, wait).status().message() ==
         shared + ": another running process writes it, without merge=y");
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
   CHECK(CallsIn(own) == 5);
