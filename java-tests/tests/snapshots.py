@@ -57,6 +57,24 @@ class Ends(SnapshotCase):
         (said,) = [path.read_text() for path in self.folder.glob("stderr.*")]
         self.assertRegex(self.agent_lines(said)[-1], r"what was recorded is in the raw file; 'iprof recover \S*/app\.iraw -o FILE' makes the profile")
 
+    def test_exit_in_native_code_with_a_status_that_shows_the_loss(self):
+        self.check(self.saying("quit"), agent="out=app.iprof,onwritefailure=exit", code=74)
+
+    def test_an_exit_that_the_agent_does_not_see_keeps_its_status(self):
+        self.check(self.saying("leave"), agent="out=app.iprof,onwritefailure=exit", code=7)
+
+    @on_one_jvm
+    def test_exit_in_native_code_when_the_profile_is_written_loses_nothing(self):
+        process = self.start(agent="out=app.iprof,onwritefailure=exit")
+        self.rounds(process, 3)
+        self.run_tool("stop", process.pid)
+        self.run_tool("dump", process.pid)
+        self.say(process, "quit")
+        self.assertEqual(process.wait(PATIENCE_S), 8, process.err_path.read_text())
+        self.assertNotIn("no profile was written", process.err_path.read_text())
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 3)
+        self.assertEqual(self.files(), ["app.iprof"])
+
     def test_exit_on_out_of_memory(self):
         self.check(self.saying("memory"), ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError"], code=3)
 

@@ -195,6 +195,7 @@ void Agent::OnVmInit(JNIEnv* jni, jthread thread) {
   const auto current = session();
   if (current == nullptr) return;
   current->environment().CompleteThread(thread);
+  is_initialized_ = true;
   if (life_.Take(SessionEvent::kVmInit).is_legal) current->OnVmInit(jni);
   Schedule(*current);
   const Status served = ServeSocket();
@@ -390,9 +391,13 @@ void Agent::OnProcessExit() {
       const std::lock_guard lock(mutex_);
       recording_out_.Release();
     }
-    if (!current->options().dump_on_exit || !current->has_begun()) return;
+    const Options& options = current->options();
+    const bool is_written = life_.state() == SessionState::kStopped && written_ == recording_;
+    if (!options.dump_on_exit || !current->has_begun() || is_written) return;
     current->log().Error("no profile was written: the process ended without the JVM's own end");
     current->NameRaw();
+    if (options.on_write_failure == OnWriteFailure::kExit && (is_attached_ || is_initialized_))
+      ReplaceExitStatus(kProfileLostStatus);
   });
 }
 

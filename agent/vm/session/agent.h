@@ -171,6 +171,7 @@ class Agent {
   LifeCycle life_;
   JavaVM* vm_ = nullptr;                     // set before the first callback
   bool is_attached_ = false;                 // the program ran when the agent was loaded; likewise
+  std::atomic<bool> is_initialized_{false};  // VMInit has come, so a program may have begun
   mutable std::mutex mutex_;                 // guards the members below
   std::shared_ptr<CommandRunner> commands_;  // null until a command can come
   std::unique_ptr<ControlSocket> socket_;

@@ -3,15 +3,18 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
@@ -115,6 +118,48 @@ TEST_CASE("a process that ends without the JVM's end says that the profile is lo
     l.agent.OnProcessExit();
     CHECK(l.log.lines().size() == lines);
   }
+}
+
+// The status of a process that runs this with an agent and then exits with 3, without the JVM's end.
+template <typename Body>
+int StatusAfter(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    {
+      LoadedAgent l;
+      body(l);
+      l.agent.OnProcessExit();
+    }
+    std::exit(3);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+TEST_CASE("a process that ends without the JVM's end shows it by its status if that is asked for") {
+  const std::string exits = std::string(kCalls) + ",onwritefailure=exit";
+  const auto run = [](LoadedAgent& l, const std::string& options) {
+    if (!l.Load(options).ok()) _exit(1);
+    l.jvm.LivePhase();
+  };
+  CHECK(StatusAfter([&](LoadedAgent& l) { run(l, exits); }) == 74);
+  CHECK(StatusAfter([&](LoadedAgent& l) { run(l, std::string(kCalls)); }) == 3);
+  CHECK(StatusAfter([&](LoadedAgent& l) { run(l, exits + ",doe=n"); }) == 3);
+  CHECK(StatusAfter([&](LoadedAgent& l) { run(l, exits + ",start=n"); }) == 3);
+  CHECK(StatusAfter([&](LoadedAgent& l) {
+          run(l, exits);
+          Tell(l, "command=stop");
+          Tell(l, "command=dump");
+        }) == 3);
+  CHECK(StatusAfter([&](LoadedAgent& l) {
+          if (!l.Load(exits, SessionEvent::kAttach).ok()) _exit(1);
+        }) == 74);
+  // The JVM itself ends the process before any program has begun.
+  CHECK(StatusAfter([&](LoadedAgent& l) {
+          if (!l.Load(exits).ok()) _exit(1);
+        }) == 3);
 }
 
 TEST_CASE("a process that ends without the JVM's end gives up the names of its files") {

@@ -139,7 +139,11 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
       SessionSettings{.options = std::move(options), .out_path = *out, .raw_path = *raw},
       std::move(log));
   if (!started.ok()) return started;
-  static const int kRegistered = std::atexit([] { Agent::Get().OnProcessExit(); });
+  // A child process that native code forks has the functions of atexit(3), too, and ends without a word of ours.
+  static const pid_t kProcess = getpid();
+  static const int kRegistered = std::atexit([] {
+    if (getpid() == kProcess) Agent::Get().OnProcessExit();
+  });
   static_cast<void>(kRegistered);
   if (reason == LoadReason::kAttach && Agent::Get().HasEndedUnbegun())
     return Loaded{Outcome::kOvertaken, {}};

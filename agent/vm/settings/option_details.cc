@@ -30,7 +30,9 @@ constexpr OptionDetails kDetails[] = {
     {"onwritefailure",
      "When the last profile cannot be written. `report`: one line on stderr. `exit`: also, the "
      "process exits with status 74, whatever the program's own status is. Everything else "
-     "happens as at any orderly end."},
+     "happens as at any orderly end. The same if native code calls `exit`, so that none is "
+     "written. A process of whose end the agent is not told keeps its own status: after a kill, "
+     "a crash, `_exit` or, with most JDKs, `-XX:+ExitOnOutOfMemoryError`."},
     {"doe", "Dump on exit: write the profile when the program ends."},
     {"dump-on-request",
      "Write the profile so far, and go on, whenever the JVM gets a data dump request: from "
