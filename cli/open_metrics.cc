@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "writer/base/utf8.h"
 
@@ -16,6 +17,10 @@ using control::SessionStatus;
 
 constexpr std::array<std::string_view, 7> kStates{"idle",    "starting", "recording", "stopping",
                                                   "stopped", "resuming", "ended"};
+
+std::string Label(std::string_view name, std::string_view value) {
+  return fmt::format("{}=\"{}\"", name, EscapeLabel(value));
+}
 
 class Exposition {
  public:
@@ -44,16 +49,22 @@ class Exposition {
     Family(name, "counter", "", help);
     Sample(fmt::format("{}_total", name), std::to_string(value));
   }
+  // Nothing if there are none: a family has samples.
+  void Losses(std::string_view name, const std::vector<control::Loss>& losses,
+              std::string_view help) {
+    if (losses.empty()) return;
+    Family(name, "counter", "", help);
+    std::map<std::string, uint64_t> by_reason;  // a series must not come twice
+    for (const control::Loss& loss : losses) by_reason[Label("reason", loss.what)] += loss.count;
+    for (const auto& [label, count] : by_reason)
+      Sample(fmt::format("{}_total", name), std::to_string(count), label);
+  }
   std::string Finish() && { return std::move(text_) + "# EOF\n"; }
 
  private:
   const std::string who_;
   std::string text_;
 };
-
-std::string Label(std::string_view name, std::string_view value) {
-  return fmt::format("{}=\"{}\"", name, EscapeLabel(value));
-}
 
 std::string Seconds(uint64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); }
 
@@ -105,14 +116,9 @@ std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   // A reset begins anew, as a restart of the process would.
   out.Counter("iprof_samples", status.samples, "Samples taken.");
   out.Counter("iprof_samples_lost", status.samples_lost, "Samples whose stack could not be read.");
-  if (!status.losses.empty()) {
-    out.Family("iprof_losses", "counter", "", "What the profile lacks, by reason.");
-    std::map<std::string, uint64_t> by_reason;  // a series must not come twice
-    for (const control::Loss& loss : status.losses)
-      by_reason[Label("reason", loss.what)] += loss.count;
-    for (const auto& [label, count] : by_reason)
-      out.Sample("iprof_losses_total", std::to_string(count), label);
-  }
+  out.Losses("iprof_losses", status.losses, "What the profile lacks, by reason.");
+  out.Losses("iprof_raw_file_losses", status.raw_losses,
+             "What the raw file lacks and the profile has, by reason.");
   out.Bytes("iprof_heap_bytes", status.heap_bytes, "Heap memory that the agent uses.");
   out.Bytes("iprof_native_bytes", status.native_bytes, "Native memory that the agent uses.");
   if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet

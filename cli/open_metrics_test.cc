@@ -28,6 +28,7 @@ SessionStatus Example() {
   status.memory_limit_bytes = UINT64_MAX;
   status.agent_cpu_ms = 1'250;
   status.losses = {{"things", 7}, {"others \"here\"", 2}, {"things", 1}};
+  status.raw_losses = {{"records without room", 5}};
   status.out = "/tmp/a\\b\n.iprof";
   status.raw = "/tmp/a.iraw";
   status.raw_bytes = 4096;
@@ -120,6 +121,7 @@ TEST_CASE("the figures are those of the status") {
           R"(iprof_state{target="4711",iprof_state="stopped"} 0)",
           R"(iprof_losses_total{target="4711",reason="things"} 8)",
           R"(iprof_losses_total{target="4711",reason="others \"here\""} 2)",
+          R"(iprof_raw_file_losses_total{target="4711",reason="records without room"} 5)",
           R"(iprof_agent_info{target="4711",version="1.2.3",records="calls,samples",out="/tmp/a\\b\n.iprof"} 1)",
       }) {
     INFO(line);
@@ -137,6 +139,7 @@ TEST_CASE("a state of a newer agent is none of those that are known") {
   SessionStatus status = Example();
   status.state = "dreaming";
   status.losses.clear();
+  status.raw_losses.clear();
   status.raw.clear();
   const std::string text = OpenMetricsText("x", status);
   CHECK(text.find("\"} 1\niprof_state") == std::string::npos);

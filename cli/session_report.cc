@@ -64,6 +64,18 @@ void AddFreezing(const SessionStatus& status, Row row) {
       fmt::format("{}, {:.1f} % now", cost, static_cast<double>(status.cost_now_permille) / 10));
 }
 
+void PrintLosses(JsonText& json, std::string_view key, const std::vector<control::Loss>& losses) {
+  json.Key(key);
+  json.StartArray();
+  for (const control::Loss& loss : losses) {
+    json.StartObject();
+    json.Field("what", loss.what);
+    json.Field("count", static_cast<int64_t>(loss.count));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void PrintStatusJson(JsonText& json, const SessionStatus& status) {
   json.StartObject();
   VisitPlainMembers(
@@ -74,15 +86,8 @@ void PrintStatusJson(JsonText& json, const SessionStatus& status) {
   json.StartArray();
   for (const std::string& record : status.records) json.String(record);
   json.EndArray();
-  json.Key("losses");
-  json.StartArray();
-  for (const control::Loss& loss : status.losses) {
-    json.StartObject();
-    json.Field("what", loss.what);
-    json.Field("count", static_cast<int64_t>(loss.count));
-    json.EndObject();
-  }
-  json.EndArray();
+  PrintLosses(json, "losses", status.losses);
+  PrintLosses(json, "raw_losses", status.raw_losses);
   json.Key("kept");
   json.StartArray();
   for (const control::KeptProbes& kept : status.kept) {
@@ -144,9 +149,11 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   if (status.freeze_rounds + status.cost_permille != 0) {
     AddFreezing(status, row);
   }
-  for (const control::Loss& loss : status.losses) {
-    row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));
-  }
+  const auto add_losses = [&](const std::vector<control::Loss>& losses) {
+    for (const control::Loss& loss : losses)
+      row("lost", fmt::format("{} {}", Grouped(loss.count), EscapeForTerminal(loss.what)));
+  };
+  add_losses(status.losses);
   if (!status.out.empty()) row("profile", EscapeForTerminal(status.out));
   if (!status.raw.empty()) {
     row("raw file", fmt::format("{}, {}, {}", EscapeForTerminal(status.raw),
@@ -154,6 +161,7 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   } else if (!status.no_raw.empty()) {
     row("raw file", "none: " + EscapeForTerminal(status.no_raw));
   }
+  add_losses(status.raw_losses);
   row("agent", EscapeForTerminal(status.agent_version));
   return text;
 }

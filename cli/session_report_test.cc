@@ -93,6 +93,7 @@ TEST_CASE("rows that a status has only where there is something to say") {
   status.swap_longest_pause_ms = 56;
   status.swap_total_pause_ms = 78;
   status.losses = {{"things", 1'000}, {"others", 2}};
+  status.raw_losses = {{"records of the raw file", 3}};
   status.out = "/tmp/x.iprof";
   status.raw = "/tmp/x.iraw";
   status.raw_bytes = 3 << 19;
@@ -103,7 +104,8 @@ TEST_CASE("rows that a status has only where there is something to say") {
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
         "\n  profile     /tmp/x.iprof\n"
-        "  raw file    /tmp/x.iraw, 1.5 MiB, 1,200 snapshots, the last one 3.2 s ago\n"}) {
+        "  raw file    /tmp/x.iraw, 1.5 MiB, 1,200 snapshots, the last one 3.2 s ago\n"
+        "  lost        3 records of the raw file\n"}) {
     INFO(row);
     CHECK(text.find(row) != std::string::npos);
   }
@@ -159,7 +161,7 @@ TEST_CASE("no text in a status can control the terminal") {
   const std::string bad = "\x1b[2J\r\n";
   status.state = status.agent_version = status.out = status.no_raw = bad;
   status.records = {bad};
-  status.losses = {{bad, 1}};
+  status.losses = status.raw_losses = {{bad, 1}};
   std::string text = StatusText(bad, status);
   status.raw = bad;
   text += StatusText(bad, status);
@@ -176,6 +178,7 @@ TEST_CASE("no text in a status can control the terminal") {
 TEST_CASE("an answer as JSON is the agent's own, so that programs can read either") {
   Answer answer{"status", Outcome::kDone, "", Example()};
   answer.status->losses = {{"a \"thing\"", 5}};
+  answer.status->raw_losses = {{"another \"thing\"", 7}};
   answer.status->kept = {{"a \"reason\"", 6}};
   const Printed printed = Report(answer, true);
   CHECK(printed.code == ExitCode::kOk);

@@ -21,7 +21,7 @@ class Failures(SnapshotCase):
         return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]
 
     def failed(self, process):
-        return sum(loss["count"] for loss in self.status(process)["losses"] if "could not be written" in loss["what"])
+        return sum(loss["count"] for loss in self.status(process)["raw_losses"] if "could not be written" in loss["what"])
 
     def test_the_file_was_removed(self):
         process = self.start()
@@ -135,6 +135,8 @@ class Failures(SnapshotCase):
         self.rounds(process, 1)
         self.wait_until(lambda: self.warnings(process), process)
         self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*Permission denied")
+        self.assertRegex(self.run_tool("status", process.pid).stdout,
+                         r"\n  raw file    none: \S*/app\.iraw: cannot create: Permission denied; it is tried again\n  lost  ")
         place.chmod(0o777)
         self.wait_until((place / "app.iraw").exists, process)
         self.goes_on(process, 1)
@@ -145,6 +147,11 @@ class Failures(SnapshotCase):
         self.wait_until(lambda: self.warnings(process), process)
         self.assertLessEqual((self.folder / "app.iraw").stat().st_size, 1 << 20)
         self.assertRegex(self.warnings(process)[0], "has the size of raw-max=")
-        self.assertTrue(any("no room" in loss["what"] for loss in self.status(process)["losses"]))
+        status = self.status(process)
+        self.assertTrue(any("no room" in loss["what"] for loss in status["raw_losses"]))
+        self.assertEqual(status["losses"], [], "the profile lacks nothing of it")
+        metrics = self.run_tool("status", process.pid, "--format", "openmetrics").stdout
+        self.assertIn("\niprof_raw_file_losses_total{", metrics)
+        self.assertNotIn("\niprof_losses_total{", metrics)
         self.recovered("app.iraw")
         self.goes_on(process, 1)

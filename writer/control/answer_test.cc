@@ -16,6 +16,7 @@ SessionStatus FullStatus() {
       [&](std::string_view, std::string& text) { text = "text " + std::to_string(next++); });
   status.records = {"calls", "samples"};
   status.losses = {{"classes of unknown version", 3}, {"\"quoted\"", 1}};
+  status.raw_losses = {{"snapshots that failed", 2}};
   status.kept = {{"a loop in the class runs all the time (Solo.main)", 3}, {"\"other\"", 1}};
   return status;
 }

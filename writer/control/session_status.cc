@@ -97,6 +97,9 @@ bool ReadMember(JsonScanner& json, const std::string& key, SessionStatus* status
   if (key == "losses") {
     return ReadArray(json, [&] { return ReadLoss(json, &status->losses.emplace_back()); });
   }
+  if (key == "raw_losses") {
+    return ReadArray(json, [&] { return ReadLoss(json, &status->raw_losses.emplace_back()); });
+  }
   if (key == "kept") {
     return ReadArray(json, [&] { return ReadKept(json, &status->kept.emplace_back()); });
   }
@@ -134,9 +137,11 @@ void AppendJson(const SessionStatus& status, std::string* out) {
   AppendArray(
       "records", status.records, [&](const std::string& record) { AppendJsonString(record, out); },
       out);
-  AppendArray(
-      "losses", status.losses,
-      [&](const Loss& loss) { AppendPair("what", loss.what, "count", loss.count, out); }, out);
+  const auto append_loss = [&](const Loss& loss) {
+    AppendPair("what", loss.what, "count", loss.count, out);
+  };
+  AppendArray("losses", status.losses, append_loss, out);
+  AppendArray("raw_losses", status.raw_losses, append_loss, out);
   AppendArray(
       "kept", status.kept,
       [&](const KeptProbes& kept) { AppendPair("why", kept.why, "methods", kept.methods, out); },

@@ -16,7 +16,7 @@
 
 namespace iprof::control {
 
-// Something that the profile will lack, in words, and how often that happened.
+// Something that the profile, or the raw file, will lack, in words, and how often that happened.
 struct Loss {
   std::string what;
   uint64_t count = 0;
@@ -53,8 +53,9 @@ struct SessionStatus {
   uint64_t native_bytes = 0;  // of the agent
   uint64_t memory_limit_bytes = 0;
   uint64_t agent_cpu_ms = 0;
-  std::vector<Loss> losses;
-  std::string out;  // where the profile goes
+  std::vector<Loss> losses;      // of the profile
+  std::vector<Loss> raw_losses;  // of the raw file only: the profile lacks nothing of it
+  std::string out;               // where the profile goes
 
   // The JVM's pauses while the last start or stop changed the classes.
   uint64_t swap_batches = 0;
@@ -64,7 +65,7 @@ struct SessionStatus {
 
   // The raw file; empty: there is none now.
   std::string raw;
-  std::string no_raw;  // why this recording never has one; empty: it has one, or will
+  std::string no_raw;  // why there is none; empty: there is one, or will be with the first snapshot
   uint64_t raw_bytes = 0;
   uint64_t snapshots = 0;         // that were written
   uint64_t snapshot_ms = 0;       // when the last one was taken; ms since 1970

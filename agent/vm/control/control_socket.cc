@@ -232,7 +232,7 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& pa
   const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
   const std::string name = path.substr(name_at);
   const Result<OpenFolder> folder =
-      FilePlace::FindFolder(name_at == 0 ? "." : path.substr(0, name_at), MissingFolders::kFail);
+      FilePlace::FindFolder(name_at == 0 ? "." : path.substr(0, name_at), MissingFolders::kMake);
   if (!folder.ok()) {
     return Status(Code::kIo,
                   fmt::format("cannot create '{}': {}", path, folder.status().message()));

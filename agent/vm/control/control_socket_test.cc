@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -227,9 +228,23 @@ TEST_CASE("Close removes only its own path", "[control_socket]") {
   fs::remove(path);
 }
 
-TEST_CASE("A path that is too long or has no folder is refused", "[control_socket]") {
+TEST_CASE("Missing folders are made, for this user only", "[control_socket]") {
+  std::string folder = (fs::temp_directory_path() / "iprof_socket.XXXXXX").string();
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  {
+    const auto opened = Opened(folder + "/a/b/socket", kEcho);
+    REQUIRE(opened.ok());
+    CHECK(Ask(folder + "/a/b/socket", "x\n") == "<x>");
+    for (const char* made : {"/a", "/a/b"})
+      CHECK(fs::status(folder + made).permissions() == fs::perms::owner_all);
+  }
+  fs::remove_all(folder);
+}
+
+TEST_CASE("A path that is too long or cannot have its folder is refused", "[control_socket]") {
   CHECK_FALSE(ControlSocket::Open("/tmp/" + std::string(200, 'x')).ok());
-  CHECK_FALSE(ControlSocket::Open("/tmp/no such folder/socket").ok());
+  CHECK_FALSE(ControlSocket::Open("/dev/null/socket").ok());
+  CHECK_FALSE(ControlSocket::Open("/proc/no such folder/socket").ok());
 }
 
 }  // namespace iprof::vm

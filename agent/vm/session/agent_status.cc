@@ -57,13 +57,14 @@ void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatu
 
 void AddSnapshots(const Snapshots::Figures& figures, SessionStatus& status) {
   status.raw = figures.path;
+  if (!figures.why_none.empty()) status.no_raw = figures.why_none + "; it is tried again";
   status.raw_bytes = figures.file_bytes;
   status.snapshots = figures.snapshots;
   status.snapshot_ms = figures.last_ms;
   status.snapshot_cpu_us = figures.last_cpu_ns / 1'000;
   status.snapshots_cpu_ms = figures.cpu_ns / 1'000'000;
   const auto lose = [&](uint64_t count, std::string_view what) {
-    if (count > 0) status.losses.push_back({std::string(what), count});
+    if (count > 0) status.raw_losses.push_back({std::string(what), count});
   };
   lose(figures.failed, "snapshots that could not be written to the raw file");
   lose(figures.skipped, "snapshots that would have had to wait for a profile");
@@ -106,7 +107,7 @@ SessionStatus Agent::Describe() const {
     AddSnapshots(*figures.snapshots, status);
     cpu_ns += figures.snapshots->cpu_ns;
   }
-  status.no_raw = figures.why_no_raw;
+  if (!figures.why_no_raw.empty()) status.no_raw = figures.why_no_raw;
   status.heap_bytes = figures.heap_bytes;
   status.native_bytes = figures.native_bytes;
   status.memory_limit_bytes = figures.memory_limit;

@@ -97,8 +97,9 @@ constexpr OptionDetails kDetails[] = {
      "`0`: it lasts until a command or the end."},
     {"control",
      "Listen for the commands of the `iprof` tool on a Unix socket of this name; patterns as "
-     "in `out`. Only the JVM's own user and root may connect. An existing path is refused; the "
-     "socket is removed at the end. See [sessions.md](sessions.md)."},
+     "in `out`; missing folders are made, for the JVM's user only. Only this user and root may "
+     "connect. An existing path is refused; the socket is removed at the end. See "
+     "[sessions.md](sessions.md)."},
     {"pause",
      "When a start or stop swaps the code of loaded classes, or methods lose or get back their "
      "probes (`count-until`, `overhead`), as many classes are swapped at a time as fit into a "

@@ -255,6 +255,7 @@ void Snapshots::NotePublication(bool is_complete, const RawPublication& done,
                                 const RawGeneration& numbers) {
   const std::lock_guard lock(figures_mutex_);
   figures_.path = file_->path();
+  figures_.why_none.clear();
   figures_.file_bytes = file_->file_bytes();
   figures_.without_room = SumOf(file_->losses());
   if (!is_complete) {
@@ -279,6 +280,7 @@ void Snapshots::Fail(const Status& why, std::string_view consequence) {
   {
     const std::lock_guard lock(figures_mutex_);
     ++figures_.failed;
+    if (figures_.path.empty()) figures_.why_none = why.message();
   }
   if (has_warned_of_failure_.exchange(true)) {
     log_.Step(fmt::format("a snapshot failed: {}", why.message()));
@@ -334,7 +336,12 @@ void Snapshots::Discard(JNIEnv* jni) {
         figures().path));
   }
   AtBoundary(log_, "the raw file's end", [&] {
-    if (!settings_.keeps_file) return RemoveFiles();
+    if (!settings_.keeps_file) {
+      RemoveFiles();
+      const std::lock_guard figures_lock(figures_mutex_);
+      figures_.why_none.clear();
+      return;
+    }
     // There may be none, because there was no room: now the profile is written.
     if (was_due_) TakeLocked(jni);
   });

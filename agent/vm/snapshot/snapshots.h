@@ -98,6 +98,7 @@ class Snapshots {
 
   struct Figures {
     std::string path;           // of the file; empty: there is none
+    std::string why_none;       // the last failure, if there is no file because of it
     bool has_snapshot = false;  // it has a complete one, so it can be recovered
     uint64_t snapshots = 0;
     uint64_t last_ms = 0;  // when the last one was taken; ms since 1970

@@ -217,9 +217,19 @@ TEST_CASE("a disk that is full at the first snapshot leaves no file") {
   world.Take();
   CHECK(world.Files() == 0);
   CHECK(world.Warnings() == 1);
-  world.disk.fails = 0;
-  world.Take();
-  CHECK(world.Counter() == 7);
+  CHECK(world.snapshots->figures().path.empty());
+  CHECK(world.snapshots->figures().why_none ==
+        world.Path() + ": cannot write: No space left on device");
+  SECTION("until the disk has room") {
+    world.disk.fails = 0;
+    world.Take();
+    CHECK(world.Counter() == 7);
+    CHECK(world.snapshots->figures().why_none.empty());
+  }
+  SECTION("and none is missed when a profile has everything") {
+    world.snapshots->Discard(world.jvm.jni());
+    CHECK(world.snapshots->figures().why_none.empty());
+  }
 }
 
 TEST_CASE(
@@ -237,6 +247,7 @@ TEST_CASE(
   }
   CHECK(world.Files() == 0);
   CHECK(world.snapshots->figures().path.empty());
+  CHECK(world.snapshots->figures().why_none.ends_with(": No space left on device"));
   CHECK_FALSE(world.snapshots->figures().has_snapshot);
   CHECK(world.budget.Used(instrument::MemoryPart::kRawFile) == 0);
   REQUIRE(world.Warnings() == 1);
