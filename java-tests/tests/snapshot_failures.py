@@ -124,6 +124,18 @@ class Failures(SnapshotCase):
         self.assertEqual(self.files(), [])
 
     @needs_root
+    def test_another_users_link_has_the_name(self):
+        os.symlink("victim", self.folder / "app.iraw")
+        os.chown(self.folder / "app.iraw", 4002, -1, follow_symlinks=False)
+        process = self.start()
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1, "app.1.iraw")
+        self.assertRegex(self.warnings(process)[0], r"the raw file is '\S*/app\.1\.iraw', because '\S*/app\.iraw' cannot be used: "
+                                                    r"the link '\S*' belongs to another user \(uid 4002\) and is not followed$")
+        self.goes_on(process, 1)
+        self.assertFalse((self.folder / "victim").exists())
+
+    @needs_root
     def test_a_folder_that_became_read_only(self):
         needs_jvm_for_all_users(self)
         place = self.folder / "raws"
